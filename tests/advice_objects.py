@@ -11,8 +11,8 @@ from advice_calls import Call, Then, rows
 
 from metaeval import as_scores, read_scores
 from metaeval.errors import MetaevalError
+from metaeval.inex.judges import read_judges
 from metaeval.io.means import MeansAloneError
-from metaeval.questions.judges.study_files import read_judges
 from metaeval.table.structure import engine_scores, topics_by_cluster, with_clusters
 
 

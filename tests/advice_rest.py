@@ -25,12 +25,12 @@ from metaeval.agreement.items import item_scores
 from metaeval.agreement.meta_evaluation import meta_metrics
 from metaeval.collection.assembly import collection_from_rankings
 from metaeval.inex.judged_files import inex_collection
+from metaeval.inex.judges import read_judges
 from metaeval.inex.reading import read_assessments, read_submission
 from metaeval.io import votes
 from metaeval.io.folders import new_folder
 from metaeval.metrics.spec import metric
 from metaeval.questions.agree.study_variants import audit_variants
-from metaeval.questions.judges.study_files import read_judges
 from metaeval.resampling.cluster_residuals import resampled_scores, residuals_of_units
 from metaeval.resampling.coverage import coverage
 from metaeval.resampling.pools import original_pool, with_judged_pool

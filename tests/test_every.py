@@ -42,7 +42,7 @@ from metaeval.errors import InvalidOptionError
 from metaeval.io.tables import read_scores, write_scores
 from metaeval.page.blocks import Items
 from metaeval.page.tables import table_csv
-from metaeval.questions.simulate.command import simulate
+from metaeval.questions.simulate.command import simulate_command
 from metaeval.studies.study import Study
 
 pytestmark = [
@@ -613,7 +613,7 @@ def digests_of_made_files():
     sizes = ["--topics", "6", "--seed", "3", "--quiet"]
     with TemporaryDirectory() as folder:
         for line in MADE:
-            simulate.main([*line.format(folder=folder).split(), *sizes], standalone_mode=False)
+            simulate_command.main([*line.format(folder=folder).split(), *sizes], standalone_mode=False)
         files = sorted(path for path in Path(folder).rglob("*") if path.is_file())
         return [sha256(path.read_bytes()).hexdigest() for path in files]
 

@@ -20,15 +20,9 @@ from metaeval.base.unit import unit_of
 from metaeval.errors import InvalidOptionError, ScoresError
 from metaeval.running.equality import settle
 from metaeval.running.parallel import in_one_order
+from metaeval.table import structure
 from metaeval.table.array import DIMS
 from metaeval.table.scores import Scores, as_scores, oriented_values
-from metaeval.table.structure import (
-    engine_scores,
-    mean_over_topics,
-    not_in_all_clusters,
-    settled_mean_over_topics,
-    topic_weights,
-)
 
 MACRO = "macro mean"
 """The aggregate that clusters of topics have, and plain topics have not."""
@@ -96,7 +90,7 @@ def aggregate_scores(scores: object, *, aggregates: Sequence[str] | None = None)
     >>> made.sel(metric="win rate").to_numpy().tolist()
     [[1.0, 0.75], [0.5, 0.75], [0.0, 0.0]]
     """
-    scores = engine_scores(scores, "aggregates of scores")
+    scores = structure.engine_scores(scores, "aggregates of scores")
     clustered = bool({"cluster", "stratum"} & set(scores.coords))
     names = [name for name in AGGREGATES if clustered or name != MACRO] if aggregates is None else list(aggregates)
     for name in names:
@@ -149,10 +143,10 @@ def aggregate_table(scores: object, *, aggregates: Sequence[str] | None = None) 
     [1, 2, 3, 1, 2, 3]
     """
     made = aggregate_scores(scores, aggregates=aggregates)
-    turned = settled_mean_over_topics(made)
+    turned = structure.settled_mean_over_topics(made)
     ranks = 1 + (turned[:, None, :] > turned[:, :, None]).sum(axis=2)
     table = xr.Dataset(
-        {"value": (DIMS[:2], mean_over_topics(made)), "rank": (DIMS[:2], ranks)},
+        {"value": (DIMS[:2], structure.mean_over_topics(made)), "rank": (DIMS[:2], ranks)},
         coords={"metric": made["metric"].to_numpy(), "system": made["system"].to_numpy()},
     )
     return table.to_dataframe(dim_order=list(DIMS[:2])).reset_index()
@@ -164,7 +158,7 @@ def _mean(scores: Scores) -> Floats:
 
 @in_one_order
 def _macro_mean(scores: Scores) -> Floats:
-    values, weights = scores.to_numpy(), topic_weights(scores)
+    values, weights = scores.to_numpy(), structure.topic_weights(scores)
     names, cluster_index = np.unique(
         scores["cluster" if "cluster" in scores.coords else "stratum"], return_inverse=True
     )
@@ -173,7 +167,9 @@ def _macro_mean(scores: Scores) -> Floats:
     observed = np.isfinite(values)
     sizes = observed @ member
     if not sizes.all():
-        rule = not_in_all_clusters((sizes == 0.0).any(axis=0), scores["system"].to_numpy(), names, unit_of(scores))
+        rule = structure.not_in_all_clusters(
+            (sizes == 0.0).any(axis=0), scores["system"].to_numpy(), names, unit_of(scores)
+        )
         raise ScoresError(f"a macro mean needs {rule}")
     macro = (np.where(observed, values, 0.0) @ member / sizes).mean(axis=2)[..., None]
     factor = sizes.sum(axis=2, keepdims=True) / (len(names) * sizes)

@@ -350,3 +350,20 @@ def _refuse_too_few(found: pd.DataFrame, given: Annotations, *, fewest_items: in
         f"{most_labelled}{beside}. Label more {items}, or let fewer be enough "
         f"(`fewest_items={show(int(of_judge['items'].max()))}`), where the t test tells less"
     )
+
+
+def alt_test_of(people: pd.DataFrame, judges: pd.DataFrame, *, epsilon: float, scoring: Scoring | None) -> AltTest:
+    """Return the alt-test; unless somebody says so, numbers of more than two kinds are compared by their distance.
+
+    Examples
+    --------
+    >>> people = pd.DataFrame({"ann": [1, 2, 3] * 20, "ben": [1, 2, 2] * 20})
+    >>> [alt_test_of(one, one[["ann"]], epsilon=0.2, scoring=None).scoring for one in (people, people.astype(str))]
+    ['neg_rmse', 'accuracy']
+    """
+    labels = {
+        label for frame in (people, judges) for label in frame.to_numpy(dtype=object).ravel() if not pd.isna(label)
+    }
+    texts = any(isinstance(label, str) for label in labels)
+    usual: Scoring = "accuracy" if texts or len(labels) <= 2 else "neg_rmse"  # noqa: PLR2004 - yes or no
+    return alt_test(people, judges, epsilon=epsilon, scoring=scoring or usual)

@@ -5,24 +5,7 @@ from dataclasses import dataclass, replace
 
 import pandas as pd
 
-from metaeval.agreement.judge_bias_questions import (
-    BiasQuestion,
-    Options,
-    Over,
-    ask_judges,
-    check_built_with,
-    checked_options,
-    covariate_values,
-    known_groups,
-)
-from metaeval.agreement.judge_bias_table import (
-    LEAST_OTHERS,
-    BiasRow,
-    compare_covariate,
-    compare_group,
-    favour_table,
-    notes_on,
-)
+from metaeval.agreement import judge_bias_questions, judge_bias_table
 from metaeval.base.checks import check_choice
 from metaeval.base.results import Figure, Result
 from metaeval.errors import InvalidOptionError
@@ -54,7 +37,7 @@ class FavouredGroups(Result):
     """"others", or the group that the groups are compared with."""
     people: tuple[str, ...]
     adjusted: bool
-    over: Over
+    over: judge_bias_questions.Over
     correction: str
     """Over all groups and judges; people are a family of their own."""
     confidence_level: float
@@ -92,7 +75,7 @@ def favoured_groups(  # noqa: PLR0913 - every option is one question
     people: Sequence[str] = (),
     built_with: Mapping[str, Sequence[str]] | None = None,
     adjusted: bool = True,
-    over: Over = "both",
+    over: judge_bias_questions.Over = "both",
     correction: str = "holm",
     confidence_level: float = 0.95,
 ) -> FavouredGroups:
@@ -186,12 +169,14 @@ def favoured_groups(  # noqa: PLR0913 - every option is one question
     >>> found[["figure", "adjusted", "adjusted_low_both", "adjusted_high_both"]].round(2).to_numpy().tolist()
     [[0.03, 0.06, 0.03, 0.09]]
     """
-    asked = ask_judges(scores, reference, people)
-    options = checked_options(adjusted=adjusted, over=over, correction=correction, confidence_level=confidence_level)
-    inside, notes = known_groups(groups, asked.systems)
+    asked = judge_bias_questions.ask_judges(scores, reference, people)
+    options = judge_bias_questions.checked_options(
+        adjusted=adjusted, over=over, correction=correction, confidence_level=confidence_level
+    )
+    inside, notes = judge_bias_questions.known_groups(groups, asked.systems)
     if against != "others":
         check_choice(against, "group to compare with", inside)
-    circular = check_built_with(built_with, asked.names, [*asked.systems, *inside])
+    circular = judge_bias_questions.check_built_with(built_with, asked.names, [*asked.systems, *inside])
     pairs = {
         name: ~members if against == "others" else inside[against]
         for name, members in inside.items()
@@ -205,7 +190,7 @@ def favoured_groups(  # noqa: PLR0913 - every option is one question
                 f"`groups` must leave two systems or more to compare a group with; beside {name!r} there is "
                 f"{others.sum() or 'none'} of {len(asked.systems)}: name fewer systems, or score others too"
             )
-    compared = [compare_group(asked, name, inside[name], others) for name, others in pairs.items()]
+    compared = [judge_bias_table.compare_group(asked, name, inside[name], others) for name, others in pairs.items()]
     return _answer(asked, compared, circular, options, notes, against=against)
 
 
@@ -218,7 +203,7 @@ def favoured_by_covariate(  # noqa: PLR0913 - every option is one question
     people: Sequence[str] = (),
     built_with: Mapping[str, Sequence[str]] | None = None,
     adjusted: bool = True,
-    over: Over = "both",
+    over: judge_bias_questions.Over = "both",
     correction: str = "holm",
     confidence_level: float = 0.95,
 ) -> FavouredGroups:
@@ -270,14 +255,18 @@ def favoured_by_covariate(  # noqa: PLR0913 - every option is one question
     >>> found[["adjusted_per_unit", "slope"]].round(2).to_numpy().tolist()
     [[0.01, 0.51]]
     """
-    asked = ask_judges(scores, reference, people)
-    options = checked_options(adjusted=adjusted, over=over, correction=correction, confidence_level=confidence_level)
-    values = covariate_values(covariate, asked.systems)
-    if len(values) < LEAST_OTHERS:
-        raise InvalidOptionError(f"a slope on a covariate takes {LEAST_OTHERS} systems or more, not {len(values)}")
-    circular = check_built_with(built_with, asked.names, asked.systems)
+    asked = judge_bias_questions.ask_judges(scores, reference, people)
+    options = judge_bias_questions.checked_options(
+        adjusted=adjusted, over=over, correction=correction, confidence_level=confidence_level
+    )
+    values = judge_bias_questions.covariate_values(covariate, asked.systems)
+    if len(values) < judge_bias_table.LEAST_OTHERS:
+        raise InvalidOptionError(
+            f"a slope on a covariate takes {judge_bias_table.LEAST_OTHERS} systems or more, not {len(values)}"
+        )
+    circular = judge_bias_questions.check_built_with(built_with, asked.names, asked.systems)
     spread = float(values.std(ddof=1))
-    compared = compare_covariate(asked, str(name), values / spread)
+    compared = judge_bias_table.compare_covariate(asked, str(name), values / spread)
     answer = _answer(asked, [compared], circular, options, [], against="others", what="covariate")
     table = answer.table.assign(
         standard_deviation=spread,
@@ -288,16 +277,16 @@ def favoured_by_covariate(  # noqa: PLR0913 - every option is one question
 
 
 def _answer(  # noqa: PLR0913 - what was asked travels with what was found
-    asked: BiasQuestion,
-    compared: Sequence[BiasRow],
+    asked: judge_bias_questions.BiasQuestion,
+    compared: Sequence[judge_bias_table.BiasRow],
     circular: Mapping[str, set[str]],
-    options: Options,
+    options: judge_bias_questions.Options,
     notes: Sequence[str],
     *,
     against: str,
     what: str = "group",
 ) -> FavouredGroups:
-    table = favour_table(compared, asked, circular, options)
+    table = judge_bias_table.favour_table(compared, asked, circular, options)
     marked = [f"{row.judge} of {row.group}" for row in table[table["circular"]].itertuples()]
     if marked:
         notes = [*notes, f"judges that are part of systems they judge (circular): {', '.join(marked)}"]
@@ -308,5 +297,5 @@ def _answer(  # noqa: PLR0913 - what was asked travels with what was found
         people=asked.people,
         **options._asdict(),
         n_topics=asked.n_topics,
-        notes=(*asked.notes, *notes, *notes_on(compared, what)),
+        notes=(*asked.notes, *notes, *judge_bias_table.notes_on(compared, what)),
     )

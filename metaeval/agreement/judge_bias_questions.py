@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from metaeval.base.arrays import Flags, Floats
 from metaeval.base.checks import check_choice, check_number, check_share
 from metaeval.base.names import first_few
 from metaeval.errors import InvalidOptionError
@@ -15,8 +15,6 @@ from metaeval.table.scores import oriented_values
 from metaeval.table.structure import engine_scores
 from metaeval.tests_stat.correction import CORRECTIONS
 
-type Floats = NDArray[np.float64]
-type Flags = NDArray[np.bool_]
 type Over = Literal["both", "topics"]
 
 

@@ -4,15 +4,12 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import stdtrit
 
+from metaeval.base.arrays import Flags, Floats
 from metaeval.running.equality import RELATIVE
 from metaeval.running.parallel import in_one_order
 from metaeval.tests_stat.tails import student_p
-
-type Floats = NDArray[np.float64]
-type Flags = NDArray[np.bool_]
 
 LEAST_RELIABILITY = 0.5
 """Share of the variance of the reference's means, over the systems of a slope, that is not the topics' noise."""

@@ -5,7 +5,6 @@ from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from metaeval.agreement.judge_bias_questions import BiasQuestion, Options
 from metaeval.agreement.judge_bias_statistics import (
@@ -20,11 +19,10 @@ from metaeval.agreement.judge_bias_statistics import (
     of_group,
     without_figures,
 )
+from metaeval.base.arrays import Flags, Floats
 from metaeval.base.words import NAMED, listed
 from metaeval.tests_stat.correction import adjust
 from metaeval.tests_stat.result import is_significant
-
-type Flags = NDArray[np.bool_]
 
 LEAST_OTHERS = 5
 """Systems that a slope, and the noise about it, are estimated from."""
@@ -48,7 +46,7 @@ class BiasRow(NamedTuple):
     """Whether one spread of systems serves inside and outside."""
     notes: tuple[tuple[str, str], ...]
     """What is to be said of it: the verb, "has" or "scores", and the rest of the sentence."""
-    bend_p: NDArray[np.float64]
+    bend_p: Floats
     """How probable so bent a scale is over the others where it is a line. Shape (judge,)."""
 
 
@@ -75,7 +73,7 @@ def compare_group(asked: BiasQuestion, name: str, inside: Flags, outside: Flags)
     return BiasRow(name, plain, line, members, n_outside, pooled, tuple(notes), bend_p)
 
 
-def compare_covariate(asked: BiasQuestion, name: str, values: NDArray[np.float64]) -> BiasRow:
+def compare_covariate(asked: BiasQuestion, name: str, values: Floats) -> BiasRow:
     """Estimate the bias of the judges towards more of a covariate, per unit."""
     plain, line = (of_covariate(asked.judges, asked.known, values, adjusted=adjusted) for adjusted in (False, True))
     line, notes = _told(line, asked, len(values))
@@ -158,7 +156,7 @@ def _told(line: Bias, asked: BiasQuestion, n_others: int) -> tuple[Bias, list[tu
     return without_figures(line, missing), [("has", f"no adjusted figure: {reason}")] if reason else []
 
 
-def _bent(line: Bias, asked: BiasQuestion, outside: Flags) -> tuple[NDArray[np.float64], list[tuple[str, str]]]:
+def _bent(line: Bias, asked: BiasQuestion, outside: Flags) -> tuple[Floats, list[tuple[str, str]]]:
     """Test whether the judges' scales are bent over the others, where the line stands for them, and name those."""
     nothing = np.full(len(asked.names), np.nan)
     if outside.sum() < LEAST_OTHERS:

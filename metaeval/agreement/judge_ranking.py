@@ -15,10 +15,12 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy.special import ndtr
 
+from metaeval.agreement.alt_test import AltTest
 from metaeval.agreement.krippendorff import krippendorff_alpha
-from metaeval.agreement.label_baselines import leading_kappa
+from metaeval.agreement.label_agreement import leading_kappa
 from metaeval.agreement.label_statistics import contingency, kinds_of, pooled, topics_by_content
 from metaeval.agreement.labels import Labels
+from metaeval.base.arrays import Flags, Floats, Ints
 from metaeval.base.checks import check_choice, check_count, check_kind, check_share, t_half_width
 from metaeval.base.results import Figure, Result
 from metaeval.base.unit import unit
@@ -26,9 +28,6 @@ from metaeval.errors import ScoresError
 from metaeval.running.draws import RNGLike, draw_topic_counts, resolve_rng
 from metaeval.running.equality import RELATIVE
 from metaeval.running.parallel import in_one_order
-
-type Floats = NDArray[np.float64]
-type Ints = NDArray[np.int64]
 
 _TWO = 2
 _RANGE = 2.0
@@ -72,6 +71,24 @@ class JudgeRanking(Result):
     def ordered(self) -> bool:
         """Return whether figures order judges: two at least, the best among them, share topics."""
         return int((self.table["shared"] > 0).sum()) >= _TWO
+
+    @property
+    def n_compared(self) -> int:
+        """Return the number of topics that differences from the best judge rest on."""
+        shared = self.table["shared"].iloc[1:]
+        return int(shared.max()) if len(shared) else self.n_topics
+
+    def beside_alt(self, alt: AltTest) -> pd.DataFrame:
+        """Return the table with what the alt-test says: ``winning_rate``, ``advantage_probability`` and ``alt_rank``.
+
+        By it the winning rate comes first, then the advantage; ranks are among the judges that figures order, or all.
+        """
+        beside = alt.judges.set_index("judge")[["winning_rate", "advantage_probability"]]
+        ranked = self.table[self.table["shared"] > 0] if self.ordered else self.table
+        placed = beside[beside.index.isin(ranked["judge"])]
+        keys = pd.Series(list(map(tuple, placed.to_numpy().tolist())), index=placed.index)
+        beside["alt_rank"] = keys.rank(ascending=False, method="min") if len(keys) else np.nan
+        return self.table.join(beside, on="judge")
 
     def open_to_best(self) -> tuple[str, ...]:
         """Return the judges, the best first, that the topics shared with it do not tell from it."""
@@ -223,7 +240,7 @@ def rank_judges(
     )
 
 
-def _items_of(labels: Labels, own: int, ranked: NDArray[np.bool_]) -> tuple[Floats, Ints]:
+def _items_of(labels: Labels, own: int, ranked: Flags) -> tuple[Floats, Ints]:
     """Return the table of every item that the reference labelled, and which topic it is of, in an order of content.
 
     Shape of the tables: (item, judge, label of the reference, own label).
@@ -251,7 +268,7 @@ class _Units(NamedTuple):
         np.add.at(tables, self.unit_of, items)
         return tables
 
-    def labelled(self) -> NDArray[np.bool_]:
+    def labelled(self) -> Flags:
         """Return which judge labelled which item."""
         return np.asarray(self.items.any(axis=(2, 3)))
 

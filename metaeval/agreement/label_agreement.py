@@ -6,6 +6,7 @@ all pairs of judges, all measures of agreement and all resamples of topics come 
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 
 import numpy as np
 import pandas as pd
@@ -24,6 +25,7 @@ from metaeval.agreement.label_statistics import (
 from metaeval.agreement.labels import Labels
 from metaeval.base.arrays import Floats, Ints
 from metaeval.base.checks import check_choice, check_count, check_kind, check_share
+from metaeval.base.names import first_few
 from metaeval.base.results import Figure, Result
 from metaeval.base.unit import unit
 from metaeval.errors import InvalidOptionError, ScoresError
@@ -50,6 +52,23 @@ _OF_NAMES = ("same", "kappa")
 _NEARLY_THE_SAME = 0.95
 _BEYOND_CHANCE = 0.9
 _BLOCK = 2**25
+_TWO = 2
+_MOST_NAMED = 10
+_RATIOS = ("overlap", "first_kept", "second_kept", "same_over_union")
+
+
+def leading_kappa(labels: Labels) -> str:
+    """Return the kappa to read first: with quadratic weights where more than two grades are ordered, else the plain.
+
+    Examples
+    --------
+    >>> from metaeval.agreement.labels import as_labels
+    >>> graded = as_labels({"ann": {"1": {"d1": 0, "d2": 3}}, "ben": {"1": {"d1": 1, "d2": 2}}})
+    >>> named = as_labels({"ann": {"1": {"d1": "cat", "d2": "dog"}}, "ben": {"1": {"d1": "cat", "d2": "cow"}}})
+    >>> leading_kappa(graded), leading_kappa(named)
+    ('quadratic_kappa', 'kappa')
+    """
+    return "quadratic_kappa" if labels.ordered and len(labels.scale) > _TWO else "kappa"
 
 
 def statistics_of(labels: Labels) -> tuple[str, ...]:
@@ -109,6 +128,11 @@ class LabelAgreement(Result):
             for name in self.statistics
         ]
         return pd.concat(parts, ignore_index=True)
+
+    @property
+    def compared(self) -> list[tuple[str, str]]:
+        """Return the pairs of judges that were compared."""
+        return list(zip(self.pairs["first"], self.pairs["second"], strict=True))
 
     def matrix(self, statistic: str = "kappa") -> pd.DataFrame:
         """Return one statistic as a square table, first judge in rows; the diagonal is NaN.
@@ -410,3 +434,54 @@ def _topic_frame(
     result = result.sort_values("topic", key=lambda names: names.map(position), kind="stable")
     mask = (result["items"] > 0) & labels.ordered & (not labels.by_item)
     return result[mask].reset_index(drop=True)
+
+
+def label_notes(labels: Labels, agreement: LabelAgreement) -> list[str]:
+    """Say what of the labels takes no part, from what is there."""
+    notes = []
+    outside = labels.outside.groupby("judge").size()
+    if len(outside):
+        notes.append(
+            f"labels off the scale {', '.join(map(str, labels.scale))}, left out: "
+            f"{', '.join(f'{name} {count:,}' for name, count in outside.items())}"
+        )
+    missing = {name: count for name, count in labels.table.isna().sum().items() if count}
+    if missing:
+        notes.append(
+            f"{unit().labelled}s without a label, of {len(labels.table):,}: "
+            f"{', '.join(f'{name} {count:,}' for name, count in missing.items())}; two judges are compared on the "
+            f"{unit().labelled}s that both labelled"
+        )
+    several = labels.table.loc[:, labels.table.count() > 1]
+    lowest = several.min()
+    constant = [f"{name} {labels.called(label)}" for name, label in lowest[lowest == several.max()].items()]
+    if constant:
+        notes.append(f"the same label for every {unit().labelled}: {first_few(constant, most=_MOST_NAMED)}")
+    if agreement.reference is not None:
+        leading = leading_kappa(labels)
+        turned = agreement.pairs[agreement.pairs[f"{leading}_high"] < 0]
+        named = [f"{row['second']} ({row[leading]:.2f})" for row in turned.to_dict("records")]
+        if named:
+            notes.append(
+                f"kappa significantly below 0, so the labels contradict those of {agreement.reference}: "
+                f"{first_few(named, most=_MOST_NAMED)}; a scale may be reversed"
+            )
+    compared = set(agreement.compared)
+    lacking = [pair for pair in combinations(labels.judges, 2) if not {pair, pair[::-1]} & compared]
+    if agreement.reference is not None:
+        lacking = [pair for pair in lacking if agreement.reference in pair]
+    if lacking:
+        notes.append(
+            f"pairs of judges without a common {unit().labelled}, left out: "
+            + first_few(lacking, most=_MOST_NAMED, write=" and ".join)
+        )
+    if agreement.per_topic.empty:
+        return notes
+    undefined = agreement.per_topic[[*_RATIOS]].isna().any(axis=1)
+    topics = agreement.per_topic.loc[undefined, "topic"].nunique()
+    if topics:
+        notes.append(
+            f"topics where a ratio of relevant sets is undefined for some pair, left out of its mean: {topics} of "
+            f"{len(labels.topics)}"
+        )
+    return notes

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from metaeval.agreement.label_agreement import STATISTICS, statistics_of
+from metaeval.agreement.label_agreement import STATISTICS, leading_kappa, statistics_of
 from metaeval.agreement.label_statistics import by_topic, contingency, over_topics, pooled, ratio
 from metaeval.agreement.labels import Labels
 from metaeval.base.arrays import Floats
@@ -20,22 +20,6 @@ from metaeval.base.unit import unit
 from metaeval.errors import InvalidOptionError, ScoresError
 from metaeval.running.equality import RELATIVE
 from metaeval.tests_stat.pairs import all_pairs
-
-_TWO = 2
-
-
-def leading_kappa(labels: Labels) -> str:
-    """Return the kappa to read first: with quadratic weights where more than two grades are ordered, else the plain.
-
-    Examples
-    --------
-    >>> from metaeval.agreement.labels import as_labels
-    >>> graded = as_labels({"ann": {"1": {"d1": 0, "d2": 3}}, "ben": {"1": {"d1": 1, "d2": 2}}})
-    >>> named = as_labels({"ann": {"1": {"d1": "cat", "d2": "dog"}}, "ben": {"1": {"d1": "cat", "d2": "cow"}}})
-    >>> leading_kappa(graded), leading_kappa(named)
-    ('quadratic_kappa', 'kappa')
-    """
-    return "quadratic_kappa" if labels.ordered and len(labels.scale) > _TWO else "kappa"
 
 
 def agreement_baselines(labels: Labels, *, reference: str, people: Sequence[str] = (), rel: int = 1) -> pd.DataFrame:

@@ -20,6 +20,7 @@ from metaeval.base.names import (
     shortened,
 )
 from metaeval.base.results import Result
+from metaeval.base.unit import unit
 from metaeval.errors import InvalidOptionError, ScoresError
 from metaeval.table.label_roles import doubts_of, label_columns, made_judges, negative_labels, numbers_the_rows
 from metaeval.table.number_columns import left_out_columns
@@ -78,6 +79,45 @@ class Labels(Result):
         table = self.table.droplevel("topic") if self.by_item else self.table
         words = dict(zip(map(float, self.scale), self.words, strict=False))
         return table.apply(lambda column: column.map(words)) if words else table
+
+    def distribution(self) -> pd.DataFrame:
+        """Return one row a judge: ``labels``, ``missing``, ``mean``, and the share of each label (``at_LABEL``)."""
+        rows = []
+        for name, column in self.table.items():
+            n_labels = int(column.notna().sum())
+            shares = {f"at_{level}": float((column == level).sum() / max(n_labels, 1)) for level in self.scale}
+            row = {"judge": name, "labels": n_labels, "missing": len(column) - n_labels, "mean": float(column.mean())}
+            rows.append(row | shares)
+        return pd.DataFrame(rows)
+
+    def require_reference(self, reference: str, rel: int) -> None:
+        """Refuse a reference with whom nobody can agree or disagree: without labels, or with nothing relevant.
+
+        Parameters
+        ----------
+        reference : str
+        rel : int
+            Lowest label that is relevant.
+
+        Raises
+        ------
+        ScoresError
+            Naming the reference, and the way out.
+        """
+        if reference not in self.judges:
+            return  # said by whoever looks it up
+        rated = self.table[reference].dropna()
+        if rated.empty:
+            message = (
+                f"{reference} labelled nothing, so nobody can be compared with it; name another judge (`reference`)"
+            )
+            raise ScoresError(message)
+        if not self.words and rated.max() < rel:
+            raise ScoresError(
+                f"{reference} called none of its {count(len(rated), unit().labelled)} relevant (`rel={rel}`; its "
+                f"highest label is {rated.max():g}), so agreement with it is uninformative; name another judge "
+                "(`reference`), or a lower grade (`rel`)"
+            )
 
     def require_ordered(self, what: str) -> None:
         """Refuse labels that are names in no order.

@@ -9,16 +9,8 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
+from metaeval.agreement import items
 from metaeval.agreement.human_statistics import STATISTICS, Statistic
-from metaeval.agreement.items import (
-    ComparedCells,
-    cluster_sizes,
-    cluster_sums,
-    compared_cells,
-    in_content_order,
-    oriented,
-    reference_of,
-)
 from metaeval.base.arrays import Floats
 from metaeval.base.checks import check_choice, check_count
 from metaeval.base.results import Figure, Result
@@ -155,8 +147,8 @@ def compare_with_human(  # noqa: PLR0913 - every option is one question
     >>> round(float(found["p"].item()), 2)
     0.04
     """
-    name = reference_of(scores, reference)
-    scores = in_content_order(oriented(scores), name)
+    name = items.reference_of(scores, reference)
+    scores = items.in_content_order(items.oriented(scores), name)
     check_choice(statistic, "statistic", STATISTICS)
     check_choice(permute, "way to permute", ("both", "items", "systems"))
     check_count(n_resamples, "n_resamples")
@@ -244,10 +236,12 @@ class _Exchange(NamedTuple):
 def _exchangeable(scores: xr.DataArray, reference: str, pair: tuple[str, str]) -> _Exchange:
     complete = np.isfinite(scores.sel(metric=[reference, *pair]).to_numpy()).all(axis=0)
     common = scores.where(xr.DataArray(complete, dims=("system", "item")))
-    parts = [compared_cells(common, metric, reference=reference) for metric in pair]
-    number = cluster_sums(parts[0])[2]
+    parts = [items.compared_cells(common, metric, reference=reference) for metric in pair]
+    number = items.cluster_sums(parts[0])[2]
     total = number.sum(axis=0)
-    sums_and_sizes = [(cluster_sums(metric_cells)[:2], cluster_sizes(metric_cells)) for metric_cells in parts]
+    sums_and_sizes = [
+        (items.cluster_sums(metric_cells)[:2], items.cluster_sizes(metric_cells)) for metric_cells in parts
+    ]
     human, *_ = (settle(sums[0].sum(axis=0) / total, sizes[0].sum(axis=0) / total) for sums, sizes in sums_and_sizes)
     means, standardised, size = [], [], np.zeros(len(total))
     for cells, (sums, sizes) in zip(parts, sums_and_sizes, strict=True):
@@ -266,7 +260,7 @@ def _exchangeable(scores: xr.DataArray, reference: str, pair: tuple[str, str]) -
     )
 
 
-def _centre_and_spread(cells: ComparedCells) -> tuple[float, float]:
+def _centre_and_spread(cells: items.ComparedCells) -> tuple[float, float]:
     """Return mean and standard deviation of a metric's cells; of a constant metric its value and 1."""
     values = cells.metric[cells.there]
     low, high = float(values.min()), float(values.max())

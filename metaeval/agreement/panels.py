@@ -7,9 +7,9 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from metaeval.agreement.labels import Labels
+from metaeval.base.arrays import Floats, Ints
 from metaeval.base.checks import check_choice, check_share, t_half_width
 from metaeval.base.names import natural_order
 from metaeval.base.results import Result
@@ -20,8 +20,6 @@ from metaeval.running.equality import RELATIVE
 from metaeval.running.parallel import in_one_order
 from metaeval.table.scores import Scores, oriented_values
 from metaeval.table.structure import engine_scores
-
-type Floats = NDArray[np.float64]
 
 _THREE = 3
 _SPLITS = 20
@@ -62,6 +60,12 @@ class JudgePanel(Result):
         return (
             f"{row['judges']:.0f} judges are worth {written} independent ones, by their errors beside {self.reference}"
         )
+
+    @property
+    def net_known(self) -> bool:
+        """Return whether the second people show that part of the errors is the reference's own noise."""
+        net = self.table.set_index("panel")["net"].to_dict()["all"]
+        return bool(self.reference_share[1] > 0 and np.isfinite(net))
 
     def to_frame(self) -> pd.DataFrame:
         """Return the panels."""
@@ -278,7 +282,7 @@ def _of_labels(given: Labels, reference: str, people: Mapping[str, float], *, re
     return _Errors(judges, len(topics), int(complete.sum()), float(truth.std()), covariances(truth), net)
 
 
-def _rescaled(values: Floats, truth: Floats, group: NDArray[np.int64]) -> Floats:
+def _rescaled(values: Floats, truth: Floats, group: Ints) -> Floats:
     """Give labels (judge, item) the mean and the deviation that the truth has on the other topics."""
 
     def moments(of: Floats) -> tuple[Floats, Floats]:

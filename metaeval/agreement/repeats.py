@@ -109,6 +109,12 @@ class JudgeRepeats(Result):
         passes = np.maximum(np.ceil(asked * (1 - 1e-12)), 1.0)
         return pd.Series(np.where(np.isfinite(passes), passes, np.nan), index=differences.index, name="repeats")
 
+    def summary(self) -> pd.DataFrame:
+        """Return by judge ``repeat_share``, passes ``needed`` for 5 %, and what these are worth: ``worth_topics``."""
+        frame = self.differences[["judge", "repeat_share"]].copy()
+        frame["needed"] = self.repeats_needed().reindex(frame["judge"]).to_numpy()
+        return frame.merge(self.plan(repeats=[self.n_repeats])[["judge", "topics", "worth_topics"]], on="judge")
+
 
 def judge_repeats(scores: object) -> JudgeRepeats:
     r"""Estimate how much of the variance of a judge's scores is due to repeats, and how many repeats help.

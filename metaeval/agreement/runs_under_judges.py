@@ -1,6 +1,6 @@
 """Runs scored under every judge in turn: the labels of each stand in place of the judgments."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
 from typing import Literal
@@ -9,22 +9,26 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
+from metaeval.agreement.decisions import DecisionAgreement
 from metaeval.agreement.labels import Labels
 from metaeval.agreement.second_assessors import SecondPeople
 from metaeval.base.checks import check_kind
 from metaeval.base.names import count, first_few
+from metaeval.base.unit import unit, unit_of
 from metaeval.collection.assembly import judgments_from
 from metaeval.collection.base import is_judged
 from metaeval.collection.document_codes import Judgments
 from metaeval.collection.documents import UNJUDGED, Collection, JudgedCollection
 from metaeval.collection.grades import coded
-from metaeval.errors import InvalidOptionError, ScoresError
+from metaeval.errors import InvalidOptionError, MetaevalError, ScoresError
 from metaeval.metrics.registry import Registry
 from metaeval.metrics.resolved import AnyMetric
 from metaeval.metrics.scoring import resolve_metrics, score
 from metaeval.running.parallel import track
 from metaeval.table.scores import Scores, as_scores
 
+EFFECTS = ("tau", "tau_ap", "precision", "recall", "f1", "n_predictor", "n_truth", "n_shared", "n_conflicts")
+"""What is compared under two judges."""
 _OF_LABELS = ("AP", "nDCG@10")
 OF_SUBTOPICS = (
     "these labels are of subtopics and documents, and runs are scored here under labels of documents; score the runs "
@@ -34,6 +38,7 @@ OF_SUBTOPICS = (
 """What is said of runs beside such labels."""
 _FEWEST_TOPICS = 2  # tests need them
 _FEWEST_JUDGES = 2  # one beside another
+_MOST_NAMED = 10
 
 
 def judgments_of_labels(labels: Labels) -> Judgments:
@@ -333,3 +338,84 @@ def _grades_of_judges(labels: Labels, collection: Collection) -> np.ndarray:
             "compile the runs with judgments_of_labels"
         )
     return labels.table.to_numpy()[rows].T
+
+
+def scores_by_judge(table: Scores | Mapping[str, Scores]) -> dict[str, Scores]:
+    """Return the scores under each judge, whether judges stand in one table or have topics of their own."""
+    if isinstance(table, Mapping):
+        return dict(table)
+    return {str(name): table.sel(metric=[name]) for name in table["metric"].to_numpy()}
+
+
+def flat_judge_notes(scores: Mapping[str, Scores | Mapping[str, Scores]]) -> list[str]:
+    """Say under which judges all systems score 0 on a topic, as where nothing was labelled: such topics count.
+
+    Examples
+    --------
+    >>> from metaeval import as_scores
+    >>> nist, model = as_scores([[0.1, 0.2], [0.3, 0.1]]), as_scores([[0, 0.2], [0, 0.4]])
+    >>> flat_judge_notes({"AP": {"nist": nist, "model": model}})
+    ['AP: topics where every system scores 0, as where labels are missing; they count: model 1 of 2']
+    """
+    notes = []
+    for metric, table in scores.items():
+        flat = {name: (values == 0).all("system") for name, values in scores_by_judge(table).items()}
+        phrases = [f"{name} {int(values.sum())} of {values.size}" for name, values in flat.items() if values.any()]
+        if phrases:
+            words = f"{unit_of(table).topics} where every system scores 0, as where labels are missing; they count"
+            notes.append(f"{metric}: {words}: {first_few(phrases, most=_MOST_NAMED)}")
+    return notes
+
+
+def scores_under(table: Scores | Mapping[str, Scores], name: str) -> Scores:
+    """Return the scores under one judge, who stands in place of a metric."""
+    return table.sel(metric=[name]) if isinstance(table, xr.DataArray) else table[name].assign_coords(metric=[name])
+
+
+def joined_on_common_topics(sides: Mapping[str, Scores]) -> Scores | None:
+    """Return scores with judges in place of metrics on the topics of all; None where those are too few."""
+    parts = list(sides.values())
+    common = [
+        topic for topic in parts[0]["topic"].to_numpy() if all(topic in table["topic"].to_numpy() for table in parts)
+    ]
+    if len(common) < 3:  # noqa: PLR2004 - an interval over topics
+        return None
+    return xr.concat([table.sel(topic=common) for table in parts], "metric", coords="minimal", compat="override")
+
+
+def of_same_topics(sides: Mapping[str, Scores]) -> Scores:
+    """Return scores with judges in place of metrics where all have the same topics, three at least."""
+    topics = {frozenset(table["topic"].to_numpy().tolist()) for table in sides.values()}
+    if len(topics) > 1:
+        message = "judges with topics of their own are compared with a reference; name it (`reference`)"
+        raise InvalidOptionError(message)
+    common = joined_on_common_topics({name: scores_under(sides, name) for name in sides})
+    if common is None:
+        raise ScoresError(f"takes three {unit().topics} at least")
+    return common
+
+
+def effects_of_pairs(
+    scores: Mapping[str, Scores | Mapping[str, Scores]],
+    pairs: Iterable[tuple[str, str]] | None,
+    test: Callable[..., DecisionAgreement],
+    generator: np.random.Generator,
+) -> pd.DataFrame:
+    """Compare what is concluded under every two judges, or under `pairs` of them, where none is the reference.
+
+    Return one row a metric and pair: the pairs of systems, ``n_pairs``, and `EFFECTS`, the first judge being the truth.
+    """
+    parts = []
+    for metric, under_judges in track(list(scores.items()), description="testing pairs of runs"):
+        table = under_judges if isinstance(under_judges, xr.DataArray) else of_same_topics(under_judges)
+        try:
+            decisions = test(table, rng=int(generator.integers(2**63)))
+        except MetaevalError as error:
+            error.add_note(f"while comparing what judges conclude under {metric}")
+            raise
+        frame = decisions.to_frame().rename(columns={"truth": "first", "predictor": "second"})
+        wanted = set(combinations(decisions.metrics, 2) if pairs is None else pairs)
+        chosen = [pair in wanted for pair in zip(frame["first"], frame["second"], strict=True)]
+        columns = ["first", "second", "n_pairs", *EFFECTS]
+        parts.append(frame.loc[chosen, columns].assign(metric=metric)[["metric", *columns]])
+    return pd.concat(parts, ignore_index=True)

@@ -48,6 +48,11 @@ class ScaleMaps(Result):
         frame.insert(1, "rule", frame["judge"].map(self.rules))
         return frame
 
+    def asked_for(self) -> str:
+        """Return the judges whose grades somebody said how to map, each with what was done; "" without any."""
+        asked = [name for name, rule in self.rules.items() if rule not in {"kept", "reference", "fitted"}]
+        return first_few([f"{name} ({self.rules[name]})" for name in asked], most=_SHOWN)
+
 
 def map_scales(
     labels: object,
@@ -153,6 +158,19 @@ def map_scales(
         scale=tuple(int(label) if label.is_integer() else label for label in allowed.tolist()),
         notes=notes,
     )
+
+
+def scales_of_judges(labels: Labels, reference: str, maps: ScaleMap | Mapping[str, ScaleMap]) -> ScaleMaps:
+    """Map the grades of judges, unless some are to be fitted to a reference that gave a single grade."""
+    scales = map_scales(labels, reference=reference, maps=maps)
+    column = scales.labels.table[reference]
+    if "fitted" in scales.rules.values() and column.min() == column.max():
+        way = "keep those of the judges (`maps='keep'`), or " if labels.whole else ""
+        raise ScoresError(
+            f"{reference} gave one grade alone ({column.max():g}), to which no other grades can be fitted; {way}name "
+            "another judge (`reference`)"
+        )
+    return scales
 
 
 def _checked(labels: object) -> Labels:

@@ -32,7 +32,7 @@ class _CommandTable(Mapping[str, Any]):
         if name not in COMMANDS:
             raise KeyError(name)
         word = name.replace("-", "_")
-        return getattr(import_module(f"metaeval.questions.{word}.command"), word)
+        return getattr(import_module(f"metaeval.questions.{word}.command"), f"{word}_command")
 
     def __iter__(self) -> Iterator[str]:
         return iter(COMMANDS)

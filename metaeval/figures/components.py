@@ -9,27 +9,13 @@ from matplotlib.ticker import NullFormatter, PercentFormatter
 
 from metaeval.base.unit import unit
 from metaeval.base.words import number, share, whole
+from metaeval.figures import style
 from metaeval.figures.marks import note_line, note_points
-from metaeval.figures.style import (
-    BOUND,
-    CYCLE,
-    DASHES,
-    FOOT,
-    RIMMED,
-    bars,
-    inch_axes,
-    key_beside,
-    key_room,
-    page_width,
-    rows_figure,
-    styled,
-    tidy_axes,
-)
 
 _VALUE = number(3)
 
 
-@styled
+@style.styled
 def component_bars(components: pd.DataFrame) -> Figure:
     """Draw of every component its share of the variance between two systems, with its interval.
 
@@ -41,10 +27,10 @@ def component_bars(components: pd.DataFrame) -> Figure:
     """
     estimated = components.dropna(subset="difference_share").reset_index(drop=True)
     rows = np.arange(len(estimated))
-    figure, axes = rows_figure(estimated["component"].tolist(), row_height=0.26, top=0.15)
+    figure, axes = style.rows_figure(estimated["component"].tolist(), row_height=0.26, top=0.15)
     values, low, high = (100 * estimated[f"difference_{name}"] for name in ("share", "low", "high"))
-    bars(axes, low, high, rows, color=CYCLE[0], linewidth=1.7)
-    axes.plot(values, rows, "o", color=CYCLE[0], markersize=5.4, **RIMMED)
+    style.bars(axes, low, high, rows, color=style.CYCLE[0], linewidth=1.7)
+    axes.plot(values, rows, "o", color=style.CYCLE[0], markersize=5.4, **style.RIMMED)
     note_points(
         axes,
         values,
@@ -66,7 +52,7 @@ def component_bars(components: pd.DataFrame) -> Figure:
     return figure
 
 
-@styled
+@style.styled
 def dependability_lines(plan: pd.DataFrame, *, key: str, at_hand: float, target: float) -> Figure:
     """Draw the dependability of differences over the number of items, a line a design.
 
@@ -84,10 +70,10 @@ def dependability_lines(plan: pd.DataFrame, *, key: str, at_hand: float, target:
     lines = list(plan.groupby(key, sort=False))
     labels = [str(name) for name, _ in lines]
     keyed = len(lines) > 1
-    figure = Figure(figsize=(page_width(), 3.0))
-    right = key_room(labels, key) if keyed else 0.2
-    axes = inch_axes(figure, left=0.7, right=right, top=0.15, bottom=FOOT)
-    looks = zip(cycle(CYCLE), cycle(DASHES), strict=False)
+    figure = Figure(figsize=(style.page_width(), 3.0))
+    right = style.key_room(labels, key) if keyed else 0.2
+    axes = style.inch_axes(figure, left=0.7, right=right, top=0.15, bottom=style.FOOT)
+    looks = zip(cycle(style.CYCLE), cycle(style.DASHES), strict=False)
     for (name, design), (color, dashes) in zip(lines, looks, strict=False):
         axes.plot(design["items"], design["erho2"], color=color, linestyle=dashes, label=str(name))
         note_line(
@@ -100,15 +86,15 @@ def dependability_lines(plan: pd.DataFrame, *, key: str, at_hand: float, target:
             label=str(name) if keyed else "",
             color=color,
         )
-    axes.axvline(at_hand, **BOUND)
-    axes.axhline(target, **BOUND)
+    axes.axvline(at_hand, **style.BOUND)
+    axes.axhline(target, **style.BOUND)
     axes.set_xscale("log")
     axes.set_ylim(top=1.005)
     axes.set_xlabel(f"{unit().topics} (line: at hand)")
     axes.set_ylabel("Eρ²")  # noqa: RUF001 - as papers write it
     axes.xaxis.set_major_formatter(lambda value, _: whole(value))
     axes.xaxis.set_minor_formatter(NullFormatter())
-    tidy_axes(axes, grid="both")
+    style.tidy_axes(axes, grid="both")
     if keyed:
-        key_beside(axes, *axes.get_legend_handles_labels(), title=key)
+        style.key_beside(axes, *axes.get_legend_handles_labels(), title=key)
     return figure

@@ -1,6 +1,6 @@
 """Agreement of two assessors on highlighted text and on XML elements, as INEX reported it."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import pandas as pd
@@ -240,3 +240,26 @@ def _relevant_elements(assessments: Assessments, shared: pd.DataFrame) -> pd.Dat
 def _binned(specificity: pd.Series, *, continuous: bool) -> NDArray[np.float64]:
     values = specificity.to_numpy(dtype=np.float64)
     return np.searchsorted(_BINS, values, side="left").astype(np.float64) if continuous else values
+
+
+def agreement_by_pair(
+    assessments: Mapping[str, Assessments], pairs: Sequence[tuple[str, str]]
+) -> dict[str, pd.DataFrame]:
+    """Compare every pair of judges element by element, and character by character where passages have offsets."""
+    by_kind = {}
+    for kind, compare in (("elements", element_agreement), ("passages", passage_agreement)):
+        tables = [getattr(of_judge, kind) for of_judge in assessments.values()]
+        missing = not tables or any(table.empty for table in tables)
+        if missing or (kind == "passages" and any((table["offset"] < 0).any() for table in tables)):
+            by_kind[kind] = pd.DataFrame(columns=["topic", "first", "second"])
+            continue
+        parts = [
+            compare(assessments[first], assessments[second])
+            .rename_axis("topic")
+            .reset_index()
+            .rename(columns={"first": "first_marked", "second": "second_marked"})
+            .assign(first=first, second=second)
+            for first, second in pairs
+        ]
+        by_kind[kind] = pd.concat(parts, ignore_index=True)
+    return by_kind

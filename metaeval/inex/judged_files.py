@@ -15,16 +15,10 @@ from metaeval.collection.data_choice import DataChoice
 from metaeval.collection.documents import Collection, JudgedCollection
 from metaeval.collection.ranking import Order
 from metaeval.errors import FileFormatError, InvalidOptionError
+from metaeval.inex import reading
 from metaeval.inex.assessments import Assessments, Submission
 from metaeval.inex.elements import ElementCollection, element_collection
 from metaeval.inex.passages import PassageCollection, passage_collection
-from metaeval.inex.reading import (
-    assessments_from,
-    assessments_of,
-    holds_assessments,
-    read_element_sizes,
-    submissions_from,
-)
 from metaeval.inex.xml_events import root_name
 from metaeval.io.duplicates import Duplicates
 from metaeval.io.files import first_words, read_bytes
@@ -85,7 +79,7 @@ def read_judged(  # noqa: PLR0913 - what either kind of file needs
     else:
         refuse_shared_pipe([*sources, *others], judgments)
         content = read_bytes(judgments)
-        located = holds_assessments(content)
+        located = reading.holds_assessments(content)
     if not located:
         if sizes is not None:
             raise InvalidOptionError(
@@ -114,13 +108,13 @@ def read_judged(  # noqa: PLR0913 - what either kind of file needs
             f"`duplicates` is for judgments of documents, and {judgments} holds assessments; leave it out"
         )
     assessments, judged_files = (
-        assessments_of(content, str(judgments), lenient=lenient)
+        reading.assessments_of(content, str(judgments), lenient=lenient)
         if content
-        else assessments_from(judgments, second=False, lenient=lenient)
+        else reading.assessments_from(judgments, second=False, lenient=lenient)
     )
-    submissions = submissions_from(sources, lenient=lenient)
+    submissions = reading.submissions_from(sources, lenient=lenient)
     named = {submission.run for submission in submissions}
-    pooled = submissions_from(others, lenient=lenient) if others else []
+    pooled = reading.submissions_from(others, lenient=lenient) if others else []
     further = [submission for submission in pooled if submission.run not in named]
     compiled = inex_collection([*submissions, *further], assessments, sizes=sizes, lenient=lenient, retrieved=retrieved)
     scored = compiled.set_aside([submission.run for submission in further]).with_notes(
@@ -161,7 +155,7 @@ def inex_collection(
     for submission in submissions:
         _check_results(submission, kind)
     if kind == "elements":
-        table = read_element_sizes(sizes, lenient=lenient) if isinstance(sizes, str | os.PathLike) else sizes
+        table = reading.read_element_sizes(sizes, lenient=lenient) if isinstance(sizes, str | os.PathLike) else sizes
         return element_collection(submissions, assessments, sizes=table, lenient=lenient, retrieved=retrieved)
     if sizes is not None:
         raise InvalidOptionError(

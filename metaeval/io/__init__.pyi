@@ -1,7 +1,7 @@
+from metaeval.inex.judges import JudgeInput as JudgeInput
+from metaeval.inex.judges import read_judges as read_judges
 from metaeval.questions.human.study_campaign_files import Campaign as Campaign
 from metaeval.questions.human.study_campaign_files import read_campaign as read_campaign
-from metaeval.questions.judges.study_files import JudgeInput as JudgeInput
-from metaeval.questions.judges.study_files import read_judges as read_judges
 from metaeval.table.vote_set import Votes as Votes
 from metaeval.table.votes import as_votes as as_votes
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 import xarray as xr
-from numpy.typing import NDArray
 
+from metaeval.base.arrays import Flags, Floats
 from metaeval.base.names import count, first_few, natural_order
 from metaeval.base.unit import TOPIC, Unit, speaking_of, unit
 from metaeval.errors import ScoresError, spelling
@@ -99,7 +99,7 @@ def _once(block: FileBlock) -> FileBlock:
     return replace(block, scores=block.scores[..., None], labels=block.labels | {REPEAT: ["1"]})
 
 
-def _clash(block: FileBlock, earlier: Sequence[FileBlock], clash: NDArray[np.bool_]) -> ScoresError:
+def _clash(block: FileBlock, earlier: Sequence[FileBlock], clash: Flags) -> ScoresError:
     at = np.argwhere(clash)[0]
     metric, system, topic = (block.labels[dim][position] for dim, position in zip(DIMS, at, strict=False))
     owner = next(
@@ -128,9 +128,7 @@ def _attached_to_all(blocks: Sequence[FileBlock], part: str, dim: str) -> dict[s
     return values
 
 
-def _refuse_other_spellings(
-    blocks: Sequence[FileBlock], labels: Mapping[str, Sequence[str]], scores: NDArray[np.float64]
-) -> None:
+def _refuse_other_spellings(blocks: Sequence[FileBlock], labels: Mapping[str, Sequence[str]], scores: Floats) -> None:
     """Refuse names that are one but for how they are written, where no score tells that they are two.
 
     Two topics of that kind are two where some system has scores on both; two systems where both have one on a topic.

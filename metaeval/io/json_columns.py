@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from metaeval.base.arrays import Ints
 from metaeval.base.checks import has_parquet
 from metaeval.errors import FileFormatError
 from metaeval.io.benchmarks.contents import parse_json
@@ -48,9 +49,7 @@ def columns_of_lines(
     return _by_polars(text, kinds, len(places))
 
 
-def _all_alike(
-    text: bytes, places: NDArray[np.int64], kinds: Mapping[str, type], same: Callable[[Iterable[str]], bool]
-) -> bool:
+def _all_alike(text: bytes, places: Ints, kinds: Mapping[str, type], same: Callable[[Iterable[str]], bool]) -> bool:
     """Whether all lines have the names of the first, each that is wanted once, and texts where it has one."""
     names = _names(text, places[0])
     if not same(names) or any(names.count(name) != 1 for name in kinds):
@@ -66,7 +65,7 @@ def _all_alike(
     return True
 
 
-def _stands_before(words: NDArray[np.uint64], places: NDArray[np.int64], text: bytes) -> bool:
+def _stands_before(words: NDArray[np.uint64], places: Ints, text: bytes) -> bool:
     """Whether a text stands before all places, looked at eight bytes at a time."""
     for end in range(len(text), 0, -_WORD):
         block, shift = places >> 3, (places & 7).astype(np.uint64) * 8
@@ -78,7 +77,7 @@ def _stands_before(words: NDArray[np.uint64], places: NDArray[np.int64], text: b
     return True
 
 
-def _places_of_names(text: bytes) -> NDArray[np.int64] | None:
+def _places_of_names(text: bytes) -> Ints | None:
     """Return the places of the colons behind names, a row a line; None where lines have different numbers of them."""
     signs = np.frombuffer(text if text.endswith(b"\n") else text + b"\n", dtype=np.uint8)
     colons, ends = (np.flatnonzero(signs == sign) for sign in (_COLON, _LINE_END))
@@ -93,7 +92,7 @@ def _places_of_names(text: bytes) -> NDArray[np.int64] | None:
     return colons.reshape(int(filled.sum()), -1)
 
 
-def _names(text: bytes, colons: NDArray[np.int64]) -> list[str]:
+def _names(text: bytes, colons: Ints) -> list[str]:
     """Return the names before some colons."""
     return [text[text.rfind(b'"', 0, colon - 1) + 1 : colon - 1].decode() for colon in colons.tolist()]
 

@@ -22,28 +22,8 @@ from metaeval.base.names import (
 )
 from metaeval.base.notes import Remark
 from metaeval.base.unit import TOPIC, speaking_of
-from metaeval.io.blocks import (
-    SCORE_GAPS,
-    BadCellError,
-    FileBlock,
-    SpreadlessError,
-    TableOptions,
-    counts_in,
-    metric_note,
-    refuse_points_between_thousands,
-    rows_left_out,
-    to_numbers,
-)
+from metaeval.io import blocks, headers
 from metaeval.io.duplicates import each_once
-from metaeval.io.headers import (
-    columns_found,
-    fitting_names,
-    note_of_unnamed,
-    notes_on_words,
-    place_of,
-    unique_names,
-    ways_to_name,
-)
 from metaeval.io.long_columns import system_beside_roles
 from metaeval.io.sheets import Sheet, header_names
 from metaeval.io.sources import Source
@@ -77,7 +57,7 @@ _NEEDED = "whether a difference is more than luck only the scores of every topic
 type _Names = tuple[list[str] | None, list[str] | None]
 
 
-def read_wide(sheet: Sheet, source: Source, options: TableOptions) -> FileBlock:
+def read_wide(sheet: Sheet, source: Source, options: blocks.TableOptions) -> blocks.FileBlock:
     """Read a table of systems by topics; the metric is named after the file."""
     first = next(sheet.rows())
     has_header = _has_header(first, sheet, options)
@@ -89,12 +69,15 @@ def read_wide(sheet: Sheet, source: Source, options: TableOptions) -> FileBlock:
     name_column = _identifiers(rows, sheet, options, transposed=transposed)
     _refuse_labels(rows, name_column, options)
     topic_columns = {} if transposed else _said_of_topics(rows, sheet, options)
-    left_out = {place_of(column, names, sheet) for column in options.ignored} | {name_column, *topic_columns.values()}
+    left_out = {headers.place_of(column, names, sheet) for column in options.ignored} | {
+        name_column,
+        *topic_columns.values(),
+    }
     used = [at for at in range(rows.width) if at not in left_out and (not names or names[at])]
     words = [] if name_column is None else _columns_of_words(rows, used)
     used = [at for at in used if at not in words]
     if not used:
-        raise sheet.error(f"no column is left that could hold scores; {columns_found(names)}")
+        raise sheet.error(f"no column is left that could hold scores; {headers.columns_found(names)}")
     if name_column is None and (hollow := body.hollow_line()) is not None:
         raise sheet.error(
             f"line {hollow} is empty, and rows are numbered for want of a column that names them; fill it, remove it, "
@@ -104,8 +87,8 @@ def read_wide(sheet: Sheet, source: Source, options: TableOptions) -> FileBlock:
     across = [names[at] for at in used] if names else None
     options.check_systems(len(rows.first) if transposed else len(used))
     scores = _grid(rows, used, (down, across), options)
-    refuse_points_between_thousands(body, scores, {at: names[at] if names else str(at + 1) for at in used})
-    notes = note_of_unnamed(names, name_column) + _notes_on_identifiers(
+    blocks.refuse_points_between_thousands(body, scores, {at: names[at] if names else str(at + 1) for at in used})
+    notes = headers.note_of_unnamed(names, name_column) + _notes_on_identifiers(
         names, name_column, options, transposed=transposed
     )
     if across:
@@ -114,13 +97,13 @@ def read_wide(sheet: Sheet, source: Source, options: TableOptions) -> FileBlock:
     if not transposed and _says_nothing(names, options) and not _turned_by_names(rows, turned=False):
         notes += ["rows are taken for topics and columns for systems; pass `systems_in='rows'` if it is the other way"]
     if transposed:
-        notes += notes_on_words({names[at]: rows.column(at) for at in words}, clustered=True)
+        notes += headers.notes_on_words({names[at]: rows.column(at) for at in words}, clustered=True)
         made = _block(rows, source, options, scores, (down, across), notes, transposed=True)
         return replace(made, read_as="wide table, systems in rows")
     unit = TOPIC if name_column is None or not names else unit_of_column(names[name_column])
     with speaking_of(unit):
         told = {names[at]: rows.column(at) for at in words}
-        notes += notes_on_words(told, clustered=bool({"cluster", "stratum"} & topic_columns.keys()))
+        notes += headers.notes_on_words(told, clustered=bool({"cluster", "stratum"} & topic_columns.keys()))
         block = _block(rows, source, options, scores.T, (across, down), notes)
     if not topic_columns:
         return replace(block, unit=unit)
@@ -131,7 +114,7 @@ def read_wide(sheet: Sheet, source: Source, options: TableOptions) -> FileBlock:
     return replace(block, attached=attached, unit=unit)
 
 
-def _refuse_labels(rows: "_WideRows", place: int | None, options: TableOptions) -> None:
+def _refuse_labels(rows: "_WideRows", place: int | None, options: blocks.TableOptions) -> None:
     """Refuse rows of which several have one name, that a column called as one of items or judges distinguishes."""
     if place is None or options.columns or options.form or len({*(names := rows.column(place))}) == len(names):
         return
@@ -147,7 +130,7 @@ def _refuse_labels(rows: "_WideRows", place: int | None, options: TableOptions) 
         )
 
 
-def _names_systems(names: Sequence[str], options: TableOptions) -> bool:
+def _names_systems(names: Sequence[str], options: blocks.TableOptions) -> bool:
     """Whether a header names systems for sure, and every one of them counts."""
     rows = options.systems_in == "rows" or "system" in options.columns or "system" in column_roles(names[:1]).parts
     return not rows and not options.ignored and not all(name.isdecimal() for name in names[1:] if name)
@@ -159,7 +142,7 @@ def _columns_of_words(rows: "_WideRows", used: Sequence[int]) -> list[int]:
     for cells in rows.body.rows():
         remaining = []
         for at in candidates:
-            is_gap = cells[at].strip().casefold() in SCORE_GAPS
+            is_gap = cells[at].strip().casefold() in blocks.SCORE_GAPS
             if is_gap or is_word(cells[at]):
                 remaining.append(at)
                 filled |= set() if is_gap else {at}
@@ -170,7 +153,7 @@ def _columns_of_words(rows: "_WideRows", used: Sequence[int]) -> list[int]:
     return candidates if len(candidates) < len(used) else []
 
 
-def _said_of_topics(rows: "_WideRows", sheet: Sheet, options: TableOptions) -> dict[str, int]:
+def _said_of_topics(rows: "_WideRows", sheet: Sheet, options: blocks.TableOptions) -> dict[str, int]:
     """Return the columns that say something of the topics, as a cluster or a weight: part to place.
 
     Numbers with decimals name no clusters: a system may be called so.
@@ -179,7 +162,7 @@ def _said_of_topics(rows: "_WideRows", sheet: Sheet, options: TableOptions) -> d
     parts = [role for role, dim in ATTACHED.items() if dim == "topic"]
     chosen = {role: column for role, column in options.chosen.items() if role in parts}
     roles = column_roles(names, chosen=chosen, ignored=options.ignored).parts
-    places = {role: place_of(roles[role], names, sheet) for role in parts if role in roles}
+    places = {role: headers.place_of(roles[role], names, sheet) for role in parts if role in roles}
     numbers = [
         role for role, at in places.items() if role != "weight" and role not in chosen and _are_decimals(rows, at)
     ]
@@ -208,7 +191,7 @@ class _WideRows(NamedTuple):
         start = next(body.rows(), None)
         if start is None:
             raise body.error("the table has a header and no rows; it needs a row for every topic")
-        return cls(body, *fitting_names(names, body.rows(), body), len(start))
+        return cls(body, *headers.fitting_names(names, body.rows(), body), len(start))
 
     def column(self, place: int) -> list[str]:
         cells = (row[place] for row in self.body.rows()) if place else self.first
@@ -218,13 +201,13 @@ class _WideRows(NamedTuple):
 def _block(  # noqa: PLR0913, PLR0917 - what a block is made of
     rows: _WideRows,
     source: Source,
-    options: TableOptions,
+    options: blocks.TableOptions,
     scores: NDArray[np.float64],
     names: _Names,
     notes: list[str],
     *,
     transposed: bool = False,
-) -> FileBlock:
+) -> blocks.FileBlock:
     """Name what has no name, leave out averages, and check the names. `scores` has the shape (system, topic)."""
     body, (systems, topics) = rows.body, names
     if systems is None:
@@ -234,7 +217,7 @@ def _block(  # noqa: PLR0913, PLR0917 - what a block is made of
     if topics is None:
         topics = [str(number) for number in range(1, scores.shape[1] + 1)]
         notes.append(Remark(f"no topic column, so topics are numbered 1 to {topics[-1]}"))
-    notes += metric_note(source)
+    notes += blocks.metric_note(source)
     if not transposed and names[1] is not None:
         _refuse_repeated(rows, options)
     systems, topics, scores, left_out = _without_summaries(list(systems), list(topics), scores)
@@ -243,11 +226,11 @@ def _block(  # noqa: PLR0913, PLR0917 - what a block is made of
     if options.duplicates != "error":
         systems, topics, scores = each_once(systems, topics, scores, options.duplicates, notes)
     labels = {"metric": [source.own_name]}
-    labels |= {dim: unique_names(of, dim, body) for dim, of in (("system", systems), ("topic", topics))}
-    return FileBlock(label=source.path, scores=scores[None], labels=labels, notes=notes, numbered=numbered)
+    labels |= {dim: headers.unique_names(of, dim, body) for dim, of in (("system", systems), ("topic", topics))}
+    return blocks.FileBlock(label=source.path, scores=scores[None], labels=labels, notes=notes, numbered=numbered)
 
 
-def _refuse_repeated(rows: _WideRows, options: TableOptions) -> None:
+def _refuse_repeated(rows: _WideRows, options: blocks.TableOptions) -> None:
     """Refuse a first column without a word for topics, in which names repeat, as systems of a long table do."""
     if not rows.names or options.columns.keys() & {"topic", "system"} or len(set(rows.first)) == len(rows.first):
         return
@@ -268,7 +251,7 @@ def _without_summaries(
 ) -> tuple[list[str], list[str], NDArray[np.float64], list[str]]:
     """Leave out the topics that are averages, by name, and the systems and topics that the others make."""
     summaries = np.array(are_summaries(topics), dtype=bool)
-    notes = rows_left_out([*compress(topics, summaries)])
+    notes = blocks.rows_left_out([*compress(topics, summaries)])
     if summaries.any():
         topics, scores = [*compress(topics, ~summaries)], scores[:, ~summaries]
     rows, more = left_out_rows(systems, scores, "system")
@@ -278,7 +261,7 @@ def _without_summaries(
 
 
 def _scores_alone(
-    across: list[str], scores: NDArray[np.float64], sheet: Sheet, options: TableOptions, *, transposed: bool
+    across: list[str], scores: NDArray[np.float64], sheet: Sheet, options: blocks.TableOptions, *, transposed: bool
 ) -> tuple[list[str], NDArray[np.float64], list[str]]:
     """Leave out the columns that are no scores, which is noted; refuse a board that says nothing of topics."""
     if options.form == "wide":
@@ -293,12 +276,12 @@ def _scores_alone(
         )
         may_be_topics = len(remaining) >= _FEWEST and metric_evidence(remaining) < _SURE
         message += " (`systems_in='rows'` if the columns are topics)" * may_be_topics
-        raise sheet.error(message + _for_ranks(across, transposed=True), 0, of=SpreadlessError)
+        raise sheet.error(message + _for_ranks(across, transposed=True), 0, of=blocks.SpreadlessError)
     unsure = unsure_columns(columns)
     if unsure:
         raise sheet.error(unsure + _for_ranks(across, transposed=transposed), 0)
     if not remaining:
-        raise sheet.error(f"no column is left that could hold scores; {columns_found(across)}")
+        raise sheet.error(f"no column is left that could hold scores; {headers.columns_found(across)}")
     positions = [at for at, name in enumerate(across) if name not in told]
     return remaining, scores[:, positions] if told else scores, left_out_columns(columns)
 
@@ -318,7 +301,9 @@ def _seeming(names: Sequence[str], one: str, several: str) -> str:
     return f"{first_few(names)} seem{'s' if len(names) == 1 else ''} to be {one if len(names) == 1 else several}"
 
 
-def _refuse_metrics(rows: _WideRows, systems: Sequence[str], topics: Sequence[str], options: TableOptions) -> None:
+def _refuse_metrics(
+    rows: _WideRows, systems: Sequence[str], topics: Sequence[str], options: blocks.TableOptions
+) -> None:
     """Refuse averages by metric, and the metrics of one system, which look like a wide table."""
     if options.form == "wide":
         return
@@ -342,7 +327,7 @@ def _refuse_metrics(rows: _WideRows, systems: Sequence[str], topics: Sequence[st
         )
 
 
-def _has_header(first: Sequence[str], sheet: Sheet, options: TableOptions) -> bool:
+def _has_header(first: Sequence[str], sheet: Sheet, options: blocks.TableOptions) -> bool:
     """Whether the first row holds names; an error where it could as well hold scores."""
     if options.header is not None or options.positions:
         return bool(options.header)
@@ -366,7 +351,7 @@ def _has_header(first: Sequence[str], sheet: Sheet, options: TableOptions) -> bo
     return True
 
 
-def _has_systems_in_rows(rows: _WideRows, sheet: Sheet, options: TableOptions) -> bool:
+def _has_systems_in_rows(rows: _WideRows, sheet: Sheet, options: blocks.TableOptions) -> bool:
     """Where the systems are; an error where the table looks otherwise than said."""
     names = rows.names
     first = column_roles(names[:1]).parts.keys()
@@ -391,7 +376,7 @@ def _has_systems_in_rows(rows: _WideRows, sheet: Sheet, options: TableOptions) -
     return "system" in first or (_says_nothing(names, options) and _turned_by_names(rows))
 
 
-def _says_nothing(names: Sequence[str], options: TableOptions) -> bool:
+def _says_nothing(names: Sequence[str], options: blocks.TableOptions) -> bool:
     """Whether there is a header, of which the first cell is empty, and nobody said where the systems are."""
     return bool(names) and not names[0] and options.systems_in is None and not options.columns
 
@@ -402,7 +387,7 @@ def _turned_by_names(rows: _WideRows, *, turned: bool = True) -> bool:
     return surely_topics(columns, down) if turned else surely_topics(down, columns)
 
 
-def _identifiers(rows: _WideRows, sheet: Sheet, options: TableOptions, *, transposed: bool) -> int | None:
+def _identifiers(rows: _WideRows, sheet: Sheet, options: blocks.TableOptions, *, transposed: bool) -> int | None:
     """Return the column that names the rows, or None if they have no names."""
     names = rows.names
     role = "system" if transposed else "topic"
@@ -442,19 +427,19 @@ def _refuse_system_for_topics(rows: _WideRows, place: int, sheet: Sheet) -> None
 def _said_place(column: str | int | None, rows: _WideRows, sheet: Sheet) -> int | None:
     """Return the position of a column that the caller named or counted."""
     if not isinstance(column, int):
-        return None if column is None else place_of(column, rows.names, sheet)
+        return None if column is None else headers.place_of(column, rows.names, sheet)
     if column > rows.width:
         raise sheet.error(f"there is no column {column}; rows have {rows.width} cells")
     return column - 1
 
 
-def _first_column_is_identifier(rows: _WideRows, sheet: Sheet, options: TableOptions) -> bool:
+def _first_column_is_identifier(rows: _WideRows, sheet: Sheet, options: blocks.TableOptions) -> bool:
     """Judge a first column of no known name by its cells: text, or whole numbers beyond the scores, name the rows."""
     first = rows.column(0)
     if rows.names and role_of_name(rows.names[0])[0] in _NAMELESS and (ways := _ways_past_no_names(rows)):
         raise sheet.error(ways, 0)
     cells = [cell for cell, summary in zip(first, are_summaries(first), strict=True) if not summary]
-    are_numbers = [is_number(cell) or cell.casefold() in SCORE_GAPS for cell in cells]
+    are_numbers = [is_number(cell) or cell.casefold() in blocks.SCORE_GAPS for cell in cells]
     name, ways = _ways_to_name_rows(rows)
     if not any(are_numbers):
         if rows.names or options.systems_in is not None:
@@ -482,7 +467,7 @@ def _ways_past_no_names(rows: _WideRows) -> str:
     return words and (
         f"column {rows.names[0]!r} is called as {says_of(role_of_name(rows.names[0])[0])}, and no column is known to "
         f"name rows; pass `columns={ {'system': words}!r}` if {words!r} names the systems, "
-        f"`columns={ {'topic': words}!r}` if it names topics; {columns_found(rows.names)}"
+        f"`columns={ {'topic': words}!r}` if it names topics; {headers.columns_found(rows.names)}"
     )
 
 
@@ -514,7 +499,7 @@ def _largest_score(rows: _WideRows) -> tuple[float, bool]:
 
 
 def _notes_on_identifiers(
-    names: Sequence[str], place: int | None, options: TableOptions, *, transposed: bool
+    names: Sequence[str], place: int | None, options: blocks.TableOptions, *, transposed: bool
 ) -> list[str]:
     """Say so where a column of names was recognised by its cells alone."""
     if place is None or options.columns.keys() & {"topic", "system"}:
@@ -527,7 +512,7 @@ def _notes_on_identifiers(
     return [] if roles else [f"column {names[place]!r} was taken for the topic"]
 
 
-def _grid(rows: _WideRows, used: Sequence[int], titles: _Names, options: TableOptions) -> NDArray[np.float64]:
+def _grid(rows: _WideRows, used: Sequence[int], titles: _Names, options: blocks.TableOptions) -> NDArray[np.float64]:
     """Read the cells of the used columns as numbers, shape (row, column)."""
     down, across = titles
     numbers = np.empty((len(rows.first), len(used)))
@@ -535,16 +520,16 @@ def _grid(rows: _WideRows, used: Sequence[int], titles: _Names, options: TableOp
     for position, cells in enumerate(rows.body.rows()):
         try:
             row_cells = [cells[at] for at in used] if side_by_side is None else cells[side_by_side]
-            numbers[position] = to_numbers(row_cells, options.missing)
-        except BadCellError as error:
+            numbers[position] = blocks.to_numbers(row_cells, options.missing)
+        except blocks.BadCellError as error:
             called = "" if down is None else down[position]
-            if role_of_row(called) == "n" and (counts := counts_in(row_cells)) is not None:
+            if role_of_row(called) == "n" and (counts := blocks.counts_in(row_cells)) is not None:
                 numbers[position] = counts
                 continue
             column = f"column {used[error.place] + 1}" if across is None else f"column {across[error.place]!r}"
             row = "" if down is None else f", row {shortened(down[position])!r}"
             odd = [across[error.place]] if across and not position and error.is_word else ()
-            hint = f"; {ways_to_name(across or (), odd)}" if odd else ""
+            hint = f"; {headers.ways_to_name(across or (), odd)}" if odd else ""
             rule = error.rule(rows.body.delimiter, called)
             raise rows.body.error(f"{column}{row}: {rule}{hint}", position) from None
     return numbers

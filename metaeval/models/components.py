@@ -9,9 +9,9 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from metaeval.agreement.crossed_variances import Crossing, crossing, solved
+from metaeval.base.arrays import Floats, Ints
 from metaeval.base.checks import check_choice, check_count, check_list, check_share
 from metaeval.base.results import Figure, Result
 from metaeval.base.unit import unit_of
@@ -41,7 +41,6 @@ from metaeval.models.designs import (
 from metaeval.models.facets import COMPONENTS_OF, Measured, Repeats, component_name, facet_layout
 from metaeval.table.structure import engine_scores
 
-type Floats = NDArray[np.float64]
 Intervals = Literal["robust", "normal"]
 
 _LARGEST = 1e100
@@ -476,7 +475,7 @@ def _made(values: Floats, passes: Passes, measure: Measured) -> Made:
 def _solve(  # noqa: PLR0913, PLR0917 - scores, what their axes are, and what was counted
     name: str,
     values: Floats,
-    clusters: NDArray[np.int64] | None,
+    clusters: Ints | None,
     passes: Passes,
     intervals: Intervals,
     made: Made,
@@ -501,7 +500,7 @@ def _solve(  # noqa: PLR0913, PLR0917 - scores, what their axes are, and what wa
     return Solved(fit, sources, freedom, component_draws(fit.strata, freedom), design, float(seen_per_cluster), made)
 
 
-def _harmonic_mean(counts: Floats | NDArray[np.int64]) -> float:
+def _harmonic_mean(counts: Floats | Ints) -> float:
     """Return the harmonic mean; of equal counts without a rounding error."""
     return float(counts[0] if np.ptp(counts) == 0 else len(counts) / (1.0 / counts).sum())
 

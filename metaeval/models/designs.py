@@ -12,17 +12,7 @@ import pandas as pd
 from metaeval.agreement.crossed_variances import VarianceFit
 from metaeval.base.arrays import Floats, Ints
 from metaeval.errors import InvalidOptionError
-from metaeval.models.dependability import (
-    SYSTEMS,
-    Design,
-    Sources,
-    Stability,
-    candidates,
-    component_draws,
-    enough_items,
-    exact_shares,
-    expected_conclusions,
-)
+from metaeval.models import dependability
 from metaeval.models.facets import Measured
 from metaeval.tests_stat.noncentral_t import detectable_shift
 
@@ -38,12 +28,12 @@ class Solved(NamedTuple):
     """What is known of one metric."""
 
     fit: VarianceFit
-    sources: Sources
+    sources: dependability.Sources
     freedom: Floats
     """Degrees of freedom behind the intervals."""
     draws: Floats
     """Components (draw, effect)."""
-    design: Design
+    design: dependability.Design
     """The design at hand; with gaps, harmonic means."""
     per_cluster: float
     """Items in a cluster of the design at hand; with gaps, by those that each system has."""
@@ -60,13 +50,13 @@ class Solved(NamedTuple):
         By as many degrees of freedom as a noncentral chi-square has (Patnaik 1949): 1 / (1 - k²) times those of a
         sample, with k the share of what is measured in the mean square.
         """
-        strata, place = self.fit.strata, self.sources.effects.index(SYSTEMS)
+        strata, place = self.fit.strata, self.sources.effects.index(dependability.SYSTEMS)
         row = int(np.argmax(strata.expected[:, place]))
         total = strata.mean_squares[row]
         share = min(float(strata.expected[row, place] * self.variances[place] / total), _SURE) if total > 0 else 0.0
         freedom = self.freedom.copy()
         freedom[row] = strata.freedom[row] / (1.0 - share**2)
-        return component_draws(strata, freedom)
+        return dependability.component_draws(strata, freedom)
 
     @property
     def now(self) -> "Solved":
@@ -74,9 +64,9 @@ class Solved(NamedTuple):
         return self._replace(sources=replace(self.sources, per_cluster=self.per_cluster))
 
     @property
-    def at_hand(self) -> Design:
+    def at_hand(self) -> dependability.Design:
         """The design at hand, in plain numbers."""
-        return Design(*(float(np.asarray(number)) for number in self.design))
+        return dependability.Design(*(float(np.asarray(number)) for number in self.design))
 
 
 class Made(NamedTuple):
@@ -102,7 +92,7 @@ class Prices(NamedTuple):
         """The cost of what stays in every design: the items, where these are measured."""
         return self.item * self.measured if self.measure == "topic" else 0.0
 
-    def of(self, design: Design) -> Floats:
+    def of(self, design: dependability.Design) -> Floats:
         """Return the cost of designs."""
         number, across, repeats = (np.asarray(counts, dtype=np.float64) for counts in design)
         systems, judges = (across, self.measured) if self.measure == "judge" else (self.measured, across)
@@ -114,16 +104,16 @@ class Prices(NamedTuple):
         return self.item * made.items + self.run * made.runs + self.judgment * made.judgments
 
 
-def design_table(metric: str, own: Solved, design: Design, tail: float) -> pd.DataFrame:
+def design_table(metric: str, own: Solved, design: dependability.Design, tail: float) -> pd.DataFrame:
     """Return what designs make of the components; one row a design."""
     sources, variances = own.sources, own.variances[None]
     items, judges, repeats = (column.ravel() for column in np.broadcast_arrays(*map(np.atleast_1d, design)))
-    asked = Design(items, judges, repeats)
+    asked = dependability.Design(items, judges, repeats)
     columns: dict[str, Any] = {"metric": metric, "items": items, "judges": judges, "repeats": repeats}
-    which: Stability
-    for which in get_args(Stability):
+    which: dependability.Stability
+    for which in get_args(dependability.Stability):
         columns[which] = sources.coefficient(variances, asked, which)[0]
-        ends = exact_shares(own.fit.strata, own.freedom, sources.effects, tail, which)
+        ends = dependability.exact_shares(own.fit.strata, own.freedom, sources.effects, tail, which)
         if ends is None:
             every = np.nan_to_num(sources.coefficient(own.draws, asked, which))
             low, high = np.quantile(every, [tail, 1.0 - tail], axis=0)
@@ -137,7 +127,9 @@ def design_table(metric: str, own: Solved, design: Design, tail: float) -> pd.Da
         sources.error(variances, asked, kind)[0] for kind in ("relative", "absolute", "repeat")
     )
     columns |= {"standard_error": np.sqrt(absolute), "difference_error": np.sqrt(2.0 * relative)}
-    lasting = sources.error(variances, Design(np.full_like(items, _ENDLESS), judges, repeats), "relative")[0]
+    lasting = sources.error(
+        variances, dependability.Design(np.full_like(items, _ENDLESS), judges, repeats), "relative"
+    )[0]
     over_items = np.sqrt(2.0 * np.maximum(relative - lasting, 0.0))  # all that a test over items sees
     units = items / sources.per_cluster  # of the t test: items, or whole clusters
     columns["detectable"] = detectable_shift(np.maximum(units - 1.0, 1.0)) * over_items
@@ -148,7 +140,7 @@ def design_table(metric: str, own: Solved, design: Design, tail: float) -> pd.Da
             "reproducibility": _LIMIT * np.sqrt(relative),
             "repeat_share": np.where(relative > 0, again / relative, np.nan) if repeated else np.nan,
         }
-    conclusions = expected_conclusions(np.nan_to_num(columns["erho2"]), units)
+    conclusions = dependability.expected_conclusions(np.nan_to_num(columns["erho2"]), units)
     return pd.DataFrame(
         columns | {column: conclusions[column].to_numpy() for column in ("power", "wrong_order", "tau")}
     )
@@ -161,19 +153,22 @@ def ends_apart(low: Floats, high: Floats) -> tuple[Floats, Floats]:
 
 
 def items_needed(  # noqa: PLR0913, PLR0917 - the target and a design
-    own: Solved, share: float, stability: Stability, across: float, repeats: float, tail: float
+    own: Solved, share: float, stability: dependability.Stability, across: float, repeats: float, tail: float
 ) -> tuple[float, float, float]:
     """Return the items at which a coefficient is this share, with their interval."""
     asked = partial(own.sources.items_for, share=np.array(share), judges=across, repeats=repeats, which=stability)
     items = asked(own.variances[None])[0]
-    ends = exact_shares(own.fit.strata, own.freedom, own.sources.effects, tail, stability)
+    ends = dependability.exact_shares(own.fit.strata, own.freedom, own.sources.effects, tail, stability)
     if ends is None:
         low, high = (float(end) for end in np.quantile(asked(own.draws), [tail, 1 - tail], method="nearest"))
     else:
         with np.errstate(divide="ignore"):
             high, low = (share / (1.0 - share) * (1.0 - np.array(ends)) / np.array(ends)).tolist()
     low, high = (float(end) for end in ends_apart(np.array(low), np.array(high)))
-    needed = [number if np.isnan(number) else float(enough_items(np.array(number))) for number in (items, low, high)]
+    needed = [
+        number if np.isnan(number) else float(dependability.enough_items(np.array(number)))
+        for number in (items, low, high)
+    ]
     return (*needed,)  # type: ignore[return-value]  # three
 
 
@@ -233,18 +228,18 @@ def cheapest_designs(
     that at hand, as estimated.
     """
     sources, variances, at_hand, now = own.sources, own.variances[None], own.at_hand, own.now
-    across, repeats = candidates(
+    across, repeats = dependability.candidates(
         range(1, max(_MOST_ACROSS, round(float(np.asarray(at_hand.judges)))) + 1) if sources.passes == "judge" else [1],
         range(1, max(_MOST_REPEATS, int(np.ceil(float(np.asarray(at_hand.repeats))))) + 1) if sources.repeated else [1],
     )
-    price, budget = prices.of(Design(1.0, across, repeats)) - prices.fixed, prices.paid(own.made)
+    price, budget = prices.of(dependability.Design(1.0, across, repeats)) - prices.fixed, prices.paid(own.made)
     rows = [_row(metric, "at hand", now, at_hand, budget)]
     affordable = np.floor((budget - prices.fixed) / price * (1 + 1e-12))
     sure = affordable >= _FEWEST_ITEMS
     if sure.any():
-        asked = Design(affordable[sure], across[sure], repeats[sure])
+        asked = dependability.Design(affordable[sure], across[sure], repeats[sure])
         index = int(np.argmax(np.round(sources.coefficient(variances, asked, "erho2")[0], 12)))
-        best = Design(*(float(np.asarray(values)[index]) for values in asked))
+        best = dependability.Design(*(float(np.asarray(values)[index]) for values in asked))
         rows.append(_row(metric, "same cost", own, best, float(prices.of(best))))
     share = float(now.sources.coefficient(variances, at_hand, "erho2")[0, 0]) if target is None else target[0]
     if 0 < share < 1:
@@ -259,20 +254,20 @@ def cheapest_designs(
 
 def _least(  # noqa: PLR0913, PLR0917 - the target, and the designs to choose from
     own: Solved, known: Floats, share: float, level: float, across: Ints, repeats: Ints, price: Floats
-) -> Design | None:
+) -> dependability.Design | None:
     """Return the cheapest design that reaches a share in this part of the draws; None where none does."""
     asked = partial(own.sources.items_for, known, np.array(share * (1 - 1e-12)), which="erho2")
     pairs = zip(across.tolist(), repeats.tolist(), strict=True)
     items = np.array([np.quantile(asked(judges=j, repeats=r), level, method="nearest") for j, r in pairs])
-    wanted = np.maximum(enough_items(items), _FEWEST_ITEMS)
+    wanted = np.maximum(dependability.enough_items(items), _FEWEST_ITEMS)
     total = wanted * price
     if not np.isfinite(total).any():
         return None
     cheapest = int(np.argmin(total))
-    return Design(float(wanted[cheapest]), float(across[cheapest]), float(repeats[cheapest]))
+    return dependability.Design(float(wanted[cheapest]), float(across[cheapest]), float(repeats[cheapest]))
 
 
-def _row(metric: str, goal: str, own: Solved, design: Design, cost: float) -> dict[str, object]:
+def _row(metric: str, goal: str, own: Solved, design: dependability.Design, cost: float) -> dict[str, object]:
     variances = own.variances[None]
     error = float(own.sources.error(variances, design, "relative")[0, 0])
     return {
@@ -288,7 +283,7 @@ def _row(metric: str, goal: str, own: Solved, design: Design, cost: float) -> di
     }
 
 
-def check_known(sources: Sources, across: Sequence[float], repeats: Sequence[float]) -> None:
+def check_known(sources: dependability.Sources, across: Sequence[float], repeats: Sequence[float]) -> None:
     """Refuse to plan with what the scores say nothing of."""
     if sources.passes != "judge" and max(across) > 1:
         raise InvalidOptionError("`judges` above 1: these scores are of one judge, and say nothing of others")

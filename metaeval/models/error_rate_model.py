@@ -13,17 +13,10 @@ from metaeval.base.arrays import Floats, Ints
 from metaeval.base.checks import MOST_REPLICATES, check_choice, check_count, check_error_rate, check_share, refused
 from metaeval.base.unit import unit
 from metaeval.errors import EstimationError, InvalidOptionError
+from metaeval.models import true_differences
 from metaeval.models.error_rate_check import REPLICATES, Check
 from metaeval.models.error_rate_posterior import BayesianErrorRate, ErrorRateDraws, arviz_posterior
 from metaeval.models.expected_rates import SIZES, expected_rates
-from metaeval.models.true_differences import (
-    PairStatistics,
-    Prior,
-    describe_pairs,
-    draw_differences,
-    missed_power,
-    prior_of,
-)
 from metaeval.resampling.swap import ErrorRates, ToleranceUnit, swap_method
 from metaeval.resampling.topic_sets import TopicSetLayout, lay_out
 from metaeval.running.draws import RNGLike, resolve_rng
@@ -172,7 +165,7 @@ def bayesian_error_rate(  # noqa: PLR0913 - the settings of a model
         if method == "pymc":
             laws, sampled = _sampled(described, source.generator.spawn(1)[0])
         else:
-            laws, sampled = {name: prior_of(pairs) for name, pairs in described.items()}, {}
+            laws, sampled = {name: true_differences.prior_of(pairs) for name, pairs in described.items()}, {}
         n_systems = layout.oriented.shape[2]
         draws = draws or (_DRAWS if n_systems * (n_systems - 1) // 2 <= _MANY_PAIRS else _FEW_DRAWS)
         drawn = draw_error_rates(described, laws, check, draws, fitting)
@@ -210,20 +203,20 @@ def _few(sizes: Sequence[int]) -> list[int]:
     return sorted({sizes[int(np.argmin(np.abs(logs - target)))] for target in wanted})
 
 
-def _describe(scores: "Scores") -> tuple[dict[str, PairStatistics], dict[str, str]]:
+def _describe(scores: "Scores") -> tuple[dict[str, true_differences.PairStatistics], dict[str, str]]:
     # not turned: which of two wins does not matter to a swap, and a share of a mean is one of the scores as they are
     described, left_out = {}, {}
     for index, metric in enumerate(scores["metric"].to_numpy().tolist()):
         try:
-            described[metric] = describe_pairs(np.ascontiguousarray(scores.to_numpy()[index]))
+            described[metric] = true_differences.describe_pairs(np.ascontiguousarray(scores.to_numpy()[index]))
         except EstimationError as error:
             left_out[metric] = str(error)
     return described, left_out
 
 
 def _sampled(
-    described: Mapping[str, PairStatistics], generator: np.random.Generator
-) -> tuple[dict[str, Prior], dict[str, Any]]:
+    described: Mapping[str, true_differences.PairStatistics], generator: np.random.Generator
+) -> tuple[dict[str, true_differences.Prior], dict[str, Any]]:
     """Sample the law of every metric with PyMC."""
     from metaeval.models.error_rate_pymc import law_draws, sample_law  # noqa: PLC0415 - loads when needed
 
@@ -234,8 +227,8 @@ def _sampled(
 
 
 def draw_error_rates(
-    described: Mapping[str, PairStatistics],
-    laws: Mapping[str, Prior],
+    described: Mapping[str, true_differences.PairStatistics],
+    laws: Mapping[str, true_differences.Prior],
     check: Check,
     n_draws: int,
     generator: np.random.Generator,
@@ -265,8 +258,8 @@ def _block(  # noqa: PLR0913, PLR0917 - what the draws need
     weights: Floats,
     generator: np.random.Generator,
     picked: Ints | None,
-    described: Mapping[str, PairStatistics],
-    laws: Mapping[str, Prior],
+    described: Mapping[str, true_differences.PairStatistics],
+    laws: Mapping[str, true_differences.Prior],
     check: Check,
 ) -> dict[str, tuple[Floats, Floats, Floats]]:
     """Draw a few error rates of every metric, the law behind them, and error rates counted again."""
@@ -280,8 +273,8 @@ def _block(  # noqa: PLR0913, PLR0917 - what the draws need
         prior = laws[name]
         chosen = np.minimum(np.searchsorted(np.cumsum(prior.weight), chance), len(prior.weight) - 1)
         law = prior.log_scale[chosen], prior.slope[chosen]
-        boost = missed_power(pairs, tail, of_median)
-        drawn = draw_differences(pairs, weights=weights, signs=signs, law=law, boost=boost)
+        boost = true_differences.missed_power(pairs, tail, of_median)
+        drawn = true_differences.draw_differences(pairs, weights=weights, signs=signs, law=law, boost=boost)
         rates = expected_rates(drawn, check.tolerances, relative=check.relative)
         again = rates[:0] if picked is None else check.repeat(pairs, drawn.value, boost, picked)
         by_metric[name] = (rates, np.stack(law, axis=1), again)

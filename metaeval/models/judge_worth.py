@@ -1,15 +1,16 @@
 """How many human topics a judge stands for: "30 human topics and this judge have the power of 70", from a pilot."""
 
 import warnings
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
 import pandas as pd
 import xarray as xr
-from numpy.typing import NDArray
 from scipy.special import ndtr, stdtrit
 
+from metaeval.base.arrays import Floats
 from metaeval.base.checks import check_choice, check_count, check_power, check_share
 from metaeval.base.results import Result
 from metaeval.base.unit import unit
@@ -18,8 +19,6 @@ from metaeval.running.equality import RELATIVE
 from metaeval.tests_stat.judged_topics import judged_topics
 from metaeval.tests_stat.noncentral_t import detectable_shift
 from metaeval.tests_stat.rectified_means import Estimand, coordinates_of, human_and_judge_blocks
-
-type Floats = NDArray[np.float64]
 
 _FEWEST = 4  # human topics beside a judge, for whom a slope is fitted: the price of that has a mean from here on
 _MOST = 1e7
@@ -373,3 +372,22 @@ def _summary(found: dict[str, Floats], without: dict[str, Floats], n: int, confi
             row |= {name: value, f"{name}_low": value / spread, f"{name}_high": value * spread}
         rows[label] = row
     return pd.DataFrame.from_dict(rows, orient="index")
+
+
+def visible_worth(ask: Callable[[], TopicsWithJudge]) -> TopicsWithJudge:
+    """Return a worth, unless the topics show none: under the judge the median pair does not vary, or is people's."""
+    worth = ask()
+    frame = worth.to_frame()
+    correlated = frame.loc[frame["worth"].notna(), "correlation"].notna()
+    where = f"on the {worth.n_pilot} {unit().topics} that people and {worth.judge} both have"
+    if correlated.mean() < 0.5:  # noqa: PLR2004 - the median pair
+        raise EstimationError(
+            f"{where} most differences between two systems are the same on every {unit().topic} under {worth.judge}, "
+            "as where it labelled nothing or found nothing relevant; its scores there cannot be compared with people"
+        )
+    if np.isinf(frame["worth"].median()):
+        raise EstimationError(
+            f"{where} differences under {worth.judge} are proportional to those of people, so no error is visible, "
+            f"and how many {unit().topics} it is worth cannot be estimated"
+        )
+    return worth

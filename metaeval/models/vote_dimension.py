@@ -4,17 +4,15 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 from scipy.special import fdtrc
 
+from metaeval.base.arrays import Flags, Floats, Ints
 from metaeval.base.checks import check_kind
 from metaeval.base.results import Result
 from metaeval.models.vote_strengths import BradleyTerry, win_matrix
 from metaeval.running.parallel import in_one_order
 from metaeval.table.vote_set import Votes
 from metaeval.table.votes import as_votes
-
-type Floats = NDArray[np.float64]
 
 _HALF = 0.5
 
@@ -148,9 +146,7 @@ def one_dimension(votes: object, fitted: BradleyTerry) -> OneDimension:
     )
 
 
-def _noise(
-    votes: Votes, way: str, pair: NDArray[np.int64], misfit: Floats, total: Floats
-) -> tuple[Floats, NDArray[np.bool_], int]:
+def _noise(votes: Votes, way: str, pair: Ints, misfit: Floats, total: Floats) -> tuple[Floats, Flags, int]:
     """Return the variance of every pair's misfit over clusters, which pairs have two or more, and the clusters."""
     if way == "vote":
         number = np.bincount(pair, votes.weight if votes.counted else None)

@@ -6,9 +6,9 @@ from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 from scipy.special import expit, stdtrit
 
+from metaeval.base.arrays import Floats, Ints
 from metaeval.base.checks import check_share
 from metaeval.errors import EstimationError, ScoresError
 from metaeval.models.vote_strengths import bradley_terry
@@ -16,8 +16,6 @@ from metaeval.running.parallel import in_one_order
 from metaeval.table.vote_covariates import POSITION
 from metaeval.table.vote_set import Votes
 from metaeval.table.votes import as_votes
-
-type Floats = NDArray[np.float64]
 
 TIE = "tie"
 """The label of a vote without a winner."""
@@ -84,7 +82,7 @@ def _lean(votes: Votes, alpha: float) -> dict[str, float]:
     return dict.fromkeys(("left", "low", "high", "p_value"), np.nan)
 
 
-def _cells(votes: Votes, first: NDArray[np.int64]) -> NDArray[np.int64]:
+def _cells(votes: Votes, first: Ints) -> Ints:
     """Return the number of every vote's question and pair of systems."""
     n = len(votes.systems)
     question = votes.units.get("question", np.zeros(len(first), dtype=np.int64))

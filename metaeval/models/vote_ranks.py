@@ -4,14 +4,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from metaeval.base.arrays import Floats
 from metaeval.models.vote_strengths import PREFERENCE, BradleyTerry
 from metaeval.resampling.estimates_and_covariance import rank_intervals_from_covariance
 from metaeval.resampling.means_and_errors import RanksFromErrors
 from metaeval.running.draws import RNGLike
 
-type Floats = NDArray[np.float64]
 _KNOWN = 1e6
 
 

@@ -15,14 +15,7 @@ from metaeval.base.checks import check_choice, check_list, check_share, refused
 from metaeval.base.names import count, first_few
 from metaeval.base.results import Figure, Result
 from metaeval.errors import EstimationError, InvalidOptionError, ScoresError
-from metaeval.models.vote_errors import (
-    Errors,
-    claims_certainty,
-    clustered_errors,
-    independent_errors,
-    inflation,
-    no_smaller,
-)
+from metaeval.models import vote_errors
 from metaeval.models.vote_model import VoteCells, fit_votes, vote_cells
 from metaeval.running.parallel import in_one_order
 from metaeval.table.vote_columns import UNITS
@@ -51,9 +44,9 @@ class BradleyTerry(Result):
     """Those whose strength has bounds on both sides."""
     strengths: Floats
     """Log odds, of mean 0. Shape (system,)."""
-    errors: Errors
+    errors: vote_errors.Errors
     """Covariance of strengths, coefficients and the parameter of ties, by `clusters`; degrees of freedom."""
-    independent: Errors
+    independent: vote_errors.Errors
     """The same as if every vote were independent."""
     information: Floats
     """Inverse of the information of the votes, which a model that holds would have for a covariance."""
@@ -90,7 +83,7 @@ class BradleyTerry(Result):
     def inflation(self) -> float:
         """How many times larger the errors are than those of independent votes, the median over the systems."""
         n = len(self.systems)
-        return inflation(self.covariance, self.independent.covariance[:n, :n])
+        return vote_errors.inflation(self.covariance, self.independent.covariance[:n, :n])
 
     def _found(self) -> str:
         best = self.systems[int(np.argmax(self.strengths))]
@@ -289,16 +282,16 @@ def bradley_terry(
         raise EstimationError("the parameter of ties has no estimate where no vote, or every vote, is a tie")
     fit = fit_votes(vote_cells(inner, davidson=davidson))
     single = _single(inner, davidson=davidson)
-    independent = independent_errors(single, fit, counted=inner.counted)
-    errors = clustered_errors(single, fit, [inner.units[name] for name in ways]) if ways else independent
+    independent = vote_errors.independent_errors(single, fit, counted=inner.counted)
+    errors = vote_errors.clustered_errors(single, fit, [inner.units[name] for name in ways]) if ways else independent
     certain = not independent.covariance.any()  # all as expected: all votes are ties, say
-    alike = not certain and claims_certainty(errors, independent, len(core))
+    alike = not certain and vote_errors.claims_certainty(errors, independent, len(core))
     if certain:
-        independent = errors = Errors(fit.bread, independent.freedom)
+        independent = errors = vote_errors.Errors(fit.bread, independent.freedom)
     elif alike:
-        errors = no_smaller(errors, independent)
+        errors = vote_errors.no_smaller(errors, independent)
     n, names = len(core), [*inner.covariates, *(["ties"] if davidson else [])]
-    factor = inflation(errors.covariance[:n, :n], independent.covariance[:n, :n])
+    factor = vote_errors.inflation(errors.covariance[:n, :n], independent.covariance[:n, :n])
     notes = [
         f"{first_few([inner.systems[system] for system in group])}: one cluster alone compares "
         f"{'it' if len(group) == 1 else 'them'} with the others, so that the error of this is that of independent votes"
@@ -464,7 +457,7 @@ def _limit(votes: Floats, rivals: Floats, alpha: float) -> float:
     return (low + high) / 2
 
 
-def _coefficients(names: Sequence[str], estimates: Floats, errors: Errors, alpha: float) -> pd.DataFrame:
+def _coefficients(names: Sequence[str], estimates: Floats, errors: vote_errors.Errors, alpha: float) -> pd.DataFrame:
     n = len(errors.covariance) - len(names)
     error = np.sqrt(errors.covariance.diagonal()[n:])
     freedom = errors.freedom[n:-1, -1]

@@ -6,17 +6,15 @@ from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 from scipy.special import ndtr, ndtri, stdtrit
 
+from metaeval.base.arrays import Flags, Floats, Ints
 from metaeval.base.checks import check_count, check_kind, check_power, check_share
 from metaeval.base.results import Result
 from metaeval.models.vote_strengths import BradleyTerry
 from metaeval.resampling.ranks import SystemRanks
 from metaeval.running.parallel import in_one_order
 from metaeval.tests_stat.pairs import all_pairs
-
-type Floats = NDArray[np.float64]
 
 _MOST = 1e12
 _HALVINGS = 60
@@ -36,7 +34,7 @@ class PairEvidence(NamedTuple):
     """By what share a square of the threshold is larger now, as differences are drawn towards 0."""
     noise: float
     """Variance of errors over that of true differences."""
-    decided: NDArray[np.bool_]
+    decided: Flags
     easing: Floats = np.zeros(len(_TIMES))
     """By how much the threshold falls with `_TIMES` the votes, as fewer pairs are open."""
 
@@ -189,7 +187,7 @@ def vote_plan(
     )
 
 
-def _least(enough: Callable[[Floats], NDArray[np.bool_] | np.bool_], n: int) -> Floats:
+def _least(enough: Callable[[Floats], Flags | np.bool_], n: int) -> Floats:
     """Return the least times the votes that are enough for each of n pairs, by halving; infinite where none are."""
     low, high = np.zeros(n), np.full(n, np.log(_MOST))
     never = ~enough(np.exp(high))
@@ -200,7 +198,7 @@ def _least(enough: Callable[[Floats], NDArray[np.bool_] | np.bool_], n: int) -> 
     return np.where(never, np.inf, np.exp(high))
 
 
-def _votes(times: Floats, n_votes: int, decided: NDArray[np.bool_]) -> Floats:
+def _votes(times: Floats, n_votes: int, decided: Flags) -> Floats:
     """Return so many times the votes, rounded up to two digits: draws tell no more."""
     needed = np.maximum(times, 1.0) * n_votes
     finite = np.isfinite(needed) & (needed < _MOST)
@@ -208,14 +206,12 @@ def _votes(times: Floats, n_votes: int, decided: NDArray[np.bool_]) -> Floats:
     return np.where(decided, np.nan, np.where(finite, np.ceil(needed / step * (1.0 - 1e-12)) * step, np.inf))
 
 
-def _of_pairs(square: Floats, first: NDArray[np.int64], second: NDArray[np.int64]) -> Floats:
+def _of_pairs(square: Floats, first: Ints, second: Ints) -> Floats:
     variance = square.diagonal()
     return np.maximum(variance[first] + variance[second] - 2 * square[first, second], 0.0)
 
 
-def _evidence(
-    fitted: BradleyTerry, ranks: SystemRanks | None, first: NDArray[np.int64], second: NDArray[np.int64]
-) -> PairEvidence:
+def _evidence(fitted: BradleyTerry, ranks: SystemRanks | None, first: Ints, second: Ints) -> PairEvidence:
     """Return every pair's difference in standard errors, what settles it, and whether it is settled."""
     if ranks is None:
         size = np.abs(fitted.comparison().data["statistic"].to_numpy()[0])
@@ -240,7 +236,7 @@ def _evidence(
     return found._replace(easing=threshold[0] - ndtri(1.0 - np.clip(cut * fewer, cut, single)))
 
 
-def _following(fitted: BradleyTerry, first: NDArray[np.int64], second: NDArray[np.int64], n_next: int) -> pd.DataFrame:
+def _following(fitted: BradleyTerry, first: Ints, second: Ints, n_next: int) -> pd.DataFrame:
     """Return for every pair the share by which more votes on it lower the mean width of all differences."""
     square = fitted.information
     chance = 1.0 / (1.0 + np.exp(fitted.strengths[second] - fitted.strengths[first]))

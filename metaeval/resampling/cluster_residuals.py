@@ -8,8 +8,8 @@ from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from metaeval.base.arrays import Flags, Floats, Ints
 from metaeval.base.unit import unit
 from metaeval.errors import InvalidOptionError, ScoresError
 from metaeval.running.compiled import compiled
@@ -20,8 +20,6 @@ from metaeval.table.scores import Scores, better_direction, oriented_values
 from metaeval.table.structure import engine_scores
 from metaeval.table.two_way import linked, two_way
 from metaeval.table.units import TopicUnits, check_resampling_of, units_of
-
-type Floats = NDArray[np.float64]
 
 _EXPONENT = 1000  # of a unit: beyond, a power of two is not a number in double precision
 
@@ -40,13 +38,13 @@ class UnitResiduals(NamedTuple):
     (metric, system, unit)."""
     sizes: Floats
     """Sum of the weights of a unit's topics; 1 for a topic without weight. Shape (unit,)."""
-    stratum: NDArray[np.int64]
+    stratum: Ints
     """Numbered from 0; all 0 where there are no strata. Shape (unit,)."""
     topics: TopicUnits
     """How the topics are grouped, which also draws them."""
     kind: str
     """"topic", "cluster" or "stratum"."""
-    held: NDArray[np.int64] | None = None
+    held: Ints | None = None
     """Units of which a system has a score, where some are missing. Shape (metric, system)."""
 
     @property
@@ -55,11 +53,11 @@ class UnitResiduals(NamedTuple):
         number = np.bincount(self.stratum)[self.stratum]
         return number / (number - 1.0)
 
-    def squares(self, first: NDArray[np.int64], second: NDArray[np.int64]) -> Floats:
+    def squares(self, first: Ints, second: Ints) -> Floats:
         """Return the sum of the squared residuals of the differences of pairs, inflated: (metric, pair)."""
         return np.stack([_squares_of_pairs(of_metric, self.inflation, first, second) for of_metric in self.residual])
 
-    def freedom(self, first: NDArray[np.int64], second: NDArray[np.int64]) -> Floats:
+    def freedom(self, first: Ints, second: Ints) -> Floats:
         """Return the degrees of freedom of the differences of pairs: units less strata, (metric, pair)."""
         n_strata = int(self.stratum.max()) + 1
         if self.held is None:
@@ -100,7 +98,7 @@ def resampled_scores(data: object, *, what: str) -> Scores:
 
 
 @in_one_order
-def placed(scores: Scores) -> NDArray[np.bool_]:
+def placed(scores: Scores) -> Flags:
     """Say which systems have scores enough to stand beside the others under every metric. Shape (system,).
 
     They have two units at least, and share topics with most others, if need be by way of third ones.
@@ -155,7 +153,7 @@ def residuals_of_units(scores: Scores) -> UnitResiduals:
     )
 
 
-def _less(sums: Floats, centre: Floats, stratum: NDArray[np.int64], sizes: Floats) -> Floats:
+def _less(sums: Floats, centre: Floats, stratum: Ints, sizes: Floats) -> Floats:
     """Return what is left of the sums of units, shape (metric, system, unit)."""
     residual = np.empty_like(sums)
     for metric_sums, left, centres in zip(sums, residual, centre, strict=True):
@@ -187,9 +185,7 @@ def _residuals_with_gaps(scores: Scores, values: Floats, topics: TopicUnits) -> 
 
 
 @compiled
-def _squares_of_pairs(
-    residual: Floats, inflation: Floats, first: NDArray[np.int64], second: NDArray[np.int64]
-) -> Floats:
+def _squares_of_pairs(residual: Floats, inflation: Floats, first: Ints, second: Ints) -> Floats:
     squares = np.empty(len(first))
     for pair in range(len(first)):
         a, b = residual[first[pair]], residual[second[pair]]

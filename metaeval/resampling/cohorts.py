@@ -17,6 +17,7 @@ import xarray as xr
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import gammaln
 
+from metaeval.base.arrays import Flags, Floats, Ints
 from metaeval.base.checks import check_list, check_number, refused
 from metaeval.base.names import natural_order
 from metaeval.base.results import Figure, Result
@@ -32,9 +33,6 @@ from metaeval.table.scores import Scores, better_direction, by_name, oriented_va
 from metaeval.table.structure import engine_scores, settled_mean_over_topics, topic_weights
 from metaeval.table.two_way import linked, two_way
 from metaeval.table.units import units_of
-
-type Floats = NDArray[np.float64]
-type Flags = NDArray[np.bool_]
 
 IDLE = ("all pass", "all fail", "all equal")
 """Kinds of topics that decide nothing."""
@@ -329,7 +327,7 @@ def _dataset(  # noqa: PLR0913, PLR0917 - what was counted
     data: Mapping[str, NDArray[Any]],
     flags: Mapping[str, Flags],
     curves: Floats,
-    curve_sizes: NDArray[np.int64],
+    curve_sizes: Ints,
 ) -> xr.Dataset:
     """Put labels on what was counted."""
     dims, traits = ("metric", "cohort", "topic"), [name for name in ("cluster", "stratum") if name in scores.coords]
@@ -390,7 +388,7 @@ def _idle_of_first(ordered: Floats, near: float) -> Floats:
     return share[1:]
 
 
-def _idle_at_random(values: Floats, near: float, sizes: NDArray[np.int64]) -> Floats:
+def _idle_at_random(values: Floats, near: float, sizes: Ints) -> Floats:
     """Return the share expected among as many systems drawn at random of those that have a topic; `analyse_cohorts`."""
     n_scored = np.isfinite(values).sum(axis=0)
     expected, told = np.zeros(len(sizes)), np.zeros(len(sizes))
@@ -410,7 +408,7 @@ def _idle_at_random(values: Floats, near: float, sizes: NDArray[np.int64]) -> Fl
         return np.clip(expected / told, 0.0, 1.0)
 
 
-def _chooses(n: int, k: NDArray[np.int64]) -> Floats:
+def _chooses(n: int, k: Ints) -> Floats:
     """Return the logarithms of the binomial coefficients of 0 to n over k, (n + 1, k); minus infinity for 0."""
     above = np.arange(n + 1)[:, None]
     with np.errstate(invalid="ignore"):

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from metaeval.base.checks import check_number
 from metaeval.errors import InvalidOptionError
@@ -14,8 +14,6 @@ from metaeval.running.draws import RNGLike, resolve_rng
 from metaeval.running.equality import settle
 from metaeval.running.parallel import in_one_order
 from metaeval.table.means import SystemMeans
-
-type Floats = NDArray[np.float64]
 
 _SEEDS = 2**63
 _KNOWN = 1e6

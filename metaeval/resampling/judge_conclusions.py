@@ -7,6 +7,7 @@ topics is compared with them on that part.
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -17,7 +18,9 @@ from numpy.typing import NDArray
 from metaeval.agreement.decisions import agreement_counts, agreement_shares
 from metaeval.agreement.judge_measures import MEASURES, RANKINGS, judge_measures
 from metaeval.base.checks import check_choice, check_count, check_share, t_half_width
+from metaeval.base.names import first_few
 from metaeval.base.results import Figure, Result
+from metaeval.base.unit import unit
 from metaeval.errors import InvalidOptionError, ScoresError
 from metaeval.resampling.agreement_interval import verdicts_of_draws
 from metaeval.resampling.options import check_test
@@ -34,6 +37,7 @@ from metaeval.tests_stat.result import PairwiseResult
 type Floats = NDArray[np.float64]
 
 _FEWEST_DEFINED = 0.9
+_MOST_NAMED = 10
 _OF_REFERENCE = ("reference_power", "reference_power_low", "reference_power_high", "n_reference", "reference_set")
 PEOPLE = "people"
 """The row that stands for a second person, whoever it is."""
@@ -102,6 +106,29 @@ class JudgeConclusions(Result):
     def comparable(self) -> bool:
         """Return whether all judges beside the people have the same topics, so that figures may rank them."""
         return len(set(self.table.loc[self.table["kind"] == "judge", "topic_set"])) <= 1
+
+    def notes(self) -> list[str]:
+        """Say under which judges the scores tell nothing: all systems alike, or no pair apart under the reference."""
+        notes, listed = [], partial(first_few, most=_MOST_NAMED)
+        none_differs, is_judge = self.table["n_reference"] == 0, self.table["kind"] == "judge"
+        if none_differs.any():
+            silent = self.table.loc[none_differs & is_judge, "judge"].tolist()
+            where = f" on the topics of {listed(silent)}" * (len(self.of_reference) > 1)
+            notes.append(
+                f"under {self.reference} no pair differs significantly{where}, so precision, recall and F1 of "
+                "significant pairs" + " there" * bool(where) + " are undefined, or 0 where some do under a judge"
+            )
+        people = self.table[self.table["kind"] == PEOPLE].set_index("reference_set")["topic_set"]
+        judges = self.table[is_judge & self.table["reference_set"].isin(people.index)]
+        unlike = judges.loc[judges["topic_set"] != judges["reference_set"].map(people), "judge"].tolist()
+        if unlike:
+            topics = unit().topics
+            notes.append(
+                f"people have other {topics} than {listed(unlike)}, so a difference from a second person is one of "
+                f"{topics} too"
+            )
+        flat = self.table.loc[self.table["tau"].isna(), "judge"].tolist()
+        return [*notes, f"no rank correlation where all systems score alike: {listed(flat)}"] if flat else notes
 
     def plot(self) -> Figure:
         """Draw F1 of the pairs significant under each judge, as a prediction of those under the reference."""

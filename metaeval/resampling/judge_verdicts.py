@@ -11,12 +11,13 @@ every F1 that one could have. Where no pair differs significantly under the refe
 verdict. For labels the alt-test decides.
 """
 
+import math
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
-from scipy.special import ndtr
+from scipy.special import ndtr, ndtri
 
 from metaeval.agreement.alt_test import AltTest
 from metaeval.agreement.judge_bias import FavouredGroups
@@ -237,3 +238,9 @@ def _favour(verdict: JudgeVerdict, found: FavouredGroups, alpha: float) -> Judge
         return verdict
     people, lowest, highest = most[["beyond_people", "beyond_low", "beyond_high"]].iloc[0]
     return verdict._replace(beyond_people=people, beyond_low=lowest, beyond_high=highest)
+
+
+def chance_error(chance: float, n_resamples: int) -> float:
+    """Return the Monte-Carlo error of a chance that says where a margin lies, in spreads over resamples."""
+    z = float(ndtri(chance))
+    return math.exp(-z * z / 2.0) / math.sqrt(2.0 * math.pi) * (abs(z) + 2.0) / math.sqrt(2.0 * n_resamples)

@@ -18,16 +18,8 @@ from numpy.typing import NDArray
 
 from metaeval.agreement.ranking_pairs import best_of_reference
 from metaeval.agreement.rankings import CORRELATIONS, kendall_p_value
+from metaeval.base import checks
 from metaeval.base.arrays import Floats
-from metaeval.base.checks import (
-    LEAST_SHARE,
-    MOST_REPLICATES,
-    check_choice,
-    check_count,
-    check_kind,
-    check_number,
-    check_share,
-)
 from metaeval.base.names import name_order
 from metaeval.collection.base import is_judged
 from metaeval.collection.documents import Collection, JudgedCollection
@@ -172,8 +164,8 @@ def measure_stability(  # noqa: PLR0913 - every option of the study
     0     AP  100.0  1.0           1.0
     1   P@10  100.0  1.0           1.0
     """
-    check_kind(collection, "collection", "JudgedCollection")
-    check_choice(reduction, "reduction", REDUCTIONS)
+    checks.check_kind(collection, "collection", "JudgedCollection")
+    checks.check_choice(reduction, "reduction", REDUCTIONS)
     chosen = REDUCTIONS[reduction]
     documents = collection.by_document
     check_options(documents, n_replicates=n_replicates, n_tested=n_tested, top=top, alpha=alpha, budget=budget)
@@ -275,7 +267,11 @@ def _relevant_from(collection: Collection, metrics: Sequence[AnyMetric], rel: fl
         )
         lowest = min((level for level in named if level is not None), default=None)
         return collection.level_from(lowest) if collection.grades is None else lowest
-    level = check_count(rel, "rel") if collection.grades is None else check_number(rel, "rel", least=LEAST_SHARE)
+    level = (
+        checks.check_count(rel, "rel")
+        if collection.grades is None
+        else checks.check_number(rel, "rel", least=checks.LEAST_SHARE)
+    )
     if not (collection.full_levels >= collection.level_from(level)).any():
         top = grade_values(np.array([collection.top_level]), collection.grades).item()
         raise InvalidOptionError(
@@ -425,12 +421,12 @@ def check_options(  # noqa: PLR0913 - one keyword per choice
     collection: Collection, *, n_replicates: int, n_tested: int, top: int, alpha: float, budget: float | None
 ) -> None:
     """Refuse options outside their rules, and collections that cannot rank anything."""
-    check_count(n_replicates, "n_replicates", most=MOST_REPLICATES)
-    check_count(n_tested, "n_tested", least=0)
-    check_count(top, "top", least=2)
-    check_share(alpha, "alpha")
+    checks.check_count(n_replicates, "n_replicates", most=checks.MOST_REPLICATES)
+    checks.check_count(n_tested, "n_tested", least=0)
+    checks.check_count(top, "top", least=2)
+    checks.check_share(alpha, "alpha")
     if budget is not None:
-        check_number(budget, "budget", above=0, unit="seconds")
+        checks.check_number(budget, "budget", above=0, unit="seconds")
     if collection.n_systems < FEWEST:
         raise EstimationError(f"a ranking needs at least two runs; there is {collection.n_systems}")
     if not collection.has_relevant.any():

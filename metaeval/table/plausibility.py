@@ -8,9 +8,8 @@ from collections.abc import Iterable, Sequence
 from itertools import compress
 
 import numpy as np
-from numpy.typing import NDArray
 
-from metaeval.base.arrays import Floats
+from metaeval.base.arrays import Flags, Floats
 from metaeval.base.names import first_few, is_measure, topic_evidence
 from metaeval.base.unit import unit
 from metaeval.errors import ScoresError
@@ -245,7 +244,7 @@ def odd_notes(table: ScoreTable) -> list[str]:
     return [*notes, *_metrics_of_counts(table)]
 
 
-def _codes(scores: Floats) -> tuple[NDArray[np.bool_], str]:
+def _codes(scores: Floats) -> tuple[Flags, str]:
     """Return which scores are numbers that stand for a missing one, and what all others are."""
     if np.nanmin(scores, initial=np.inf) < 0:
         coded = np.isin(scores, _CODES)
@@ -319,7 +318,7 @@ def _on_two_scales(table: ScoreTable, metric: int) -> str:
     return ""
 
 
-def off_scale(items: Sequence[str], values: NDArray[np.float64]) -> str:
+def off_scale(items: Sequence[str], values: Floats) -> str:
     """Say which items, fewer than half, are on another scale than all others; of two, that they differ in it.
 
     `values` has the shape (system, item). Many items are not looked at.
@@ -364,7 +363,7 @@ def widest_item(items: Sequence[str], values: Floats) -> str:
     return f"{say}{_share_of_variance(values, widest)}; leave it out if it is no score"
 
 
-def _share_of_variance(values: NDArray[np.float64], chosen: NDArray[np.bool_]) -> str:
+def _share_of_variance(values: Floats, chosen: Flags) -> str:
     """Say how much of the variance between systems is that of some items: of the sums of their variances."""
     with np.errstate(over="ignore", invalid="ignore"):
         spread = np.nanvar(values, axis=0)
@@ -372,7 +371,7 @@ def _share_of_variance(values: NDArray[np.float64], chosen: NDArray[np.bool_]) -
     return f" and makes {100 * share:.0f} % of the variance between systems" if np.isfinite(share) else ""
 
 
-def _far_cells(scores: NDArray[np.float64], table: ScoreTable) -> list[str]:
+def _far_cells(scores: Floats, table: ScoreTable) -> list[str]:
     """Name scores far beyond all others, and -1 among scores from 0 on."""
     values = scores[~np.isnan(scores)] if has_gaps(scores) else scores.ravel()
     cut = max(1, round(_TRIMMED * len(values)))
@@ -394,7 +393,7 @@ def _far_cells(scores: NDArray[np.float64], table: ScoreTable) -> list[str]:
     return words
 
 
-def _are_near(values: NDArray[np.float64], cut: int) -> bool:
+def _are_near(values: Floats, cut: int) -> bool:
     """Say whether scores from 0 on are seen to be near each other by two counts, which take less time than two ranks.
 
     Where more than `cut` scores lie at or beyond either of two bounds, the range of all but these is no narrower.
@@ -405,7 +404,7 @@ def _are_near(values: NDArray[np.float64], cut: int) -> bool:
     return bool(inside and np.count_nonzero(values <= low) > cut < np.count_nonzero(values >= high))
 
 
-def _cells(chosen: NDArray[np.bool_], scores: NDArray[np.float64], table: ScoreTable) -> str:
+def _cells(chosen: Flags, scores: Floats, table: ScoreTable) -> str:
     systems, topics = table.labels["system"], table.labels["topic"]
     repeats = scores.shape[1] // len(topics)
     rows = [

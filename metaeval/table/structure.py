@@ -13,6 +13,7 @@ import numpy as np
 import xarray as xr
 from numpy.typing import NDArray
 
+from metaeval.base.arrays import Flags, Floats
 from metaeval.base.checks import check_choice
 from metaeval.base.names import count, label_array, natural_order
 from metaeval.base.unit import NUGGET, Unit, unit_of
@@ -231,9 +232,7 @@ def nested_clusters(scores: Scores, higher: Mapping[str, str]) -> Scores:
     )
 
 
-def not_in_all_clusters(
-    lacks: NDArray[np.bool_], systems: NDArray[np.str_], clusters: NDArray[np.str_], spoken: Unit
-) -> str:
+def not_in_all_clusters(lacks: Flags, systems: NDArray[np.str_], clusters: NDArray[np.str_], spoken: Unit) -> str:
     """Say that every system must be in every cluster, and what must go: (system, cluster) without a score.
 
     Examples
@@ -252,12 +251,12 @@ def not_in_all_clusters(
     return f"every system in every {spoken.cluster}; leave out {why}"
 
 
-def topic_weights(scores: Scores) -> NDArray[np.float64]:
+def topic_weights(scores: Scores) -> Floats:
     """Return the weight of every topic, 1 where none is said."""
     return scores["weight"].to_numpy() if "weight" in scores.coords else np.ones(scores.sizes["topic"])
 
 
-def mean_over_topics(scores: Scores) -> NDArray[np.float64]:
+def mean_over_topics(scores: Scores) -> Floats:
     """Return every system's mean over all topics, weighted where topics have weights: (metric, system).
 
     Where scores are missing the means are those of `metaeval.table.two_way`, unless some systems share no topic with
@@ -313,7 +312,7 @@ def means_of_few(scores: Scores) -> list[str]:
     return [f"{names[at]} {counts[at]} of {n_topics}" for at in np.flatnonzero(2 * counts < n_topics).tolist()]
 
 
-def mean_over_own_topics(scores: Scores) -> NDArray[np.float64]:
+def mean_over_own_topics(scores: Scores) -> Floats:
     """Return every system's mean over the topics that it has, weighted where topics have weights: (metric, system).
 
     Examples
@@ -324,13 +323,11 @@ def mean_over_own_topics(scores: Scores) -> NDArray[np.float64]:
     values, weights = scores.to_numpy(), topic_weights(scores)
     if "weight" not in scores.coords and np.isfinite(values).all():
         return values.mean(axis=2)
-    means: NDArray[np.float64] = (np.nan_to_num(values) * weights).sum(axis=2) / (np.isfinite(values) * weights).sum(
-        axis=2
-    )
+    means: Floats = (np.nan_to_num(values) * weights).sum(axis=2) / (np.isfinite(values) * weights).sum(axis=2)
     return means
 
 
-def settled_mean_over_topics(scores: Scores) -> NDArray[np.float64]:
+def settled_mean_over_topics(scores: Scores) -> Floats:
     """Return `mean_over_topics` turned so that higher is better, means that are equal up to rounding made equal.
 
     Examples

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from metaeval.base.arrays import Flags, Floats
 from metaeval.collection.assembly import collection_from_rankings
 from metaeval.collection.documents import JudgedCollection
 from metaeval.errors import MetaevalError
@@ -72,9 +73,7 @@ def broken_name(metric: Metric, registry: Registry) -> str:
     return ""
 
 
-def scores_of_rankings(
-    metric: Metric, rankings: Mapping[str, Mapping[str, list[str]]], qrels: Qrels
-) -> NDArray[np.float64]:
+def scores_of_rankings(metric: Metric, rankings: Mapping[str, Mapping[str, list[str]]], qrels: Qrels) -> Floats:
     """Return the scores of rankings, shape (n_systems, n_topics)."""
     return metric_values(collection_from_rankings(rankings, qrels), [metric])[0]
 
@@ -99,7 +98,7 @@ def _demand(holds: ArrayLike, text: str) -> None:
         raise BrokenLawError(text)
 
 
-def _same(first: ArrayLike, second: ArrayLike) -> NDArray[np.bool_]:
+def _same(first: ArrayLike, second: ArrayLike) -> Flags:
     return np.abs(np.asarray(first) - np.asarray(second)) <= TOLERANCE
 
 

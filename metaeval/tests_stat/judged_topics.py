@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
+from metaeval.base.arrays import Floats
 from metaeval.base.names import first_few, shortened
 from metaeval.base.results import Result
 from metaeval.base.unit import unit, unit_of
@@ -16,8 +16,6 @@ from metaeval.table.structure import engine_scores
 from metaeval.table.traits import PROCEDURES
 from metaeval.tests_stat.correction import adjust
 from metaeval.tests_stat.tails import student_p
-
-type Floats = NDArray[np.float64]
 
 EVERY_SYSTEM = "mean over systems"
 """What the first row of `topic_shift` is about."""

@@ -4,7 +4,6 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import log_ndtr, logsumexp, ndtr
 
 from metaeval.base.arrays import Floats
@@ -166,7 +165,7 @@ def tukey_hsd_test(  # noqa: PLR0913 - one keyword per choice
 
 
 class _Found(NamedTuple):
-    statistic: NDArray[np.float64]
+    statistic: Floats
     p_values: Tails
     difference_required: float
 
@@ -229,7 +228,7 @@ def _parametric(question: Question, metric: int) -> _Found:
 @on_threads
 @compiled
 def range_of_permuted_sums(  # noqa: PLR0913, PLR0917 - a kernel takes arrays, by position
-    start: int, stop: int, values: NDArray[np.float64], seed: np.uint64, before: int, ranges: NDArray[np.float64]
+    start: int, stop: int, values: Floats, seed: np.uint64, before: int, ranges: Floats
 ) -> None:
     """Fill in the largest minus the smallest system sum under permutations, of which the first is number `before`.
 
@@ -249,7 +248,7 @@ def range_of_permuted_sums(  # noqa: PLR0913, PLR0917 - a kernel takes arrays, b
         ranges[number] = sums.max() - sums.min()
 
 
-def studentised_range_tail(q: NDArray[np.float64], *, n_means: int, freedom: float) -> Tails:
+def studentised_range_tail(q: Floats, *, n_means: int, freedom: float) -> Tails:
     r"""Return P(Q >= q) for the studentised range Q, for many q at once.
 
     ``scipy.stats.studentized_range.sf`` integrates twice for every q, some milliseconds each; here the inner integral

@@ -32,13 +32,13 @@ from fuzz_text import text_mutation
 
 from metaeval.errors import FileFormatError
 from metaeval.inex.articles import read_article
+from metaeval.inex.judges import read_judges
 from metaeval.io.annotations import read_annotations
 from metaeval.io.components import read_components
 from metaeval.io.groups import read_clusters, read_covariate, read_pool_sizes
 from metaeval.io.name_lists import read_names
 from metaeval.io.subtopic_weights import read_subtopic_weights
 from metaeval.io.tables import read_scores
-from metaeval.questions.judges.study_files import read_judges
 
 _LABELS = (0, 1, 2, 1.5, "good", "bad", None, True, -1, 1e300)
 _SYSTEMS = ("bm25", "lm", "n1")

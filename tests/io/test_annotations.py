@@ -8,8 +8,8 @@ import pytest
 
 from metaeval import read_annotations
 from metaeval.errors import FileFormatError, InvalidOptionError
+from metaeval.inex.judges import read_judges
 from metaeval.io.annotations import holds_annotations
-from metaeval.questions.judges.study_files import read_judges
 
 
 @pytest.fixture

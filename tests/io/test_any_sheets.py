@@ -7,10 +7,10 @@ import pandas as pd
 import pytest
 
 from metaeval.errors import MetaevalError
+from metaeval.inex.judges import read_judges
 from metaeval.io.any_sheets import any_sheet
 from metaeval.io.items import read_items
 from metaeval.io.tables import read_scores
-from metaeval.questions.judges.study_files import read_judges
 
 RNG = np.random.default_rng(1)
 JUDGES = ("ann", "ben", "cat")

@@ -5,8 +5,8 @@ import pytest
 
 from metaeval import read_collection, read_labels, read_qrels, read_scores
 from metaeval.errors import FileFormatError, InvalidOptionError, MetaevalError
+from metaeval.inex.judges import read_judges
 from metaeval.io.duplicates import note_of, single
-from metaeval.questions.judges.study_files import read_judges
 
 WIDE = "topic,a,b\n1,0.1,0.2\n2,0.3,0.4\n1,0.5,0.2\n"
 LONG = "system,topic,AP,RR\na,1,0.1,1\nb,1,0.2,0\na,2,0.3,1\nb,2,0.4,1\na,1,0.5,0\n"

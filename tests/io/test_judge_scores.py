@@ -8,9 +8,9 @@ import pandas as pd
 import pytest
 
 from metaeval.errors import FileFormatError, InvalidOptionError, MetaevalError, ScoresError
+from metaeval.inex.judges import read_judges
 from metaeval.io.judge_scores import holds_scores
 from metaeval.io.tables import read_scores, write_scores
-from metaeval.questions.judges.study_files import read_judges
 
 ROWS = [
     (judge, run, topic, metric, round(0.1 * len(judge) + 0.05 * ord(run) % 1 + 0.01 * int(topic) % 0.3, 4))

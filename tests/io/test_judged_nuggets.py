@@ -6,8 +6,8 @@ import pytest
 
 from metaeval.agreement.labels import as_labels
 from metaeval.errors import FileFormatError, InvalidOptionError, ScoresError, UnknownNameError
+from metaeval.inex.judges import read_judges
 from metaeval.questions.judges.study import study_judges
-from metaeval.questions.judges.study_files import read_judges
 
 LABELS = {
     "ann": {

@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 from metaeval.agreement.items import item_scores
 from metaeval.agreement.labels import as_labels
 from metaeval.errors import FileFormatError
+from metaeval.inex.judges import read_judges
 from metaeval.io.annotations import read_annotations
 from metaeval.io.items import read_items
 from metaeval.io.labels import read_labels
-from metaeval.questions.judges.study_files import read_judges
 
 ODD = (
     *("1.1", "1.10", "01", "1", "007", "7", "7.0", "1e3", "1000", "2e3", "NA", "nan", "NaN", "None", "null", "true"),

@@ -10,10 +10,10 @@ import pytest
 from metaeval.agreement.items import item_scores, system_means
 from metaeval.agreement.labels import as_labels
 from metaeval.errors import MetaevalError
+from metaeval.inex.judges import read_judges
 from metaeval.io.annotations import read_annotations
 from metaeval.io.items import read_items
 from metaeval.io.labels import read_labels
-from metaeval.questions.judges.study_files import read_judges
 
 DIGITS = "9" * 5000
 IN_JSON = (

@@ -140,7 +140,7 @@ def wait() -> None:
         temporary.write_text("half")
         print("there", flush=True)
         {stop}
-sys.modules["metaeval.questions.power.command"] = types.SimpleNamespace(power=typer.main.get_command(app))
+sys.modules["metaeval.questions.power.command"] = types.SimpleNamespace(power_command=typer.main.get_command(app))
 sys.argv[1:] = ["power"]
 sys.exit(__main__.main())
 """

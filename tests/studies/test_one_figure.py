@@ -15,16 +15,16 @@ from metaeval.agreement.label_agreement import compare_labels
 from metaeval.agreement.labels import as_labels
 from metaeval.agreement.rankings import kendall_tau
 from metaeval.io.tables import read_scores
-from metaeval.questions.agree.command import agree
+from metaeval.questions.agree.command import agree_command
 from metaeval.questions.agree.study import AgreeStudy, study_agreement
-from metaeval.questions.compare_metrics.command import compare_metrics
+from metaeval.questions.compare_metrics.command import compare_metrics_command
 from metaeval.questions.compare_metrics.study import CompareStudy, study_comparison
 from metaeval.questions.design.study import study_design
 from metaeval.questions.judges.study import study_judges
 from metaeval.questions.leaderboard.study import LeaderboardStudy, study_leaderboard
-from metaeval.questions.power.command import power
+from metaeval.questions.power.command import power_command
 from metaeval.questions.power.study import DEFAULT_TESTS, PowerStudy, study_power
-from metaeval.questions.report.command import report
+from metaeval.questions.report.command import report_command
 from metaeval.questions.table.study import TableStudy, study_table
 from metaeval.questions.topics.study import RECOMMENDED_TOLERANCE, study_topics
 from metaeval.resampling.agreement_interval import agreement_intervals
@@ -418,14 +418,19 @@ def _default(command, option):
 
 def test_commands_ask_the_same_unless_told_otherwise():
     """The headline of `power` and `report` is the test of `compare-metrics` and `agree`; studies ask as commands do."""
-    commands = {"power": power, "report": report, "agree": agree, "compare-metrics": compare_metrics}
+    commands = {
+        "power": power_command,
+        "report": report_command,
+        "agree": agree_command,
+        "compare-metrics": compare_metrics_command,
+    }
     asked = {name: _default(command, "test") for name, command in commands.items()}
     assert {tests.split(",")[0] for tests in asked.values()} == {HEADLINE[0]}
     assert asked["power"] == asked["report"] == ",".join(DEFAULT_TESTS)
     for function in (discriminative_power_interval, agreement_intervals, run_choice_power, study_comparison):
         assert signature(function).parameters["test"].default == HEADLINE[0], function
-    assert _default(agree, "correction") == CORRECTED[1]
-    assert _default(power, "correction") == ",".join((HEADLINE[1], BESIDE[1], CORRECTED[1]))
+    assert _default(agree_command, "correction") == CORRECTED[1]
+    assert _default(power_command, "correction") == ",".join((HEADLINE[1], BESIDE[1], CORRECTED[1]))
 
 
 @pytest.mark.parametrize("options", [{"test": "bootstrap"}, {"test": "t", "alternative": "better"}, {"test": "sign"}])

@@ -102,7 +102,7 @@ _MIN_F1 = Option(
 
 
 @command("agree", reads="scores", draws=True, repeats=True)
-def agree(  # noqa: PLR0913 - the options of the command
+def agree_command(  # noqa: PLR0913 - the options of the command
     loaded: Loaded,
     *,
     audit: Annotated[str | None, _AUDIT] = None,

@@ -6,16 +6,7 @@ from typing import cast
 
 import numpy as np
 
-from metaeval.base.metric_names import (
-    Call,
-    GainTable,
-    MetricNameError,
-    ParsedName,
-    Value,
-    parse_name,
-    split_names,
-    translations,
-)
+from metaeval.base import metric_names
 from metaeval.base.names import first_few
 from metaeval.base.results import Result
 from metaeval.collection.documents import Collection, JudgedCollection
@@ -84,8 +75,8 @@ def audited(
             "these judgments are highlighted passages, which have no grades, so there is nothing to audit; compare "
             "metrics instead, with metaeval agree --metrics AiP,iP[0.01] or study_agreement"
         )
-    names = split_names(metrics) if isinstance(metrics, str) else list(metrics)
-    extra = [_gains_value(text) for text in (split_names(gains) if isinstance(gains, str) else gains)]
+    names = metric_names.split_names(metrics) if isinstance(metrics, str) else list(metrics)
+    extra = [_gains_value(text) for text in (metric_names.split_names(gains) if isinstance(gains, str) else gains)]
     by_name: dict[str, Variant] = {}
     notes: list[str] = []
     for name in names:
@@ -137,20 +128,22 @@ def _as_it_is(metric: str) -> list[Variant]:
 
 
 def _variants_of_elements(
-    registry: Registry, name: str, collection: ElementCollection, extra: Sequence[Value]
+    registry: Registry, name: str, collection: ElementCollection, extra: Sequence[metric_names.Value]
 ) -> tuple[list[Variant], list[str]]:
     resolved = registry.resolve(name)
-    named_keys = {key for parsed in translations(str(name)) for key, _ in parsed.arguments}
+    named_keys = {key for parsed in metric_names.translations(str(name)) for key, _ in parsed.arguments}
     if not isinstance(resolved, Metric) or resolved.spec.gains_word != "quant" or "quant" in named_keys:
         return _as_it_is(resolved.name), []
-    parsed = parse_name(resolved.name)
-    base = ParsedName(parsed.word, tuple(pair for pair in parsed.arguments if pair[0] != "quant"), parsed.cutoff)
+    parsed = metric_names.parse_name(resolved.name)
+    base = metric_names.ParsedName(
+        parsed.word, tuple(pair for pair in parsed.arguments if pair[0] != "quant"), parsed.cutoff
+    )
 
-    def under(quant: Call) -> Metric:
-        named = ParsedName(base.word, (*base.arguments, ("quant", quant)), base.cutoff)
+    def under(quant: metric_names.Call) -> Metric:
+        named = metric_names.ParsedName(base.word, (*base.arguments, ("quant", quant)), base.cutoff)
         return cast("Metric", registry.resolve(str(named)))  # as the one it is a variant of
 
-    calls = [value for value in extra if isinstance(value, Call)]
+    calls = [value for value in extra if isinstance(value, metric_names.Call)]
     if len(calls) < len(extra):
         message = "tables of gains are for documents; for elements `gains` takes quantisations: BinExh(min_size=100)"
         raise InvalidOptionError(message)
@@ -158,11 +151,13 @@ def _variants_of_elements(
     return [_variant(registry, base, "quant", use) for use in uses], notes
 
 
-def _variants_of(registry: Registry, name: str, grades: list[int], extra: Sequence[Value]) -> list[Variant]:
+def _variants_of(
+    registry: Registry, name: str, grades: list[int], extra: Sequence[metric_names.Value]
+) -> list[Variant]:
     resolved = registry.resolve(name)
     if not isinstance(resolved, Metric):
         return _as_it_is(resolved.name)
-    base = parse_name(resolved.name)
+    base = metric_names.parse_name(resolved.name)
     named_keys = {key for key, _ in base.arguments}
     if named_keys & {"rel", "gains", "quant"} or resolved.spec.on != "documents":
         return _as_it_is(resolved.name)
@@ -173,27 +168,27 @@ def _variants_of(registry: Registry, name: str, grades: list[int], extra: Sequen
     return _as_it_is(resolved.name)
 
 
-def _uses_of_gains(grades: list[int], extra: Sequence[Value]) -> list[Use]:
+def _uses_of_gains(grades: list[int], extra: Sequence[metric_names.Value]) -> list[Use]:
     two = len(grades) == 2  # noqa: PLR2004 - then blind to one boundary is binary at the other
     between = {level: f"{below} and {level}" for below, level in zip([0, *grades], grades, strict=False)}
     blind = dict(zip(grades, reversed(between.values()), strict=True)) if two else {}
-    uses = [Use(LINEAR, Call("linear"), "linear")]
+    uses = [Use(LINEAR, metric_names.Call("linear"), "linear")]
     uses += [
-        Use(BINARY, Call("binary", (("rel", threshold),)), f"binary ≥ {threshold}", blind.get(threshold))
+        Use(BINARY, metric_names.Call("binary", (("rel", threshold),)), f"binary ≥ {threshold}", blind.get(threshold))
         for threshold in grades
     ]
-    uses.append(Use(OTHER, Call("exponential"), "exponential"))
+    uses.append(Use(OTHER, metric_names.Call("exponential"), "exponential"))
     uses += [Use(OTHER, value, f"gains {value}") for value in extra]
     for below, level in zip([0, *grades], grades if not two else (), strict=False):
         gain = 0.0 if below == 0 else (below + level) / 2
         merged = {grade: gain if grade in (below, level) else float(grade) for grade in grades}
-        table = GainTable(tuple(sorted(merged.items())))
+        table = metric_names.GainTable(tuple(sorted(merged.items())))
         uses.append(Use(MERGED, table, f"blind to {between[level]}", between[level]))
     return uses
 
 
-def _variant(registry: Registry, base: ParsedName, key: str, use: Use) -> Variant:
-    named = ParsedName(base.word, (*base.arguments, (key, use.value)), base.cutoff, base.judged_only)
+def _variant(registry: Registry, base: metric_names.ParsedName, key: str, use: Use) -> Variant:
+    named = metric_names.ParsedName(base.word, (*base.arguments, (key, use.value)), base.cutoff, base.judged_only)
     metric = registry.resolve(str(named))
     quantisation = metric.quantisation if isinstance(metric, Metric) else None
     return Variant(
@@ -206,15 +201,15 @@ def _variant(registry: Registry, base: ParsedName, key: str, use: Use) -> Varian
     )
 
 
-def _gains_value(text: str) -> Value:
+def _gains_value(text: str) -> metric_names.Value:
     message = (
         "`gains` takes tables of grades in braces, such as {1:1,2:5} (in quotes on a command line), or names of "
         f"quantisations, such as exponential or, for elements, BinExh(min_size=100), not {text!r}"
     )
     try:
-        value = parse_name(f"gains(gains={text})").arguments[0][1]
-    except MetricNameError as error:
+        value = metric_names.parse_name(f"gains(gains={text})").arguments[0][1]
+    except metric_names.MetricNameError as error:
         raise InvalidOptionError(message) from error
-    if not isinstance(value, Call | GainTable):
+    if not isinstance(value, metric_names.Call | metric_names.GainTable):
         raise InvalidOptionError(message)
     return value

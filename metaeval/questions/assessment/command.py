@@ -78,7 +78,7 @@ _LONGEST_BREAK = _source(
 
 
 @command("assessment")
-def assessment(  # noqa: PLR0913 - the options of the command
+def assessment_command(  # noqa: PLR0913 - the options of the command
     loaded: Loaded,
     *,
     assessments: Annotated[str, argument("ASSESSMENTS", "INEX assessments of any year: a file or a folder.")],

@@ -157,10 +157,10 @@ def _of_documents(tables: AssessmentStudy) -> Iterator[QuotedFigure]:
 
 def _of_beyond(tables: AssessmentStudy) -> Iterator[QuotedFigure]:
     for row in tables.beyond.to_dict("records"):
-        asked, more = "larger pools", f"by {row['added']} more documents a topic"
-        yield QuotedFigure(asked, f"relevant {more}", row["relevant"], f"new relevant documents {more}", "one")
-        yield QuotedFigure(asked, f"hours {more}", row["hours"], f"more hours of a topic {more}", "one")
-        yield QuotedFigure(asked, "share of hours", row["hours"] / row["hours_now"], "of the present hours", "share")
+        question, more = "larger pools", f"by {row['added']} more documents a topic"
+        yield QuotedFigure(question, f"relevant {more}", row["relevant"], f"new relevant documents {more}", "one")
+        yield QuotedFigure(question, f"hours {more}", row["hours"], f"more hours of a topic {more}", "one")
+        yield QuotedFigure(question, "share of hours", row["hours"] / row["hours_now"], "of the present hours", "share")
 
 
 def _of_new_runs(tables: AssessmentStudy) -> Iterator[QuotedFigure]:
@@ -181,19 +181,19 @@ def _of_pools(tables: AssessmentStudy) -> Iterator[QuotedFigure]:
 
 
 def _of_passages(tables: AssessmentStudy) -> Iterator[QuotedFigure]:
-    asked = "passages per document"
+    question = "passages per document"
     if len(tables.passages):
         counted, share = tables.passages["passages"], tables.passages["share"]
         single, five = share[counted == 1].sum(), share[counted <= _FEW].sum()
-        yield QuotedFigure(asked, "share with one", single, "relevant documents with a single passage", "share")
+        yield QuotedFigure(question, "share with one", single, "relevant documents with a single passage", "share")
         yield QuotedFigure(
-            asked, "share with at most five", five, "relevant documents with five passages or fewer", "share"
+            question, "share with at most five", five, "relevant documents with five passages or fewer", "share"
         )
-        yield QuotedFigure(asked, "most", counted.max(), "most passages of a document", "count")
+        yield QuotedFigure(question, "most", counted.max(), "most passages of a document", "count")
     for row in tables.power_law.to_dict("records"):
         words = "exponent of their power law"
         for name, which in (("exponent", words), ("low", f"{words}, from"), ("high", f"{words}, to")):
-            yield QuotedFigure(asked, f"power law: {name}", row[name], which, "two")
+            yield QuotedFigure(question, f"power law: {name}", row[name], which, "two")
 
 
 def _of_elemental(tables: AssessmentStudy) -> Iterator[QuotedFigure]:
@@ -209,27 +209,27 @@ def _of_specificity(tables: AssessmentStudy) -> Iterator[QuotedFigure]:
 
 
 def _of_sizes(tables: AssessmentStudy) -> Iterator[QuotedFigure]:
-    asked = "exhaustivity and size"
+    question = "exhaustivity and size"
     for row in tables.sizes.to_dict("records"):
         degree = row["exhaustivity"]
         which = "too small to judge" if degree == "?" else f"exhaustivity {degree}"
         short = f"share below {SHORT} characters at {degree}"
         yield QuotedFigure(
-            asked, f"median size at {degree}", row["median"], f"median size in characters, {which}", "count"
+            question, f"median size at {degree}", row["median"], f"median size in characters, {which}", "count"
         )
-        yield QuotedFigure(asked, short, row["short"], f"with fewer than {SHORT} characters, {which}", "share")
+        yield QuotedFigure(question, short, row["short"], f"with fewer than {SHORT} characters, {which}", "share")
 
 
 def _of_entries(tables: AssessmentStudy) -> Iterator[QuotedFigure]:
-    asked, table = "best entry points", tables.entries
+    question, table = "best entry points", tables.entries
     if len(table):
         for which, column in (("the first", "starts_first"), ("some", "starts_any")):
             words = f"where {which} passage begins"
-            yield QuotedFigure(asked, f"share {words}", table[column].mean(), words, "share")
+            yield QuotedFigure(question, f"share {words}", table[column].mean(), words, "share")
         for name in ("first", "biggest", "nearest"):
             words = f"median distance to the {name}"
             median = table[name].dropna().abs().median()
-            yield QuotedFigure(asked, words, median, f"{words} passage, in characters", "count")
+            yield QuotedFigure(question, words, median, f"{words} passage, in characters", "count")
 
 
 def _of_times(tables: AssessmentStudy) -> Iterator[QuotedFigure]:
@@ -250,27 +250,27 @@ def _of_times(tables: AssessmentStudy) -> Iterator[QuotedFigure]:
 
 def _of_complete(tables: AssessmentStudy) -> Iterator[QuotedFigure]:
     if len(tables.complete):
-        asked, sums = "complete assessments", tables.complete[["highlighted", "assessed"]].sum()
+        question, sums = "complete assessments", tables.complete[["highlighted", "assessed"]].sum()
         words, share = (
             "elements with highlighted text that are assessed (C-Rule 1)",
             sums["assessed"] / sums["highlighted"],
         )
-        yield QuotedFigure(asked, f"share of {words}", share, words, "share")
+        yield QuotedFigure(question, f"share of {words}", share, words, "share")
         words, share = "documents with all of them assessed", np.mean(tables.complete["missing"] == "")
-        yield QuotedFigure(asked, f"share of {words}", share, words, "share")
+        yield QuotedFigure(question, f"share of {words}", share, words, "share")
 
 
 def _of_steps(tables: AssessmentStudy) -> Iterator[QuotedFigure]:
-    asked = "order of work"
+    question = "order of work"
     done = {"highlight": "highlights", "assess": "judgments of elements"}
     for row in tables.steps.to_dict("records"):
         work = done[row["action"]]
         words = f"{work} that lie behind the one before"
-        yield QuotedFigure(asked, f"share of {words}", row["share"], words, "share")
-        yield QuotedFigure(asked, "share inside", row["inside"], "of these, in the element before", "share")
+        yield QuotedFigure(question, f"share of {words}", row["share"], words, "share")
+        yield QuotedFigure(question, "share inside", row["inside"], "of these, in the element before", "share")
     if len(tables.cycles):
         words = "highlight-then-judge cycles of a document"
-        yield QuotedFigure(asked, words, tables.cycles["cycles"].mean(), words, "two")
+        yield QuotedFigure(question, words, tables.cycles["cycles"].mean(), words, "two")
 
 
 def _of_agreement(tables: AssessmentStudy) -> Iterator[QuotedFigure]:

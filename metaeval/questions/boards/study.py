@@ -141,21 +141,23 @@ def study_boards(  # noqa: PLR0913 - every option of the command
     systems = [set(board["system"].to_numpy().tolist()) for board in named_boards.values()]
     common = systems[0] & systems[1]
     if len(common) < _TWO:
-        told = "; ".join(
+        systems_by_board = "; ".join(
             f"{name}: {first_few(natural_order(board_systems))}"
             for name, board_systems in zip(named_boards, systems, strict=True)
         )
         rule = "boards are compared by systems of the same names"
-        raise ScoresError(f"{rule}; both have {len(common)} ({told})")
+        raise ScoresError(f"{rule}; both have {len(common)} ({systems_by_board})")
     ranked = {}
     for name, board in named_boards.items():
         shared = board.sel(system=[system for system in board["system"].to_numpy().tolist() if system in common])
-        there = placed(shared) if shared.sizes["system"] >= _TWO else np.ones(shared.sizes["system"], dtype=bool)
-        if not there.all():
-            lost = natural_order(shared["system"].to_numpy()[~there].tolist())
+        is_placed = placed(shared) if shared.sizes["system"] >= _TWO else np.ones(shared.sizes["system"], dtype=bool)
+        if not is_placed.all():
+            not_placed = natural_order(shared["system"].to_numpy()[~is_placed].tolist())
             items = unit_of(board).topics
-            notes.append(f"{name}: not ranked, for want of scores on {items} that others have too: {first_few(lost)}")
-        ranked[name] = shared.isel(system=np.flatnonzero(there))
+            notes.append(
+                f"{name}: not ranked, for want of scores on {items} that others have too: {first_few(not_placed)}"
+            )
+        ranked[name] = shared.isel(system=np.flatnonzero(is_placed))
         notes += [f"{name}: " + note for note in (*design_notes(board), *board.attrs.get("notes", ()))]
     for name, board_systems, other_systems in zip(named_boards, systems, reversed(systems), strict=True):
         if alone := natural_order(board_systems - other_systems):
@@ -202,8 +204,8 @@ def _two_aggregates(boards: object, aggregates: Sequence[str], metric: str | Non
     table = _table(boards)
     name = metric or str(table["metric"].to_numpy()[0])
     check_choice(name, "metric", table["metric"].to_numpy().tolist())
-    made = aggregate_scores(table.sel(metric=[name]), aggregates=aggregates)
-    return {aggregate: made.sel(metric=[aggregate]) for aggregate in aggregates}
+    aggregated = aggregate_scores(table.sel(metric=[name]), aggregates=aggregates)
+    return {aggregate: aggregated.sel(metric=[aggregate]) for aggregate in aggregates}
 
 
 def _two_boards(boards: object, metric: str | None) -> dict[str, Scores]:
@@ -217,8 +219,12 @@ def _two_boards(boards: object, metric: str | None) -> dict[str, Scores]:
     wanted = metric if metric is not None else shared[0] if shared else None
     chosen = [of_board[0] if len(of_board) == 1 and wanted not in of_board else wanted for of_board in board_metrics]
     if None in chosen:
-        told = "; ".join(f"{name}: {first_few(of_board)}" for name, of_board in zip(tables, board_metrics, strict=True))
-        raise InvalidOptionError(f"the boards have no metric in common ({told}); name the one to compare (`metric`)")
+        metrics_by_board = "; ".join(
+            f"{name}: {first_few(of_board)}" for name, of_board in zip(tables, board_metrics, strict=True)
+        )
+        raise InvalidOptionError(
+            f"the boards have no metric in common ({metrics_by_board}); name the one to compare (`metric`)"
+        )
     for candidate, of_board in zip(chosen, board_metrics, strict=True):
         check_choice(candidate, "metric", of_board)
     selected = {}

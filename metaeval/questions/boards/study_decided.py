@@ -134,27 +134,27 @@ def study_settled(  # noqa: PLR0913 - every option of the command
     check_choice(chosen, "reference", list(vote_sets))
     vote_sets = {chosen: vote_sets[chosen], **vote_sets}
     fitted, notes = {}, []
-    for name, of_voice in vote_sets.items():
+    for name, of_source in vote_sets.items():
         try:
-            fitted[name] = bradley_terry(_largest_connected(of_voice), ties=ties, covariates=[], alpha=alpha)
+            fitted[name] = bradley_terry(_largest_connected(of_source), ties=ties, covariates=[], alpha=alpha)
         except (ScoresError, EstimationError) as error:
             if name == chosen or not of_judges:
                 raise type(error)(f"{name}: {error}") from error
             notes.append(f"{name}: without strengths ({error})")
             continue
-        lost = [system for system in of_voice.systems if system not in fitted[name].systems]
-        notes += [f"{name}: " + note for note in (*of_voice.notes, *fitted[name].notes)]
-        if lost:
+        dropped = [system for system in of_source.systems if system not in fitted[name].systems]
+        notes += [f"{name}: " + note for note in (*of_source.notes, *fitted[name].notes)]
+        if dropped:
             notes.append(
-                f"{name}: left out, because no votes connect it or its strength has no bound: {first_few(lost)}"
+                f"{name}: left out, because no votes connect it or its strength has no bound: {first_few(dropped)}"
             )
     if len(fitted) < _FEWEST and scores is None and len(vote_sets) > 1:
         raise EstimationError(f"nobody but {chosen} has votes enough for strengths")
     table = None if scores is None else as_scores(scores, missing="pairwise", fewest=1)
     settled = settled_pairs(fitted, table, alpha=alpha, rng=seed)
     if settled.left_out:
-        told = "; ".join(f"{name}: {first_few(of_voice)}" for name, of_voice in settled.left_out.items())
-        notes.append(f"systems that not all know are left out ({told})")
+        unshared = "; ".join(f"{name}: {first_few(of_source)}" for name, of_source in settled.left_out.items())
+        notes.append(f"systems that not all know are left out ({unshared})")
     attempt = Attempts(EstimationError, ScoresError, InvalidOptionError)
     habits, agreed, alt = _as_judges(vote_sets, alpha, epsilon, attempt)
     return SettledStudy(
@@ -182,10 +182,10 @@ def _as_judges(
     chosen = next(iter(votes_by_source))
     habits = pd.concat([vote_habits(votes, alpha=alpha) for votes in votes_by_source.values()], ignore_index=True)
     habits.insert(0, "votes", list(votes_by_source))
-    asked = {name: votes for name, votes in votes_by_source.items() if "question" in votes.units}
-    verdicts = {name: vote_verdicts(votes) for name, votes in asked.items()} if len(asked) > 1 else {}
-    told = [voters_agreement(verdicts[name]) if name in verdicts else (0, np.nan) for name in votes_by_source]
-    habits["n_by_several"], habits["voters_same"] = zip(*told, strict=True)
+    with_questions = {name: votes for name, votes in votes_by_source.items() if "question" in votes.units}
+    verdicts = {name: vote_verdicts(votes) for name, votes in with_questions.items()} if len(with_questions) > 1 else {}
+    among_voters = [voters_agreement(verdicts[name]) if name in verdicts else (0, np.nan) for name in votes_by_source]
+    habits["n_by_several"], habits["voters_same"] = zip(*among_voters, strict=True)
     agreed = vote_agreement({name: votes["all"] for name, votes in verdicts.items()}, alpha=alpha)
     agreed = agreed[agreed["n"] > 0].reset_index(drop=True)
     others = agreed.loc[agreed["first"] == chosen, "second"].tolist()
@@ -205,10 +205,10 @@ def _powered_strengths(
     """Return what the votes of others on more questions and pairs than the reference's add to its own."""
     powered = {}
     for name in agreed.loc[agreed["first"] == chosen, "second"]:
-        asked = partial(powered_strengths, votes_by_source[chosen], votes_by_source[name], alpha=alpha)
-        made = attempt(f"What the votes of {name} add", asked)
-        if made is not None and made.n_common < made.n_judged:
-            powered[name] = made
+        compute = partial(powered_strengths, votes_by_source[chosen], votes_by_source[name], alpha=alpha)
+        strengths = attempt(f"What the votes of {name} add", compute)
+        if strengths is not None and strengths.n_common < strengths.n_judged:
+            powered[name] = strengths
     return powered
 
 

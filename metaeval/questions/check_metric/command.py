@@ -29,7 +29,7 @@ _COLLECTIONS = Option("N", "Number of simulated collections.", checks.whole_numb
 
 
 @command("check-metric")
-def check_metric(  # noqa: PLR0913 - one keyword per option
+def check_metric_command(  # noqa: PLR0913 - one keyword per option
     loaded: Loaded,
     *,
     metric: Annotated[list[str], _METRIC],

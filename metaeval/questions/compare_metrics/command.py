@@ -24,7 +24,7 @@ _INTERVAL_RESAMPLES = Option(
 
 
 @command("compare-metrics", reads="scores", draws=True, repeats=True)
-def compare_metrics(  # noqa: PLR0913 - the options of the command
+def compare_metrics_command(  # noqa: PLR0913 - the options of the command
     loaded: Loaded,
     *,
     current: Annotated[str | None, _CURRENT] = None,

@@ -21,7 +21,7 @@ _PLAIN_P = flag("--plain-p", "Compute resampled p-values as k/B, like Ogilvie an
 
 
 @command("compare-tests", reads="scores", draws=True, repeats=True)
-def compare_tests(  # noqa: PLR0913 - the options of the command
+def compare_tests_command(  # noqa: PLR0913 - the options of the command
     loaded: Loaded,
     *,
     test: Annotated[str, opt.TEST_LIST] = "t,wilcoxon,sign,bootstrap_percentile",

@@ -153,15 +153,15 @@ def study_tests(  # noqa: PLR0913 - every option of the command
         names, [CORRECTIONS.canonical(name) for name in check_list(corrections, "corrections", ["holm"])], alternative
     )
     check_resampling(n_resamples, p_value_rule, n_threads)
-    above = _reference(reference, names)
+    numerator = _reference(reference, names)
     seed = resolve_seed(rng)
     chosen, notes = chosen_systems(scores, choose, seed, uses=WHOLE)
-    asked = Tested(alternative, alpha, n_resamples, p_value_rule, seed, n_threads)
-    halves = split_half(chosen, tests=names, corrections=corrections, n_splits=n_splits, **asked._asdict())
+    tested = Tested(alternative, alpha, n_resamples, p_value_rule, seed, n_threads)
+    halves = split_half(chosen, tests=names, corrections=corrections, n_splits=n_splits, **tested._asdict())
     return SplitHalvesStudy(
         scores=chosen,
         halves=halves,
-        reference=above,
+        reference=numerator,
         n_resamples=n_resamples,
         p_value_rule=p_value_rule,
         notes=notes,

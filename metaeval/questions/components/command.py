@@ -61,7 +61,7 @@ _SPLITS = Option(
 
 
 @command("components", reads="scores", draws=True)
-def components(  # noqa: PLR0913 - the options of the command
+def components_command(  # noqa: PLR0913 - the options of the command
     loaded: Loaded,
     *,
     repeat: Annotated[str, _REPEAT] = "nested",

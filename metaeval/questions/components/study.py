@@ -7,7 +7,6 @@ from typing import ClassVar, get_args
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from metaeval.base.checks import check_choice, check_count, check_share
 from metaeval.base.provenance import Provenance, record_provenance
@@ -26,8 +25,6 @@ from metaeval.table.structure import engine_scores
 from metaeval.table.traits import Trait
 from metaeval.table.units import design_notes
 from metaeval.tests_stat.comparison import compare_systems
-
-type Floats = NDArray[np.float64]
 
 _FEWEST_IN_HALF = 5
 _SPLITS = 20
@@ -134,20 +131,20 @@ def study_components(  # noqa: PLR0913 - every option of the command
     """
     check_choice(measure, "measure", get_args(Measured))
     goal = check_share(target, "target")
-    asked = None if n_splits is None else check_count(n_splits, "n_splits", least=0)
+    n_halvings = None if n_splits is None else check_count(n_splits, "n_splits", least=0)
     paid = check_cost(dict({"run": 1.0, "judgment": float(judges)} if cost is None else cost))
     seed = resolve_seed(rng)
     table = engine_scores(scores, COMPONENTS_OF[measure])
-    flat = [] if judges else _flat(table)
-    if 0 < len(flat) < table.sizes["metric"]:
-        table = table.sel(metric=[name for name in table["metric"].to_numpy() if str(name) not in flat])
+    all_equal = [] if judges else _flat(table)
+    if 0 < len(all_equal) < table.sizes["metric"]:
+        table = table.sel(metric=[name for name in table["metric"].to_numpy() if str(name) not in all_equal])
     components = variance_components(
         table, repeats=repeats, judges=judges, measure=measure, intervals=intervals, confidence_level=confidence_level
     )
     attempt = Attempts(ScoresError, EstimationError, InvalidOptionError, of=table)
     halves = None
-    if asked != 0 and not judges and measure == "system":
-        halves = attempt("Check on halves", lambda: _halves(table, components, asked, np.random.default_rng(seed)))
+    if n_halvings != 0 and not judges and measure == "system":
+        halves = attempt("Check on halves", lambda: _halves(table, components, n_halvings, np.random.default_rng(seed)))
     return ComponentsStudy(
         scores=table,
         components=components,
@@ -160,7 +157,7 @@ def study_components(  # noqa: PLR0913 - every option of the command
         tries=attempt("pass@k", lambda: pass_rates(table)) if _are_tries(table) else None,
         target=goal,
         cost=MappingProxyType(paid),
-        unanswered=MappingProxyType(dict.fromkeys(flat, "all scores are equal") | attempt.failed),
+        unanswered=MappingProxyType(dict.fromkeys(all_equal, "all scores are equal") | attempt.failed),
         notes=(
             *table.attrs.get("notes", ()),
             *design_notes(table),
@@ -221,17 +218,17 @@ def _halves(
         message = f"a half of {len(names)} {'clusters' if clustered else 'items'} is too small"
         raise EstimationError(message)
     items = round(plain.sizes["topic"] * half / len(names))
-    work = plain.sizes["topic"] * plain.sizes["system"] * (plain.sizes["system"] - 1) // 2
-    n_splits = asked or min(_SPLITS, max(2, _MOST_WORK // work))
+    n_pair_scores = plain.sizes["topic"] * plain.sizes["system"] * (plain.sizes["system"] - 1) // 2
+    n_splits = asked or min(_SPLITS, max(2, _MOST_WORK // n_pair_scores))
     orders = [generator.permutation(len(names)) for _ in range(n_splits)]
-    power, apart = (np.zeros((n_splits, plain.sizes["metric"])) for _ in range(2))
+    power, contradicted = (np.zeros((n_splits, plain.sizes["metric"])) for _ in range(2))
     for split, order in enumerate(orders):
         parts = [plain.isel(topic=np.isin(unit, subset)) for subset in (order[:half], order[half : 2 * half])]
-        there = np.all([np.isfinite(subset.to_numpy()).any(axis=2).all(axis=0) for subset in parts], axis=0)
-        comparisons = [compare_systems(subset.isel(system=there), test="t", correction="none") for subset in parts]
+        scored = np.all([np.isfinite(subset.to_numpy()).any(axis=2).all(axis=0) for subset in parts], axis=0)
+        comparisons = [compare_systems(subset.isel(system=scored), test="t", correction="none") for subset in parts]
         power[split] = np.mean([comparison.discriminative_power()["power"] for comparison in comparisons], axis=0)
         signs = [np.sign(comparison.data["difference"].to_numpy()) for comparison in comparisons]
-        apart[split] = np.mean(1.0 - signs[0] * signs[1], axis=1) / 2.0
+        contradicted[split] = np.mean(1.0 - signs[0] * signs[1], axis=1) / 2.0
     expected = components.plan([items])
     conclusions = expected_conclusions(expected["erho2"].fillna(0.0), half)
     return pd.DataFrame(
@@ -242,7 +239,7 @@ def _halves(
             "splits": n_splits,
             "power": power.mean(axis=0),
             "expected_power": conclusions["power"],
-            "contradicted": apart.mean(axis=0),
+            "contradicted": contradicted.mean(axis=0),
             "expected_contradicted": conclusions["contradicted"],
         }
     )

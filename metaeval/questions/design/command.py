@@ -110,7 +110,7 @@ _SHARE = Option(
 
 
 @command("design", reads="pilot")
-def design(  # noqa: PLR0913 - the options of the command
+def design_command(  # noqa: PLR0913 - the options of the command
     loaded: Loaded,
     *,
     pool: Annotated[list[str] | None, _POOL] = None,

@@ -13,17 +13,8 @@ from metaeval.base.checks import check_choice, check_list, check_number, check_s
 from metaeval.base.provenance import Provenance, record_provenance
 from metaeval.base.unit import Unit, speaking_of, unit_of
 from metaeval.errors import EstimationError, InvalidOptionError
+from metaeval.models import sample_size
 from metaeval.models.components import VarianceComponents
-from metaeval.models.sample_size import (
-    DesignMethod,
-    anova_power,
-    interval_width,
-    largest_variance_for_t,
-    paired_t_power,
-    topic_set_size_for_anova,
-    topic_set_size_for_interval,
-    topic_set_size_for_t,
-)
 from metaeval.models.variances import SIZES, PilotVariance, VarianceMethod, pilot_variance, score_variances
 from metaeval.studies.study import Study
 from metaeval.table.scores import Scores, identical_note, identical_systems
@@ -55,7 +46,7 @@ class DesignStudy(Study):
     """Of the pairs of systems, for which ``n_topics_for_share`` are enough."""
     n_systems: int | None
     """Systems in the analysis of variance."""
-    calculation: DesignMethod
+    calculation: sample_size.DesignMethod
     unit: Unit
     """What the scores are of, topics or items; topics where there are none."""
     notes: tuple[str, ...]
@@ -102,7 +93,7 @@ def study_design(  # noqa: PLR0913 - every option of the command
     share: float = 0.9,
     n_systems: int | None = None,
     pairs: Sequence[tuple[str, str]] | None = None,
-    calculation: DesignMethod = "exact",
+    calculation: sample_size.DesignMethod = "exact",
     provenance: Provenance | None = None,
 ) -> DesignStudy:
     """Find how many topics a collection needs for a test to find a difference, or for an interval to be narrow.
@@ -234,7 +225,7 @@ class _DesignCase:
     n_systems: int
     power: float
     alpha: float
-    method: DesignMethod
+    method: sample_size.DesignMethod
 
 
 class _Spread(NamedTuple):
@@ -301,7 +292,7 @@ def _of_pairs(
 
 
 def _t_topics(asked: _DesignCase) -> int:
-    needed = topic_set_size_for_t(
+    needed = sample_size.topic_set_size_for_t(
         asked.difference, 2 * asked.variance, power=asked.power, alpha=asked.alpha, method=asked.method
     )
     return max(needed, fewest_by_signs(asked.alpha))
@@ -310,35 +301,37 @@ def _t_topics(asked: _DesignCase) -> int:
 def _t_power(asked: _DesignCase, n_topics: int) -> float:
     if n_topics < fewest_by_signs(asked.alpha):  # our tests call no pair significant there
         return 0.0
-    return paired_t_power(n_topics, asked.difference, 2 * asked.variance, alpha=asked.alpha)
+    return sample_size.paired_t_power(n_topics, asked.difference, 2 * asked.variance, alpha=asked.alpha)
 
 
 def _t_variance(asked: _DesignCase, n_topics: int) -> float:
-    return largest_variance_for_t(n_topics, asked.difference, alpha=asked.alpha, power=asked.power)
+    return sample_size.largest_variance_for_t(n_topics, asked.difference, alpha=asked.alpha, power=asked.power)
 
 
 def _anova_topics(asked: _DesignCase) -> int:
-    return topic_set_size_for_anova(
+    return sample_size.topic_set_size_for_anova(
         asked.difference, asked.variance, asked.n_systems, power=asked.power, alpha=asked.alpha, method=asked.method
     )
 
 
 def _anova_power(asked: _DesignCase, n_topics: int) -> float:
-    return anova_power(
+    return sample_size.anova_power(
         n_topics, asked.difference, asked.variance, asked.n_systems, alpha=asked.alpha, method=asked.method
     )
 
 
 def _interval_topics(asked: _DesignCase) -> int:
-    return topic_set_size_for_interval(asked.difference, 2 * asked.variance, alpha=asked.alpha, method=asked.method)
+    return sample_size.topic_set_size_for_interval(
+        asked.difference, 2 * asked.variance, alpha=asked.alpha, method=asked.method
+    )
 
 
 def _interval_width(asked: _DesignCase, n_topics: int) -> float:
-    return interval_width(n_topics, 2 * asked.variance, alpha=asked.alpha, method=asked.method)
+    return sample_size.interval_width(n_topics, 2 * asked.variance, alpha=asked.alpha, method=asked.method)
 
 
 def _interval_variance(asked: _DesignCase, n_topics: int) -> float:
-    return (asked.difference / interval_width(n_topics, 1.0, alpha=asked.alpha, method=asked.method)) ** 2
+    return (asked.difference / sample_size.interval_width(n_topics, 1.0, alpha=asked.alpha, method=asked.method)) ** 2
 
 
 _GOALS: Mapping[Goal, tuple[_Topics, _Achieved, _Achieved | None]] = {

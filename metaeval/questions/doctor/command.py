@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 @command("doctor")
-def doctor(loaded: Loaded) -> "Report":
+def doctor_command(loaded: Loaded) -> "Report":
     """Check the installation: versions, compiled code, cores, workers, figures.
 
     Each part is tested. Each problem is named, with a remedy; packages of extras may be absent.

@@ -189,7 +189,7 @@ class _Campaign:
 
 
 @command("human", repeats=True)
-def human(  # noqa: PLR0913 - the options of the command
+def human_command(  # noqa: PLR0913 - the options of the command
     loaded: Loaded,
     *,
     inputs: Annotated[list[str], _INPUTS],

@@ -9,17 +9,10 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
+from metaeval.agreement import items
 from metaeval.agreement.decisions import DecisionAgreement, decision_agreement
 from metaeval.agreement.human import HumanAgreement, Level, Resample, flat_items, human_agreement, pair_agreement
 from metaeval.agreement.human_statistics import Statistic, system_statistics
-from metaeval.agreement.items import (
-    check_direction,
-    falling_reference,
-    mean_by_cluster,
-    note_on_falling_reference,
-    oriented,
-    reference_of,
-)
 from metaeval.agreement.metric_comparison import MetricComparison, Permute, compare_with_human
 from metaeval.agreement.williams import williams_of_items, williams_table
 from metaeval.base.checks import check_choice, check_count, check_number, check_share
@@ -205,13 +198,13 @@ def study_human(  # noqa: PLR0913 - every option is one question
     seed = resolve_seed(rng)
     generator = np.random.default_rng(seed)
     record = provenance or record_provenance("study_human", random_source=f"seed {seed}")
-    given = _means_given(scores, reference, lower_is_better)
-    name, means, table = given.reference, given.means, given.table
-    falling = [str(metric) for metric in means.columns if not means[metric].equals(given.turned[metric])]
-    notes = [*scores.attrs.get("notes", ()), *map(note_on_falling_reference, given.falling_by_name)]
+    measured = _means_given(scores, reference, lower_is_better)
+    name, means, table = measured.reference, measured.means, measured.table
+    falling = [str(metric) for metric in means.columns if not means[metric].equals(measured.turned[metric])]
+    notes = [*scores.attrs.get("notes", ()), *map(items.note_on_falling_reference, measured.falling_by_name)]
     notes += [f"lower is better, so the sign is reversed: {', '.join(falling)}"] if falling else []
     agreement = partial(human_agreement, confidence_level=confidence_level, resample=resample, n_resamples=n_resamples)
-    asked = partial(decision_agreement, test=test, correction=correction, alphas=alpha, n_resamples=n_resamples)
+    test_pairs = partial(decision_agreement, test=test, correction=correction, alphas=alpha, n_resamples=n_resamples)
     answers: _OfItems = {"agreements": (), "comparison": None, "pairs": pd.DataFrame(), "decisions": pd.DataFrame()}
     if table is not None:
         comparison = None
@@ -223,17 +216,17 @@ def study_human(  # noqa: PLR0913 - every option is one question
         if table.sizes["metric"] > 2:  # noqa: PLR2004 - the human score and two metrics
             compare = partial(compare_with_human, permute=permute, correction=correction, n_resamples=n_resamples)
             comparison = compare(table, reference=name, statistic=statistics[0], rng=int(generator.integers(2**63)))
-        decide = partial(asked, rng=int(generator.integers(2**63)))
-        decisions, left = compared_decisions(table, name, decide)
-        notes += [*_gap_notes(table, name), *(flat_metric_notes(table, name) if "item" in levels else ()), *left]
+        decide = partial(test_pairs, rng=int(generator.integers(2**63)))
+        decisions, of_gaps = compared_decisions(table, name, decide)
+        notes += [*_gap_notes(table, name), *(flat_metric_notes(table, name) if "item" in levels else ()), *of_gaps]
         pairs = pair_agreement(table, reference=name, min_difference=min_difference)
         answers = {"agreements": agreements, "comparison": comparison, "pairs": pairs, "decisions": decisions}
     return HumanStudy(
         scores=table,
         means=means,
         **answers,
-        system_table=_system_table(given, statistics),
-        williams=_williams(given, correction),
+        system_table=_system_table(measured, statistics),
+        williams=_williams(measured, correction),
         expectations=expected,
         reference=name,
         test=test,
@@ -270,22 +263,22 @@ def _means_given(scores: xr.DataArray | pd.DataFrame, reference: str | None, low
     if isinstance(scores, pd.DataFrame):
         if reference is None:
             raise ScoresError("say which column holds the human scores (`reference`)")
-        check_direction(lower_is_better, list(map(str, scores.columns)))
+        items.check_direction(lower_is_better, list(map(str, scores.columns)))
         known = reference in scores and reference not in lower_is_better
-        by_name = falling_reference(reference, scores[reference]) if known else ()
+        by_name = items.falling_reference(reference, scores[reference]) if known else ()
         turned = scores.assign(**{column: -scores[column] for column in [*lower_is_better, *by_name]})
         return _Given(reference, None, scores, turned, by_name)
     if lower_is_better:
         message = "a table of items has its directions from item_scores: give `lower_is_better` there"
         raise InvalidOptionError(message)
-    name = reference_of(scores, reference)
-    return _Given(name, scores, _means(scores, name), _means(oriented(scores), name), ())
+    name = items.reference_of(scores, reference)
+    return _Given(name, scores, _means(scores, name), _means(items.oriented(scores), name), ())
 
 
 def _system_table(given: _Given, statistics: Sequence[Statistic]) -> pd.DataFrame:
     """Return the agreement on systems by every statistic, each metric on the cells that it and people scored."""
     name, table = given.reference, given.table
-    compared = [given.turned] if table is None else _means_by_metric(oriented(table), name)
+    compared = [given.turned] if table is None else _means_by_metric(items.oriented(table), name)
     rows = [
         system_statistics(frame, reference=name, statistic=statistic).reset_index().assign(statistic=statistic)
         for statistic in statistics
@@ -298,7 +291,7 @@ def _williams(given: _Given, correction: str) -> pd.DataFrame:
     if given.means.shape[1] <= 2:  # noqa: PLR2004 - the human score and a metric
         return pd.DataFrame()
     if given.table is not None:
-        return williams_of_items(oriented(given.table), reference=given.reference, correction=correction)
+        return williams_of_items(items.oriented(given.table), reference=given.reference, correction=correction)
     return williams_table(given.turned, reference=given.reference, alternative="two-sided", correction=correction)
 
 
@@ -317,13 +310,13 @@ def _expected(
     stated = [preference for several in wanted.values() for preference in several]
     for name in dict.fromkeys(name for preference in stated for name in preference[:2]):
         check_choice(name, "system", systems)
-    human = reference if isinstance(scores, pd.DataFrame) else reference_of(scores, reference)
+    human = reference if isinstance(scores, pd.DataFrame) else items.reference_of(scores, reference)
     rows = [(str(name), *ask(str(name), preference)) for name in metrics if name != human for preference in stated]
     scored = scores[human] if isinstance(scores, pd.DataFrame) else scores.sel(metric=human).max("item")
     spoiled = {name for name, is_scored in zip(systems, np.isfinite(scored.to_numpy()), strict=True) if not is_scored}
     remaining = [name for name in systems if name not in spoiled & {preference.worse for preference in stated}]
-    left = scores.loc[remaining] if isinstance(scores, pd.DataFrame) else scores.sel(system=remaining)
-    return left, pd.DataFrame(rows, columns=_EXPECTED)
+    counted = scores.loc[remaining] if isinstance(scores, pd.DataFrame) else scores.sel(system=remaining)
+    return counted, pd.DataFrame(rows, columns=_EXPECTED)
 
 
 def _preferred(
@@ -334,7 +327,7 @@ def _preferred(
         values = scores.loc[list(wanted[:2]), metric].to_numpy(dtype=np.float64)[:, None]
         values = -values if metric in falling else values
     else:
-        values = oriented(scores).sel(metric=metric, system=list(wanted[:2])).to_numpy()
+        values = items.oriented(scores).sel(metric=metric, system=list(wanted[:2])).to_numpy()
     values = values[:, np.isfinite(values).all(axis=0)]
     if not values.size:
         return str(wanted), UNTRIED, np.nan, np.nan, np.nan, 0
@@ -383,10 +376,10 @@ def _gap_notes(scores: xr.DataArray, reference: str) -> list[str]:
 def flat_metric_notes(scores: xr.DataArray, reference: str) -> list[str]:
     """Say where a metric alone gives one score to all systems of an item, which is no agreement there."""
     counts, n_items = flat_items(scores, reference=reference)
-    told = first_few([f"{name} {n}" for name, n in counts.items() if n], most=_SHOWN)
-    if not told:
+    flat_metrics = first_few([f"{name} {n}" for name, n in counts.items() if n], most=_SHOWN)
+    if not flat_metrics:
         return []
-    where = f"items on which a metric gives one score to all systems and people do not, of {n_items}: {told}"
+    where = f"items on which a metric gives one score to all systems and people do not, of {n_items}: {flat_metrics}"
     return [f"{where}; by item its agreement there counts as 0"]
 
 
@@ -413,7 +406,7 @@ def _decided(
         few = ", ".join(scores["system"].to_numpy()[filled <= filled.max() / 2].tolist())
         notes.append(f"significant pairs under {metric} leave out systems with too few cells: {few}")
     try:
-        units = mean_by_cluster(selected, missing="drop-topics")
+        units = items.mean_by_cluster(selected, missing="drop-topics")
         every = len(np.unique(selected["cluster"])) if "cluster" in selected.coords else selected.sizes["item"]
         if units.sizes["topic"] < every:
             unit_words = "clusters" if "cluster" in selected.coords else "items"

@@ -17,12 +17,10 @@ from metaeval.cli.reading import Answer, Loaded
 from metaeval.errors import InvalidOptionError, UnknownNameError
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from metaeval.agreement.labels import Labels
     from metaeval.collection.documents import Collection, JudgedCollection
     from metaeval.inex.assessments import Assessments
-    from metaeval.questions.judges.study_files import JudgeInput
+    from metaeval.inex.judges import JudgeInput
     from metaeval.table.scores import Scores
     from metaeval.table.vote_set import Votes
 
@@ -276,7 +274,7 @@ class _Systems:
 
 
 @command("judges", reads="plugins")
-def judges(  # noqa: PLR0913 - the options of the command
+def judges_command(  # noqa: PLR0913 - the options of the command
     loaded: Loaded,
     *,
     inputs: Annotated[list[str], _INPUTS],
@@ -327,9 +325,10 @@ def judges(  # noqa: PLR0913 - the options of the command
             )
         return _of_votes(loaded, votes)
     loaded.read(*read.files)
-    _check_kind(loaded, _kind_of(read), read.files[0])
+    _check_kind(loaded, read.kind, read.files[0])
     named = () if people is None else checks.by_comma(people, ())
-    judged, collection = _judged(loaded, read, reading, runs, reference, named)
+    judged = _judged(read, reading, reference, named)
+    collection = _runs_beside(loaded, judged, runs, lenient=reading.lenient)
     names = _systems(collection, read.scores)
     file, column = systems.covariate, systems.covariate_column
     numbers = None if file is None else read_covariate(file, systems=names, covariate_column=column)
@@ -339,7 +338,7 @@ def judges(  # noqa: PLR0913 - the options of the command
         judged,
         collection=collection,
         scores=read.scores or None,
-        annotations=_people_and_judges(read.annotations, read.files, named) if read.annotations else None,
+        annotations=read.people_and_judges(named) if read.annotations else None,
         metrics=metrics,
         registry=loaded.registry if collection else None,
         people=() if read.annotations else named,
@@ -354,7 +353,7 @@ def judges(  # noqa: PLR0913 - the options of the command
 def _read(
     files: Sequence[str], *, reading: _Reading, reference: str | None, metrics: Sequence[object] | None
 ) -> "JudgeInput":
-    from metaeval.questions.judges.study_files import read_judges  # noqa: PLC0415 - loads pandas
+    from metaeval.inex.judges import read_judges  # noqa: PLC0415 - loads pandas
 
     return read_judges(
         files,
@@ -371,27 +370,40 @@ def _read(
     )
 
 
-def _judged(  # noqa: PLR0913, PLR0917 - what was read, and how runs are to be scored
-    loaded: Loaded,
-    read: "JudgeInput",
-    reading: _Reading,
-    runs: _Runs,
-    reference: str | None,
-    people: Sequence[str],
-) -> "tuple[Labels | dict[str, Assessments] | None, Collection | dict[str, JudgedCollection] | None]":
-    """Return labels or assessments, and the runs compiled beside them."""
-    from metaeval.agreement.labels import as_labels  # noqa: PLC0415 - loads scipy
+def _judged(
+    read: "JudgeInput", reading: _Reading, reference: str | None, people: Sequence[str]
+) -> "Labels | dict[str, Assessments] | None":
+    """Return labels or assessments, in which everybody who is named is a judge."""
+    from metaeval.agreement.labels import Labels, as_labels  # noqa: PLC0415 - loads scipy
 
+    judged: Labels | dict[str, Assessments] | None = read.assessments or None
     if read.labels is not None:
         scale = None if reading.scale is None else _scale(reading.scale)
-        labels = as_labels(read.labels, scale=scale, outside=reading.outside, real=reference is not None)  # type: ignore[arg-type]  # checked inside
-        _check_judges((reference, *people), labels.judges)
-        return labels, _beside_labels(loaded, labels, runs) if runs.runs else None
-    if read.assessments:
-        _check_judges((reference, *people), tuple(read.assessments))
-        beside = partial(_beside_each, loaded, read.assessments, runs, lenient=reading.lenient)
-        return read.assessments, beside() if runs.runs else None
-    return None, None
+        judged = as_labels(read.labels, scale=scale, outside=reading.outside, real=reference is not None)  # type: ignore[arg-type]  # checked inside
+    names = () if judged is None else [*people] if reference is None else [reference, *people]
+    for name in names:  # before runs are scored under the others
+        check_choice(name, "judge", judged.judges if isinstance(judged, Labels) else [*read.assessments])
+    return judged
+
+
+def _runs_beside(
+    loaded: Loaded, judged: "Labels | dict[str, Assessments] | None", runs: _Runs, *, lenient: bool
+) -> "Collection | dict[str, JudgedCollection] | None":
+    """Return the runs compiled beside what judges said; None without runs."""
+    if judged is None or not runs.runs:
+        return None
+    from metaeval.inex.judges import runs_beside_judges  # noqa: PLC0415 - loads numba
+
+    collection, files = runs_beside_judges(
+        judged,
+        runs.runs,
+        order=runs.order,  # type: ignore[arg-type]  # one of its choices
+        score_precision=runs.score_precision,  # type: ignore[arg-type]  # as above
+        sizes=runs.element_sizes,
+        lenient=lenient,
+    )
+    loaded.read(*files)
+    return collection
 
 
 def _of_votes(loaded: Loaded, votes: "dict[str, Votes]") -> Answer:
@@ -413,21 +425,6 @@ def _of_votes(loaded: Loaded, votes: "dict[str, Votes]") -> Answer:
     return loaded.ask(study_settled, votes, of_judges=True)
 
 
-def _check_judges(names: Sequence[str | None], known: Sequence[str]) -> None:
-    """Refuse the name of a judge that there is none of, before runs are scored under the others."""
-    for name in names:
-        if name is not None:
-            check_choice(name, "judge", known)
-
-
-def _kind_of(read: "JudgeInput") -> str:
-    if read.labels is not None and read.scores:
-        return "nuggets"
-    if read.labels is not None:
-        return "labels"
-    return "scores" if read.scores else "annotations" if read.annotations else "assessments"
-
-
 def _systems(
     collection: "Collection | dict[str, JudgedCollection] | None", scores: "dict[str, dict[str, Scores]]"
 ) -> tuple[str, ...]:
@@ -436,36 +433,6 @@ def _systems(
         return tuple(next(iter(of_judges.values()))["system"].to_numpy().tolist())
     judged = next(iter(collection.values())) if isinstance(collection, dict) else collection
     return () if judged is None else judged.systems
-
-
-def _people_and_judges(
-    files: "dict[str, pd.DataFrame]", paths: Sequence[str], named: Sequence[str]
-) -> "tuple[pd.DataFrame, pd.DataFrame]":
-    """Part annotators into people, who are named one by one or by their file or its path, and judges."""
-    import pandas as pd  # noqa: PLC0415 - loaded with what read them
-
-    table = pd.concat(files.values(), axis=1)
-    called = {
-        file: {file, path, Path(path).name, f"{file}={path}"} for file, path in zip(files, map(str, paths), strict=True)
-    }
-    names = [*files, *table.columns]
-    for name in named:
-        if name not in set(names).union(*called.values()):
-            raise UnknownNameError("annotator, or file of annotators", name, names)
-    people = [
-        annotator
-        for file, annotations in files.items()
-        for annotator in annotations.columns
-        if (called[file] | {annotator}) & {*named}
-    ]
-    judges = [annotator for annotator in table.columns if annotator not in people]
-    if not people or not judges:
-        whom = "nobody is called one" if not people else "nobody else is left"
-        raise InvalidOptionError(
-            f"the alt-test compares judges with people, and {whom}; name the people with --people, one by one or by "
-            f"their file: {', '.join(files)}"
-        )
-    return table[people], table[judges]
 
 
 def _built_with(texts: list[str] | None) -> dict[str, list[str]]:
@@ -485,36 +452,3 @@ def _check_kind(loaded: Loaded, kind: str, file: str) -> None:
         if loaded.given(name):
             option = f"--{name.replace('_', '-')}"
             raise InvalidOptionError(f"{option} does nothing without --runs; add that, or leave {option} out")
-
-
-def _beside_labels(loaded: Loaded, labels: "Labels", asked: _Runs) -> "Collection":
-    from metaeval.agreement.runs_under_judges import judgments_of_labels  # noqa: PLC0415 - as above
-    from metaeval.io.sources import run_sources  # noqa: PLC0415 - loads numba
-    from metaeval.io.trec import read_collection  # noqa: PLC0415 - as above
-
-    files = asked.runs or []
-    collection = read_collection(
-        files,
-        judgments_of_labels(labels),
-        order=asked.order,  # type: ignore[arg-type]  # one of its choices
-        score_precision=asked.score_precision,  # type: ignore[arg-type]  # as above
-    )
-    loaded.read(*(source.path for source in run_sources(files)))
-    return collection
-
-
-def _beside_each(
-    loaded: Loaded, assessments: "dict[str, Assessments]", asked: _Runs, *, lenient: bool
-) -> "dict[str, JudgedCollection]":
-    from metaeval.inex.judged_files import inex_collection  # noqa: PLC0415 - loads numba
-    from metaeval.inex.reading import read_element_sizes, submissions_from  # noqa: PLC0415 - loads pandas
-    from metaeval.io.sources import run_sources  # noqa: PLC0415 - as above
-
-    sources, sizes = run_sources(asked.runs or []), asked.element_sizes
-    submissions = submissions_from(sources, lenient=lenient)
-    table = None if sizes is None else read_element_sizes(sizes, lenient=lenient)
-    loaded.read(*(source.path for source in sources), *([] if sizes is None else [sizes]))
-    return {
-        name: inex_collection(submissions, of_judge, sizes=table, lenient=lenient)
-        for name, of_judge in assessments.items()
-    }

@@ -3,8 +3,8 @@
 import math
 
 import pandas as pd
-from scipy.special import ndtri
 
+from metaeval.agreement.runs_under_judges import scores_by_judge
 from metaeval.base.unit import unit
 from metaeval.base.words import MISSING, absent, bracketed, carried, name_of_metric, number, text
 from metaeval.page.blocks import Item, Methods, Section, Text
@@ -15,22 +15,16 @@ from metaeval.questions.judges.page_conclusions import conclusion_sections, effe
 from metaeval.questions.judges.page_labels import label_sections
 from metaeval.questions.judges.page_panel import panel_section
 from metaeval.questions.judges.page_ranking import best_words, ranking_figures
-from metaeval.questions.judges.page_worth import (
-    covariate_section,
-    favour_section,
-    repeats_section,
-    worth_section,
-)
+from metaeval.questions.judges.page_worth import covariate_section, favour_section, repeats_section, worth_section
 from metaeval.questions.judges.study import ABOUT_SYSTEMS, JudgeStudy
 from metaeval.questions.judges.study_labels import Labelling
-from metaeval.questions.judges.study_notes import scores_by_judge
 from metaeval.reports.alt_test import alt_figures, alt_section, alt_words
 from metaeval.reports.data_files import csv_file
 from metaeval.reports.key_figures import KeyFigure, listed_figures, with_ends
 from metaeval.reports.prose import prose
 from metaeval.reports.shared import facts, unanswered
 from metaeval.resampling.judge_conclusions import JudgeConclusions
-from metaeval.resampling.judge_verdicts import deciding_metric, fewest_pairs, other_metrics
+from metaeval.resampling.judge_verdicts import chance_error, deciding_metric, fewest_pairs, other_metrics
 
 _MAY = {
     "may": "may replace people for ranking systems",
@@ -77,7 +71,7 @@ def judges_report(study: JudgeStudy) -> Report:
 
 
 def _facts(study: JudgeStudy) -> tuple[tuple[str, str], ...]:
-    sizes: dict[str, int] = {}
+    counted: tuple[tuple[str, str], ...] = ()
     if study.labelling is not None:
         labels, table = study.labelling.labels, study.labelling.labels.table
         sizes = {
@@ -86,13 +80,12 @@ def _facts(study: JudgeStudy) -> tuple[tuple[str, str], ...]:
             **({} if labels.by_item else {"topic": len(labels.topics)}),
             "label": int(table.notna().to_numpy().sum()),
         }
+        counted = facts(**sizes)
     if study.annotated is not None:
-        judges = study.annotated.judges
-        sizes = {"judge": len(judges), "item": int(judges[["items", "items_lacking"]].iloc[0].sum())}
-    counted = facts(**sizes)
-    if study.annotated is not None:
-        parts = (study.annotated.people, study.annotated.left_out)
-        counted = ((f"{len({name for frame in parts for name in frame['person']})}", "people"), *counted)
+        judges, parts = study.annotated.judges, (study.annotated.people, study.annotated.left_out)
+        people = (f"{len({name for frame in parts for name in frame['person']})}", "people")
+        n_items = int(judges[["items", "items_lacking"]].iloc[0].sum())
+        counted = (people, *facts(judge=len(judges), item=n_items))
     if study.scores:
         sides = scores_by_judge(next(iter(study.scores.values())))
         counted = (*counted, (f"{next(iter(sides.values())).sizes['system']}", "systems"))
@@ -130,7 +123,7 @@ def _ranking_words(labelling: Labelling) -> tuple[str, ...]:
     ranking, pairs = labelling.ranking, labelling.agreement.pairs
     told = ranking.table["difference_low"] if ranking.ordered else pairs[f"{ranking.measure}_low"]
     quote = [say("quote labels" if ranking.ordered else "quote kappa")] if told.notna().any() else []
-    return (best_words(labelling), *quote, *runs)
+    return (best_words(labelling, ranking), *quote, *runs)
 
 
 def _agreement_words(study: JudgeStudy) -> tuple[str, str]:
@@ -149,41 +142,26 @@ def _key_figures(study: JudgeStudy) -> Table | None:
     if labelling is None or labelling.ranking is None:
         labels = [] if labelling is None else agreement_figures(labelling)
         return listed_figures([*labels[:-1], *effect_figures(study.effects), *labels[-1:]])
-    return ranking_figures(labelling)
+    return ranking_figures(labelling, labelling.ranking)
 
 
 def _verdict_figures(study: JudgeStudy, metric: str) -> list[KeyFigure]:
     """Return what the verdict on the best judge rests on."""
     row, conclusions, told = study.verdicts.iloc[0], study.conclusions[metric], []
-    judge, called = row["judge"], name_of_metric(metric)
-    if row["ranking"] != "no pairs":
-        told.append(
-            KeyFigure(
-                f"F1 of significant pairs, {judge} ({called})",
-                _f1(row, conclusions.n_resamples),
-                with_ends(*_ends_of(row, "f1")),
-            )
-        )
+    judge, called, has_pairs = row["judge"], name_of_metric(metric), row["ranking"] != "no pairs"
+    if has_pairs:
+        what = f"F1 of significant pairs, {judge} ({called})"
+        told.append(KeyFigure(what, _f1(row, conclusions.n_resamples), with_ends(*_ends_of(row, "f1"))))
     if not absent(row["people_f1"]):
-        told.append(
-            KeyFigure(
-                f"F1 of significant pairs, a second person ({called})",
-                number(2)(row["people_f1"]),
-                {"people_f1": row["people_f1"]},
-            )
-        )
+        what = f"F1 of significant pairs, a second person ({called})"
+        told.append(KeyFigure(what, number(2)(row["people_f1"]), {"people_f1": row["people_f1"]}))
     if row["favours"]:
         numbers = with_ends(*_ends_of(row, "favour"))
         numbers |= {f"beyond_{name}": value for name, value in with_ends(*_beyond(row)).items()}
         told.append(KeyFigure("Group bias", _favour_words(row), numbers))
-    if row["ranking"] != "no pairs":
-        told.append(
-            KeyFigure(
-                f"Pairs significant in opposite directions, {judge}",
-                number(0)(row["n_conflicts"]),
-                {"count": row["n_conflicts"]},
-            )
-        )
+    if has_pairs:
+        what = f"Pairs significant in opposite directions, {judge}"
+        told.append(KeyFigure(what, number(0)(row["n_conflicts"]), {"count": row["n_conflicts"]}))
     if row["labels"]:
         written = f"{row['labels']} (ω = {number(2)(row['winning_rate'])})"
         numbers = {"winning_rate": row["winning_rate"]}
@@ -253,17 +231,12 @@ def _power_words(row: pd.Series, margin: float, n_resamples: int) -> list[str]:
 
 
 def _about(value: object, n_resamples: int) -> str:
-    """Return a chance with its Monte-Carlo error.
-
-    It says where a margin lies, and where an interval ends, in standard errors, which are spreads over resamples.
-    """
+    """Return a chance with its Monte-Carlo error."""
     if absent(value):
         return MISSING
     chance = float(str(value))
-    z = float(ndtri(chance))
-    error = math.exp(-z * z / 2.0) / math.sqrt(2.0 * math.pi) * (abs(z) + 2.0) / math.sqrt(2.0 * n_resamples)
     ends = {chance < _SURE: "less than 1 %", chance > 1 - _SURE: "more than 99 %"}
-    return ends.get(True, f"about {carried(chance, error)}")
+    return ends.get(True, f"about {carried(chance, chance_error(chance, n_resamples))}")
 
 
 def _beside_nobody(row: pd.Series, margin: float, found: JudgeConclusions) -> list[str]:

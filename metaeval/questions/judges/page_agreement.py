@@ -6,8 +6,7 @@ from collections.abc import Callable, Iterable
 import pandas as pd
 
 from metaeval import figures
-from metaeval.agreement.label_agreement import meanings
-from metaeval.agreement.label_baselines import leading_kappa
+from metaeval.agreement.label_agreement import leading_kappa, meanings
 from metaeval.base.names import count
 from metaeval.base.unit import unit
 from metaeval.base.words import (
@@ -173,21 +172,12 @@ def _every_measure_blocks(study: Labelling) -> tuple[Block, ...]:
         table = _pairs_table(study, _LABELS, name=name, title="Agreement of every pair, by every measure")
         return (table, Items(items=defined))
     pair = study.agreement.pairs.iloc[0]
-    rows = [
-        {
-            "measure": labels[statistic],
-            "value": _write(statistic)(pair[statistic]),
-            "value_sort": pair[statistic],
-            "interval": written_interval(
-                pair.get(f"{statistic}_low"),
-                pair.get(f"{statistic}_high"),
-                _write(statistic),
-                draws=study.agreement.n_resamples,
-            ),
-            "meaning": sentence_case(words),
-        }
-        for statistic, words in meant.items()
-    ]
+    rows, draws = [], study.agreement.n_resamples
+    for statistic, words in meant.items():
+        write, low, high = _write(statistic), *(pair.get(f"{statistic}_{end}") for end in ("low", "high"))
+        cells = {"value": write(pair[statistic]), "interval": written_interval(low, high, write, draws=draws)}
+        measure = {"measure": labels[statistic], "meaning": sentence_case(words), "value_sort": pair[statistic]}
+        rows.append(measure | cells)
     table = say.table(
         "pairs",
         pd.DataFrame(rows),
@@ -240,13 +230,11 @@ def _yardsticks_table(study: Labelling) -> Table:
     among_people = bool(baselines["people_pairs"].gt(0).any())
     for statistic in (key for key in (leading, "same", "overlap") if key in study.agreement.statistics):
         of_statistic = baselines.xs(statistic, level="statistic").reindex(judges)
-        beside = ["constant"] * (statistic == "same") + ["shuffled"] + ["people"] * among_people
-        for name in ("value", *beside):
+        names = ["value", *["constant"] * (statistic == "same"), "shuffled", *["people"] * among_people]
+        for name in names:
             frame[f"{statistic}_{name}"] = of_statistic[name].to_numpy()
-        heads = {f"{statistic}_value": "judge", f"{statistic}_constant": "constant"}
-        heads |= {f"{statistic}_shuffled": "shuffled", f"{statistic}_people": "people"}
-        taken = {name: heads[name] for name in (f"{statistic}_{key}" for key in ("value", *beside))}
-        columns += right(_write(statistic), _LABELS[statistic], **taken)
+        heads = {f"{statistic}_{name}": "judge" if name == "value" else name for name in names}
+        columns += right(_write(statistic), _LABELS[statistic], **heads)
     pairs = study.agreement.pairs.set_index("second")
     shares = {name: _LABELS[name] for name in ("sensitivity", "specificity") if name in pairs}
     frame = frame.assign(**{name: pairs[name].reindex(judges).to_numpy() for name in shares})

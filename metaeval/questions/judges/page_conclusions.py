@@ -38,17 +38,10 @@ def conclusion_sections(study: JudgeStudy) -> tuple[Section, ...]:
     if not study.conclusions:
         return ()
     drawn = deciding_metric(study.conclusions)  # beside the verdicts
-    return (
-        say.section(
-            "conclusions",
-            *(
-                blocks_by_metric(
-                    study.conclusions, lambda metric, found: _metric_blocks(metric, found, drawn=metric == drawn)
-                )
-            ),
-            reference=study.reference,
-        ),
+    blocks = blocks_by_metric(
+        study.conclusions, lambda metric, found: _metric_blocks(metric, found, drawn=metric == drawn)
     )
+    return (say.section("conclusions", *blocks, reference=study.reference),)
 
 
 def blocks_by_metric[T](found: Mapping[str, T], build: Callable[[str, T], list[Block]]) -> tuple[Block, ...]:

@@ -3,8 +3,6 @@
 
 from functools import partial
 
-import pandas as pd
-
 from metaeval.base.words import absent, number, share, whole
 from metaeval.page.blocks import Section
 from metaeval.page.tables import left, right
@@ -50,15 +48,10 @@ def _parts_section(study: Labelling) -> tuple[Section, ...]:
 
 
 def _labels_section(study: Labelling) -> Section:
-    scale, outside, rows = study.labels.scale, study.labels.outside, []
-    for name, column in study.labels.table.items():
-        n_labels = int(column.notna().sum())
-        shares = {f"at_{level}": float((column == level).sum() / max(n_labels, 1)) for level in scale}
-        row = {"judge": name, "labels": n_labels, "missing": len(column) - n_labels, "mean": float(column.mean())}
-        rows.append(row | shares)
+    scale, outside = study.labels.scale, study.labels.outside
     spread = say.table(
         "labels table",
-        pd.DataFrame(rows),
+        study.labels.distribution(),
         left(judge="Judge"),
         right(whole, labels="Labels", missing="Missing"),
         right(number(2), mean="Mean") if study.labels.ordered else (),

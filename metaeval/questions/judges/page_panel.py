@@ -11,7 +11,7 @@ from metaeval.agreement.panels import JudgePanel
 from metaeval.base.unit import unit
 from metaeval.base.words import MISSING, bracketed, name_of_metric, number, percentage, share, text, whole
 from metaeval.page.blocks import Block, Section, Text
-from metaeval.page.tables import METRIC, Table, left, right
+from metaeval.page.tables import METRIC, Table, left, right, with_cells
 from metaeval.questions.components.page import design_sentences
 from metaeval.questions.judges.study import JudgeStudy
 from metaeval.reports.prose import prose
@@ -68,25 +68,19 @@ def _worth_blocks(study: JudgeStudy) -> list[Block]:
         return []
     first = every[0][1]
     rescaled = next((panel for _, panel in every if panel.rescaled), None)
-    rows, frames = [], []
-    for name, panel in every:
-        frames.append(panel.table.assign(errors=name))
-        rows += [
-            {
-                "errors": name,
-                "panel": row["panel"],
-                "judges": row["judges"],
-                "effective_sort": row["effective"],
-                "net_sort": row["net"],
-                "effective": _worth_words(row, "effective"),
-                "net": _worth_words(row, "net") if _is_net_known(panel) else MISSING,
-            }
-            for row in panel.table.to_dict("records")
-        ]
+    frames = [panel.table.assign(errors=name) for name, panel in every]
+    shown = [
+        with_cells(
+            frame.assign(effective_sort=frame["effective"], net_sort=frame["net"]),
+            effective=[_worth_words(row, "effective") for row in frame.to_dict("records")],
+            net=[_worth_words(row, "net") if panel.net_known else MISSING for row in frame.to_dict("records")],
+        )
+        for frame, (_, panel) in zip(frames, every, strict=True)
+    ]
     net = bool(first.people)
     table = say.table(
         "effective",
-        pd.DataFrame(rows),
+        pd.concat(shown, ignore_index=True),
         left(errors="Errors of", panel="Panel"),
         right(_count_words, judges="Judges"),
         right(text, "Effective judges", effective=f"beside {first.reference}", **({"net": "net"} if net else {})),
@@ -125,12 +119,6 @@ def _worth_words(row: Any, kind: str) -> str:  # noqa: ANN401 - a row
     if not np.isfinite(value):
         return MISSING
     return _WORTH(value) if np.isnan(low) or low == high else bracketed(value, low, high, _WORTH)
-
-
-def _is_net_known(found: JudgePanel) -> bool:
-    """Whether the second people show that part of the errors is the reference's own noise."""
-    net = found.table.set_index("panel")["net"].to_dict()["all"]
-    return bool(found.reference_share[1] > 0 and np.isfinite(net))
 
 
 def _words(name: str, found: JudgePanel) -> str:

@@ -4,10 +4,8 @@
 The others are behind the best, or cannot be told from it, by `metaeval.agreement.rank_judges`.
 """
 
-import numpy as np
 import pandas as pd
 
-from metaeval.agreement.alt_test import AltTest
 from metaeval.agreement.judge_ranking import JudgeRanking
 from metaeval.base.names import first_few
 from metaeval.base.unit import unit
@@ -27,9 +25,8 @@ _MEASURES = {"kappa": "Cohen's κ", "quadratic_kappa": "κ with quadratic weight
 say = prose(__name__)
 
 
-def best_words(study: Labelling) -> str:
+def best_words(study: Labelling, ranking: JudgeRanking) -> str:
     """Say in one sentence which judge agrees most with the reference."""
-    ranking = _ranked(study)
     table = ranking.table
     level = table[table["judge"].isin(ranking.open_to_best())]  # two that read alike may differ significantly
     best = ends(level["judge"], level[ranking.measure], map(_DECIMAL, level[ranking.measure]))[1]
@@ -42,27 +39,14 @@ def best_words(study: Labelling) -> str:
         figure=first if len(best.names) == 1 else best.figure,
         level=len(level) - len(best.names),
         apart=table.loc[table["shared"] == 0, "judge"].tolist(),
-        n_topics=_compared_on(ranking),
+        n_topics=ranking.n_compared,
         measure=_MEASURES[ranking.measure],
         reference=ranking.reference,
     )
 
 
-def _compared_on(found: JudgeRanking) -> int:
-    """Return the number of topics that differences rest on."""
-    shared = found.table["shared"].iloc[1:]
-    return int(shared.max()) if len(shared) else found.n_topics
-
-
-def _ranked(study: Labelling) -> JudgeRanking:
-    if study.ranking is None:
-        raise ValueError("without a reference no judge is the best")
-    return study.ranking
-
-
-def ranking_figures(study: Labelling) -> Table:
+def ranking_figures(study: Labelling, ranking: JudgeRanking) -> Table:
     """Return the leading kappa of the best judges, and how far each is behind the best."""
-    ranking = _ranked(study)
     table = ranking.table
     pairs = study.agreement.pairs.set_index("second")
     ends_of = [f"{ranking.measure}{end}" for end in ("", "_low", "_high")]
@@ -81,7 +65,7 @@ def _behind_words(found: JudgeRanking) -> tuple[Text, ...]:
     """Say how many judges are behind the best, and who is not compared."""
     apart = [*(found.table.loc[found.table["shared"] == 0, "judge"] if found.ordered else ()), *found.undefined]
     fields = {"best": found.table["judge"].iloc[0], "n": int(found.table["behind"].sum()), "of": len(found.table) - 1}
-    words = [say("behind", n_topics=_compared_on(found), **fields)] if found.ordered and fields["of"] else []
+    words = [say("behind", n_topics=found.n_compared, **fields)] if found.ordered and fields["of"] else []
     words += [f"Not compared: {first_few(apart, most=_NAMED)}."] if apart else []
     return (Text(paragraphs=(" ".join(words),)),) if words else ()
 
@@ -102,20 +86,6 @@ def _with_ends(study: Labelling, found: JudgeRanking, judge: str) -> str:
     row = study.agreement.pairs.set_index("second").loc[judge]
     value, low, high = (row[f"{found.measure}{end}"] for end in ("", "_low", "_high"))
     return bracketed(value, low, high, _DECIMAL, draws=study.agreement.n_resamples)
-
-
-def _placed_together(found: JudgeRanking) -> pd.DataFrame:
-    """Return the judges that figures order; all where they order none."""
-    return found.table[found.table["shared"] > 0] if found.ordered else found.table
-
-
-def _with_alt(found: JudgeRanking, alt: AltTest) -> pd.DataFrame:
-    """Return the judges with what the alt-test says of them; by it the winning rate comes first, then the advantage."""
-    beside = alt.judges.set_index("judge")[["winning_rate", "advantage_probability"]]
-    placed = beside[beside.index.isin(_placed_together(found)["judge"])]
-    keys = pd.Series(list(map(tuple, placed.to_numpy().tolist())), index=placed.index)
-    beside["alt_rank"] = keys.rank(ascending=False, method="min") if len(keys) else np.nan
-    return found.table.join(beside, on="judge")
 
 
 def judge_ranking_section(study: Labelling, *, brief: bool) -> tuple[Section, ...]:
@@ -142,7 +112,7 @@ def judge_ranking_section(study: Labelling, *, brief: bool) -> tuple[Section, ..
     for name, label in others.items():
         columns += [*right(_DECIMAL, **{name: label}), *_places(ranking, f"{name}_rank")]
     if study.alt is not None:
-        beside = _with_alt(ranking, study.alt)
+        beside = ranking.beside_alt(study.alt)
         frame = frame.assign(**{name: beside[name] for name in ("winning_rate", "advantage_probability", "alt_rank")})
         columns += [
             *right(_DECIMAL, winning_rate="Alt-test, ω"),

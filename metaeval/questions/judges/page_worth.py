@@ -5,7 +5,6 @@ from collections.abc import Sequence
 import pandas as pd
 
 from metaeval.agreement.judge_bias import FavouredGroups
-from metaeval.agreement.repeats import JudgeRepeats
 from metaeval.base.unit import unit
 from metaeval.base.words import bracketed, number, p_value, sentence_case, share, whole
 from metaeval.page.blocks import Block, Section, Text
@@ -33,10 +32,13 @@ def favour_section(study: JudgeStudy) -> tuple[Section, ...]:
     return (say.section("favour", *blocks, brief=False),)
 
 
-def _gains(frame: pd.DataFrame, *, people: bool) -> tuple[pd.DataFrame, Sequence[Column]]:
+def _gains(frame: pd.DataFrame, *more: Column, people: bool) -> tuple[pd.DataFrame, Sequence[Column]]:
+    """Return systems, gains with intervals, more columns, and p-values."""
     gains = frame.assign(**{name: frame[source] for name, source in _ENDS.items()}, beyond=frame["beyond_people"])
     measures = {"figure": ("Gain", _SIGNED), "adjusted": ("Adjusted", _SIGNED)}
-    return bounded(gains, measures | ({"beyond": ("Beyond people", _SIGNED)} if people else {}))
+    frame, columns = bounded(gains, measures | ({"beyond": ("Beyond people", _SIGNED)} if people else {}))
+    last = right(p_value, p_corrected="p, corrected")
+    return frame, (*right(whole, n_systems="Systems"), *columns, *more, *last)
 
 
 def _favoured_blocks(metric: str, found: FavouredGroups) -> list[Block]:
@@ -47,9 +49,7 @@ def _favoured_blocks(metric: str, found: FavouredGroups) -> list[Block]:
         "groups",
         table_frame,
         left(group="Group", judge="Judge"),
-        right(whole, n_systems="Systems"),
         columns,
-        right(p_value, p_corrected="p, corrected"),
         called=f"group-bias-{metric.lower()}",
         data=found.table,
         metric=metric,
@@ -79,15 +79,12 @@ def _covariate_name(found: FavouredGroups) -> str:
 
 
 def _covariate_blocks(study: JudgeStudy, metric: str, found: FavouredGroups) -> list[Block]:
-    frame, columns = _gains(found.table, people=bool(found.people))
+    frame, columns = _gains(found.table, *right(number(2), slope="Slope"), people=bool(found.people))
     table = say.table(
         "slopes",
         frame,
         left(judge="Judge", kind="Kind"),
-        right(whole, n_systems="Systems"),
         columns,
-        right(number(2), slope="Slope"),
-        right(p_value, p_corrected="p, corrected"),
         called=f"covariate-bias-{metric.lower()}",
         data=found.table,
         covariate=_covariate_name(found),
@@ -176,7 +173,9 @@ def repeats_section(study: JudgeStudy) -> tuple[Section, ...]:
         return ()
     table = say.table(
         "passes",
-        pd.concat([_repeated(metric, repeats) for metric, repeats in study.repeats.items()], ignore_index=True),
+        pd.concat(
+            [repeats.summary().assign(metric=metric) for metric, repeats in study.repeats.items()], ignore_index=True
+        ),
         (METRIC,),
         left(judge="Judge"),
         right(share, repeat_share="Due to the pass"),
@@ -186,12 +185,3 @@ def repeats_section(study: JudgeStudy) -> tuple[Section, ...]:
         called="judge-repeats",
     )
     return (say.section("repeats", table, brief=False),)
-
-
-def _repeated(metric: str, found: JudgeRepeats) -> pd.DataFrame:
-    plan = found.plan(repeats=[found.n_repeats]).set_index("judge")
-    frame = found.differences[["judge", "repeat_share"]].copy()
-    frame["needed"] = found.repeats_needed().reindex(frame["judge"]).to_numpy()
-    for name in ("topics", "worth_topics"):
-        frame[name] = plan[name].reindex(frame["judge"]).to_numpy()
-    return frame.assign(metric=metric)

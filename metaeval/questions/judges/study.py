@@ -1,6 +1,6 @@
 """May this judge decide between my systems? Labels, conclusions, group bias, and what the judge is worth."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import partial
 from types import MappingProxyType
@@ -9,12 +9,13 @@ from typing import ClassVar, Literal
 import numpy as np
 import pandas as pd
 
-from metaeval.agreement.alt_test import AltTest, Scoring
+from metaeval.agreement import runs_under_judges
+from metaeval.agreement.alt_test import AltTest, Scoring, alt_test_of
+from metaeval.agreement.decisions import decision_agreement
 from metaeval.agreement.judge_bias import FavouredGroups
 from metaeval.agreement.labels import Labels
 from metaeval.agreement.panels import JudgePanel
 from metaeval.agreement.repeats import JudgeRepeats
-from metaeval.agreement.runs_under_judges import OF_SUBTOPICS, scores_under_judges, under_each
 from metaeval.agreement.scale_maps import ScaleMap
 from metaeval.agreement.second_assessors import SecondPeople
 from metaeval.base.checks import check_choice, check_kind, check_number, check_share, refused
@@ -31,11 +32,9 @@ from metaeval.questions.judges.study_labels import (
     JudgeOptions,
     KnownOfSystems,
     Labelling,
-    alt_test_of,
     labelling_of,
 )
-from metaeval.questions.judges.study_notes import flat_judge_notes, score_notes, scores_by_judge
-from metaeval.questions.judges.study_systems import EFFECTS, SystemsUnderJudges, effects_of_pairs, systems_under_judges
+from metaeval.questions.judges.study_systems import SystemsUnderJudges, systems_under_judges
 from metaeval.resampling.judge_conclusions import JudgeConclusions
 from metaeval.resampling.judge_verdicts import judge_verdicts
 from metaeval.resampling.options import check_test
@@ -49,7 +48,7 @@ from metaeval.tests_stat.prediction_powered import PredictionPowered
 _COLUMNS = ("metric", "first", "second", "statistic", "value", "low", "high")
 ABOUT_SYSTEMS = "Conclusions about systems"
 """What is not answered without runs, or without items on which judges could differ."""
-_WORTH = ("worth", "n_equivalent", "n_needed")
+_WORTH, _ENDS = ("worth", "n_equivalent", "n_needed"), ("", "_low", "_high")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -125,20 +124,15 @@ class JudgeStudy(Study):
         if self.alt is not None:
             parts.append(_flat_alt(self.alt))
         if not self.effects.empty:
-            names = [name for name in EFFECTS if name in self.effects]
+            names = [name for name in runs_under_judges.EFFECTS if name in self.effects]
             keys = ["metric", "first", "second"]
             parts.append(self.effects.melt(keys, names, var_name="statistic", value_name="value"))
-        for metric, concluded in self.conclusions.items():
-            parts += [_flat_conclusions(concluded.to_frame(), metric, self.reference), _flat_beside(metric, concluded)]
+        parts += [_flat_conclusions(metric, concluded) for metric, concluded in self.conclusions.items()]
         for kind in (self.group_bias, self.by_covariate):
             parts += [_flat_favoured(metric, estimates) for metric, estimates in kind.items()]
         for (metric, judge), estimates in self.worth.items():
-            row = estimates.summary.loc["median"]
-            values = [
-                [metric, self.reference, judge, name, *row[[name, f"{name}_low", f"{name}_high"]]] for name in _WORTH
-            ]
-            parts.append(pd.DataFrame(values, columns=[*_COLUMNS]))
-        return pd.concat([frame.assign(**_gaps(frame)) for frame in parts], ignore_index=True)[[*_COLUMNS]]
+            parts.append(_rows(estimates.summary.loc[["median"]].assign(judge=judge), _WORTH, metric, self.reference))
+        return pd.concat(parts, ignore_index=True).reindex(columns=[*_COLUMNS])
 
 
 def _unit_of(labels: object, scores: object) -> Unit:
@@ -147,8 +141,16 @@ def _unit_of(labels: object, scores: object) -> Unit:
     return ITEM if isinstance(labels, Labels) and labels.by_item else unit_of(scores)
 
 
-def _gaps(part: pd.DataFrame) -> dict[str, float]:
-    return {} if "low" in part else {"low": np.nan, "high": np.nan}
+def _rows(
+    frame: pd.DataFrame, names: Iterable[str], metric: str, reference: str | None, prefix: str = ""
+) -> pd.DataFrame:
+    """Return one row a judge and name, with the ends of its interval if there are any."""
+    rows = [
+        [metric, reference, row["judge"], f"{prefix}{name}", *(row.get(f"{name}{end}", np.nan) for end in _ENDS)]
+        for row in frame.to_dict("records")
+        for name in names
+    ]
+    return pd.DataFrame(rows, columns=[*_COLUMNS])
 
 
 def _flat_labels(found: Labelling) -> list[pd.DataFrame]:
@@ -167,18 +169,21 @@ def _flat_alt(found: AltTest) -> pd.DataFrame:
     return long.rename(columns={"judge": "second"}).assign(first="people", metric=None)
 
 
-def _flat_conclusions(table: pd.DataFrame, metric: str, reference: str | None) -> pd.DataFrame:
-    """Return one row a judge and measure of conclusions; the reference's power where it differs by judge."""
+def _flat_conclusions(metric: str, concluded: JudgeConclusions) -> pd.DataFrame:
+    """Return a row a judge and measure, the power of the reference unless it differs by judge, and the same number."""
+    table, same_number, reference = concluded.table, concluded.same_number, concluded.reference
     keys = {"judge", "kind", "n_topics", "n_common", "topic_set", "reference_set"}
-    if table["reference_set"].max() == 1:
+    parts = []
+    if len(concluded.of_reference) == 1:
         keys |= {"reference_power", "n_reference"}
+        alone = concluded.of_reference.rename(columns=lambda name: name.removeprefix("reference_"))
+        parts.append(_rows(alone.assign(judge=reference), ["power"], metric, reference))
     names = [name for name in map(str, table) if name not in keys and not name.endswith(("_low", "_high"))]
-    rows = [
-        [metric, reference, row["judge"], name, *(row.get(f"{name}{end}", np.nan) for end in ("", "_low", "_high"))]
-        for row in table.to_dict("records")
-        for name in names
-    ]
-    return pd.DataFrame(rows, columns=[*_COLUMNS])
+    of_same = [name for name in map(str, same_number) if name not in keys and not name.endswith("_error")]
+    parts = [_rows(table, names, metric, reference), *parts]
+    if len(same_number):
+        parts.append(_rows(same_number, of_same, metric, reference, prefix="same number: "))
+    return pd.concat(parts, ignore_index=True)
 
 
 def _flat_favoured(metric: str, found: FavouredGroups) -> pd.DataFrame:
@@ -191,23 +196,9 @@ def _flat_favoured(metric: str, found: FavouredGroups) -> pd.DataFrame:
     return pd.concat(parts, ignore_index=True)
 
 
-def _flat_beside(metric: str, found: JudgeConclusions) -> pd.DataFrame:
-    """Return the power of the reference, and the judges at its number of topics."""
-    columns = [str(name) for name in found.same_number]
-    names = [name for name in columns if name not in {"judge", "n_topics"} and not name.endswith("_error")]
-    rows = [
-        [metric, found.reference, row["judge"], f"same number: {name}", row[name], np.nan, np.nan]
-        for row in found.same_number.to_dict("records")
-        for name in names
-    ]
-    powers = found.of_reference[["reference_power", "reference_power_low", "reference_power_high"]].to_numpy().tolist()
-    alone = [[metric, found.reference, found.reference, "power", *powers[0]]] if len(powers) == 1 else []
-    return pd.DataFrame([*alone, *rows], columns=[*_COLUMNS])
-
-
 def _notes_of(scores: Mapping[str, Scores | Mapping[str, Scores]]) -> list[str]:
     """Return what was noted where scores were read, once."""
-    sides = [side for table in scores.values() for side in scores_by_judge(table).values()]
+    sides = [side for table in scores.values() for side in runs_under_judges.scores_by_judge(table).values()]
     return list(dict.fromkeys(note for side in sides for note in side.attrs.get("notes", ())))
 
 
@@ -357,19 +348,21 @@ def study_judges(  # noqa: PLR0913 - every option is one question
             if collection is None:
                 attempt.failed[ABOUT_SYSTEMS] = _lacks_runs(labels)
             else:
-                judged, more = under_each(labelling.labels, labels, collection, reference, second, labelled)
+                judged, more = runs_under_judges.under_each(
+                    labelling.labels, labels, collection, reference, second, labelled
+                )
                 if not judged:
                     attempt.failed[ABOUT_SYSTEMS] = more.pop()
                 else:
-                    tables, scoring_notes = scores_under_judges(
+                    tables, scoring_notes = runs_under_judges.scores_under_judges(
                         judged, metrics, reference=reference, people=[*weights], registry=registry
                     )
                     more += scoring_notes
                 notes += more
     if scores is not None:
-        notes += [*_notes_of(tables), *flat_judge_notes(tables)]
+        notes += [*_notes_of(tables), *runs_under_judges.flat_judge_notes(tables)]
     about_systems = _about_systems(tables, weights, labelling, options, attempt)
-    notes += score_notes(about_systems.conclusions)
+    notes += [f"{metric}: {note}" for metric, judged in about_systems.conclusions.items() for note in judged.notes()]
     made = JudgeStudy(
         labelling=labelling,
         annotated=None if annotations is None else alt_test_of(*annotations, epsilon=epsilon, scoring=scoring),
@@ -394,7 +387,7 @@ def study_judges(  # noqa: PLR0913 - every option is one question
 
 def _lacks_runs(labels: Labels | Mapping[str, Assessments]) -> str:
     if isinstance(labels, Labels) and labels.by_subtopic:
-        return OF_SUBTOPICS
+        return runs_under_judges.OF_SUBTOPICS
     return (
         "pass runs (`collection`) for rank agreement, significant pairs and group bias, and for what the judge is "
         "worth in topics"
@@ -412,7 +405,11 @@ def _about_systems(
     if not tables:
         return SystemsUnderJudges()
     if options.reference is None:
-        compare = partial(effects_of_pairs, tables, None if labelling is None else labelling.agreement, options)
+        asked = options.compared
+        test = partial(decision_agreement, test=asked.test, correction=asked.correction, alphas=asked.alpha)
+        test = partial(test, n_resamples=asked.n_resamples)
+        pairs = None if labelling is None else labelling.agreement.compared
+        compare = partial(runs_under_judges.effects_of_pairs, tables, pairs, test, options.source.generator)
         effects = compare() if labelling is None else attempt(ABOUT_SYSTEMS, compare)  # labels are an answer too
         return SystemsUnderJudges() if effects is None else SystemsUnderJudges(effects=effects)
     concluded = systems_under_judges(tables, options.reference, weights, options, attempt)

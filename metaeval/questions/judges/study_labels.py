@@ -1,6 +1,6 @@
 """What labels say of the judges who gave them: the parts of a study of judges that need no systems."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import NamedTuple
@@ -9,20 +9,18 @@ import pandas as pd
 
 from metaeval.agreement.alt_test import AltTest, Scoring, alt_test
 from metaeval.agreement.judge_ranking import JudgeRanking, rank_judges
-from metaeval.agreement.label_agreement import LabelAgreement, compare_labels
-from metaeval.agreement.label_baselines import agreement_baselines, leading_kappa
+from metaeval.agreement.label_agreement import LabelAgreement, compare_labels, label_notes, leading_kappa
+from metaeval.agreement.label_baselines import agreement_baselines
 from metaeval.agreement.labels import Labels
 from metaeval.agreement.panels import JudgePanel, judge_panel
-from metaeval.agreement.scale_maps import ScaleMap, ScaleMaps, map_scales
+from metaeval.agreement.scale_maps import ScaleMap, ScaleMaps, scales_of_judges
 from metaeval.agreement.second_assessors import SecondPeople, second_people
-from metaeval.base.names import count
 from metaeval.base.results import Result
 from metaeval.base.unit import unit
-from metaeval.errors import InvalidOptionError, ScoresError
+from metaeval.errors import InvalidOptionError
 from metaeval.inex.assessments import Assessments
-from metaeval.inex.assessor_agreement import element_agreement, passage_agreement
+from metaeval.inex.assessor_agreement import agreement_by_pair
 from metaeval.inex.document_labels import document_labels, on_common_topics
-from metaeval.questions.judges.study_notes import label_notes, listed_rules
 from metaeval.running.draws import RandomSource
 from metaeval.studies.study import Attempts
 
@@ -113,11 +111,14 @@ def labelling_of(
     labels = given if isinstance(given, Labels) else document_labels(given)
     scales, notes = None, [*labels.notes]
     if reference is not None:
-        _refuse_silent(labels, reference, rel)
+        labels.require_reference(reference, rel)
     _refuse_grades(labels, options)
     if reference is not None and not assessments and not _keeps_scale(labels, options):
-        scales = _on_one_scale(labels, reference, options.maps)
-        labels, notes = scales.labels, [*notes, *scales.notes, *_scale_notes(scales, reference)]
+        scales = scales_of_judges(labels, reference, options.maps)
+        labels, notes = scales.labels, [*notes, *scales.notes]
+        if scales.asked_for():
+            how = f"{scales.asked_for()}; the table shows which became which"
+            notes.append(f"grades put on the scale of {reference}: {how}")
     level, n_resamples = options.compared.confidence_level, options.compared.n_resamples
     agreement = compare_labels(
         labels, reference=reference, rel=rel, confidence_level=level, n_resamples=n_resamples, rng=options.source
@@ -151,16 +152,10 @@ def labelling_of(
         alt=alt,
         panel=panel,
         rescaled_panel=rescaled_panel,
-        **_parts_twice(assessments, agreement),
+        **agreement_by_pair(assessments, agreement.compared),
         scale=next((of_judge.scale for of_judge in assessments.values()), None),
     )
     return labelling, second, notes
-
-
-def _scale_notes(scales: ScaleMaps, reference: str) -> list[str]:
-    changed = [name for name, rule in scales.rules.items() if rule not in {"kept", "reference", "fitted"}]
-    how = listed_rules(scales.rules, changed)
-    return [f"grades put on the scale of {reference}: {how}; the table shows which became which"] if changed else []
 
 
 def _panels_of_judges(
@@ -185,23 +180,6 @@ def _panels_of_judges(
     return panel, None if panel is None else attempt(f"{question} on one scale", partial(ask, rescaled=True))
 
 
-def alt_test_of(people: pd.DataFrame, judges: pd.DataFrame, *, epsilon: float, scoring: Scoring | None) -> AltTest:
-    """Return the alt-test; unless somebody says so, numbers of more than two kinds are compared by their distance.
-
-    Examples
-    --------
-    >>> people = pd.DataFrame({"ann": [1, 2, 3] * 20, "ben": [1, 2, 2] * 20})
-    >>> [alt_test_of(one, one[["ann"]], epsilon=0.2, scoring=None).scoring for one in (people, people.astype(str))]
-    ['neg_rmse', 'accuracy']
-    """
-    labels = {
-        label for frame in (people, judges) for label in frame.to_numpy(dtype=object).ravel() if not pd.isna(label)
-    }
-    texts = any(isinstance(label, str) for label in labels)
-    usual: Scoring = "accuracy" if texts or len(labels) <= 2 else "neg_rmse"  # noqa: PLR2004 - yes or no
-    return alt_test(people, judges, epsilon=epsilon, scoring=scoring or usual)
-
-
 def _refuse_grades(labels: Labels, options: JudgeOptions) -> None:
     """Refuse what is asked about grades, where labels are names."""
     for option, usual in (("maps", ("auto", "keep")), ("scoring", (None, "accuracy")), ("rel", (1,))):
@@ -212,57 +190,3 @@ def _refuse_grades(labels: Labels, options: JudgeOptions) -> None:
 def _keeps_scale(labels: Labels, options: JudgeOptions) -> bool:
     """Whether labels are on one scale as they are: some were left out as off it, or they are words."""
     return len(labels.outside) > 0 or (bool(labels.words) and options.maps == "auto")
-
-
-def _refuse_silent(labels: Labels, reference: str, rel: int) -> None:
-    """Refuse a reference with whom nobody can agree or disagree: without labels, or with nothing relevant."""
-    if reference not in labels.judges:
-        return  # said by whoever looks it up
-    rated = labels.table[reference].dropna()
-    if rated.empty:
-        message = f"{reference} labelled nothing, so nobody can be compared with it; name another judge (`reference`)"
-        raise ScoresError(message)
-    if not labels.words and rated.max() < rel:
-        raise ScoresError(
-            f"{reference} called none of its {count(len(rated), unit().labelled)} relevant (`rel={rel}`; its highest "
-            f"label is {rated.max():g}), so agreement with it is uninformative; name another judge (`reference`), or a "
-            "lower grade (`rel`)"
-        )
-
-
-def _on_one_scale(labels: Labels, reference: str, maps: ScaleMap | Mapping[str, ScaleMap]) -> ScaleMaps:
-    scales = map_scales(labels, reference=reference, maps=maps)
-    column = scales.labels.table[reference]
-    if "fitted" in scales.rules.values() and column.min() == column.max():
-        way = "keep those of the judges (`maps='keep'`), or " if labels.whole else ""
-        raise ScoresError(
-            f"{reference} gave one grade alone ({column.max():g}), to which no other grades can be fitted; {way}name "
-            "another judge (`reference`)"
-        )
-    return scales
-
-
-def _parts_twice(assessments: Mapping[str, Assessments], agreement: LabelAgreement) -> dict[str, pd.DataFrame]:
-    """Compare every pair of judges element by element, and character by character where passages have offsets."""
-    pairs = list(zip(agreement.pairs["first"], agreement.pairs["second"], strict=True))
-    ask: dict[str, Callable[[Assessments, Assessments], pd.DataFrame]] = {
-        "elements": element_agreement,
-        "passages": passage_agreement,
-    }
-    by_kind = {}
-    for kind, compare in ask.items():
-        tables = [getattr(of_judge, kind) for of_judge in assessments.values()]
-        missing = not tables or any(table.empty for table in tables)
-        if missing or (kind == "passages" and any((table["offset"] < 0).any() for table in tables)):
-            by_kind[kind] = pd.DataFrame(columns=["topic", "first", "second"])
-            continue
-        parts = [
-            compare(assessments[first], assessments[second])
-            .rename_axis("topic")
-            .reset_index()
-            .rename(columns={"first": "first_marked", "second": "second_marked"})
-            .assign(first=first, second=second)
-            for first, second in pairs
-        ]
-        by_kind[kind] = pd.concat(parts, ignore_index=True)
-    return by_kind

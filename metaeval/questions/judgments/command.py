@@ -263,7 +263,7 @@ class _Significance:
 
 
 @command("judgments", reads="pools", repeats=True)
-def judgments(  # noqa: PLR0913 - the options of the command
+def judgments_command(  # noqa: PLR0913 - the options of the command
     loaded: Loaded,
     *,
     pool: _KnownPool,

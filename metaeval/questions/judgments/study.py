@@ -19,16 +19,7 @@ from metaeval.errors import EstimationError, InvalidOptionError
 from metaeval.metrics.registry import Registry
 from metaeval.metrics.resolved import AnyMetric
 from metaeval.metrics.scoring import metric_values, resolve_metrics, topic_notes
-from metaeval.questions.judgments.study_analyses import (
-    Draws,
-    JudgmentOptions,
-    NewSystems,
-    default_sizes,
-    less_judging,
-    new_systems,
-    shallower_pools,
-    spent_effort,
-)
+from metaeval.questions.judgments import study_analyses
 from metaeval.resampling.completions import CompletionBounds, bounds_where_possible
 from metaeval.resampling.coverage import Coverage, RunDepths
 from metaeval.resampling.effort import CostModel, GrowthRule, check_growth, cost_model
@@ -370,19 +361,19 @@ def study_judgments(  # noqa: PLR0913 - every option of the command
     documents = collection.by_document
     rebuilt = documents.retrieved is not None and not unknown_pool(documents, pool_depth)
     original = original_pool(collection, pool_depth=pool_depth) if rebuilt else None
-    pools = tuple(sizes) if sizes is not None else default_sizes(original)
+    pools = tuple(sizes) if sizes is not None else study_analyses.default_sizes(original)
     tested = (test, correction, alpha, n_resamples, choose, ranked, rel, top, pool_depth)
-    draws = Draws(n_replicates, n_tested, *tested, seed, n_jobs, keep)
-    asked = JudgmentOptions(
+    draws = study_analyses.Draws(n_replicates, n_tested, *tested, seed, n_jobs, keep)
+    asked = study_analyses.JudgmentOptions(
         collection, own_metrics, original, steps, pools, pool_shares, check_rounds(rounds), end, draws
     )
     names = _reductions(reductions, wanted, unanswered, documents)
-    stability = less_judging(asked, names, in_turn=_EFFORT in wanted)
+    stability = study_analyses.less_judging(asked, names, in_turn=_EFFORT in wanted)
     attempt = Attempts(EstimationError, InvalidOptionError)
     attempt.failed |= unanswered
-    grown, depths = shallower_pools(asked) if "shallower-pools" in wanted else (None, None)
-    new = new_systems(asked, attempt) if "new-systems" in wanted else NewSystems()
-    spend = partial(spent_effort, asked, chosen_cost, rule)
+    grown, depths = study_analyses.shallower_pools(asked) if "shallower-pools" in wanted else (None, None)
+    new = study_analyses.new_systems(asked, attempt) if "new-systems" in wanted else study_analyses.NewSystems()
+    spend = partial(study_analyses.spent_effort, asked, chosen_cost, rule)
     effort = attempt("where to spend effort", spend) if _EFFORT in wanted else None
     counted = documents.counted
     study = JudgmentsStudy(

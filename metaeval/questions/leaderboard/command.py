@@ -51,7 +51,7 @@ _COHORT = Option(
 
 
 @command("leaderboard", reads="scores", draws=True)
-def leaderboard(  # noqa: PLR0913 - the options of the command
+def leaderboard_command(  # noqa: PLR0913 - the options of the command
     loaded: Loaded,
     *,
     baseline: Annotated[list[str] | None, _BASELINES] = None,

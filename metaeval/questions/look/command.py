@@ -11,7 +11,7 @@ from metaeval.errors import MetaevalError
 
 
 @command("look", reads="any")
-def look(loaded: Loaded) -> Answer:
+def look_command(loaded: Loaded) -> Answer:
     """Say what files of an evaluation are, and what they can answer.
 
     Each question comes with its command. Files are recognised by their content. Options say what it does not tell, and

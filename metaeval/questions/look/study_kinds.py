@@ -14,6 +14,7 @@ from metaeval.base.columns import RANKINGS, underscored
 from metaeval.base.names import first_few, metric_evidence, topic_evidence
 from metaeval.base.short_repr import ShortRepr
 from metaeval.errors import InvalidOptionError, MetaevalError
+from metaeval.inex.judges import JudgeInput, read_judges
 from metaeval.inex.reading import holds_assessments
 from metaeval.inex.xml_events import root_name
 from metaeval.io.annotations import holds_annotations
@@ -31,7 +32,6 @@ from metaeval.io.tables import read_scores, scores_of
 from metaeval.io.trec import read_collection
 from metaeval.io.trec_lines import is_run
 from metaeval.io.votes import holds_votes, read_votes
-from metaeval.questions.judges.study_files import JudgeInput, read_judges
 from metaeval.questions.look.study_columns import OWN_LINES, ColumnRole, column_roles_of
 from metaeval.table.means import SystemMeans, as_means, is_board
 from metaeval.table.scores import Scores, as_scores

@@ -5,7 +5,7 @@ from metaeval.cli.reading import Answer, Loaded
 
 
 @command("metrics", reads="plugins")
-def metrics(loaded: Loaded) -> Answer:
+def metrics_command(loaded: Loaded) -> Answer:
     """List the metrics: built-in, installed and in plug-in files.
 
     Names follow ir_measures: `nDCG@10`, `AP(rel=2)`, `RBP(p=0.8)`; a prime, as in `AP'`, means the condensed list,

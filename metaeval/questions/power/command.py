@@ -48,7 +48,7 @@ _PAIRS = path("FILE", "Write every pair's difference, p-values and decision (CSV
 
 
 @command("power", reads="scores", draws=True, repeats=True)
-def power(  # noqa: PLR0913 - the options of the command
+def power_command(  # noqa: PLR0913 - the options of the command
     loaded: Loaded,
     *,
     test: Annotated[str, opt.TEST_LIST] = "t,bootstrap_sensitivity",

@@ -34,7 +34,7 @@ _EXPECT = Option(
 
 
 @command("reliability", reads="plugins")
-def reliability(  # noqa: PLR0913 - the options of the command
+def reliability_command(  # noqa: PLR0913 - the options of the command
     loaded: Loaded,
     *,
     assessments: Annotated[str, argument("ASSESSMENTS", "INEX assessments of elements: a file or a folder.")],

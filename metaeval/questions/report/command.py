@@ -26,7 +26,7 @@ _TOP = Option(
 
 
 @command("report", reads="scores", draws=True, repeats=True, out=Path("metaeval-report"))
-def report(  # noqa: PLR0913 - the options of the command
+def report_command(  # noqa: PLR0913 - the options of the command
     loaded: Loaded,
     *,
     test: Annotated[str, opt.TEST_LIST] = "t,bootstrap_sensitivity",

@@ -17,7 +17,7 @@ _SCORES = path("FILE", "Write every score, by topic: .csv (long), .nc, or .parqu
 
 
 @command("score", reads="runs")
-def score(
+def score_command(
     loaded: Loaded,
     *,
     scores: Annotated[Path | None, _SCORES] = None,

@@ -5,18 +5,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from metaeval.cli import checks
 from metaeval.cli import options as opt
-from metaeval.cli.checks import (
-    MOST_SYSTEMS,
-    by_comma,
-    file_path,
-    file_to_write,
-    finite_number,
-    names,
-    one_of,
-    refusal,
-    whole_number,
-)
 from metaeval.cli.console import command_session
 from metaeval.cli.help import HelpedGroup
 from metaeval.cli.option import Option, argument, flag
@@ -35,15 +25,15 @@ _TASKS = ("thorough", "focused", "mixed", "relevant-in-context", "best-in-contex
 
 
 def _count(  # noqa: PLR0913 - one keyword per limit
-    words: str, letter: str = "N", *, means: str = "", least: int = 2, most: int = MOST_SYSTEMS, name: str = ""
+    words: str, letter: str = "N", *, means: str = "", least: int = 2, most: int = checks.MOST_SYSTEMS, name: str = ""
 ) -> Option:
-    return Option(letter, words, whole_number(least, most), name=name, means=means, panel=None)
+    return Option(letter, words, checks.whole_number(least, most), name=name, means=means, panel=None)
 
 
 def _year(value: int, option: str) -> int:
     first, last = _YEARS
     if not first <= value <= last:
-        raise refusal(option, f"a year from {first} to {last}", value)
+        raise checks.refusal(option, f"a year from {first} to {last}", value)
     return value
 
 
@@ -54,11 +44,13 @@ _Compress = Annotated[bool, flag("--compress", "Compress the large files with gz
 
 _app = Commands(cls=HelpedGroup, add_completion=False, help="Simulate example data with known true values.")
 
-_FILE = argument("FILE", "File to write: .csv (long), .nc or .parquet (an extra).", file_to_write(), parser=file_path)
+_FILE = argument(
+    "FILE", "File to write: .csv (long), .nc or .parquet (an extra).", checks.file_to_write(), parser=checks.file_path
+)
 _METRICS = Option(
     "NAME,…",
     "Metrics to imitate: AP, nDCG@10, P@10, RR.",
-    names("names of metrics by comma, such as AP,P@10"),
+    checks.names("names of metrics by comma, such as AP,P@10"),
     panel=None,
 )
 
@@ -96,7 +88,7 @@ def scores(  # noqa: PLR0913 - the options of the command
     with command_session(quiet=quiet) as session:
         check_scores_file(file, overwrite=overwrite)
         _check_size(systems * topics * (repeats or 1), "--systems times --topics times --repeats")
-        asked = arguments_from(context, simulate_scores) | {"metrics": tuple(by_comma(metrics))}
+        asked = arguments_from(context, simulate_scores) | {"metrics": tuple(checks.by_comma(metrics))}
         table = simulate_scores(**asked)
         write_scores(table.copy(data=_shared_digits(table.to_numpy())), file)
         session.say(f"Wrote {systems} systems x {topics} topics under {metrics} to {file} (seed {seed}).")
@@ -113,7 +105,9 @@ def _shared_digits(values: "NDArray[np.float64]") -> "NDArray[np.float64]":
 def collection(  # noqa: PLR0913 - the options of the command
     context: typer.Context,
     *,
-    out: Annotated[Path, argument("FOLDER", "Where runs/, qrels.txt and groups.csv go.", None, parser=file_path)],
+    out: Annotated[
+        Path, argument("FOLDER", "Where runs/, qrels.txt and groups.csv go.", None, parser=checks.file_path)
+    ],
     groups: Annotated[int, _count("Number of groups.", "G", least=1)] = 8,
     runs: Annotated[int, _count("Runs of each group.", name="--runs-per-group", means="runs_per_group", least=1)] = 3,
     topics: _Topics = 50,
@@ -148,16 +142,16 @@ def collection(  # noqa: PLR0913 - the options of the command
 
 
 _OUT = argument(
-    "FOLDER", "Folder for submissions/, assessments/, second/, sizes.txt and log.csv.", None, parser=file_path
+    "FOLDER", "Folder for submissions/, assessments/, second/, sizes.txt and log.csv.", None, parser=checks.file_path
 )
 _TASK = Option(
-    "TASK", f"{', '.join(_TASKS[:-1])} or {_TASKS[-1]}; by default as in the year.", one_of(*_TASKS), panel=None
+    "TASK", f"{', '.join(_TASKS[:-1])} or {_TASKS[-1]}; by default as in the year.", checks.one_of(*_TASKS), panel=None
 )
 _POOL = _count("Documents assessed per topic; by default as in that year.", "D", means="pool_size", least=1, most=10**7)
 _KAPPA = Option(
     "K",
     "Agreement of two assessors on documents, from 0 to 1; by default as in that year.",
-    finite_number(least=0, most=1),
+    checks.finite_number(least=0, most=1),
     means="document_kappa",
     panel=None,
 )
@@ -211,4 +205,4 @@ def _check_size(number: int, product: str) -> None:
         raise InvalidOptionError(message)
 
 
-simulate = typer.main.get_group(_app)
+simulate_command = typer.main.get_group(_app)

@@ -26,7 +26,7 @@ _DIGITS = Option("N", "Decimals of the means.", whole_number(1, 12, zero=True))
 
 
 @command("table", reads="scores", draws=True, forms=True)
-def table(  # noqa: PLR0913 - the options of the command
+def table_command(  # noqa: PLR0913 - the options of the command
     loaded: Loaded,
     *,
     baseline: Annotated[str | None, opt.BASELINE] = None,

@@ -85,7 +85,7 @@ _INTERVAL_RESAMPLES = Option(
 
 
 @command("topics", reads="scores", draws=True, repeats=True)
-def topics(  # noqa: PLR0913 - the options of the command
+def topics_command(  # noqa: PLR0913 - the options of the command
     loaded: Loaded,
     *,
     topic_sizes: Annotated[str | None, _TOPIC_SIZES] = None,

@@ -134,7 +134,7 @@ class _RunOptions:
 
 
 @command("votes")
-def votes(  # noqa: PLR0913 - the options of the command
+def votes_command(  # noqa: PLR0913 - the options of the command
     loaded: Loaded,
     *,
     inputs: Annotated[list[str], _INPUTS],

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from metaeval.errors import FileFormatError, InvalidOptionError
+from metaeval.inex.judges import read_judges
 from metaeval.io.benchmarks.nuggets import credit_of
 from metaeval.io.tables import read_scores
-from metaeval.questions.judges.study_files import read_judges
 from metaeval.questions.power.study import study_power
 from metaeval.table.structure import with_clusters
 

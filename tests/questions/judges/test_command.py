@@ -18,11 +18,11 @@ from metaeval.agreement.second_assessors import second_people
 from metaeval.base.metric_names import split_names
 from metaeval.base.words import MISSING
 from metaeval.inex.judged_files import inex_collection
+from metaeval.inex.judges import read_judges
 from metaeval.inex.reading import read_assessments, read_element_sizes, read_submissions
 from metaeval.inex.simulation import simulate_inex
 from metaeval.io.labels import read_labels
 from metaeval.questions.judges.study import study_judges
-from metaeval.questions.judges.study_files import read_judges
 
 pytestmark = pytest.mark.usefixtures("one_core")
 

@@ -46,7 +46,7 @@ def more_of(study):
 
 def words_of(columns, **options):
     study = study_judges(labels_of({"nist": TRUTH} | columns), reference="nist", n_resamples=300, rng=0, **options)
-    words = (best_words(study.labelling), *more_of(study))
+    words = (best_words(study.labelling, study.labelling.ranking), *more_of(study))
     return study, tuple(re.sub(r", each ± [.\d]+", "", one) for one in words)  # how far resamples settle the ends
 
 
@@ -59,7 +59,10 @@ def test_judges_of_other_topics_stand_apart(third):
     study, (best, *more) = words_of(columns)
     assert ("not compared, with no common topic: a" if third else "no other labelled a topic that b labelled") in best
     assert more == (["Behind b on 8 topics: 1 of 2 other judges. Not compared: a."] if third else [])
-    found, figures = study.labelling.ranking, ranking_figures(study.labelling).frame.set_index("judge")
+    found, figures = (
+        study.labelling.ranking,
+        ranking_figures(study.labelling, study.labelling.ranking).frame.set_index("judge"),
+    )
     table = judge_ranking_section(study.labelling, brief=True)[0].blocks[1]
     page = study.report()
     said = [one for one in ORDERS if one in render_page(page, drawings={one.name: () for one in page.pictures()})]
@@ -92,7 +95,11 @@ def test_one_judge_has_no_place():
     low, high = row["quadratic_kappa_low"], row["quadratic_kappa_high"]
     kappa = f"{row['quadratic_kappa']:.2f} [{low:.2f}, {high:.2f}]"
     assert words == (f"model has a κ with quadratic weights of {kappa} with nist.",)
-    assert [column.name for column in ranking_figures(study.labelling).columns] == ["judge", "written", "same"]
+    assert [column.name for column in ranking_figures(study.labelling, study.labelling.ranking).columns] == [
+        "judge",
+        "written",
+        "same",
+    ]
 
 
 @pytest.mark.parametrize(("share", "told"), [(0.9, True), (0.32, False)])
@@ -102,7 +109,7 @@ def test_two_judges_differ_or_cannot_be_told_apart(share, told):
     first, second = study.labelling.ranking.table.to_dict("records")
     ends = [-second[name] for name in ("difference", "difference_high", "difference_low")]
     apart = "{:.2f} [{:.2f}, {:.2f}]".format(*ends).replace("-", "−")
-    assert ranking_figures(study.labelling).frame["behind"].tolist() == ["–", apart]
+    assert ranking_figures(study.labelling, study.labelling.ranking).frame["behind"].tolist() == ["–", apart]
     level = "; 1 other does not differ significantly" in best or "bad and good agree most with nist" in best
     assert level == (not told)
     assert first["judge"] in best
@@ -130,7 +137,7 @@ def test_one_topic_tells_of_no_other():
     """Nothing is said to be behind on one topic."""
     columns = {"nist": TRUTH, "a": noisy(TRUTH, 0.1, seed=1), "b": noisy(TRUTH, 0.9, seed=1)}
     study = study_judges(labels_of(columns, n_topics=1), reference="nist", n_resamples=50, rng=0)
-    assert "; one topic gives no interval" in best_words(study.labelling)
+    assert "; one topic gives no interval" in best_words(study.labelling, study.labelling.ranking)
     assert more_of(study) == ["Behind a on 1 topic: 0 of 1 other judge."]
 
 

@@ -2,24 +2,46 @@
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
 import pandas as pd
 
+from metaeval.agreement.labels import Labels
+from metaeval.agreement.runs_under_judges import judgments_of_labels
 from metaeval.base.results import Result
-from metaeval.errors import FileFormatError, InvalidOptionError
+from metaeval.collection.documents import Collection, JudgedCollection
+from metaeval.collection.ranking import Order
+from metaeval.errors import FileFormatError, InvalidOptionError, UnknownNameError
 from metaeval.inex.assessments import Assessments
 from metaeval.inex.file_rules import joined_assessments
-from metaeval.inex.reading import assessment_sources, holds_assessments, parsed_assessments, warn_of
+from metaeval.inex.judged_files import inex_collection
+from metaeval.inex.reading import (
+    assessment_sources,
+    holds_assessments,
+    parsed_assessments,
+    read_element_sizes,
+    submissions_from,
+    warn_of,
+)
 from metaeval.io.annotations import annotations_of, holds_annotations
 from metaeval.io.duplicates import Duplicates
 from metaeval.io.files import first_words
 from metaeval.io.judge_scores import holds_scores, scores_of_judges
 from metaeval.io.judged_nuggets import holds_nuggets_of_judges, judged_nuggets
 from metaeval.io.labels import Words, labels_of
-from metaeval.io.sources import Source, list_sources, listed_paths, named_apart, named_source, read_source
+from metaeval.io.sources import (
+    RunPaths,
+    Source,
+    list_sources,
+    listed_paths,
+    named_apart,
+    named_source,
+    read_source,
+    run_sources,
+)
+from metaeval.io.trec import ScorePrecision, read_collection
 from metaeval.io.trec_lines import is_run
 from metaeval.io.votes import refuse_votes
 from metaeval.table.scores import Missing, Scores
@@ -29,18 +51,57 @@ from metaeval.table.scores import Missing, Scores
 class JudgeInput(Result):
     """Input from several judges, as read by `read_judges`."""
 
-    labels: pd.DataFrame | None
+    labels: pd.DataFrame | None = None
     """Of whole items, as `metaeval.read_labels` returns them; of nuggets beside `scores`."""
-    assessments: dict[str, Assessments]
+    assessments: dict[str, Assessments] = field(default_factory=dict)
     """Of elements or passages, by judge; empty for anything else."""
-    scores: dict[str, dict[str, Scores]]
+    scores: dict[str, dict[str, Scores]] = field(default_factory=dict)
     """Metric to judge to scores of the same systems on the judge's own topics, which `metaeval.study_judges` takes as
     ``scores=``; empty for anything else."""
-    annotations: dict[str, pd.DataFrame]
+    annotations: dict[str, pd.DataFrame] = field(default_factory=dict)
     """Labels by annotators, text or numbers, by the file they stand in, as `metaeval.read_annotations` returns them;
     empty for anything else."""
-    files: tuple[str, ...]
+    files: tuple[str, ...] = ()
     """Every file that was read."""
+
+    @property
+    def kind(self) -> str:
+        """Return what was read: "labels", "nuggets", "scores", "annotations" or "assessments"."""
+        if self.labels is not None:
+            return "nuggets" if self.scores else "labels"
+        return "scores" if self.scores else "annotations" if self.annotations else "assessments"
+
+    def people_and_judges(self, people: Sequence[str]) -> tuple[pd.DataFrame, pd.DataFrame]:
+        """Return the annotations by people, who are named one by one or by their file or its path, and by judges.
+
+        Raises
+        ------
+        UnknownNameError
+            If nobody, and no file, is called so.
+        InvalidOptionError
+            If there are no people, or nobody else.
+        """
+        table = pd.concat(self.annotations.values(), axis=1)
+        called = {
+            file: {file, path, Path(path).name, f"{file}={path}"}
+            for file, path in zip(self.annotations, map(str, self.files), strict=True)
+        }
+        names = [*self.annotations, *table.columns]
+        for name in people:
+            if name not in set(names).union(*called.values()):
+                raise UnknownNameError("annotator, or file of annotators", name, names)
+        are_people = [
+            bool((called[file] | {annotator}) & {*people})
+            for file, annotations in self.annotations.items()
+            for annotator in annotations.columns
+        ]
+        if all(are_people) or not any(are_people):
+            whom = "nobody else is left" if any(are_people) else "nobody is called one"
+            raise InvalidOptionError(
+                f"the alt-test compares judges with people, and {whom}; name the people with `people`, one by one or "
+                f"by their file: {', '.join(self.annotations)}"
+            )
+        return table.loc[:, are_people], table.loc[:, [not is_person for is_person in are_people]]
 
 
 def read_judges(  # noqa: PLR0913 - what is read, and how
@@ -150,29 +211,25 @@ def read_judges(  # noqa: PLR0913 - what is read, and how
     _check_options(kind, rows=bool(columns or where), labels=bool(words or repeats), credit=bool(credit))
     if kind == "labels of nuggets":
         nuggets = judged_nuggets(contents, metrics=metrics, missing=missing, duplicates=duplicates, credit=credit)
-        return JudgeInput(**nuggets._asdict(), assessments={}, annotations={}, files=paths_read)
+        return JudgeInput(**nuggets._asdict(), files=paths_read)
     if kind == "annotations":
-        return JudgeInput(labels=None, assessments={}, scores={}, annotations=_annotations(contents), files=paths_read)
+        return JudgeInput(annotations=_annotations(contents), files=paths_read)
+    columns, where = columns or {}, where or {}
     if kind == "scores":
         scores = scores_of_judges(
             contents,
-            columns=columns or {},
-            where=where or {},
+            columns=columns,
+            where=where,
             metrics=metrics,
             reference=reference,
             missing=missing,
             duplicates=duplicates,
         )
-        return JudgeInput(labels=None, assessments={}, scores=scores, annotations={}, files=paths_read)
+        return JudgeInput(scores=scores, files=paths_read)
     labels = labels_of(
-        contents,
-        columns=columns or {},
-        words=words or {},
-        where=where or {},
-        repeats=repeats,
-        duplicates=duplicates,
+        contents, columns=columns, words=words or {}, where=where, repeats=repeats, duplicates=duplicates
     )
-    return JudgeInput(labels=labels, assessments={}, scores={}, annotations={}, files=paths_read)
+    return JudgeInput(labels=labels, files=paths_read)
 
 
 def _check_options(kind: str, *, rows: bool, labels: bool, credit: bool) -> None:
@@ -268,4 +325,27 @@ def _inex(places: Sequence[Source], read: Mapping[str, Assessments | bytes], *, 
         )
         warn_of(assessments[name].notes)
     files = tuple(source.path for of_judge in sources.values() for source in of_judge)
-    return JudgeInput(labels=None, assessments=assessments, scores={}, annotations={}, files=files)
+    return JudgeInput(assessments=assessments, files=files)
+
+
+def runs_beside_judges(  # noqa: PLR0913 - what either kind of run needs
+    judged: Labels | Mapping[str, Assessments],
+    runs: RunPaths,
+    *,
+    order: Order = "score",
+    score_precision: ScorePrecision = "float64",
+    sizes: str | os.PathLike[str] | None = None,
+    lenient: bool = False,
+) -> tuple[Collection | dict[str, JudgedCollection], tuple[str, ...]]:
+    """Return runs compiled with what judges labelled, or with the assessments of each, and the files that were read."""
+    sources = run_sources(runs)
+    files = tuple(source.path for source in sources)
+    if isinstance(judged, Labels):
+        judgments = judgments_of_labels(judged)
+        return read_collection(runs, judgments, order=order, score_precision=score_precision), files
+    submissions = submissions_from(sources, lenient=lenient)
+    table = None if sizes is None else read_element_sizes(sizes, lenient=lenient)
+    collections: dict[str, JudgedCollection] = {
+        name: inex_collection(submissions, of_judge, sizes=table, lenient=lenient) for name, of_judge in judged.items()
+    }
+    return collections, files if sizes is None else (*files, str(sizes))

@@ -5,10 +5,10 @@ import shutil
 import pytest
 
 from metaeval.errors import FileFormatError, InvalidOptionError
+from metaeval.inex.judges import read_judges
 from metaeval.inex.reading import read_assessments
 from metaeval.inex.simulation import simulate_inex
 from metaeval.io.labels import read_labels
-from metaeval.questions.judges.study_files import read_judges
 
 SIZES = {"n_systems": 2, "n_topics": 3, "n_documents": 40, "n_results": 20, "relevant_documents": 8, "n_second": 2}
 
