@@ -226,7 +226,7 @@ def _pairs_of_rows(n_same, n_other):
 
 @pytest.mark.parametrize(("n_same", "n_other"), [(3, 1), (2, 1), (1, 1), (4, 0), (0, 3)])
 def test_from_three_quarters_on_rows_that_are_alike_show_a_mistake(n_same, n_other):
-    """Of two thirds nobody can say so: they are votes of their own; where all are alike the second rows are left out."""
+    """Of two thirds nobody can say so: they are votes of their own; where all are alike the second are left out."""
     seen, turned = _pairs_of_rows(n_same, n_other)
     if n_same == 3:
         with pytest.raises(RowError, match="most rows are others seen from the other side") as one:
