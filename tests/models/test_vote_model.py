@@ -140,6 +140,17 @@ def test_at_the_maximum_nothing_is_left_to_climb(davidson, covariates):
     np.testing.assert_allclose(fit.bread, fit.bread.T, atol=0)
 
 
+def test_a_covariate_that_parts_all_wins_from_all_losses_has_no_coefficient():
+    """The longer answer always wins, and the likelihood rises for ever: that is said, and no number overflows."""
+    frame = frame_of().assign(winner="left").drop(columns="weight")
+    frame["length"] = np.abs(frame["length"]) + 0.1
+    turned = frame["tone"] > 0
+    frame.loc[turned, "winner"], frame.loc[turned, "length"] = "right", -frame["length"]
+    cells = vote_cells(as_votes(frame, covariates=["length"]), davidson=False)
+    with pytest.raises(EstimationError, match="the likelihood of these votes has no maximum: a covariate"):
+        fit_votes(cells)
+
+
 @pytest.mark.parametrize("column", ["same", "constant"])
 def test_a_covariate_that_says_what_strengths_say_has_no_coefficient(column):
     """One that is the difference of two strengths, and one that is 0 in every vote."""
