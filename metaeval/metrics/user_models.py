@@ -35,7 +35,7 @@ def scaled_gains(lists: RankedLists, max_level: int | None = None) -> Floats:
     """Return the gain of every level as a share of that of the top level, `max_level` or that of the judgments."""
     top = lists.scale_level(max_level)
     most = float(lists.gain_of_level[top])
-    if not most >= lists.largest(lists.gain_of_level) or (most == 0 and lists.n_with_gain().any()):
+    if not most >= lists.largest(lists.gain_of_level):
         raise InvalidOptionError(
             f"a user model takes gains as shares of that of the top level, {lists.number_of(top):g}, so no level may "
             f"have more: gains={lists.gains} gives it {most:g}"

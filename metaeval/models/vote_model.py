@@ -93,7 +93,8 @@ def moments_of(cells: VoteCells, parameters: Floats) -> Moments:
     if k := cells.covariates.shape[1]:
         odds = odds + cells.covariates @ parameters[n : n + k]
     if not cells.davidson:
-        mean = 1.0 / (1.0 + np.exp(-odds))
+        with np.errstate(over="ignore"):  # where a covariate parts wins from losses odds grow for ever
+            mean = 1.0 / (1.0 + np.exp(-odds))
         likelihood = cells.weight @ (cells.share * odds - np.logaddexp(0.0, odds))
         none = np.empty(0)
         return Moments(cells.share - mean, mean * (1.0 - mean), none, none, none, float(likelihood))

@@ -10,6 +10,7 @@ import pandas as pd
 import pytest
 import xarray as xr
 from hypothesis import given, settings
+from scipy import stats
 
 from metaeval.agreement.human import human_agreement
 from metaeval.agreement.items import in_content_order
@@ -17,7 +18,7 @@ from metaeval.agreement.meta_cells import cells_of_set
 from metaeval.agreement.meta_evaluation import clusters_of, meta_metrics
 from metaeval.agreement.meta_exchanges import measured_metrics
 from metaeval.agreement.meta_sums import sums_of
-from metaeval.agreement.meta_tasks import parse_tasks
+from metaeval.agreement.meta_tasks import MetaTask, parse_tasks
 from metaeval.agreement.metric_comparison import compare_with_human
 from metaeval.errors import EstimationError, InvalidOptionError, ScoresError, UnknownNameError
 from metaeval.questions.human.study_campaign_files import read_campaign
@@ -560,3 +561,214 @@ def test_bad_options_stop():
     with pytest.raises(ScoresError, match="no set"):
         meta_metrics({})
     assert [task.weight for task in parse_tasks("accuracy, spa", ["x", "y", "z"])] == [3, 1, 1, 1]
+
+
+# ------------------------------------------------------------------------------------------------------- what is told
+
+
+OF_TASKS = "accuracy, acc_eq, pearson:item, kendall:item:item"
+
+
+def several(**options):
+    """Return two sets, of which each has a metric that the other lacks, and what is found on four measures."""
+    sets = {}
+    for name, seed, lacks in (("x", 4, "C"), ("y", 5, "B")):
+        human, metrics = made(seed, n_systems=seed)
+        sets[name] = table(human, {**{one: metrics[one] for one in "ABC" if one != lacks}, "D": metrics["A"].round()})
+    return sets, meta_metrics(sets, tasks=OF_TASKS, **{"n_resamples": 30, "n_chance": 5, "rng": 0} | options)
+
+
+def test_the_average_is_that_of_all_tasks_brought_to_one_range():
+    """Each from its least value to 1, by weight, over the metrics that every task has; accuracy weighs as two."""
+    _, found = several()
+    assert found.tasks.set_index("task")["weight"].to_dict() == pytest.approx(
+        {"x,y accuracy": 2 / 8}
+        | {f"{test_set} {task}": 1 / 8 for test_set in "xy" for task in ("acc_eq", "pearson:item", "kendall:item:item")}
+    )
+    lows = {"accuracy": 0, "acc_eq": 0, "pearson": -1, "kendall": -1}
+    rows = found.table.merge(found.tasks[["task", "measure", "weight"]], on="task")
+    least = rows["measure"].map(lows)
+    for column in ("value", "chance"):
+        part = rows["weight"] * (rows[column] - least) / (1 - least)
+        mean = part.groupby(rows["metric"]).sum()
+        own = found.average.set_index("metric")[column]
+        assert {*own.index} == {"A", "D"}
+        assert own.to_dict() == pytest.approx(mean[["A", "D"]].to_dict())
+    fewest = found.table.groupby("metric")["n_items"].min()
+    assert found.average.set_index("metric")["n_items"].to_dict() == fewest[["A", "D"]].to_dict()
+
+
+def test_intervals_are_as_wide_as_the_resamples_are():
+    """They are v ± t d √(n/(n-1)) with d the distance of resamples, of each task and of their average, at any level."""
+    _, found = several(confidence_level=0.8, over="common")
+    lows = found.tasks.set_index("task")["measure"].map({"accuracy": 0, "acc_eq": 0, "pearson": -1, "kendall": -1})
+    weights = found.tasks.set_index("task")["weight"]
+    added = 0.0
+    t = stats.t.ppf(0.9, 9)  # ten items have scores in every set
+    for task, draws in found.resampled.items():
+        rows = found.table[found.table["task"] == task].set_index("metric")
+        off = draws - rows["value"][draws.columns]
+        half = t * np.sqrt((off**2).mean() * 10 / 9)
+        wide = rows["value"] + half, rows["value"] - half
+        assert rows["high"].to_dict() == pytest.approx(wide[0].clip(upper=1.0).to_dict())
+        assert rows["low"].to_dict() == pytest.approx(wide[1].clip(lower=lows[task]).to_dict())
+        added = added + weights[task] * off[["A", "D"]] / (1 - lows[task])
+    average = found.average.set_index("metric").loc[["A", "D"]]
+    half = t * np.sqrt((added**2).mean() * 10 / 9)
+    assert (average["value"] - average["low"]).to_dict() == pytest.approx(half.to_dict())
+    assert average["high"].to_dict() == pytest.approx((average["value"] + half).clip(upper=1.0).to_dict())
+
+
+def test_the_table_of_tasks_counts_what_they_rest_on():
+    """Systems, items, cells and clusters that people scored, over all sets of a task."""
+    sets = {}
+    for name, seed in (("x", 4), ("y", 5)):
+        human, metrics = made(seed, n_systems=seed)
+        human[:, 3] = np.nan
+        sets[name] = table(human, metrics, clusters=[f"c{at // 2}" for at in range(12)])
+    tasks = meta_metrics(sets, tasks="accuracy, pearson:item", n_resamples=5, n_chance=0, rng=0).tasks.set_index("task")
+    counts = tasks[["n_metrics", "n_systems", "n_items", "n_cells", "n_clusters"]]
+    # of twelve items three lack people, and three more have none for one system; six clusters less the last
+    own = {"x": [3, 4, 9, 9 * 4 - 3, 5], "y": [3, 5, 9, 9 * 5 - 3, 5]}
+    assert counts.loc["x,y accuracy"].tolist() == [3, *np.add(own["x"][1:], own["y"][1:])]
+    for name, wanted in own.items():
+        assert counts.loc[f"{name} pearson:item"].tolist() == wanted
+    assert tasks["sets"].tolist() == ["x,y", "x", "y"]
+    assert tasks[["level", "group"]].to_numpy().tolist() == [["system", "none"], ["item", "none"], ["item", "none"]]
+    assert tasks["exchange"].tolist() == ["systems", "clusters", "clusters"]
+
+
+def test_several_tasks_lead_with_their_average():
+    """Its rows and pairs come first where metrics have all tasks; the frame ends with them."""
+    _, found = several()
+    assert found.is_averaged()
+    assert found.lead().equals(found.average)
+    pairs = found.lead_pairs()
+    assert pairs[["metric_a", "metric_b"]].to_numpy().tolist() == [found.average["metric"].tolist()]
+    value = found.average["value"]
+    assert pairs["difference"].item() == pytest.approx(value[0] - value[1])
+    assert found.order()[:2] == found.average["metric"].tolist()
+    assert {*found.order()[2:]} == {"B", "C"}
+    matrix = found.matrix()
+    assert (matrix.index.tolist(), matrix.columns.tolist()) == (found.order(), found.tasks["task"].tolist())
+    for row in found.table.itertuples():
+        assert matrix.loc[row.metric, row.task] == row.value
+    assert matrix.isna().sum().sum() == 3 + 3 + 2  # B and C have three tasks of one set alone, and both lack accuracy
+    frame = found.to_frame()
+    assert frame["task"].tolist() == [*found.table["task"], "average", "average"]
+    best_first = found.table.loc[found.table["task"] == "x acc_eq", "metric"]
+    pairs = found.task_pairs("x acc_eq")[["metric_a", "metric_b"]]
+    assert pairs.to_numpy().tolist() == [list(pair) for pair in combinations(best_first, 2)]
+    with pytest.raises(UnknownNameError, match="task 'z'"):
+        found.task_pairs("z")
+
+
+@pytest.mark.parametrize("tasks", ["acc_eq", "tau_eq"])
+def test_one_task_leads_by_itself(tasks):
+    """Its values are as measured, of tau from -1, and not brought to another range."""
+    human, metrics = made(3)
+    found = meta_metrics(table(human, metrics), tasks=tasks, n_resamples=9, n_chance=2, rng=0)
+    assert not found.is_averaged()
+    pd.testing.assert_frame_equal(found.lead(), found.table)
+    assert found.lead_pairs().equals(found.task_pairs(tasks))
+    assert found.order() == found.table["metric"].tolist()
+    row = found.table.iloc[0]
+    told = f"{row['metric']} agrees best with people: {row['value']:.3f} [{row['low']:.3f}, {row['high']:.3f}]"
+    assert told in repr(found)
+
+
+def test_without_a_common_metric_the_first_task_leads():
+    """Sets of which neither has a metric of the other have no average."""
+    human, metrics = made(3)
+    sets = {"x": table(human, {"A": metrics["A"], "B": metrics["B"]}), "y": table(human, {"C": metrics["C"]})}
+    found = meta_metrics(sets, tasks="acc_eq", n_resamples=9, n_chance=2, rng=0)
+    assert (found.is_averaged(), len(found.average)) == (False, 0)
+    assert found.lead()["task"].tolist() == ["x acc_eq"] * 2
+    assert found.lead_pairs()["metric_b"].tolist() == ["B"]
+    assert found.order() == ["A", "B", "C"]
+    with pytest.raises(ScoresError, match="x,y accuracy: no metric is in all of its sets"):
+        meta_metrics(sets, tasks="accuracy", n_resamples=1, rng=0)
+
+
+def test_what_was_asked_is_told():
+    """Options and seed, as they were passed."""
+    human, metrics = made(3)
+    found = meta_metrics(
+        {"x": table(human, metrics)}, tasks="acc_eq", resample="both", correction="holm", alpha=0.1, n_resamples=7,
+        confidence_level=0.9, n_chance=3, over="common", as_published=True, rng=5,
+    )  # fmt: skip
+    told = (found.resample, found.correction, found.alpha, found.confidence_level, found.over, found.as_published)
+    assert told == ("both", "holm", 0.1, 0.9, "common", True)
+    assert (found.n_resamples, found.all_shuffles) == (7, False)
+    assert found.n_shuffles == 32 * 3  # three decide nothing, and no more are drawn than 32 times what was asked for
+    assert found.random_source == "seed 5"
+    assert len(found.resampled["x acc_eq"]) == 7
+    assert list(found.resampled["x acc_eq"]) == ["A", "B", "C"]
+
+
+@pytest.mark.parametrize("correction", ["none", "holm", "bonferroni"])
+def test_pairs_are_corrected_within_their_task_and_letters_follow_from_it(correction):
+    """Those that share a letter are not different; ranks are by uncorrected p."""
+    human, metrics = made(5, n_systems=6, n_items=30, gaps=False)
+    metrics["D"] = metrics["C"] + np.random.default_rng(1).normal(0, 6, human.shape)
+    found = meta_metrics(
+        table(human, metrics), tasks="pearson:item, acc_eq", correction=correction, n_resamples=99, n_chance=0, rng=0
+    )
+    for task in ("pearson:item", "acc_eq", "average"):
+        pairs = found.task_pairs(task)
+        rows = (found.average if task == "average" else found.table[found.table["task"] == task]).set_index("metric")
+        n = len(pairs)
+        order, adjusted, largest = pairs["p"].sort_values(kind="stable"), {}, 0.0
+        for place, (index, p) in enumerate(order.items()):
+            largest = max(largest, min(1.0, p * (n - place)))
+            adjusted[index] = {"none": p, "holm": largest, "bonferroni": min(1.0, n * p)}[correction]
+        assert pairs["p_corrected"].to_dict() == pytest.approx(adjusted)
+        for pair in pairs.itertuples():
+            shared = {*rows.loc[pair.metric_a, "letters"]} & {*rows.loc[pair.metric_b, "letters"]}
+            assert bool(shared) == (pair.p_corrected > 0.05)
+            assert pair.difference == pytest.approx(rows.loc[pair.metric_a, "value"] - rows.loc[pair.metric_b, "value"])
+            assert pair.difference >= 0
+        assert rows["value"].is_monotonic_decreasing
+        assert rows["rank"].is_monotonic_increasing
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"over": "some"}, "system score"),
+        ({"exchange": "topics"}, "exchange"),
+        ({"resample": "cells"}, "way to resample"),
+        ({"alpha": 1.0}, "alpha"),
+        ({"confidence_level": 0.0}, "confidence_level"),
+        ({"n_resamples": 0}, "n_resamples"),
+        ({"n_flips": 0}, "n_flips"),
+        ({"n_chance": -1}, "n_chance"),
+        ({"tasks": ["spa", 3]}, "names of measures"),
+        ({"correction": "best"}, "correction"),
+    ],
+    ids=str,
+)
+def test_an_option_out_of_its_range_is_refused(options, message):
+    """By name, before anything is computed; one flip, one resample and no shuffle are enough."""
+    scores = table(*made(0))
+    with pytest.raises((InvalidOptionError, UnknownNameError), match=message):
+        meta_metrics(scores, **options)
+    least = meta_metrics(scores, n_resamples=1, n_flips=1, n_chance=0, rng=0)
+    assert least.table["p_chance"].isna().all()
+    assert least.table["low"].isna().all()  # one resample has no spread
+
+
+def test_tasks_can_be_made_by_hand():
+    """With weights of their own; those on other sets, or that are twice the same, are refused."""
+    human, metrics = made(3)
+    sets = {"x": table(human, metrics)}
+    tasks = [
+        MetaTask(measure="acc_eq", level="item", sets=("x",), weight=3.0),
+        MetaTask(measure="pearson", level="item", sets=("x",)),
+    ]
+    found = meta_metrics(sets, tasks=tasks, n_resamples=2, n_chance=0, rng=0)
+    assert found.tasks["weight"].tolist() == [0.75, 0.25]
+    with pytest.raises(InvalidOptionError, match="must be different"):
+        meta_metrics(sets, tasks=[tasks[0], tasks[0]])
+    with pytest.raises(UnknownNameError, match="set of a task"):
+        meta_metrics({"y": sets["x"]}, tasks=tasks)

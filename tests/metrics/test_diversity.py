@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from metaeval.collection.assembly import collection_from_rankings
-from metaeval.errors import InvalidOptionError
+from metaeval.errors import InvalidOptionError, MetaevalError
 from metaeval.io.trec import read_collection
 from metaeval.metrics import BUILTIN, metric_values
 from metaeval.metrics.diversity import SPECS
@@ -217,3 +217,96 @@ def test_without_subtopics_they_say_so(made):
     nothing = {topic: dict.fromkeys(("s0", "s1", "s2", "s3"), float(topic)) for topic in collection.topics}
     with pytest.raises(InvalidOptionError, match="all subtopics of topic '0' have the weight 0; one needs more"):
         collection.with_subtopic_weights(nothing)
+
+
+GRADED = ("D_nDCG", "Dsharp_nDCG")
+"""Measures of gains by grade (Sakai and Song 2011); the others ask which documents are relevant, if nothing is said."""
+
+
+def _named(spec, **values):
+    given = ", ".join(f"{key}={value}" for key, value in values.items())
+    return f"{spec.name}{f'({given})' * bool(given)}{'@4' * ('k' in spec.parameters)}"
+
+
+@pytest.mark.parametrize("spec", SPECS, ids=lambda spec: spec.name)
+def test_a_measure_takes_gains_where_grades_matter(made, spec):
+    """The others have the same value whatever the grades of relevant documents are, and refuse gains."""
+    judgments, lists = _drawn(3)
+    levelled = made([(*key, min(grade, 1)) for key, grade in judgments.items()], lists)
+    plain = metric_values(levelled, [_named(spec)])
+    graded = metric_values(made([(*key, grade) for key, grade in judgments.items()], lists), [_named(spec)])
+    assert np.array_equal(plain, graded) == (spec.name not in GRADED)
+    if spec.name in GRADED:
+        other = metric_values(
+            made([(*key, grade) for key, grade in judgments.items()], lists), [_named(spec, gains="exponential")]
+        )
+        assert not np.array_equal(other, graded)
+    else:
+        with pytest.raises(MetaevalError, match=f"{spec.name} uses no gains"):
+            BUILTIN.resolve(_named(spec, gains="exponential"))
+
+
+def _long(seed, n_documents=60):
+    """Judgments of four subtopics, and lists longer than are looked up at a time: 15 to 17, 33, and all."""
+    generator = np.random.default_rng(seed)
+    names = [f"d{place:02}" for place in range(n_documents)]
+    about = {d: [s for s in range(4) if generator.random() < 0.4] or [0] for d in names}
+    judgments = {("0", f"s{s}", d): int(generator.integers(1, 3)) for d, own in about.items() for s in own}
+    others = [f"u{place}" for place in range(20)]
+    lists = {f"run{n}": {"0": generator.permutation(names)[:n].tolist()} for n in (15, 16, 17, 33, n_documents)}
+    lists["mixed"] = {"0": generator.permutation([*names[:40], *others]).tolist()}
+    return judgments, lists
+
+
+def _literal_sums(judgments, documents, k):
+    """Sum over subtopics what relevant documents give, each once more about a subtopic for half as much."""
+    about = {d: [s for (_, s, e) in judgments if e == d] for (_, _, d) in judgments}
+    n_seen, sums = (
+        dict.fromkeys({s for _, s, _ in judgments}, 0),
+        dict.fromkeys(("P", "AP", "ERR", "NRBP", "seen"), 0.0),
+    )
+    sizes = {s: sum(own == s for _, own, _ in judgments) for s in n_seen}
+    for rank, d in enumerate(documents, start=1):
+        for s in about.get(d, ()):
+            if rank <= k:
+                sums["P"] += 1 / k / len(n_seen)
+                sums["seen"] += (n_seen[s] == 0) / len(n_seen)
+                sums["ERR"] += 0.5 ** n_seen[s] / rank
+            sums["NRBP"] += (1 - 0.5 * 0.9) * 0.9 ** (rank - 1) * 0.5 ** n_seen[s] / len(n_seen)
+            n_seen[s] += 1
+            sums["AP"] += n_seen[s] / rank / sizes[s] / len(n_seen)
+    sums["ERR"] /= len(n_seen) * sum(0.5 ** (rank - 1) / rank for rank in range(1, k + 1))
+    return [sums[name] for name in ("P", "seen", "ERR", "AP", "NRBP")]
+
+
+@pytest.mark.parametrize("k", [16, 17, 40])
+def test_long_lists_equal_their_definitions(made, k):
+    """Also where more documents are relevant than are looked up at a time."""
+    judgments, lists = _long(k)
+    collection = made([(*key, grade) for key, grade in judgments.items()], lists)
+    names = [f"P_IA@{k}", f"StRecall@{k}", f"ERR_IA@{k}", "AP_IA", "NRBP(beta=0.9)", f"D_nDCG@{k}", "alpha_nDCG"]
+    values = metric_values(collection, names)[..., 0]
+    weights = dict.fromkeys(("s0", "s1", "s2", "s3"), 1.0)
+    for row, run in enumerate(collection.systems):
+        documents = lists[run]["0"]
+        expected = _literal_sums(judgments, documents, k)
+        expected += [_literal_d(judgments, documents, "0", weights, k)[0]]
+        expected += [_literal_alpha(judgments, documents, "0", weights)]
+        assert values[:, row] == pytest.approx(expected, rel=1e-9)
+
+
+@settings(max_examples=5)
+@given(seed=st.integers(0, 10**6), k=st.integers(1, 12))
+def test_values_lie_between_nothing_and_the_best(tmp_path_factory, seed, k):
+    """From 0 to 1, and for those over a greedy ideal list to what that can miss of the best one."""
+    judgments, lists = _drawn(seed)
+    lists |= {"none": {"0": ["u0"], "1": ["u1", "u0"]}}
+    collection = made.__wrapped__(tmp_path_factory.mktemp("drawn"))(
+        [(*key, one) for key, one in judgments.items()], lists
+    )
+    names = [f"{spec.name}@{k}" if "k" in spec.parameters else spec.name for spec in SPECS]
+    values = metric_values(collection, names)
+    least, most = np.array([spec.bounds for spec in SPECS]).T[:, :, None, None]
+    assert (values >= least).all()
+    assert (values <= most + 1e-12).all()
+    assert (values[:, list(collection.systems).index("none")] == 0).all()

@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.stats import t
 
 from metaeval.errors import ScoresError
 from metaeval.models.vote_judges import TIE, vote_agreement, vote_habits, vote_verdicts, voters_agreement
@@ -54,6 +55,46 @@ def test_agreement_one_by_one(people):
     nothing = vote_agreement({"people": one, "judge": two.rename(lambda name: f"no {name}", level="question")}).iloc[0]
     assert nothing["n"] == 0
     assert np.isnan(nothing["kappa"])
+
+
+def literal_kappa(pairs):
+    """Return kappa of pairs of labels against judges who only keep their shares of ties."""
+    ties = [np.mean([pair[side] == TIE for pair in pairs]) for side in (0, 1)]
+    chance = ties[0] * ties[1] + (1 - ties[0]) * (1 - ties[1]) / 2
+    return (np.mean([a == b for a, b in pairs]) - chance) / (1 - chance)
+
+
+def test_the_interval_of_agreement_is_the_jackknife_over_questions(people):
+    """Each question left out in turn, with Student's t; what is decided is counted apart."""
+    one, two = (vote_verdicts(votes)["all"] for votes in (people, simulate_votes(n_systems=4, n_votes=900, rng=2)))
+    row = vote_agreement({"people": one, "judge": two}, alpha=0.1).iloc[0]
+    both = [(key[0], one[key], two[key]) for key in one.index if key in two.index]
+    questions = sorted({question for question, *_ in both})
+    left_out = [literal_kappa([pair for own, *pair in both if own != question]) for question in questions]
+    g = len(questions)
+    error = np.sqrt((g - 1) / g * sum((kappa - np.mean(left_out)) ** 2 for kappa in left_out))
+    kappa, half = literal_kappa([pair for _, *pair in both]), t.ppf(0.95, g - 1) * error
+    assert (row["low"], row["high"]) == pytest.approx((kappa - half, min(kappa + half, 1.0)))
+    assert (row["n"], row["n_questions"]) == (len(both), g)
+    decided = [a == b for _, a, b in both if TIE not in {a, b}]
+    assert (row["n_decided"], row["same_decided"]) == (len(decided), pytest.approx(np.mean(decided)))
+    assert row["kappa_decided"] == pytest.approx(2 * np.mean(decided) - 1)
+    ties = [np.mean([pair[side] == TIE for pair in both]) for side in (1, 2)]
+    assert (row["ties_first"], row["ties_second"]) == pytest.approx(ties)
+
+
+def test_an_interval_of_agreement_stays_between_minus_one_and_one():
+    """Judges who agree but once, and who disagree but once, on few questions."""
+    index = pd.MultiIndex.from_product([range(4), ["a"], ["b"]], names=["question", "first", "second"])
+    said = {
+        "x": pd.Series(list("aaaa"), index),
+        "y": pd.Series(list("aaab"), index),
+        "z": pd.Series(list("bbba"), index),
+    }
+    found = vote_agreement(said).set_index(["first", "second"])
+    assert found.loc[("x", "y"), ["kappa", "high"]].tolist() == [0.5, 1.0]
+    assert found.loc[("x", "z"), ["kappa", "low"]].tolist() == [-0.5, -1.0]
+    assert found.loc[("y", "z"), ["same", "kappa"]].tolist() == [0.0, -1.0]
 
 
 def test_chance_agreement_is_none():

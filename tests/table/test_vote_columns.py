@@ -2,8 +2,8 @@
 
 import pytest
 
-from metaeval.errors import UnknownNameError
-from metaeval.table.vote_columns import vote_columns
+from metaeval.errors import InvalidOptionError, UnknownNameError
+from metaeval.table.vote_columns import refuse_doubles, vote_columns
 
 
 @pytest.mark.parametrize(
@@ -36,3 +36,39 @@ def test_surer_names_come_first():
         assert vote_columns(other) is None
     with pytest.raises(UnknownNameError, match="what"):
         vote_columns(["left"], {"left": "what"})
+
+
+def test_two_columns_that_are_called_alike_are_refused_where_one_is_read():
+    """But for their case or altogether; one that is named is meant, and what nobody reads may be there twice."""
+    names = ["left", "right", "winner", "Winner", "note", "Note"]
+    found = vote_columns(names)
+    with pytest.raises(
+        InvalidOptionError, match=r"'winner' and 'Winner' are called alike; .* \(`columns=\{'winner': 'Winner'\}`"
+    ):
+        refuse_doubles(names, found, {})
+    refuse_doubles(names, vote_columns(names, {"winner": "Winner"}), {"winner": "Winner"})
+    refuse_doubles(["left", "right", "winner", "note", "Note", "note"], found, {})
+    for named in ({}, {"winner": "winner"}):  # which of the two is meant cannot be said by their name
+        with pytest.raises(InvalidOptionError, match="two columns are called 'winner'; rename one, or leave it out"):
+            refuse_doubles(["left", "right", "winner", "winner"], found, named)
+
+
+def test_columns_of_a_form_without_a_role_are_to_be_renamed():
+    """Nobody can name a column of wins by `columns`."""
+    names = ["left", "right", "wins", "losses", "Wins"]
+    with pytest.raises(InvalidOptionError, match="'wins' and 'Wins' are called alike; rename one"):
+        refuse_doubles(names, vote_columns(names), {})
+
+
+def test_what_is_read_is_named():
+    """The columns of the roles and of the form; games need no baseline, and nothing else is read of them."""
+    assert vote_columns(["left", "right", "wins", "losses", "ties", "prompt", "x"]).read == {
+        *("left", "right", "wins", "losses", "ties", "prompt")
+    }
+    found = vote_columns(["model", "games", "uid", "winner", "judge"])
+    assert found.read == {"model", "games", "uid", "judge"}
+    assert found.roles == {"left": "", "right": "model", "question": "uid", "voter": "judge"}
+    beside = vote_columns(["winner", "loser", "draw", "weight", "preference"])
+    assert beside.roles == {"left": "winner", "right": "loser", "weight": "weight"}
+    assert beside.others == {"draw": "draw"}
+    assert vote_columns(["model_a", "model_b", "winner", "loser"]).others == {}

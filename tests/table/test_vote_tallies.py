@@ -7,7 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from metaeval.errors import InvalidOptionError, ScoresError
+from metaeval.table.vote_cells import RowError, TextCells
 from metaeval.table.vote_columns import COLUMNS
+from metaeval.table.vote_tallies import is_running_number, mirrors, unsaid_votes, votes_of_row, whole_counts
 from metaeval.table.votes import as_votes
 
 OUTCOMES = [("A", "B", "left", 30), ("A", "B", "right", 10), ("A", "C", "left", 30)]
@@ -136,3 +138,106 @@ def test_only_columns_that_there_are_may_be_named():
     with pytest.raises(InvalidOptionError, match="count"):
         as_votes(_tally(), columns={"number": "count"})
     assert np.isclose(as_votes(_tally("k"), columns={"count": "k"}).share.mean(), 80 / 115)
+
+
+# --------------------------------------------------------------------------------------------------------- the limits
+
+
+def test_a_row_counts_for_a_thousand_million_votes_at_most():
+    """Such a count is taken, one more is not, and the row is named."""
+    assert whole_counts(np.array([0, 1, 10**9]), "wins").tolist() == [0.0, 1.0, 1e9]
+    for odd in (10**9 + 1, -1, 1.5, np.nan):
+        with pytest.raises(
+            RowError, match="column 'wins' must hold counts: whole numbers of 0 or more, up to 1,0"
+        ) as one:
+            whole_counts(np.array([3.0, odd, -7.0]), "wins")
+        assert one.value.place == 1
+
+
+def test_a_row_stands_for_one_vote_at_least():
+    """And for a thousand million at most; twenty millions in all can be laid out."""
+    both = [np.array([0, 1]), np.array([1, 0])]
+    assert votes_of_row(np.array([1.0, 19_999_999.0]), "n", both, named=False).tolist() == [1, 19_999_999]
+    with pytest.raises(RowError, match="counts 20,000,001 votes, and at most 20,000,000 are laid out"):
+        votes_of_row(np.array([1.0, 20_000_000.0]), "n", both, named=False)
+    with pytest.raises(RowError, match="at most 20,000,000 are laid out"):
+        votes_of_row(np.array([1.0, 1e9]), "n", both, named=True)
+    for odd in (0.0, 1e9 + 1, 0.5, np.nan):
+        with pytest.raises(RowError, match="a whole number of 1 or more") as one:
+            votes_of_row(np.array([1.0, odd]), "n", both, named=True)
+        assert one.value.place == 1
+
+
+def test_rows_of_one_vote_each_may_say_the_same():
+    """Where every count is 1 there is nothing to mistake; else the first that says what an earlier one did is named."""
+    alike = [np.array([0, 1, 0]), TextCells(np.array([0, 0, 0]), ["a"])]
+    assert votes_of_row(np.ones(3), "n", alike, named=False).tolist() == [1, 1, 1]
+    assert votes_of_row(np.array([1.0, 1.0, 4.0]), "n", alike, named=True).tolist() == [1, 1, 4]
+    with pytest.raises(RowError, match="says the same as an earlier one") as one:
+        votes_of_row(np.array([4.0, 1.0, 1.0]), "n", alike, named=False)
+    assert one.value.place == 2
+
+
+@pytest.mark.parametrize(
+    ("counts", "last", "runs"),
+    [
+        ([1, 2, 3], 0, True),
+        ([0, 1, 2], 0, True),
+        ([2, 3, 4], 0, False),
+        ([1, 2], 0, False),
+        ([1, 2, 2], 0, False),
+        ([4, 5], 3, True),
+        ([4], 3, True),
+        ([5], 3, False),
+        ([1], 0, False),
+        ([], 3, False),
+        ([3, 2, 1], 0, False),
+    ],
+)
+def test_rows_are_numbered_from_0_or_1_or_on_from_the_last(counts, last, runs):
+    """Three of them at least to begin with, then every one of a further table that goes on."""
+    assert is_running_number(np.array(counts, dtype=float), last) is runs
+
+
+def test_totals_may_equal_their_parts():
+    """What is beyond them is counted over all rows, and the first row with less is named."""
+    said = np.array([42.0, 40.0, 36.0])
+    assert unsaid_votes(said, said, "total") == 0
+    assert unsaid_votes(np.array([42.0, 41.0, 39.0]), said, "total") == 4
+    with pytest.raises(RowError, match="column 'total' says 39 votes, and wins, losses and ties are 40") as one:
+        unsaid_votes(np.array([42.0, 39.0, 34.0]), said, "total")
+    assert one.value.place == 1
+
+
+def _pairs_of_rows(n_same, n_other):
+    """Return counts of pairs from both sides, of which some say the same."""
+    n = n_same + n_other
+    first, second = 2 * np.arange(n), 2 * np.arange(n) + 1
+    wins = np.arange(n) + 10
+    turned_losses = wins + np.repeat([0, 1], [n_same, n_other])
+    seen = [
+        *(
+            np.concatenate(one)
+            for one in ((first, second), (second, first), (wins, wins * 0), (wins * 0, turned_losses))
+        )
+    ]
+    return seen, [seen[1], seen[0], seen[3], seen[2]]
+
+
+@pytest.mark.parametrize(("n_same", "n_other"), [(3, 1), (2, 1), (1, 1), (4, 0), (0, 3)])
+def test_from_three_quarters_on_rows_that_are_alike_show_a_mistake(n_same, n_other):
+    """Of two thirds nobody can say so: they are votes of their own; where all are alike the second are left out."""
+    seen, turned = _pairs_of_rows(n_same, n_other)
+    if n_same == 3:
+        with pytest.raises(RowError, match="most rows are others seen from the other side") as one:
+            mirrors(seen, turned)
+        assert one.value.place == n_same
+    else:
+        n = n_same + n_other
+        assert mirrors(seen, turned).tolist() == [False] * n + [n_other == 0] * n
+
+
+def test_rows_from_one_side_are_no_mirrors():
+    """Also where a pair has rows of both orders once, beside pairs that have not."""
+    assert mirrors([np.array([0, 0]), np.array([1, 2])], [np.array([1, 2]), np.array([0, 0])]).tolist() == [False] * 2
+    assert mirrors([np.empty(0, dtype=int)] * 2, [np.empty(0, dtype=int)] * 2).tolist() == []

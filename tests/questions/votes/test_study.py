@@ -201,3 +201,24 @@ def test_a_seed_repeats_the_answer(study):
     """To the last bit."""
     again = study_votes(simulate_votes(n_systems=6, rng=1), rng=1)
     np.testing.assert_array_equal(again.to_frame()["p_best"], study.to_frame()["p_best"])
+
+
+def test_only_groups_are_said_to_have_one_question():
+    """Where some systems alone hang on one question, that is said of their group; a single group has no number."""
+    circle = [(a, b, "left", "q1", voter) for a, b in ("ab", "bc", "ca") for voter in ("v1", "v2")]
+    beaten = [("a", "d", "left", "q2", "v1"), ("b", "d", "left", "q3", "v2")]
+    columns = ["left", "right", "winner", "question", "voter"]
+    whole = study_votes(pd.DataFrame(circle + beaten, columns=columns), rng=1)
+    assert whole.first.fitted.n_units["question"] == 1
+    assert not any("in group" in note for note in whole.notes)
+    assert "not ranked, because a strength has no bound: d" in whole.notes
+    others = [(f"{a}2", f"{b}2", side, question, voter) for a, b, side, question, voter in circle]
+    others = [(*row[:3], question, row[4]) for row in others for question in ("q2", "q3")]
+    parted = study_votes(pd.DataFrame(circle + others, columns=columns), rng=1)
+    lone = [number for number, group in enumerate(parted.groups, start=1) if "a" in group.fitted.systems]
+    assert f"in group {lone[0]} all votes are of one question" in parted.notes
+    assert sum("in group" in note for note in parted.notes) == 1
+    assert "no votes connect 2 groups of systems; each is taken alone, the largest as group 1" in parted.notes
+    alone = study_votes(pd.DataFrame(circle, columns=columns), rng=1)
+    assert "all votes are on one question: what other questions would change is unknown" in alone.notes
+    assert not any("voter" in note and "unknown" in note for note in alone.notes)
