@@ -30,19 +30,15 @@ def written(folder, name):
     return given if len(given) > 1 else given[0]
 
 
-def test_there_are_a_hundred_and_at_most_three_are_not_read():
-    """And of those that are not, each is refused with words, as `not_read` says."""
+def test_there_are_a_hundred():
+    """In the forms that people and tools write."""
     assert len(FILES) >= 100
-    assert sum(known.get("not_read", False) for known in FILES.values()) <= 3
 
 
 @pytest.mark.parametrize("name", FILES)
 def test_kind_sizes_and_roles_are_told(tmp_path, name):
     """Each file is what it is known to be, and what cannot be read says why; nothing is raised."""
     known, found = FILES[name], look(written(tmp_path, name))
-    if known.get("not_read"):
-        assert (found.kind, bool(found.contents.refusal)) == ("unknown", True)
-        return
     assert found.kind == known["kind"], found.contents.refusal
     assert bool(found.contents.refusal) == (found.kind == "unknown" or bool(known.get("refused")))
     assert known.get("says", "") in found.contents.refusal
@@ -75,7 +71,7 @@ def test_boards_are_means_or_scores(name):
     assert found.contents.sizes["systems"] == len(systems)
 
 
-READ = [name for name, known in FILES.items() if known["kind"] != "unknown" and not {"not_read", "refused"} & {*known}]
+READ = [name for name, known in FILES.items() if known["kind"] != "unknown" and "refused" not in known]
 
 
 @pytest.mark.parametrize("name", READ)
@@ -104,12 +100,40 @@ def test_runs_and_judgments_are_one_collection(tmp_path, monkeypatch, command):
         assert command(*line.split()[1:], "--json").code == 0
 
 
-def test_files_that_nothing_takes_together_are_named(tmp_path):
-    """With the kind of each."""
+def test_files_that_nothing_takes_together_are_told_apart(tmp_path, command):
+    """With the kind of each, and its command; a part that nothing can be asked of says what it lacks."""
     found = look([written(tmp_path, "qrels"), written(tmp_path, "arena_votes")])
-    assert found.kind == "unknown"
-    assert "judgments" in found.contents.refusal
-    assert "votes" in found.contents.refusal
+    assert (found.kind, found.contents.sizes) == ("several", {"files": 2})
+    judgments, votes = found.questions.itertuples()
+    assert judgments.question.startswith("judgments, 1 file (qrels.txt): ")
+    assert judgments.lacks == "other files beside it"
+    assert votes.question.startswith("votes, 1 file (votes.csv): ")
+    assert command(*votes.command.split()[1:], "--json").code == 0
+
+
+@pytest.mark.parametrize("flat", [False, True])
+def test_a_folder_of_logs_of_several_tools_says_so(tmp_path, monkeypatch, command, flat):
+    """Which tool wrote which files, and a command for each that runs: folders of one tool by name, else its files."""
+    for folder, tool in (("harness", "lm_eval_samples"), ("." if flat else "logs", "inspect_logs")):
+        written(tmp_path / "all" / folder, tool)
+    written(tmp_path / "all" / "alpaca", "alpaca_annotations")
+    (tmp_path / "all" / "README.md").write_text("# Results\n\nOf three tools.\n")
+    monkeypatch.chdir(tmp_path)
+    found = look("all")
+    assert (found.kind, found.contents.sizes) == ("several", {"files": 8})
+    assert {name: len(part.files) for name, part in found.contents.parts.items()} == {
+        "AlpacaEval": 2, "inspect_ai": 2, "lm-evaluation-harness": 4,
+    }  # fmt: skip
+    logs = "all/log0.json all/log1.json" if flat else "all/logs"
+    assert {*found.questions["command"]} == {
+        "metaeval votes all/alpaca", f"metaeval table {logs}", "metaeval table all/harness",
+    }  # fmt: skip
+    assert found.notes == ("left out what is nothing of this: all/README.md",)
+    for line in found.questions["command"]:
+        assert command(*line.split()[1:], "--json").code == 0
+    shown = command("look", "all", "--quiet").out
+    assert "Files of several tools or kinds, which no question takes together: 8 files." in shown
+    assert "# inspect_ai, 2 files (log0.json, log1.json): Is A better than B?" in shown
 
 
 def test_what_lies_beside_runs_is_left_out_by_name(tmp_path, monkeypatch, command):
