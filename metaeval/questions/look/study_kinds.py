@@ -12,12 +12,13 @@ import pandas as pd
 
 from metaeval.agreement.labels import Labels, as_labels
 from metaeval.base.columns import RANKINGS, underscored
-from metaeval.base.names import first_few, metric_evidence, topic_evidence
+from metaeval.base.names import first_few, is_number, metric_evidence, topic_evidence
 from metaeval.base.short_repr import ShortRepr
 from metaeval.errors import InvalidOptionError, MetaevalError
 from metaeval.inex.reading import holds_assessments
 from metaeval.inex.xml_events import root_name
 from metaeval.io.annotations import holds_annotations
+from metaeval.io.any_sheets import any_sheet
 from metaeval.io.benchmarks.contents import ZIP_MAGIC, Archive, Json, read_json, starts_json
 from metaeval.io.benchmarks.formats import format_of
 from metaeval.io.benchmarks.inspect_ai import is_archived_log
@@ -155,41 +156,55 @@ def contents_of(given: Sequence[str]) -> Contents:
     list_sources(given, nested=True)  # each is there, and given once
     files = [_told(text, source) for text in given for source in list_sources(text, nested=True)]
     files, beside = _without_others(files)
-    if len(groups := _groups(files)) > 1:
-        return _several(groups)
+    out = [file.source.path for file in beside]
+    left_out = [f"left out what is nothing of this: {first_few(out)}"] if out else []
+    found = _several(groups) if len(groups := _groups(files)) > 1 else _of_one_kind(given, files, beside)
+    return replace(found, notes=(*left_out, *found.notes))
+
+
+def _of_one_kind(given: Sequence[str], files: Sequence[_TypedFile], beside: Sequence[_TypedFile]) -> Contents:
+    """Read files of one kind, or of kinds that are read together."""
     by_kind: dict[Kind, list[str]] = {}
     words: dict[Kind, list[str]] = {}
     for text in given:
         below = [file for file in files if file.given == text]
+        is_mixed = len({file.kind for file in below}) > 1 or any(file.given == text for file in beside)
         for file in below:
             by_kind.setdefault(file.kind, []).append(file.source.path)
-            is_mixed = len({other.kind for other in (*below, *beside)}) > 1
-            words.setdefault(file.kind, []).append(file.source.path if is_mixed else text)
+            words.setdefault(file.kind, []).append(file.source.path if is_mixed and not file.tool else text)
     kind = next(iter(by_kind)) if len(by_kind) == 1 else _together({*by_kind})
+    named = [*dict.fromkeys(words[kind])] if beside and kind in words else given
     try:
-        found = _READERS[kind](given, by_kind)
+        found = _READERS[kind](named, by_kind)
     except MetaevalError as error:
         found = Contents(kind=kind if kind in OWN_LINES else "unknown", refusal=str(error))
-    named = {
-        "files": _shell(words[kind]) if beside and kind in words else shlex.join(given),
-        **{part: _shell(words.get(of, ())) for part, of in _NAMED.get(kind, {}).items()},
-    }
+    parts = {part: _shell(words.get(of, ())) for part, of in _NAMED.get(kind, {}).items()}
     first = files[0]
     columns = column_roles_of(found.kind, found.read, found.judges, first.content, first.source.path)
     paths = tuple(file.source.path for file in files)
-    left_out = (
-        [f"left out what is nothing of this: {first_few([file.source.path for file in beside])}"] if beside else []
+    return replace(
+        found, files=paths, named={"files": shlex.join(named), **parts, **found.named}, columns=tuple(columns)
     )
-    notes = (*left_out, *found.notes)
-    return replace(found, files=paths, named={**named, **found.named}, columns=tuple(columns), notes=notes)
 
 
 def _without_others(files: Sequence[_TypedFile]) -> tuple[list[_TypedFile], list[_TypedFile]]:
-    """Return files, and those of folders that are tables or texts beside runs and judgments, as a README is."""
-    if not {file.kind for file in files} & OWN_LINES:
-        return list(files), []
-    beside = [file for file in files if file.kind == "scores" and file.source.listed and not file.tool]
-    return [file for file in files if file not in beside], beside
+    """Return files, and those of folders that are texts beside others, as a README is, or tables beside runs."""
+    may_be_left = [file for file in files if file.kind == "scores" and file.source.listed and not file.tool]
+    has_lines = bool({file.kind for file in files} & OWN_LINES)
+    beside = [file for file in may_be_left if has_lines or _is_prose(file)]
+    return ([file for file in files if file not in beside], beside) if len(beside) < len(files) else (list(files), [])
+
+
+def _is_prose(file: _TypedFile) -> bool:
+    """Whether lines have no numbers of their own, and one cell each or now more, now fewer."""
+    if starts_json(file.content):
+        return False
+    try:
+        rows = [] if (sheet := any_sheet(file.content, file.source.path)) is None else sheet.sample()
+    except MetaevalError:
+        return False
+    sizes = {*map(len, rows)}
+    return not any(is_number(cell) for row in rows for cell in row) and (len(sizes) > 1 or sizes == {1})
 
 
 def _groups(files: Sequence[_TypedFile]) -> dict[str, list[_TypedFile]]:

@@ -192,3 +192,31 @@ def test_figures_of_scores_are_counted():
     assert dict(look(scores).contents.sizes) | {} == {
         "systems": 2, "items": 4, "metrics": 1, "gaps": 1, "clusters": 2, "people": 0,
     }  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ["wide_scores", "means_with_errors", "arena_votes", "labels_wide", "lm_eval_samples"])
+def test_a_readme_is_left_out_by_name_whatever_it_lies_beside(tmp_path, monkeypatch, command, name):
+    """And commands name the others, or the folder where its reader passes over it."""
+    written(tmp_path / "all", name)
+    (tmp_path / "all" / "README.md").write_text("# Results\n\nOf one system, another, and a third.\n\nIn two parts.\n")
+    monkeypatch.chdir(tmp_path)
+    found = look("all")
+    assert found.kind == FILES[name]["kind"], found.contents.refusal
+    assert any("all/README.md" in note for note in found.notes)
+    able = found.questions.loc[found.questions["lacks"] == "", "command"]
+    assert len(able)
+    for line in able.head(1):
+        assert command(*line.split()[1:], "--json").code == 0
+
+
+@pytest.mark.parametrize("beside", ["means_with_bounds", "wide_scores"])
+def test_a_board_beside_other_files_is_refused_and_read_alone(tmp_path, monkeypatch, command, beside):
+    """Of two boards of means the second would be passed over; the way out names the one, in a folder or by name."""
+    monkeypatch.chdir(tmp_path)
+    for name in ("means_with_errors", beside):
+        written(tmp_path / "all", name)
+    for given in ("all", sorted(str(path) for path in Path("all").iterdir())):
+        refusal = look(given).contents.refusal
+        assert "a board of means with standard errors beside 1 more file" in refusal
+        line = refusal.partition("name it alone: ")[2]
+        assert command(*line.split()[1:], "--json").code == 0
