@@ -27,7 +27,7 @@ from metaeval.table.roles import (
 
 _MOST_ROWS, _MOST_CELLS = 20_000, 100_000
 """Rows, and cells, that tell what columns hold."""
-_OUTCOME = re.compile(r"pass[@^]\d+|passed|reward|resolved|is_resolved")
+_OUTCOME = re.compile(r"pass[@^]\d+|passed|reward|success|(is_)?(resolved|correct|solved)")
 """What programs that run tasks call their one metric."""
 _BEFORE = frozenset({"rank", "id", "n", "time", "version"})
 """Roles of columns that stand before the names of systems on boards."""
@@ -47,12 +47,23 @@ class LongColumns(NamedTuple):
     notes: list[str]
 
 
+def is_outcome(name: str) -> bool:
+    """Whether a column is called like a measure, or as programs that run tasks call their one metric.
+
+    Examples
+    --------
+    >>> is_outcome("is_correct"), is_outcome("pass@1"), is_outcome("failed")
+    (True, True, False)
+    """
+    return is_measure(name) or _OUTCOME.fullmatch(name.casefold()) is not None
+
+
 def hold_metrics(columns: Sequence[str], sheet: Sheet) -> bool:
     """Whether all columns of numbers without a role are called like metrics, so that a table is of one system."""
     header, *rows = sheet.sample()
     places = {name: at for at, name in enumerate(header_names(header))}
     full_rows = [row for row in rows if len(row) == len(header)]
-    sure = [name for name in columns if is_measure(name) or _OUTCOME.fullmatch(name.casefold())]
+    sure = [name for name in columns if is_outcome(name)]
     open_columns = [
         name
         for name in columns

@@ -319,6 +319,24 @@ def test_one_system_a_file_with_its_metrics_in_columns(tmp_path, metrics):
     np.testing.assert_allclose(first, [[1 / 9, 2 / 9, 0], [2 / 9, 4 / 9, 0]])
 
 
+@pytest.mark.parametrize(("yes", "no"), [("True", "False"), ("TRUE", "FALSE"), ("true", "false")])
+@pytest.mark.parametrize("column", ["score", "correct", "passed", "accuracy"])
+def test_true_and_false_are_scores_where_the_column_says_what_is_true(tmp_path, yes, no, column):
+    """1 and 0, with a note; in a column called otherwise, or mixed with numbers, they are words as before."""
+    path = tmp_path / "x.csv"
+    cells = itertools.product("ab", "123")
+    rows = [f"{system},{item},{yes if at % 3 else no}" for at, (system, item) in enumerate(cells)]
+    path.write_text("\n".join([f"model,question,{column}", *rows]))
+    scores = read_scores(path)
+    assert scores.to_numpy().tolist() == [[[0, 1, 1], [0, 1, 1]]]
+    assert f"true counts 1 and false 0 under '{column}'" in "".join(scores.attrs["notes"])
+    for text in (path.read_text().replace(column, "failed"), path.read_text().replace(f"b,3,{yes}", "b,3,1")):
+        path.write_text(text)
+        with pytest.raises(FileFormatError, match="is a word for a score; write 1 for true and 0 for false"):
+            read_scores(path)
+        path.write_text("\n".join([f"model,question,{column}", *rows]))
+
+
 def test_topic_ids_are_text(tmp_path):
     """Ids keep their leading zeros, also beside the same number without them."""
     _put(tmp_path, {"AP.csv": "topic,a,b\n01,1,0\n1,0,1\n002,0.5,0.5\n"})
