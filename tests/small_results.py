@@ -366,6 +366,32 @@ def live_code_bench(systems: Sequence[str] = SYSTEMS, items: Sequence[Any] = ITE
     return {"performances_generation.json": {"performances": rows, "models": [{"model_name": "x"}]}}
 
 
+def evaluated_code(systems: Sequence[str] = SYSTEMS, items: Sequence[Any] = ITEMS) -> dict[str, Any]:
+    """Return evaluations of LiveCodeBench, a file a system."""
+    return {
+        f"{system}.json": [
+            {
+                "question_id": item, "contest_id": "1873", "difficulty": "easy", "code_list": ["x"],
+                "graded_list": [True], "pass@1": score(at, number),
+            }
+            for number, item in enumerate(items)
+        ]
+        for at, system in enumerate(systems)
+    }  # fmt: skip
+
+
+def trials(systems: Sequence[str] = SYSTEMS, items: Sequence[Any] = ITEMS) -> dict[str, Any]:
+    """Return results of tau-bench, two trials a task."""
+    return {
+        f"{system}.json": [
+            {"task_id": item, "reward": score(at, number), "info": {"x": 1}, "traj": [], "trial": trial}
+            for number, item in enumerate(items)
+            for trial in range(2)
+        ]
+        for at, system in enumerate(systems)
+    }
+
+
 def tot(systems: Sequence[str] = SYSTEMS, items: Sequence[Any] = ITEMS) -> dict[str, str]:
     """Return four columns of TREC AutoJudge: run, measure, topic, value."""
     rows = [
@@ -468,6 +494,8 @@ MADE = {
     "Every Eval Ever": Made(every_eval_ever, "accuracy"),
     "Every Eval Ever samples": Made(evaluated_samples, "score"),
     "LiveCodeBench": Made(live_code_bench, "pass@1"),
+    "LiveCodeBench evaluations": Made(evaluated_code, "pass@1", by_file=True),
+    "tau-bench": Made(trials, "reward", by_file=True),
     "nuggetizer assignments": Made(assignments, "all", "{}/n0"),
     "nuggetizer metrics": Made(nuggetizer_metrics, "all_score", by_file=True),
     "AutoJudge": Made(autojudge, "good"),

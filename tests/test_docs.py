@@ -137,10 +137,14 @@ def test_examples_run(page, tmp_path, monkeypatch, request):
             _run_console(text.replace("8786", str(STARTED.get("port", 8786))), page)
 
 
-def test_readme_has_the_two_commands_first():
-    """The first commands in README.md are the two that need nothing installed, and the Makefile knows them."""
-    first = next(text for kind, text in _blocks(ROOT / "README.md") if kind == "console")
-    assert re.findall(r"^\$ (make \w+)", first, flags=re.MULTILINE) == ["make demo", "make test"]
+def test_readme_shows_an_answer_first_and_then_the_two_commands():
+    """One look at a bundled file, then the two commands that need nothing installed; the Makefile knows them."""
+    shown = [text for kind, text in _blocks(ROOT / "README.md") if kind == "console"]
+    first, second = (re.findall(r"^\$ (.+)$", text, flags=re.MULTILINE) for text in shown[:2])
+    assert [line.rpartition("/")[0] for line in first] == ["metaeval look examples/simulated"]
+    assert second == ["make demo", "make test"]
+    text = (ROOT / "README.md").read_text("utf-8")
+    assert text.index(first[0]) < text.index("![") < text.index("$ make demo")
     makefile = (ROOT / "Makefile").read_text("utf-8")
     assert {"demo", "test"} <= set(re.findall(r"^(\w+):", makefile, flags=re.MULTILINE))
 

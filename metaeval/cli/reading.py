@@ -42,7 +42,7 @@ _SHOWING = frozenset({"as_latex", "description", "title"})
 
 def _typed(context: typer.Context, command: str = "", among: Container[str] | None = None) -> str:
     """Return the command as it was typed, each option by its long name and after what is read; of `among` alone."""
-    left_out = [NO_SETTINGS] if context.meta.get(SETTINGS, ()) is None else []
+    left_out = [NO_SETTINGS] if _leaves_settings_out(context) else []
     words = ["metaeval", *left_out, command or context.info_name or ""]
     for parameter in context.command.params:
         name = str(parameter.name)
@@ -54,6 +54,10 @@ def _typed(context: typer.Context, command: str = "", among: Container[str] | No
         for argument in value if isinstance(value, list | tuple) else [value]:
             words += [*option, *([] if isinstance(argument, bool) else [str(argument)])]
     return shlex.join(words)
+
+
+def _leaves_settings_out(context: typer.Context) -> bool:
+    return context.meta.get(SETTINGS, ()) is None
 
 
 def arguments_from(context: typer.Context, function: Callable[..., object]) -> dict[str, Any]:
@@ -107,6 +111,11 @@ class Loaded:
         """The parameters that a file of settings gives."""
         settings = self._context.meta.get(SETTINGS)
         return frozenset() if settings is None else settings.names
+
+    @property
+    def leaves_settings_out(self) -> bool:
+        """Whether it was typed that files of settings do not count."""
+        return _leaves_settings_out(self._context)
 
     def typed(self, command: str, among: Container[str]) -> str:
         """Return how another command is called with what of `among` was typed."""
@@ -188,13 +197,11 @@ class Loaded:
     def means(self, alone: "MeansAloneError") -> "SystemMeans":
         """Return the means and standard errors that the only input holds, turned as the options say."""
         options = self.options
-        if len(options["inputs"]) > 1:
-            raise alone
         for name in (*CHOOSING, "groups", "group_regex", "cluster_file", "clusters", "missing", "systems_in"):
             if self.given(name):
                 message = f"--{name.replace('_', '-')} needs scores by item, and these are means with standard errors"
                 raise InvalidOptionError(f"{message}; leave it out")
-        self.read(*options["inputs"])
+        self.read(str(alone.path))
         board = alone.board.under(_names_of_metrics(options["metrics"])) if options.get("metrics") else alone.board
         return board.directed(self._directions())
 

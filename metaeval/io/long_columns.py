@@ -9,11 +9,11 @@ from typing import NamedTuple
 import numpy as np
 
 from metaeval.base.columns import LABELS, underscored
-from metaeval.base.names import count, first_few, is_measure, is_number, is_word
+from metaeval.base.names import are_metrics, count, first_few, is_measure, is_number, is_word
 from metaeval.errors import ScoresError
 from metaeval.io.blocks import SCORE_GAPS, TableOptions
 from metaeval.io.headers import columns_found, ways_to_name
-from metaeval.io.sheets import Sheet
+from metaeval.io.sheets import Sheet, header_names
 from metaeval.table.array import REPEAT
 from metaeval.table.number_columns import left_out_columns, no_metrics, unsure_columns
 from metaeval.table.roles import (
@@ -27,7 +27,7 @@ from metaeval.table.roles import (
 
 _MOST_ROWS, _MOST_CELLS = 20_000, 100_000
 """Rows, and cells, that tell what columns hold."""
-_OUTCOME = re.compile(r"pass[@^]\d+|passed|reward|resolved|is_resolved")
+_OUTCOME = re.compile(r"pass[@^]\d+|passed|reward|success|(is_)?(resolved|correct|solved)")
 """What programs that run tasks call their one metric."""
 _BEFORE = frozenset({"rank", "id", "n", "time", "version"})
 """Roles of columns that stand before the names of systems on boards."""
@@ -47,9 +47,33 @@ class LongColumns(NamedTuple):
     notes: list[str]
 
 
-def hold_metrics(columns: Sequence[str]) -> bool:
-    """Whether all columns are called like metrics, so that a table with topics is of one system."""
-    return bool(columns) and all(is_measure(name) or _OUTCOME.fullmatch(name.casefold()) for name in columns)
+def is_outcome(name: str) -> bool:
+    """Whether a column is called like a measure, or as programs that run tasks call their one metric.
+
+    Examples
+    --------
+    >>> is_outcome("is_correct"), is_outcome("pass@1"), is_outcome("failed")
+    (True, True, False)
+    """
+    return is_measure(name) or _OUTCOME.fullmatch(name.casefold()) is not None
+
+
+def hold_metrics(columns: Sequence[str], sheet: Sheet) -> bool:
+    """Whether all columns of numbers without a role are called like metrics, so that a table is of one system."""
+    header, *rows = sheet.sample()
+    places = {name: at for at, name in enumerate(header_names(header))}
+    full_rows = [row for row in rows if len(row) == len(header)]
+    sure = [name for name in columns if is_outcome(name)]
+    open_columns = [
+        name
+        for name in columns
+        if name not in sure and not role_of_name(name)[0] and not _holds_words([row[places[name]] for row in full_rows])
+    ]
+    return bool(sure or open_columns) and (not open_columns or are_metrics([*sure, *open_columns]))
+
+
+def _holds_words(cells: Sequence[str]) -> bool:
+    return all(is_word(cell) or cell.strip().casefold() in SCORE_GAPS for cell in cells)
 
 
 def names_repeat(body: Sheet, names: Sequence[str], columns: Sequence[str]) -> bool:
@@ -88,7 +112,7 @@ def long_columns(sheet: Sheet, body: Sheet, names: Sequence[str], options: Table
             raise body.error(f"{error}; {columns_found(names)}") from error
         parts, others = {**parts, "topic": item}, [name for name in others if name != item]
         notes.append(f"column {item!r} was taken for the items, since every system has each of its names once")
-    one_system = "topic" in parts and (hold_metrics(others) or ("score" in parts and not others))
+    one_system = "topic" in parts and (hold_metrics(others, sheet) or ("score" in parts and not others))
     if "topic" not in parts or not (parts.keys() & {"system", "metric"} or one_system):
         lacking = [role for role in ("system", "topic", "score") if role not in parts]
         ways = ways_to_name(names, others, lacking)

@@ -23,7 +23,7 @@ from metaeval.io.blocks import (
 )
 from metaeval.io.duplicates import note_of, single
 from metaeval.io.headers import note_of_unnamed, ragged, unique_names
-from metaeval.io.long_columns import long_columns, sets_of_rows
+from metaeval.io.long_columns import is_outcome, long_columns, sets_of_rows
 from metaeval.io.sheets import Sheet, header_names
 from metaeval.io.sources import Source
 from metaeval.table.array import ATTACHED, DIMS, REPEAT, Codes, dims_of, first_repeat, laid_out, place_rows
@@ -34,6 +34,7 @@ RESULT_CELLS = 3
 """Columns that trec_eval -q and ir_measures -q print."""
 TREC_TEXTS = frozenset({"runid", "relstring"})
 """What trec_eval prints between its measures that is no number."""
+_TRUTHS = {"true": 1.0, "false": 0.0}
 _TREC_COUNTS = frozenset({"num_q", "num_ret", "num_rel", "num_rel_ret", "num_nonrel_judged_ret"})
 
 
@@ -113,6 +114,7 @@ class _LongRows:
         self.names = {role: Codes() for role in places if role != "score"}
         self.labels: dict[str, list[str]] = {}
         self.metric: str | None = None  # what the scores are of, where the file's name is that of its system
+        self.truths: dict[str, bool] = {}  # whether a score column says true and false, by its name
         self.twice: Callable[[], str] = str  # says what a column left out may be, where scores recur without it
 
     def block(self, source: Source, system: str | None = None) -> FileBlock:
@@ -134,6 +136,8 @@ class _LongRows:
             elif dim in constants and (dim != "metric" or not self.metrics):
                 codes[dim], labels[dim] = np.zeros(len(numbers), dtype=np.int64), [constants[dim]]
         rows, notes = self._rows_of_topics(codes["topic"])
+        told = [repr(self.metric or name) for name, is_true in self.truths.items() if is_true]
+        notes += [f"true counts 1 and false 0 under {first_few(told)}"] if told else []
         notes += metric_note(source) if not (named or "metric" in self.places or self.metrics) else []
         attached = {
             role: self._one_each(role, dim, codes)
@@ -194,7 +198,7 @@ class _LongRows:
         for at in range(n_rows if by_row else len(places)):
             cells = [columns[position][at] for position in places] if by_row else columns[places[at]]
             try:
-                parsed = to_numbers(cells, self.options.missing)
+                parsed = to_numbers(cells, self.options.missing) if by_row else self._parsed(names[at], cells)
                 numbers[at if by_row else slice(None), slice(None) if by_row else at] = parsed
             except BadCellError as error:
                 row, column = (at, error.place) if by_row else (error.place, at)
@@ -204,6 +208,15 @@ class _LongRows:
                 rule = error.rule(self.body.delimiter, cell_names["topic"].strip())
                 raise self.body.error(f"{names[column]!r} of {about}: {rule}", start + row) from None
         return numbers
+
+    def _parsed(self, name: str, cells: Sequence[str]) -> Floats:
+        """Return the numbers of a column; of one called as a score that says true and false throughout, 1 and 0."""
+        says = name == "score" or is_outcome(name)
+        values = [_TRUTHS.get(cell.strip().casefold()) for cell in cells] if says and cells[0][:1] in "tTfF" else [None]
+        is_true = None not in values
+        if self.truths.setdefault(name, is_true) != is_true:
+            raise BadCellError(0, cells[0])
+        return np.array(values, dtype=np.float64) if is_true else to_numbers(cells, self.options.missing)
 
     def _labels_of(self, codes: NDArray[np.integer], dim: str) -> tuple[NDArray[np.integer], list[str]]:
         names = list(self.names[dim])

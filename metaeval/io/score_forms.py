@@ -9,7 +9,7 @@ from metaeval.io.headers import ways_to_name
 from metaeval.io.long_columns import hold_metrics, names_repeat, system_beside_roles
 from metaeval.io.long_tables import RESULT_CELLS, TREC_TEXTS
 from metaeval.io.sheets import Sheet, header_names
-from metaeval.table.array import ATTACHED
+from metaeval.table.array import ATTACHED, REPEAT
 from metaeval.table.roles import column_roles, part_of_word, role_of_name
 
 _RUN_CELLS = 6
@@ -51,7 +51,8 @@ def _is_long(sheet: Sheet, names: Sequence[str], options: TableOptions) -> bool:
             return True
     if not system_beside_roles(names, options.columns.get("system")):
         _refuse_without_topics(sheet, names, roles.parts)
-    return parts - set(ATTACHED) == {"topic"} and options.systems_in != "rows" and hold_metrics(roles.others)
+    of_one = parts - {*ATTACHED, REPEAT} == {"topic"} and options.systems_in != "rows"
+    return of_one and hold_metrics(roles.others, sheet)
 
 
 def _refuse_without_topics(sheet: Sheet, names: Sequence[str], parts: Mapping[str, str]) -> None:

@@ -22,6 +22,8 @@ from metaeval.io.files import (
     refuse_system,
 )
 
+_SETTINGS = frozenset({"metaeval.toml", "pyproject.toml"})
+"""Files in folders that say how others are read, and hold no data."""
 _MOST_FILES = 200_000
 """Files, and folders, in one folder that is given."""
 
@@ -108,7 +110,7 @@ def _names_in(path: Path, *, nested: bool) -> list[str]:
     folders = [("", path)]
     for before, folder in folders:
         for entry in entries_of(folder):
-            if entry.name.startswith("."):
+            if entry.name.startswith(".") or entry.name in _SETTINGS:
                 continue
             if nested and entry.is_dir() and not entry.is_symlink():
                 folders.append((f"{before}{entry.name}/", entry))

@@ -289,6 +289,27 @@ def _performances(rng: random.Random) -> Case:
     return Case((json_file(rng, {"performances": rng.sample(records, len(records)), **beside}),), {}, _cells(cells))
 
 
+def _attempts(rng: random.Random) -> Case:
+    """Write human-eval's samples, LiveCodeBench's evaluations or tau-bench's trials, with words beside the scores."""
+    files, cells, items = [], {}, _items(rng)
+    kind, n_trials = rng.choice(("passed", "pass@1", "reward")), rng.randint(1, 2)
+    trials = ["1"] if kind == "pass@1" else [str(at + (kind == "passed")) for at in range(n_trials)]
+    for system in _TWO:
+        rows: list[dict[str, Any]] = []
+        for item, trial in product(items, trials):
+            score = rng.choice((0.0, 1.0)) if kind == "passed" else rng.choice(_SCORES)
+            cells[kind, system, item, trial] = score
+            called = {"question_id" if kind == "pass@1" else "task_id": _mixed(rng, item)}
+            beside = {
+                "passed": {"completion": rng.choice(("x = 1\ny", "é")), "result": rng.choice(("passed", "é\n1"))},
+                "pass@1": {"starter_code": "", "graded_list": [True], "contest_id": rng.choice(("1873", "abc301"))},
+                "reward": {"info": {"error": "é"}, "traj": [{"role": "user"}], "trial": int(trial)},
+            }
+            rows.append({**called, kind: bool(score) if kind == "passed" else score, **beside[kind]})
+        files.append(_records(rng, rows))
+    return Case(tuple(files), {}, _cells(cells))
+
+
 def _search(rng: random.Random) -> Case:
     """Write `cv_results_` of scikit-learn as JSON, or as the table that pandas makes of it."""
     values = (1, 10, 0.1, 1.1, True, None, "rbf", "it's", "1.10", (3, "a b"), "a: 'b', c")
@@ -394,6 +415,7 @@ SPELLINGS: Mapping[str, Callable[[random.Random], Case]] = {
     "benchmark-evaluations": _evaluations,
     "benchmark-evaluated": _evaluated,
     "benchmark-performances": _performances,
+    "benchmark-attempts": _attempts,
     "benchmark-search": _search,
     "benchmark-validated": _validated,
     "benchmark-frames": _frames,

@@ -266,6 +266,24 @@ def _make_performances(rng: random.Random) -> Case:
     return Case((json.dumps({"performances": rows, "models": models, "date_marks": [1683417600000]}).encode(),))
 
 
+def _make_attempts(rng: random.Random) -> Case:
+    """Make results of human-eval, of LiveCodeBench's evaluation or of tau-bench, one file a system."""
+    tasks, n_samples, kind = rng.randint(2, 4), rng.randint(1, 2), rng.choice(("passed", "pass@1", "reward"))
+    files = []
+    for _ in _SYSTEMS:
+        samples = [*product((f"Task/{at}" for at in range(tasks)), range(n_samples if kind != "pass@1" else 1))]
+        rows = [
+            {"task_id": task, "completion": "def f():\n  1", "result": "passed", "passed": rng.random() < 0.5}
+            if kind == "passed"
+            else {"question_id": task, "difficulty": "easy", "graded_list": [True, False], "pass@1": _number(rng)}
+            if kind == "pass@1"
+            else {"task_id": task, "reward": float(rng.random() < 0.5), "info": {}, "traj": [], "trial": sample}
+            for task, sample in samples
+        ]
+        files.append("".join(json.dumps(row) + "\n" for row in rows) if kind == "passed" else json.dumps(rows))
+    return Case(tuple(text.encode() for text in files))
+
+
 def _make_search(rng: random.Random) -> Case:
     settings = [{"C": 1, "kernel": "rbf"}, {"C": 10, "kernel": "rbf"}, {"C": 0.5, "kernel": None}][: rng.randint(2, 3)]
     scorers, n_folds = ("score",) if rng.random() < 0.5 else ("acc", "f1"), rng.randint(2, 3)
@@ -689,6 +707,31 @@ def _performance_opinions(case: Case) -> list[object]:
     return found
 
 
+def _attempt_opinions(case: Case) -> list[object]:
+    """Take one score a task and trial; samples of human-eval are numbered as they come."""
+    cells: dict[tuple[str, str, str, str], float | None] = {}
+    kinds = set()
+    for system, content in zip(_SYSTEMS, case.files, strict=True):
+        records = _records(content)
+        (metric,) = {"passed", "pass@1", "reward"} & {name for record in records for name in record}
+        kinds.add(metric)
+        item = "question_id" if metric == "pass@1" else "task_id"
+        seen: Counter[str] = Counter()
+        for record in records:
+            task = _named(record[item])
+            seen[task] += 1
+            trial = {"passed": str(seen[task]), "pass@1": "1"}.get(metric) or _named(record["trial"])
+            value = record.get(metric)
+            if (metric, system, task, trial) in cells:
+                raise RefusedError("a score twice")
+            if task.casefold() not in AVERAGES:
+                value = number_of(value.strip()) if isinstance(value, str) else score_of(value)
+                cells[metric, system, task, trial] = value
+    if len(kinds) > 1 or None in cells.values() or not cells:
+        raise RefusedError("two kinds of results, or a gap")
+    return [{"cells": {" | ".join(key): value for key, value in cells.items()}}]
+
+
 def _of_performances(
     records: Sequence[Mapping[str, Any]], metrics: set[str]
 ) -> dict[tuple[str, str, str], float | None]:
@@ -907,6 +950,7 @@ READERS = (
     _reader("benchmark-evaluations", _make_evaluations, _read_directed, _evaluation_opinions),
     _reader("benchmark-evaluated", _make_evaluated, _read_one, _evaluated_opinions),
     _reader("benchmark-performances", _make_performances, _read_one, _performance_opinions),
+    _reader("benchmark-attempts", _make_attempts, _read_named, _attempt_opinions),
     _reader("benchmark-search", _make_search, _read_one, with_titles(_search_opinions)),
     _reader("benchmark-validated", _make_validated, _read_one, _validated_opinions),
     _reader("benchmark-frames", _make_frames, _read_named, _frame_opinions),

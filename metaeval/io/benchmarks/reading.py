@@ -1,5 +1,6 @@
 """Inputs sorted into tables and results of benchmarks; each is opened once, and told by its content."""
 
+import shlex
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -54,6 +55,7 @@ def read_inputs(sources: Sequence[Source], options: TableOptions, *, metrics: Se
     blocks: list[tuple[Source, FileBlock]] = []
     files: list[tuple[Format, File[Json]]] = []
     unread: list[tuple[Source, FileFormatError]] = []
+    boards: list[MeansAloneError] = []
     for source in track(_of_runs(sources), description="Reading scores"):
         try:
             parsed = read_source(source, _Parser(source, options).parsed)
@@ -62,15 +64,32 @@ def read_inputs(sources: Sequence[Source], options: TableOptions, *, metrics: Se
                 raise other.error from None
             unread.append((source, other.error.with_traceback(None)))
             continue
+        except MeansAloneError as alone:
+            boards.append(alone)
+            continue
         if isinstance(parsed, FileBlock):
             blocks.append((source, parsed))
         else:
             files.append(parsed)
+    if not files and unread:
+        raise unread[0][1]
+    if boards:
+        raise _alone(boards, len(blocks) + len(files))
     if not files:
-        if unread:
-            raise unread[0][1]
         return Inputs([block for _, block in blocks], [source.path for source, _ in blocks])
     return _read_benchmark(files, blocks, unread, options, metrics)
+
+
+def _alone(boards: Sequence[MeansAloneError], n_others: int) -> FileFormatError:
+    """Return the error that hands on the one board of means, or the one about a board beside other files."""
+    first, *others = boards
+    if not others and not n_others:
+        return first
+    message = (
+        f"this is a board of means with standard errors beside {count(len(others) + n_others, 'more file')}, and is "
+        f"read by itself; name it alone: metaeval leaderboard {shlex.quote(str(first.path))}"
+    )
+    return FileFormatError(message, path=first.path)
 
 
 def read_content(source: Source, content: bytes, options: TableOptions) -> FileBlock:
@@ -121,6 +140,8 @@ class _Parser(NamedTuple):
         if json is None:
             try:
                 return read_block(content, self.source, self.options)
+            except MeansAloneError:
+                raise
             except FileFormatError as error:
                 raise _OtherError(error) from error
         form = format_of(json)

@@ -22,7 +22,7 @@ from metaeval.io.sources import Source
 from metaeval.table.array import ATTACHED
 from metaeval.table.forms import roles_of_levels
 from metaeval.table.plausibility import are_summaries
-from metaeval.table.roles import AVERAGES, TEXTS, column_roles, part_of_word
+from metaeval.table.roles import AVERAGES, TEXTS, column_roles, part_of_word, role_of_name
 
 _NAMED = frozenset({"system", "topic", "metric", "group", "repeat", "cluster", "stratum"})
 """Parts of a table that are names."""
@@ -139,11 +139,15 @@ def _texts_beside_names(names: Sequence[str], records: Sequence[Mapping[str, Any
 
 
 def _holds_texts(name: str, records: Iterable[Mapping[str, Any]]) -> bool:
-    """Whether records hold no number under this name, and no texts as short as labels or names are."""
+    """Whether records hold no number under this name, and no texts as short as labels are, or those of identifiers."""
     values = [value for record in records if (value := record.get(name)) is not None]
     if any(isinstance(value, int | float) for value in values):
         return False
-    return not values or any(_cell(value) is None or len(value) > _LONGEST_TEXT for value in values)
+    return (
+        not values
+        or role_of_name(name)[0] == "id"
+        or any(_cell(value) is None or len(value) > _LONGEST_TEXT for value in values)
+    )
 
 
 def _cell(value: object) -> str | None:

@@ -1,16 +1,19 @@
 """JSON that is a table under a roof: boards of arenas, records under a name, and means that tell no difference."""
 
+from collections import Counter
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from metaeval.base.names import count, first_few
 from metaeval.io.benchmarks.contents import Json
+from metaeval.table.array import REPEAT
 from metaeval.table.interval_names import roles_among
 from metaeval.table.means import may_be_means
 from metaeval.table.roles import ERRORS
 
 _PERFORMANCES = "performances"
 _OF_PERFORMANCES = {"system": "model", "topic": "question_id"}
+_OF_SAMPLES = frozenset({"task_id", "completion", "passed"})
 _CATEGORY, _MODEL = "task", "model"
 _SHARE = "pass@1"
 _MOST_FIGURES = 30
@@ -27,7 +30,9 @@ class Wrapped(NamedTuple):
 
 
 def records_under(json: Json, *, chosen: bool) -> Wrapped | None:
-    """Return the records of LiveCodeBench (``performances``) or of a board of an arena; None for anything else.
+    """Return the records of LiveCodeBench (``performances``), of a board of an arena or of samples of human-eval.
+
+    None for anything else.
 
     `chosen`: whether rows are chosen by their category.
     """
@@ -36,6 +41,8 @@ def records_under(json: Json, *, chosen: bool) -> Wrapped | None:
     if isinstance(listed, list) and records.first.keys() >= {*_OF_PERFORMANCES.values()}:
         others = [name for name in json.object if name != _PERFORMANCES]
         return Wrapped(records, [f"left out {first_few(others)}"] if others else [], _OF_PERFORMANCES)
+    if json.first.keys() >= _OF_SAMPLES and (numbered := _numbered(json)) is not None:
+        return Wrapped(numbered, ["samples of a task are its repeats"])
     if holds_board(json.object):
         return Wrapped(_board({"": json.object}, json), [])
     if json.object and all(isinstance(models, dict) and holds_board(models) for models in json.object.values()):
@@ -49,6 +56,17 @@ def records_under(json: Json, *, chosen: bool) -> Wrapped | None:
             "its evaluation, …_eval_results.json, one a system"
         )
     return None
+
+
+def _numbered(json: Json) -> Json | None:
+    """Return samples of human-eval with their numbers within the task; None where every task has one."""
+    seen: Counter[str] = Counter()
+    records = []
+    for record in json.records:
+        task = str(record.get("task_id"))
+        seen[task] += 1
+        records.append({**record, REPEAT: seen[task]})
+    return Json(json.label, records, json.lines) if max(seen.values()) > 1 else None
 
 
 def holds_board(models: Mapping[str, Any]) -> bool:

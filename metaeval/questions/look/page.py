@@ -34,6 +34,7 @@ KINDS = {
     "submissions": "runs of INEX, without assessments",
     "assessments": "assessments of INEX",
     "campaign": "runs and assessments of INEX",
+    "several": "files of several tools or kinds, which no question takes together",
     "unknown": "nothing that can be read as it is",
 }
 """What people call each kind."""

@@ -3,13 +3,14 @@
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
 
 from metaeval.agreement.labels import Labels
-from metaeval.base.names import count
+from metaeval.base.names import count, first_few
 from metaeval.base.needs import NEEDS
 from metaeval.base.provenance import Provenance, record_provenance
 from metaeval.base.unit import Unit, unit_of
@@ -119,7 +120,12 @@ def look(data: object, *, provenance: Provenance | None = None, asked: Callable[
 
 
 def _questions(contents: Contents, asked: Callable[[str], str] | None) -> pd.DataFrame:
-    """Return the questions of this kind, those first that can be answered, in the order of the table."""
+    """Return the questions of this kind, those first that can be answered, in the order of the table.
+
+    Of files of several tools or kinds it is the main question of each.
+    """
+    if contents.parts:
+        return _main_questions(contents.parts, asked)
     rows = [
         (
             need["asks"],
@@ -133,6 +139,19 @@ def _questions(contents: Contents, asked: Callable[[str], str] | None) -> pd.Dat
     ]
     frame = pd.DataFrame(rows, columns=["question", "name", "command", "python", "lacks"])
     return frame.loc[(frame["lacks"] != "").sort_values(kind="stable").index].reset_index(drop=True)
+
+
+def _main_questions(parts: Mapping[str, Contents], asked: Callable[[str], str] | None) -> pd.DataFrame:
+    """Return the main question of every part; one that none can be asked of lacks a form that is read, or others."""
+    firsts = []
+    for name, contents in parts.items():
+        first = _questions(contents, asked).head(1)
+        if not len(first):
+            first.loc[0] = ["What is it?", "look", "", "", contents.refusal or "other files beside it"]
+        files = first_few([Path(path).name for path in contents.files], most=2)
+        first["question"] = f"{name}, {count(len(contents.files), 'file')} ({files}): " + first["question"]
+        firsts.append(first)
+    return pd.concat(firsts, ignore_index=True)
 
 
 def _lacking(need: Mapping[str, Any], contents: Contents) -> str:

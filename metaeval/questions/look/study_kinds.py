@@ -2,8 +2,9 @@
 
 import re
 import shlex
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -11,15 +12,17 @@ import pandas as pd
 
 from metaeval.agreement.labels import Labels, as_labels
 from metaeval.base.columns import RANKINGS, underscored
-from metaeval.base.names import first_few, metric_evidence, topic_evidence
+from metaeval.base.names import first_few, is_number, metric_evidence, topic_evidence
 from metaeval.base.short_repr import ShortRepr
 from metaeval.errors import InvalidOptionError, MetaevalError
 from metaeval.inex.judges import JudgeInput, read_judges
 from metaeval.inex.reading import holds_assessments
 from metaeval.inex.xml_events import root_name
 from metaeval.io.annotations import holds_annotations
-from metaeval.io.benchmarks.contents import read_json, starts_json
+from metaeval.io.any_sheets import any_sheet
+from metaeval.io.benchmarks.contents import ZIP_MAGIC, Archive, Json, read_json, starts_json
 from metaeval.io.benchmarks.formats import format_of
+from metaeval.io.benchmarks.inspect_ai import is_archived_log
 from metaeval.io.blocks import PASSED, SpreadlessError
 from metaeval.io.files import first_words, read_bytes
 from metaeval.io.judged_nuggets import holds_nuggets_of_judges
@@ -41,7 +44,7 @@ from metaeval.table.votes import as_votes
 
 type Kind = Literal[
     "scores", "means", "votes", "labels", "judged scores", "annotations", "nuggets",
-    "runs", "judgments", "collection", "submissions", "assessments", "campaign", "unknown",
+    "runs", "judgments", "collection", "submissions", "assessments", "campaign", "several", "unknown",
 ]  # fmt: skip
 type Found = Scores | SystemMeans | Votes | Labels | None
 
@@ -71,6 +74,8 @@ class Contents(ShortRepr):
     notes: tuple[str, ...] = ()
     refusal: str = ""
     """Why it cannot be read as it is."""
+    parts: "Mapping[str, Contents]" = field(default_factory=dict)
+    """What files of several tools or kinds hold, by tool or kind."""
 
 
 class _TypedFile(NamedTuple):
@@ -79,6 +84,8 @@ class _TypedFile(NamedTuple):
     source: Source
     content: bytes
     kind: Kind
+    tool: str = ""
+    """Whose logs these are, where the content says it."""
 
 
 def _is_inex_run(content: bytes, _: str) -> bool:
@@ -107,10 +114,16 @@ def _are_judged(content: bytes, _: str) -> bool:
     return is_judgment(words) or (bool(names := _of_documents(content)) and names <= _BARE)
 
 
-def _nested(content: bytes, label: str) -> Kind | None:
+def _tool_of(content: bytes, json: Json | None, label: str) -> str:
+    if content.startswith(ZIP_MAGIC):
+        return "inspect_ai" if is_archived_log(Archive(content, label)) else ""
+    form = None if json is None else format_of(json)
+    return "" if form is None else form.name
+
+
+def _nested(json: Json | None) -> Kind | None:
     """Tell JSON of topics: of metrics, of documents with judgments, or with scores of a run; None for any other."""
-    json = read_json(content, label) if starts_json(content) else None
-    topics = {} if json is None or format_of(json) is not None else json.object
+    topics = {} if json is None else json.object
     if (
         not topics
         or topic_evidence(list(topics)) <= 0
@@ -143,39 +156,97 @@ def contents_of(given: Sequence[str]) -> Contents:
     list_sources(given, nested=True)  # each is there, and given once
     files = [_told(text, source) for text in given for source in list_sources(text, nested=True)]
     files, beside = _without_others(files)
+    out = [file.source.path for file in beside]
+    left_out = [f"left out what is nothing of this: {first_few(out)}"] if out else []
+    found = _several(groups) if len(groups := _groups(files)) > 1 else _of_one_kind(given, files, beside)
+    return replace(found, notes=(*left_out, *found.notes))
+
+
+def _of_one_kind(given: Sequence[str], files: Sequence[_TypedFile], beside: Sequence[_TypedFile]) -> Contents:
+    """Read files of one kind, or of kinds that are read together."""
     by_kind: dict[Kind, list[str]] = {}
     words: dict[Kind, list[str]] = {}
     for text in given:
         below = [file for file in files if file.given == text]
+        is_mixed = len({file.kind for file in below}) > 1 or any(file.given == text for file in beside)
         for file in below:
             by_kind.setdefault(file.kind, []).append(file.source.path)
-            is_mixed = len({other.kind for other in (*below, *beside)}) > 1
-            words.setdefault(file.kind, []).append(file.source.path if is_mixed else text)
+            words.setdefault(file.kind, []).append(file.source.path if is_mixed and not file.tool else text)
     kind = next(iter(by_kind)) if len(by_kind) == 1 else _together({*by_kind})
+    named = [*dict.fromkeys(words[kind])] if beside and kind in words else given
     try:
-        found = _READERS[kind](given, by_kind)
+        found = _READERS[kind](named, by_kind)
     except MetaevalError as error:
         found = Contents(kind=kind if kind in OWN_LINES else "unknown", refusal=str(error))
-    named = {
-        "files": _shell(words[kind]) if beside and kind in words else shlex.join(given),
-        **{part: _shell(words.get(of, ())) for part, of in _NAMED.get(kind, {}).items()},
-    }
+    parts = {part: _shell(words.get(of, ())) for part, of in _NAMED.get(kind, {}).items()}
     first = files[0]
     columns = column_roles_of(found.kind, found.read, found.judges, first.content, first.source.path)
     paths = tuple(file.source.path for file in files)
-    left_out = (
-        [f"left out what is nothing of this: {first_few([file.source.path for file in beside])}"] if beside else []
+    return replace(
+        found, files=paths, named={"files": shlex.join(named), **parts, **found.named}, columns=tuple(columns)
     )
-    notes = (*left_out, *found.notes)
-    return replace(found, files=paths, named={**named, **found.named}, columns=tuple(columns), notes=notes)
 
 
 def _without_others(files: Sequence[_TypedFile]) -> tuple[list[_TypedFile], list[_TypedFile]]:
-    """Return files, and those of folders that are tables or texts beside runs and judgments, as a README is."""
-    if not {file.kind for file in files} & OWN_LINES:
-        return list(files), []
-    beside = [file for file in files if file.kind == "scores" and file.source.listed]
-    return [file for file in files if file not in beside], beside
+    """Return files, and those of folders that are texts beside others, as a README is, or tables beside runs."""
+    may_be_left = [file for file in files if file.kind == "scores" and file.source.listed and not file.tool]
+    has_lines = bool({file.kind for file in files} & OWN_LINES)
+    beside = [file for file in may_be_left if has_lines or _is_prose(file)]
+    return ([file for file in files if file not in beside], beside) if len(beside) < len(files) else (list(files), [])
+
+
+def _is_prose(file: _TypedFile) -> bool:
+    """Whether lines have no numbers of their own, and one cell each or now more, now fewer."""
+    if starts_json(file.content):
+        return False
+    try:
+        rows = [] if (sheet := any_sheet(file.content, file.source.path)) is None else sheet.sample()
+    except MetaevalError:
+        return False
+    sizes = {*map(len, rows)}
+    return not any(is_number(cell) for row in rows for cell in row) and (len(sizes) > 1 or sizes == {1})
+
+
+def _groups(files: Sequence[_TypedFile]) -> dict[str, list[_TypedFile]]:
+    """Return files by tool or kind, where they are of several tools, or of kinds that no question takes together."""
+    kinds, tools = {file.kind for file in files}, {file.tool for file in files if file.tool}
+    if len(tools) <= 1 and (len(kinds) == 1 or _together(kinds) != "unknown"):
+        return {}
+    whole_of = {part: whole for whole, parts in _WHOLES.items() if parts <= kinds for part in parts}
+    groups: dict[str, list[_TypedFile]] = {}
+    for file in files:
+        groups.setdefault(file.tool or whole_of.get(file.kind, file.kind), []).append(file)
+    return groups
+
+
+def _several(groups: Mapping[str, Sequence[_TypedFile]]) -> Contents:
+    """Tell what every group of files is; files in folders that are nothing at all are left out by name."""
+    parts: dict[str, Contents] = {}
+    out: list[str] = []
+    for name, files in groups.items():
+        others = [file for group in groups.values() for file in group if group is not files]
+        above = {folder for file in others for folder in _above(file)}
+        found = contents_of([*dict.fromkeys(_shortest(file, above) for file in files)])
+        if found.kind == "unknown" and name == "scores" and all(file.source.listed for file in files):
+            out += [file.source.path for file in files]
+        else:
+            parts[name] = found
+    paths = [path for part in parts.values() for path in part.files]
+    notes = [f"left out what is nothing of this: {first_few(out)}"] if out else []
+    if len(parts) == 1:
+        (only,) = parts.values()
+        return replace(only, notes=(*notes, *only.notes))
+    return Contents(kind="several", files=tuple(paths), sizes={"files": len(paths)}, parts=parts, notes=tuple(notes))
+
+
+def _above(file: _TypedFile) -> list[Path]:
+    """Return the folders that a file lies in, from the one that was named."""
+    return [folder for folder in Path(file.source.path).parents if folder.is_relative_to(file.given)]
+
+
+def _shortest(file: _TypedFile, others: Collection[Path]) -> str:
+    """Return the widest folder that a file lies in and others do not, or the file."""
+    return str(next((folder for folder in reversed(_above(file)) if folder not in others), file.source.path))
 
 
 def called(size: str) -> str:
@@ -207,11 +278,12 @@ def contents_in_memory(data: object) -> Contents:
 
 def _told(given: str, source: Source) -> _TypedFile:
     content = read_source(source, bytes)
-    nested = _nested(content, source.path)
-    if nested is not None:
+    json = read_json(content, source.path) if starts_json(content) else None
+    tool = _tool_of(content, json, source.path)
+    if not tool and (nested := _nested(json)) is not None:
         return _TypedFile(given, source, content, nested)
     kind: Kind = next((kind for kind, holds in _TOLD if holds(content, source.path)), "scores")
-    return _TypedFile(given, source, content, kind)
+    return _TypedFile(given, source, content, kind, tool)
 
 
 def _together(kinds: set[Kind]) -> Kind:
@@ -372,11 +444,6 @@ def _inex(_: Sequence[str], by_kind: Mapping[Kind, Sequence[str]]) -> Contents:
     return Contents(kind=kind, sizes={"systems": len(by_kind.get("submissions", ()))})
 
 
-def _unknown(_: Sequence[str], by_kind: Mapping[Kind, Sequence[str]]) -> Contents:
-    told = "; ".join(f"{first_few(paths)}: {kind}" for kind, paths in by_kind.items())
-    return Contents(kind="unknown", refusal=f"the files are of kinds that no question takes together ({told})")
-
-
 _READERS: Mapping[Kind, Callable[[Sequence[str], Mapping[Kind, Sequence[str]]], Contents]] = {
     "scores": _table,
     "votes": _votes,
@@ -388,5 +455,4 @@ _READERS: Mapping[Kind, Callable[[Sequence[str], Mapping[Kind, Sequence[str]]], 
     "submissions": _inex,
     "assessments": _inex,
     "campaign": _inex,
-    "unknown": _unknown,
 }

@@ -80,6 +80,7 @@ WITH_IDS = (
     "SWE-bench",
     "nuggetizer assignments",
     "nuggetizer metrics",
+    "tau-bench",
     "AutoJudge",
     "JSON records",
 )

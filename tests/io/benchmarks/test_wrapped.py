@@ -57,3 +57,35 @@ def test_records_stand_under_performances(put, told):
     assert scores.sel(system="B", topic="2730").item() == 60
     assert scores.sizes == {"metric": 1, "system": 2, "topic": 3}
     assert told(scores, "left out models")
+
+
+def test_samples_of_human_eval_are_repeats(put):
+    """Two samples a task, one of which passed, are pass@1 of one half; what tests said is left out."""
+    folder = put({
+        f"{system}_results.jsonl": [
+            {"task_id": f"HumanEval/{task}", "completion": "x\ny", "result": f"failed: {task}\n", "passed": passed}
+            for task in range(3)
+            for passed in (True, system == "a")
+        ]
+        for system in "ab"
+    })  # fmt: skip
+    scores = read_scores(folder)
+    assert scores.sel(metric="passed", system="a_results").to_numpy().tolist() == [[1, 1]] * 3
+    assert scores.sel(metric="passed", system="b_results").to_numpy().tolist() == [[1, 0]] * 3
+
+
+def test_evaluations_of_live_code_bench_are_of_one_system_a_file(put):
+    """The share of its samples that passed; contests are called by numbers and words."""
+    folder = put({
+        f"{system}_eval_all.json": [
+            {
+                "question_id": f"q{at}", "contest_id": ("1873", "abc301", "1899")[at], "starter_code": "",
+                "graded_list": [True, False], "pass@1": share / 2,
+            }
+            for at in range(3)
+        ]
+        for system, share in (("a", 1), ("b", 2))
+    })  # fmt: skip
+    scores = read_scores(folder)
+    assert scores["metric"].to_numpy().tolist() == ["pass@1"]
+    assert scores.to_numpy().tolist() == [[[0.5] * 3, [1.0] * 3]]

@@ -65,3 +65,43 @@ def test_gaps_are_asked_about_and_then_stand_in_the_commands(command, scores):
     line = f"metaeval table {scores} --missing zero"
     assert f"{line}\n" in read.out
     assert command(*line.split()[1:], "--json").code == 0
+
+
+BOARD = "model,acc,acc_stderr\na,0.71,0.012\nb,0.66,0.013\nc,0.52,0.014\n"
+VOTES = "left,right,winner\na,b,left\nb,c,right\nc,a,tie\n"
+
+
+@pytest.mark.parametrize("setting", ['missing = "zero"', 'item-column = "nowhere"', 'ignore-column = "a"'])
+@pytest.mark.parametrize(
+    "files",
+    [
+        {"ap.csv": TABLE},
+        {"ap.csv": TABLE.replace("302,0.125,0", "302,0.125,")},
+        {"board.csv": BOARD},
+        {"votes.csv": VOTES},
+        {"votes.csv": VOTES, "ap.csv": TABLE},
+    ],
+    ids=["scores", "gaps", "means", "votes", "several"],
+)
+def test_commands_of_a_folder_with_settings_run(command, tmp_path, monkeypatch, setting, files):
+    """The file of settings is no data, and where it does not fit the files commands leave it out."""
+    monkeypatch.chdir(tmp_path)
+    for name, text in {**files, "metaeval.toml": f"{setting}\n"}.items():
+        (tmp_path / name).write_text(text)
+    looked = command("look", ".", "--json").json()
+    lines = [row["command"] for row in looked["results"] if not row["lacks"]]
+    assert bool(lines) == ("nothing that can be read" not in looked["summary"][0].casefold())
+    for line in lines:
+        ended = command(*line.split()[1:], "--json")
+        assert ended.code == 0, (line, ended.err)
+
+
+def test_without_settings_commands_are_so_too(command, tmp_path, monkeypatch):
+    """What was looked at without them is asked without them, and those that do not fit are named."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "ap.csv").write_text(TABLE)
+    (tmp_path / "metaeval.toml").write_text('item-column = "nowhere"\n')
+    for words in (("--no-config", "look", "."), ("look", ".")):
+        assert "\nmetaeval --no-config table .\n" in command(*words, "--quiet").out
+    said = "Read without these settings, which do not fit: ap.csv: there is no column 'nowhere'"
+    assert said in command("look", ".").out

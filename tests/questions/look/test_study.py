@@ -30,19 +30,15 @@ def written(folder, name):
     return given if len(given) > 1 else given[0]
 
 
-def test_there_are_a_hundred_and_at_most_three_are_not_read():
-    """And of those that are not, each is refused with words, as `not_read` says."""
+def test_there_are_a_hundred():
+    """In the forms that people and tools write."""
     assert len(FILES) >= 100
-    assert sum(known.get("not_read", False) for known in FILES.values()) <= 3
 
 
 @pytest.mark.parametrize("name", FILES)
 def test_kind_sizes_and_roles_are_told(tmp_path, name):
     """Each file is what it is known to be, and what cannot be read says why; nothing is raised."""
     known, found = FILES[name], look(written(tmp_path, name))
-    if known.get("not_read"):
-        assert (found.kind, bool(found.contents.refusal)) == ("unknown", True)
-        return
     assert found.kind == known["kind"], found.contents.refusal
     assert bool(found.contents.refusal) == (found.kind == "unknown" or bool(known.get("refused")))
     assert known.get("says", "") in found.contents.refusal
@@ -75,7 +71,7 @@ def test_boards_are_means_or_scores(name):
     assert found.contents.sizes["systems"] == len(systems)
 
 
-READ = [name for name, known in FILES.items() if known["kind"] != "unknown" and not {"not_read", "refused"} & {*known}]
+READ = [name for name, known in FILES.items() if known["kind"] != "unknown" and "refused" not in known]
 
 
 @pytest.mark.parametrize("name", READ)
@@ -104,12 +100,40 @@ def test_runs_and_judgments_are_one_collection(tmp_path, monkeypatch, command):
         assert command(*line.split()[1:], "--json").code == 0
 
 
-def test_files_that_nothing_takes_together_are_named(tmp_path):
-    """With the kind of each."""
+def test_files_that_nothing_takes_together_are_told_apart(tmp_path, command):
+    """With the kind of each, and its command; a part that nothing can be asked of says what it lacks."""
     found = look([written(tmp_path, "qrels"), written(tmp_path, "arena_votes")])
-    assert found.kind == "unknown"
-    assert "judgments" in found.contents.refusal
-    assert "votes" in found.contents.refusal
+    assert (found.kind, found.contents.sizes) == ("several", {"files": 2})
+    judgments, votes = found.questions.itertuples()
+    assert judgments.question.startswith("judgments, 1 file (qrels.txt): ")
+    assert judgments.lacks == "other files beside it"
+    assert votes.question.startswith("votes, 1 file (votes.csv): ")
+    assert command(*votes.command.split()[1:], "--json").code == 0
+
+
+@pytest.mark.parametrize("flat", [False, True])
+def test_a_folder_of_logs_of_several_tools_says_so(tmp_path, monkeypatch, command, flat):
+    """Which tool wrote which files, and a command for each that runs: folders of one tool by name, else its files."""
+    for folder, tool in (("harness", "lm_eval_samples"), ("." if flat else "logs", "inspect_logs")):
+        written(tmp_path / "all" / folder, tool)
+    written(tmp_path / "all" / "alpaca", "alpaca_annotations")
+    (tmp_path / "all" / "README.md").write_text("# Results\n\nOf three tools.\n")
+    monkeypatch.chdir(tmp_path)
+    found = look("all")
+    assert (found.kind, found.contents.sizes) == ("several", {"files": 8})
+    assert {name: len(part.files) for name, part in found.contents.parts.items()} == {
+        "AlpacaEval": 2, "inspect_ai": 2, "lm-evaluation-harness": 4,
+    }  # fmt: skip
+    logs = "all/log0.json all/log1.json" if flat else "all/logs"
+    assert {*found.questions["command"]} == {
+        "metaeval votes all/alpaca", f"metaeval table {logs}", "metaeval table all/harness",
+    }  # fmt: skip
+    assert found.notes == ("left out what is nothing of this: all/README.md",)
+    for line in found.questions["command"]:
+        assert command(*line.split()[1:], "--json").code == 0
+    shown = command("look", "all", "--quiet").out
+    assert "Files of several tools or kinds, which no question takes together: 8 files." in shown
+    assert "# inspect_ai, 2 files (log0.json, log1.json): Is A better than B?" in shown
 
 
 def test_what_lies_beside_runs_is_left_out_by_name(tmp_path, monkeypatch, command):
@@ -168,3 +192,31 @@ def test_figures_of_scores_are_counted():
     assert dict(look(scores).contents.sizes) | {} == {
         "systems": 2, "items": 4, "metrics": 1, "gaps": 1, "clusters": 2, "people": 0,
     }  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ["wide_scores", "means_with_errors", "arena_votes", "labels_wide", "lm_eval_samples"])
+def test_a_readme_is_left_out_by_name_whatever_it_lies_beside(tmp_path, monkeypatch, command, name):
+    """And commands name the others, or the folder where its reader passes over it."""
+    written(tmp_path / "all", name)
+    (tmp_path / "all" / "README.md").write_text("# Results\n\nOf one system, another, and a third.\n\nIn two parts.\n")
+    monkeypatch.chdir(tmp_path)
+    found = look("all")
+    assert found.kind == FILES[name]["kind"], found.contents.refusal
+    assert any("all/README.md" in note for note in found.notes)
+    able = found.questions.loc[found.questions["lacks"] == "", "command"]
+    assert len(able)
+    for line in able.head(1):
+        assert command(*line.split()[1:], "--json").code == 0
+
+
+@pytest.mark.parametrize("beside", ["means_with_bounds", "wide_scores"])
+def test_a_board_beside_other_files_is_refused_and_read_alone(tmp_path, monkeypatch, command, beside):
+    """Of two boards of means the second would be passed over; the way out names the one, in a folder or by name."""
+    monkeypatch.chdir(tmp_path)
+    for name in ("means_with_errors", beside):
+        written(tmp_path / "all", name)
+    for given in ("all", sorted(str(path) for path in Path("all").iterdir())):
+        refusal = look(given).contents.refusal
+        assert "a board of means with standard errors beside 1 more file" in refusal
+        line = refusal.partition("name it alone: ")[2]
+        assert command(*line.split()[1:], "--json").code == 0
