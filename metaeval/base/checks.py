@@ -104,17 +104,19 @@ def check_kinds[T](values: Iterable[T], name: str, kind: str) -> list[T]:
 
 
 def check_list(values: object, name: str, such_as: Sequence[object]) -> list[Any]:
-    """Return the entries of an argument that holds several; a text would be read letter by letter.
+    """Return the entries of an argument that takes one or several.
 
     Examples
     --------
-    >>> check_list(("t", "sign"), "tests", ["t"])
-    ['t', 'sign']
-    >>> check_list("sign", "tests", ["t"])
+    >>> check_list(("t", "sign"), "tests", ["t"]), check_list("sign", "tests", ["t"])
+    (['t', 'sign'], ['sign'])
+    >>> check_list({}, "tests", ["t"])
     Traceback (most recent call last):
-    metaeval.errors.InvalidOptionError: `tests` must be a list, such as ['t'], not 'sign'
+    metaeval.errors.InvalidOptionError: `tests` must be a list, such as ['t'], not {}
     """
-    if isinstance(values, str | bytes | Mapping) or not isinstance(values, Iterable):
+    if isinstance(values, str | Real) and not isinstance(values, bool):
+        return [values]
+    if isinstance(values, bytes | Mapping) or not isinstance(values, Iterable):
         raise refused(name, f"must be a list, such as {list(such_as)!r}, not {show(values)}", values)
     return list(values)
 

@@ -53,7 +53,7 @@ class BayesianErrorRate(Result):
     tolerance_unit: str
     max_error: float
     """Error rate the minimum topic count keeps to."""
-    ci_prob: float
+    confidence_level: float
     """Probability of the equal-tailed intervals."""
     n_systems: int
     n_topics: int
@@ -190,7 +190,10 @@ class BayesianErrorRate(Result):
         return _result(read_tree(path))
 
     def _interval(self, draws: xr.DataArray, *, errors: bool = False) -> pd.DataFrame:
-        places, names = np.array([0.5, (1 - self.ci_prob) / 2, (1 + self.ci_prob) / 2]), ["median", "low", "high"]
+        places, names = (
+            np.array([0.5, (1 - self.confidence_level) / 2, (1 + self.confidence_level) / 2]),
+            ["median", "low", "high"],
+        )
         # by whole draws: there is nothing between infinite ones
         shares = places[None]
         if errors:  # a standard error of the share of draws to either side
@@ -274,7 +277,7 @@ def _result(tree: Any) -> BayesianErrorRate:  # noqa: ANN401 - an xarray.DataTre
         method=str(attrs["method"]),
         tolerance_unit=str(attrs["tolerance_unit"]),
         max_error=float(attrs["max_error"]),
-        ci_prob=float(attrs["ci_prob"]),
+        confidence_level=float(attrs["confidence_level"]),
         n_systems=int(attrs["n_systems"]),
         n_topics=int(attrs["n_topics"]),
         not_estimated=MappingProxyType({str(name): str(reason) for name, reason in left_out if name}),

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any
-from warnings import catch_warnings, simplefilter, warn
+from warnings import catch_warnings, simplefilter
 
 import numpy as np
 import pandas as pd
@@ -15,7 +15,7 @@ from scipy.special import ndtr
 from metaeval.base.arrays import Flags, Floats, Ints
 from metaeval.base.checks import check_kind, check_share
 from metaeval.base.results import Figure, Result
-from metaeval.errors import InvalidOptionError, MetaevalWarning, UnknownNameError
+from metaeval.errors import InvalidOptionError, MetaevalWarning, UnknownNameError, warn
 from metaeval.running.equality import reaches
 from metaeval.table.scores import better_direction
 from metaeval.tests_stat.catalogue import MCNEMAR, TESTS
@@ -326,7 +326,7 @@ class PairwiseResult(Result):
 
     def _adjusted(self, correction: str, alpha: float) -> NDArray[np.float64]:
         if why := self._out_of_reach(correction, alpha):
-            warn(f"{why}: raise `n_resamples`", UnreachableLevelWarning, stacklevel=3)
+            warn(f"{why}: raise `n_resamples`", UnreachableLevelWarning)
         return adjust(self._p_values(), correction)[..., : self.n_pairs]
 
     def _out_of_reach(self, correction: str, alpha: float) -> str:

@@ -80,7 +80,7 @@ def test_a_study_without_a_picture_says_so(monkeypatch):
         study.plot()
 
 
-@pytest.mark.parametrize("study", ["study_comparison", "study_judgments"])
+@pytest.mark.parametrize("study", ["study_compare_metrics", "study_judgments"])
 def test_studies_with_a_picture_of_their_own_draw_the_others_too(study):
     """`plot(name)` means the same everywhere."""
     found = answer(study)
