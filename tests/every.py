@@ -544,7 +544,8 @@ SCORES = {
     "chosen_systems": Entry({"choose": "all", "seed": 0}, None),
     "select_runs": Entry(call=_chosen, excused=CARRIED),
     "bayesian_error_rate": Entry(
-        {"tolerances": [0], "draws": 20}, lambda found: {"rate": found.error_rate([5, 10]).sel(metric="AP").to_numpy()}
+        {"tolerances": [0], "n_draws": 20},
+        lambda found: {"rate": found.error_rate([5, 10]).sel(metric="AP").to_numpy()},
     ),
     "compare_curves": Entry(given=_rates, figures=None),
     "minimum_topics": Entry(

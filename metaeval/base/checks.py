@@ -121,6 +121,25 @@ def check_list(values: object, name: str, such_as: Sequence[object]) -> list[Any
     return list(values)
 
 
+def check_tolerances(tolerances: object, tolerance_unit: str) -> list[float]:
+    """Return tolerances in order, each once, if they are shares of the larger mean, or in the unit of the scores.
+
+    Examples
+    --------
+    >>> check_tolerances(0.1, "relative"), check_tolerances([5, 0], "absolute")
+    ([0.1], [0.0, 5.0])
+    """
+    asked = check_list(tolerances, "tolerances", [0.05])
+    levels = sorted({check_number(tolerance, "tolerances") for tolerance in asked})
+    upper = 1.0 if tolerance_unit == "relative" else math.inf
+    if levels and levels[0] >= 0 and levels[-1] < upper:
+        return levels
+    rule = f"must be numbers in [0, {upper:g}) for {tolerance_unit} ones, not {tolerances!r}"
+    if levels and levels[0] >= 0:
+        rule += f"; write {levels[-1]:g} % of the larger mean as {levels[-1] / _PER_CENT:g}"
+    raise refused("tolerances", rule, tolerances)
+
+
 def check_path(path: object, name: str = "path") -> None:
     """Refuse what is no name of a file.
 

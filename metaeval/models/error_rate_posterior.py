@@ -71,6 +71,15 @@ class BayesianErrorRate(Result):
         """Tolerances, ascending."""
         return tuple(self.tree["posterior"]["tolerance"].to_numpy().tolist())
 
+    def to_arviz(self) -> "xr.DataTree":
+        """Return the posterior as ArviZ reads it: group ``posterior`` with ``error_rate`` and what it came from.
+
+        Returns
+        -------
+        xarray.DataTree
+        """
+        return self.tree
+
     def error_rate(self, sizes: ArrayLike) -> xr.DataArray:
         """Return posterior draws of the error rate at some sizes, dims (chain, draw, metric, tolerance, size).
 

@@ -419,7 +419,7 @@ def _named_pairs(pairs: Sequence[str | tuple[str, str]], metrics: Sequence[str])
         if len(names) != 2 or names[0] == names[1]:  # noqa: PLR2004 - a pair
             raise InvalidOptionError(
                 "each of pairs must be two different metrics with a comma between them, such as "
-                f"{','.join(metrics[:2])}, not {pair if isinstance(pair, str) else ','.join(names)!r}"
+                f"{','.join(metrics[:2])}, not {pair!r}"
             )
         for name in names:
             if _normal_name(name) not in name_of:
