@@ -9,6 +9,8 @@ from inspect import isfunction, signature
 from pathlib import Path
 from typing import Any
 
+from metaeval.base.notes import HEARD
+
 _NAMED = re.compile(r"^from (\S+) import (?:\(\s*)?(\w+) as", re.MULTILINE)
 
 _CALLED: dict[Callable[..., Any], Callable[..., Any]] = {}
@@ -22,7 +24,7 @@ def chapter(name: str, file: str) -> tuple[Callable[[str], Any], Callable[[], li
     exported = sorted(modules)
 
     def find(attribute: str) -> object:
-        known = attribute if attribute in modules else _words().name_now(name, attribute, modules)
+        known = attribute if attribute in modules else _late("vocabulary").name_now(name, attribute, modules)
         if modules[known] == ".":
             return import_module(f"{name}.{known}")
         value = getattr(import_module(modules[known], name), known)
@@ -40,13 +42,18 @@ def _called(function: Callable[..., Any], name: str) -> Callable[..., Any]:
 
     @wraps(function)
     def call(*given: Any, **named: Any) -> Any:  # noqa: ANN401 - whatever the function takes and returns
+        before = HEARD.set([])
         try:
-            return function(*given, **named)
-        except TypeError:
-            if _fits(function, given, named):
-                raise  # of the work, not of the call
-            named = _words().understood(function, given, named)
-        return function(*given, **named)
+            try:
+                answer = function(*given, **named)
+            except TypeError:
+                if _fits(function, given, named):
+                    raise  # of the work, not of the call
+                answer = function(*given, **_late("vocabulary").understood(function, given, named))
+            heard = HEARD.get()
+            return _late("results").with_notes(answer, heard) if heard else answer
+        finally:
+            HEARD.reset(before)
 
     call.__module__ = name  # where pickle finds it
     return call
@@ -60,5 +67,5 @@ def _fits(function: Callable[..., Any], given: tuple[Any, ...], named: dict[str,
     return True
 
 
-def _words() -> Any:  # noqa: ANN401 - a module
-    return import_module("metaeval.base.vocabulary")  # loaded where a call is not understood alone
+def _late(module: str) -> Any:  # noqa: ANN401 - a module
+    return import_module(f"metaeval.base.{module}")  # loaded where it is needed alone: numpy is slow to import

@@ -66,7 +66,7 @@ class BayesianComparison(Result):
         columns = ["metric", "system_a", "system_b", "difference", "low", "high"]
         return self.data.to_dataframe().reset_index()[[*columns, "p_a_better", "p_equivalent", "p_b_better"]]
 
-    def plot(self, probability: float = 0.95) -> Figure:
+    def _draw(self, *, probability: float = 0.95) -> Figure:
         """Draw how many pairs are decided under each metric with more than this probability, and how."""
         from metaeval.figures.power import decided_bars  # noqa: PLC0415 - matplotlib
 

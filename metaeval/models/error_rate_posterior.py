@@ -172,7 +172,7 @@ class BayesianErrorRate(Result):
         """Return `minimum_topics`, one row a metric and tolerance."""
         return self.minimum_topics()
 
-    def plot(self) -> Figure:
+    def _draw(self) -> Figure:
         """Draw the error rate of every metric: median and band, and the rates observed behind them."""
         from metaeval import figures  # noqa: PLC0415 - drawing loads when needed
 

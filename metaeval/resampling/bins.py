@@ -57,7 +57,7 @@ class DifferenceBins(Result):
         columns = ["lower_edge", "upper_edge", "comparisons", "sign_changes", "error_rate", "low", "high"]
         return frame[["metric", "size", *columns]]
 
-    def plot(self) -> Figure:
+    def _draw(self) -> Figure:
         """Draw the error rate of every bin, and the difference from which all bins stay within the error allowed.
 
         Raises

@@ -103,7 +103,7 @@ class JudgeConclusions(Result):
         """Return whether all judges beside the people have the same topics, so that figures may rank them."""
         return len(set(self.table.loc[self.table["kind"] == "judge", "topic_set"])) <= 1
 
-    def plot(self) -> Figure:
+    def _draw(self) -> Figure:
         """Draw F1 of the pairs significant under each judge, as a prediction of those under the reference."""
         from metaeval.figures.label_agreement import agreement_dots  # noqa: PLC0415 - matplotlib
 

@@ -109,7 +109,7 @@ class PowerIntervals(Result):
                 rows.append((self.test, correction, first, second, value, error, *bounds))
         return pd.DataFrame(rows, columns=columns)
 
-    def plot(self) -> Figure:
+    def _draw(self) -> Figure:
         """Draw the powers with their intervals."""
         from metaeval.figures.power import power_dots  # noqa: PLC0415 - matplotlib
 

@@ -79,7 +79,7 @@ class RunChoicePower(Result):
             parts.append(frame.assign(first_higher=higher))
         return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=columns)
 
-    def plot(self) -> Figure:
+    def _draw(self) -> Figure:
         """Draw the mean powers with the range over the choices."""
         from metaeval.figures.power import power_dots  # noqa: PLC0415 - matplotlib
 

@@ -202,7 +202,7 @@ class SensitivityResult(Result):
         columns = ["metric", "system_a", "system_b", "difference", "statistic", "asl", "significant"]
         return by_p(frame[[*columns, "difference_required", "better"]], "asl")
 
-    def plot(self) -> Figure:
+    def _draw(self) -> Figure:
         """Draw the curves of achieved significance levels."""
         from metaeval.figures.power import asl_curves  # noqa: PLC0415 - matplotlib
 

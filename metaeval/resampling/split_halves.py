@@ -105,7 +105,7 @@ class SplitHalves(Result):
         )
         return frame if reference is None else _held_against(frame, reference, self.tests)
 
-    def plot(self, correction: str | None = None) -> Figure:
+    def _draw(self, correction: str | None = None) -> Figure:
         """Draw what every test rejects against how often it errs, under one correction (the first by default)."""
         from metaeval.figures.compare_tests import rejections_against_errors  # noqa: PLC0415 - matplotlib
 

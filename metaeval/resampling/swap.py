@@ -139,7 +139,7 @@ class ErrorRates(Result):
         words = first_few([f"{share(rate)} of the comparisons under {metric}" for metric, rate in by_metric])
         return f"two sets of {self.sizes[-1]} topics disagree about {words} (tolerance {self.tolerances[0]:g})"
 
-    def plot(self, *, max_error: float = 0.05) -> Figure:
+    def _draw(self, *, max_error: float = 0.05) -> Figure:
         """Draw the error rate against the size of the topic sets: a panel a tolerance, a line a metric."""
         from metaeval.figures.topics import tolerance_panels  # noqa: PLC0415 - matplotlib
 

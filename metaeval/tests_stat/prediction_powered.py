@@ -121,7 +121,7 @@ class PredictionPowered(Result):
         )
         return pairs.sort_values("estimate", ascending=False, kind="stable", ignore_index=True)
 
-    def plot(self, n_rows: int = 12) -> Figure:
+    def _draw(self, *, n_rows: int = 12) -> Figure:
         """Draw the intervals with and without the judge, of the pairs (or systems) that gain most by it."""
         from metaeval.figures.powered import gained_intervals  # noqa: PLC0415 - matplotlib
 

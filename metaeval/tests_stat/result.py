@@ -292,7 +292,7 @@ class PairwiseResult(Result):
         order = np.argsort(-lead, kind="stable")
         return pd.DataFrame(square[np.ix_(order, order)], index=names[order].rename("system"), columns=names[order])
 
-    def plot(self, metric: str | None = None, *, groups: Mapping[str, str] | None = None) -> Figure:
+    def _draw(self, metric: str | None = None, *, groups: Mapping[str, str] | None = None) -> Figure:
         """Draw which system is better than which under one metric (the first by default), and the systems' groups."""
         from metaeval.figures.significance import significance_map  # noqa: PLC0415 - matplotlib
 

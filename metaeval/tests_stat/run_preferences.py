@@ -142,7 +142,7 @@ class RunPreferences(Result):
             notes=self.notes,
         )
 
-    def plot(self) -> Figure:
+    def _draw(self) -> Figure:
         """Draw the mean of the first preference of every run over every other."""
         from metaeval.figures.agreement import share_map  # noqa: PLC0415 - matplotlib
 

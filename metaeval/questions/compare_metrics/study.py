@@ -303,13 +303,13 @@ class CompareStudy(Study):
             return "tau_half"
         return None if self.current is None else "f1"
 
-    def plot(self, name: str | None = None) -> Figure:
+    def _draw(self, name: str | None = None) -> Figure:
         """Draw power against the second quality, a point a metric with its intervals; without one, power alone.
 
         `name` asks for another picture of the report, as `Study.plot` does.
         """
         if name is not None:
-            return Study.plot(self, name)
+            return Study._draw(self, name)  # noqa: SLF001 - its own
         from metaeval.figures.compare import trade_off  # noqa: PLC0415 - drawing is the one upward import
 
         second = self.second_quality
