@@ -33,15 +33,15 @@ from metaeval.page.tables import Table
 from metaeval.simulate.scores import simulate_scores
 from metaeval.studies import (
     JudgeStudy,
-    study_agreement,
-    study_comparison,
+    study_agree,
+    study_compare_metrics,
     study_human,
     study_judges,
     study_judgments,
     study_leaderboard,
     study_power,
     study_table,
-    study_tests,
+    study_compare_tests,
     study_topics,
 )
 from metaeval.table.scores import Scores
@@ -124,11 +124,11 @@ STUDIES: dict[str, Callable[[int], object]] = {
     "table": lambda seed: study_table(scores(), test="randomisation", rng=seed),
     "leaderboard": lambda seed: study_leaderboard(few(), n_resamples=500, rng=seed),
     "topics": lambda seed: study_topics(few(), n_trials=20, tolerances=(0, 0.1), n_topic_resamples=20, rng=seed),
-    "compare-metrics": lambda seed: study_comparison(few(), n_topic_resamples=50, n_choices=40, rng=seed),
-    "compare-tests": lambda seed: study_tests(few(), tests=["t", "sign"], corrections=("none",), n_splits=10, rng=seed),
-    "compare-tests, corrected": lambda seed: study_tests(scores(), tests=["t", "sign"], n_splits=30, rng=seed),
-    "agree": lambda seed: study_agreement(scores(), rng=seed),
-    "agree, bootstrap": lambda seed: study_agreement(
+    "compare-metrics": lambda seed: study_compare_metrics(few(), n_topic_resamples=50, n_choices=40, rng=seed),
+    "compare-tests": lambda seed: study_compare_tests(few(), tests=["t", "sign"], corrections=("none",), n_splits=10, rng=seed),
+    "compare-tests, corrected": lambda seed: study_compare_tests(scores(), tests=["t", "sign"], n_splits=30, rng=seed),
+    "agree": lambda seed: study_agree(scores(), rng=seed),
+    "agree, bootstrap": lambda seed: study_agree(
         few(), tests=["bootstrap_sensitivity"], corrections=["none"], n_topic_resamples=10, rng=seed
     ),
     "judgments": lambda seed: study_judgments(

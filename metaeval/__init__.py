@@ -19,11 +19,11 @@ How many topics does a new collection need?
 Where does the noise come from: items, repeats or judges? Which design is cheapest?
     metaeval.study_components(scores)
 Which metric should we adopt?
-    metaeval.study_comparison(scores)
+    metaeval.study_compare_metrics(scores)
 Which significance test is reliable?
-    metaeval.study_tests(scores)
+    metaeval.study_compare_tests(scores)
 Do two metrics, two uses of the grades, two boards, or an arena and a benchmark lead to the same conclusions?
-    metaeval.study_agreement(scores)
+    metaeval.study_agree(scores)
 Do metrics agree with people (translation, summaries …)?
     metaeval.study_human(scores)
 XML retrieval: does the metric reward what users want?
@@ -33,7 +33,7 @@ What would fewer judgments change? Are new systems evaluated fairly?
 Can this judge (another person, a language model) replace the assessor?
     metaeval.study_judges(labels)
 How were elements and passages assessed?
-    metaeval.study_assessments(assessments)
+    metaeval.study_assessment(assessments)
 What does each run score?
     metaeval.score(collection, metrics)
 Which metrics are there?
@@ -63,9 +63,9 @@ if sys.argv[:1] == ["-m"] and sys.orig_argv[-len(sys.argv)] in {"metaeval", "-mm
 
 from typing import Any
 
-import lazy_loader
+from metaeval.base.chapters import chapter
 
-_named, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+_named, __dir__, __all__ = chapter(__name__, __file__)
 
 
 def __getattr__(name: str) -> Any:  # noqa: ANN401 - a module, a class or a function

@@ -36,10 +36,10 @@ from .metrics.scoring import score as score
 from .metrics.spec import MetricSpec as MetricSpec
 from .metrics.spec import metric as metric
 from .page.report import Report as Report
-from .questions.agree.study import study_agreement as study_agreement
-from .questions.assessment.study import study_assessments as study_assessments
-from .questions.compare_metrics.study import study_comparison as study_comparison
-from .questions.compare_tests.study import study_tests as study_tests
+from .questions.agree.study import study_agree as study_agree
+from .questions.assessment.study import study_assessment as study_assessment
+from .questions.compare_metrics.study import study_compare_metrics as study_compare_metrics
+from .questions.compare_tests.study import study_compare_tests as study_compare_tests
 from .questions.components.study import study_components as study_components
 from .questions.design.study import study_design as study_design
 from .questions.human.study import study_human as study_human

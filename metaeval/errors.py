@@ -7,10 +7,13 @@ Each class also derives from the built-in a caller would expect, so ``except Val
 import copyreg
 import difflib
 import re
+import warnings
 from collections.abc import Iterable, Mapping
 from itertools import islice
+from pathlib import Path
 
 _MOST_SHOWN, _MOST_COMPARED = 300, 10_000
+_PACKAGE = str(Path(__file__).parent)
 
 
 class MetaevalError(Exception):
@@ -104,12 +107,21 @@ class UnknownNameError(InvalidOptionError, KeyError):
         return str(self.args[0])
 
 
+class UnknownArgumentError(InvalidOptionError, TypeError):
+    """A call with an argument that the function does not have, or without one that it needs; the message says which."""
+
+
 class OutputError(MetaevalError, OSError):
     """The result cannot be written: a full disk, a limit on file sizes, a closed output, another process."""
 
 
 class EstimationError(MetaevalError):
     """The data are valid, but the quantity cannot be estimated from them."""
+
+
+def warn(message: str, kind: type[Warning] = MetaevalWarning) -> None:
+    """Warn at the line outside the package that led to it."""
+    warnings.warn(message, kind, skip_file_prefixes=(_PACKAGE,))
 
 
 def closest_names(name: str, known: Iterable[str], *, n: int = 3) -> list[str]:

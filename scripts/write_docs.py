@@ -232,7 +232,8 @@ def fields_of(thing: type) -> Iterator[tuple[str, str, str]]:
 
 def exported_from(module: str) -> dict[str, Any]:
     """Return the public names, of `metaeval` and of its chapters, that `module`, or a module below it, defines."""
-    return {name: thing for name, thing in public_names().items() if f"{thing.__module__}.".startswith(f"{module}.")}
+    found = {name: inspect.unwrap(thing) for name, thing in public_names().items()}
+    return {name: thing for name, thing in found.items() if f"{thing.__module__}.".startswith(f"{module}.")}
 
 
 def names(module: str) -> Iterator[str]:

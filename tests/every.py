@@ -544,7 +544,8 @@ SCORES = {
     "chosen_systems": Entry({"choose": "all", "seed": 0}, None),
     "select_runs": Entry(call=_chosen, excused=CARRIED),
     "bayesian_error_rate": Entry(
-        {"tolerances": [0], "draws": 20}, lambda found: {"rate": found.error_rate([5, 10]).sel(metric="AP").to_numpy()}
+        {"tolerances": [0], "n_draws": 20},
+        lambda found: {"rate": found.error_rate([5, 10]).sel(metric="AP").to_numpy()},
     ),
     "compare_curves": Entry(given=_rates, figures=None),
     "minimum_topics": Entry(
@@ -642,10 +643,10 @@ SCORES = {
         given=lambda made: (_versions(made),),
         figures=lambda study: numbers(study.to_frame(), "first", "first_low", "second_high"),
     ),
-    "study_tests": Entry(
+    "study_compare_tests": Entry(
         {"tests": ["t", "bootstrap"], "n_splits": 3, **DRAWN}, of("halves.counts"), {"clusters": "a half has too few"}
     ),
-    "study_tests, t": Entry({"tests": ["t"], "n_splits": 20}, of("halves.counts")),
+    "study_compare_tests, t": Entry({"tests": ["t"], "n_splits": 20}, of("halves.counts")),
     "study_power": Entry(
         {"tests": ["bootstrap", "randomisation", "max_t", "bootstrap_sensitivity"], "choose": 4, **DRAWN},
         of("to_frame", "n_significant", "power"),
@@ -657,9 +658,9 @@ SCORES = {
         {"n_splits": 2, **DRAWN},
         lambda study: PAIRS_OF_STUDY(study) | numbers(study.to_frame()[[*RANKS & {*study.to_frame()}]]),
     ),
-    "study_agreement": Entry({"tests": ["bootstrap"], "alphas": [0.3], "choose": 4, "n_topic_resamples": 20, **DRAWN}),
-    "study_agreement, t": Entry({"tests": ["t"], "n_topic_resamples": 20}),
-    "study_comparison": Entry(
+    "study_agree": Entry({"tests": ["bootstrap"], "alphas": [0.3], "choose": 4, "n_topic_resamples": 20, **DRAWN}),
+    "study_agree, t": Entry({"tests": ["t"], "n_topic_resamples": 20}),
+    "study_compare_metrics": Entry(
         lambda made: {"current": _first(made), "test": "bootstrap", "topics": False, **FEW, **DRAWN},
         of("to_frame", "power", "power_low", "power_high", "power_by", "tied_share"),
     ),
@@ -775,7 +776,7 @@ BY_VOTES = {
     "Votes": Entry(figures=None, call=metaeval.io.as_votes),
 }
 OF_CAMPAIGNS = {
-    "study_assessments": Entry(
+    "study_assessment": Entry(
         lambda made: {"submissions": made.submissions, "sizes": made.sizes}, None, given=attrgetter("assessments")
     ),
     "study_reliability": Entry(figures=None, given=attrgetter("assessments")),
@@ -878,7 +879,7 @@ OTHERWISE = {
 }
 """What is public, draws or takes scores, and has no entry, by the reason."""
 SHOWN_BY_OTHERS = {
-    "MetricVerdict": "a part of what study_comparison finds",
+    "MetricVerdict": "a part of what study_compare_metrics finds",
     "ArticlePlaces": "places in one article",
     "EffortPlans": "a part of what study_judgments finds",
     "Campaign": "what is read for study_campaign",

@@ -367,7 +367,7 @@ def it_shows_itself(name):
     assert not any(key.startswith("on") for _, found in shown.tags for key in found)
     assert html.count("<p>") <= 2
     assert shown.rows <= 13  # ten, and two lines of heads
-    assert len(images) == hasattr(result, "plot")
+    assert len(images) == (type(result)._draw is not Result._draw)
     assert len(html) < 120_000
     for found in images:
         picture = Image.open(io.BytesIO(base64.b64decode(found["src"].removeprefix("data:image/png;base64,"))))
@@ -427,10 +427,10 @@ def a_page_shows_what_its_files_hold(name):
 
 ROWS = "rows"
 QUOTED = {
-    "study_agreement": {ROWS: "f1"},
+    "study_agree": {ROWS: "f1"},
     "study_boards": {ROWS: "first"},
     "study_campaign": {ROWS: ("value", "low", "high")},
-    "study_comparison": {ROWS: "power"},
+    "study_compare_metrics": {ROWS: "power"},
     "study_components": {"key_figures": "erho2"},
     "study_human": {ROWS: ("value", "low", "high")},
     "study_judges": {ROWS: ("value", "low", "high")},
@@ -439,12 +439,12 @@ QUOTED = {
     "study_power, t": {"top_8_pairs": "difference"},
     "study_settled": {"ranks": "people"},
     "study_table, t": {"pairs": "difference"},
-    "study_tests": {ROWS: "error_rate"},
+    "study_compare_tests": {ROWS: "error_rate"},
     "study_votes": {ROWS: ("strength", "low", "high")},
 }
 """Numbers that people are told to quote, by study and table: in the columns of the ends, the number lies between."""
 NOT_SAMPLED = {
-    "study_assessments": "ranges over the topics of a campaign",
+    "study_assessment": "ranges over the topics of a campaign",
     "study_design": "sizes computed from what is given",
     "study_judgments": "a share of the judgments at hand, with the error of the draws",
     "study_reliability": "places of runs in the campaign at hand, without a test",

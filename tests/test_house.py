@@ -37,8 +37,8 @@ MOST_THAT_SAY_NOTHING, MOST_ARGUMENTS_THAT_SAY_NOTHING = 0.01, 0.05
 """Of all bindings, and of all arguments: in some the word is right, as `rest` is in ``first, *rest``."""
 MOST_PARAMETERS, MOST_LINES, MOST_LITERALS = 15, 60, 60
 PUBLIC = {
-    *("audit_quantisations", "measure_stability", "simulate_inex", "study_agreement", "study_assessments"),
-    *("study_campaign", "study_comparison", "study_human", "study_judges", "study_judgments", "study_topics"),
+    *("audit_quantisations", "measure_stability", "simulate_inex", "study_agree", "study_assessment"),
+    *("study_campaign", "study_compare_metrics", "study_human", "study_judges", "study_judgments", "study_topics"),
 }
 """Functions that users call with every option; whatever else needs many takes them as a value."""
 LONG = {"_result", "disagreement_panels", "scan_lines", "simulate_inex", "version_drift"}

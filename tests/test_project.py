@@ -201,6 +201,7 @@ def test_figures_know_no_result():
     known = (
         "metaeval.figures.",
         "metaeval.base.arrays",
+        "metaeval.base.chapters",
         "metaeval.base.unit",
         "metaeval.base.words",
         "metaeval.base.escaping",

@@ -45,7 +45,7 @@ def test_what_a_public_function_returns_is_public():
                 continue
             annotation = inspect.signature(function).return_annotation
             written = annotation.__name__ if inspect.isclass(annotation) else str(annotation)
-            module = import_module(function.__module__)
+            module = import_module(inspect.unwrap(function).__module__)
             for word in re.findall(r"[A-Z]\w+", written):
                 returned = annotation if inspect.isclass(annotation) else getattr(module, word, None)
                 if inspect.isclass(returned) and returned.__module__.startswith("metaeval."):
@@ -60,7 +60,7 @@ def test_reference_covers_every_public_name(checkout):
         for section in re.findall(r"<!-- written: names (\S+) -->", page.read_text("utf-8"))
     ]
     for name, thing in public().items():
-        module = f"{getattr(thing, '__module__', 'metaeval.metrics.')}."
+        module = f"{getattr(inspect.unwrap(thing), '__module__', 'metaeval.metrics.')}."
         assert sum(module.startswith(f"{section}.") for section in sections) == 1, name
 
 
@@ -96,7 +96,7 @@ def test_functions_take_data_first_and_options_by_keyword():
         if inspect.isroutine(value):
             kinds = [parameter.kind for parameter in inspect.signature(value).parameters.values()]
             assert kinds.count(inspect.Parameter.POSITIONAL_OR_KEYWORD) <= 3, name
-            assert inspect.Parameter.VAR_KEYWORD not in kinds or typing.get_overloads(value), name
+            assert inspect.Parameter.VAR_KEYWORD not in kinds or typing.get_overloads(inspect.unwrap(value)), name
 
 
 @pytest.mark.parametrize("chapter", CHAPTERS)

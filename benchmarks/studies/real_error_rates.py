@@ -64,7 +64,7 @@ def rows_of(table: Population, *, n_topics: int, n_systems: int | None, n_sample
         observed = swap_method(scores, tolerances=[0.0, TOLERANCE], rng=sample.seed)
         start = time.process_time()
         model = bayesian_error_rate(
-            scores, tolerances=[0.0, TOLERANCE], draws=DRAWS, observed=observed, rng=sample.seed
+            scores, tolerances=[0.0, TOLERANCE], n_draws=DRAWS, observed=observed, rng=sample.seed
         )
         seconds = time.process_time() - start
         needed = model.tree["posterior"]["minimum_topics"].to_numpy().reshape(DRAWS, -1)

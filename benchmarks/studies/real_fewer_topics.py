@@ -29,7 +29,7 @@ def rows_of(collection: str, metrics: dict[str, Floats], n_samples: int) -> list
             truth = {name: true_count(np.unique(table[chosen], axis=0)) for name, table in metrics.items()}
         topics = generator.integers(0, first.shape[1], N_TOPICS)
         scores = as_scores({name: pd.DataFrame(table[chosen][:, topics].T) for name, table in metrics.items()})
-        said = bayesian_error_rate(scores, draws=DRAWS, rng=number).fewer()
+        said = bayesian_error_rate(scores, n_draws=DRAWS, rng=number).fewer()
         for metric, other, chance in said[["metric_a", "metric_b", "p_fewer"]].itertuples(index=False):
             if chance >= 0.5 and truth[metric] != truth[other]:
                 found.append({"collection": collection, "said": chance, "held": truth[metric] < truth[other]})

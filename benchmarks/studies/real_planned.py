@@ -97,7 +97,7 @@ def _verdicts(apart: Floats, needed: Floats, seed: int) -> float:
 
 def _of_rates(truth: Floats, seen: Floats, seed: int) -> dict[str, float]:
     """Return the true error rate with the topics that a metric is said to need for one of 5 %."""
-    model = bayesian_error_rate(as_scores(seen), tolerances=[0.0], draws=DRAWS, rng=seed)
+    model = bayesian_error_rate(as_scores(seen), tolerances=[0.0], n_draws=DRAWS, rng=seed)
     needed = float(np.median(model.tree["posterior"]["minimum_topics"].to_numpy()))
     rates = true_rates(truth)
     rate = float(np.interp(np.log(needed), np.log(SIZES), rates)) if np.isfinite(needed) else np.nan

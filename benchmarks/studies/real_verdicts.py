@@ -1,7 +1,7 @@
 """Verdicts on two metrics: how often the one with less noise is adopted, and how often one of two equal ones is.
 
 The metrics are AP and AP with more noise, drawn anew on every topic: a population of tables whose metrics of equal
-noise are equal. The verdict is that of `study_comparison`, which power decides.
+noise are equal. The verdict is that of `study_compare_metrics`, which power decides.
 """
 
 import numpy as np

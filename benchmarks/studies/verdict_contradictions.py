@@ -21,7 +21,7 @@ import pandas as pd
 
 from metaeval.metrics.scoring import score
 from metaeval.page.report import Report
-from metaeval.questions.compare_metrics.study import CompareStudy, study_comparison
+from metaeval.questions.compare_metrics.study import CompareStudy, study_compare_metrics
 from metaeval.simulate.collection import simulate_collection
 from metaeval.simulate.scores import simulate_scores
 from metaeval.table.scores import Scores, as_scores
@@ -140,7 +140,7 @@ def _real(name: str, metrics: tuple[str, ...]) -> Scores:
 def _asked(scores: Scores, number: int, **more: object) -> CompareStudy:
     names = [None, *map(str, scores["metric"].to_numpy())]
     current = names[number % len(names)] if number % 3 else None
-    return study_comparison(scores, current=current, rng=number, **QUICK, **more)  # type: ignore[arg-type]
+    return study_compare_metrics(scores, current=current, rng=number, **QUICK, **more)  # type: ignore[arg-type]
 
 
 def main() -> None:

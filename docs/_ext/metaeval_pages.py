@@ -102,7 +102,7 @@ def _name_publicly(
 def _defined() -> dict[str, str]:
     """Return where each public name is defined, to what it is imported as."""
     return {
-        f"{thing.__module__}.{thing.__name__}": public
+        f"{inspect.unwrap(thing).__module__}.{thing.__name__}": public
         for public, thing in _write_docs().public_names().items()
         if hasattr(thing, "__name__")
     }

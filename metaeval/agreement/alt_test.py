@@ -92,7 +92,7 @@ class AltTest(Result):
                 return float(enough[:needed].max())
         return float(enough[needed - 1])
 
-    def plot(self, statistic: Literal["winning_rate", "advantage_probability"] = "winning_rate") -> Figure:
+    def _draw(self, statistic: Literal["winning_rate", "advantage_probability"] = "winning_rate") -> Figure:
         """Draw one statistic of every judge, with the line that a judge must reach.
 
         Raises

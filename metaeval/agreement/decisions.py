@@ -130,7 +130,7 @@ class DecisionAgreement(Result):
             values = values[self._level(alpha)]
         return pd.DataFrame(values, index=pd.Index(self.metrics, name="predictor"), columns=list(self.metrics))
 
-    def plot(self, measure: str = "f1") -> Figure:
+    def _draw(self, measure: str = "f1") -> Figure:
         """Draw a measure that `matrix` gives as a map: the stronger the colour, the nearer the two metrics."""
         from metaeval.figures.agreement import matrix_map  # noqa: PLC0415 - matplotlib
 

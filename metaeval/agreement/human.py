@@ -70,7 +70,7 @@ class HumanAgreement(Result):
         """Return the table with the question in columns of its own."""
         return self.table.assign(reference=self.reference, statistic=self.statistic, level=self.level)
 
-    def plot(self) -> Figure:
+    def _draw(self) -> Figure:
         """Draw the agreement of every metric with its interval, best first."""
         from metaeval.figures.label_agreement import agreement_dots  # noqa: PLC0415 - matplotlib
 

@@ -59,7 +59,7 @@ class FavouredGroups(Result):
             n_topics=self.n_topics,
         )
 
-    def plot(self) -> Figure:
+    def _draw(self) -> Figure:
         """Draw a dot and its interval over topics and systems for every group and judge, people beside them."""
         from metaeval.figures.judge_bias import favour_dots  # noqa: PLC0415 - matplotlib
 

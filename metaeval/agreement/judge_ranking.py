@@ -94,7 +94,7 @@ class JudgeRanking(Result):
         """Return the judges, the best first, that the topics shared with it do not tell from it."""
         return tuple(self.table.loc[~self.table["behind"] & (self.table["shared"] > 0), "judge"])
 
-    def plot(self) -> Figure:
+    def _draw(self) -> Figure:
         """Draw how far every judge is behind the best."""
         from metaeval.figures.label_agreement import agreement_dots  # noqa: PLC0415 - matplotlib
 

@@ -158,7 +158,7 @@ class LabelAgreement(Result):
             index=names, columns=names
         )
 
-    def plot(self, statistic: str = "kappa") -> Figure:
+    def _draw(self, statistic: str = "kappa") -> Figure:
         """Draw one statistic: of every judge with the reference, or of every pair as a square of fields.
 
         Raises

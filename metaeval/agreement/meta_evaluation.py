@@ -89,7 +89,7 @@ class MetaMetrics(Result):
         """Return the table, the rows of the average last."""
         return pd.concat([self.table, self.average.assign(task=AVERAGE)], ignore_index=True)
 
-    def plot(self) -> Figure:
+    def _draw(self) -> Figure:
         """Draw the average of every metric with its interval, best first."""
         from metaeval.figures.label_agreement import agreement_dots  # noqa: PLC0415 - matplotlib
 

@@ -48,7 +48,7 @@ class MetricComparison(Result):
         """Return the table with the question in columns of its own."""
         return self.table.assign(statistic=self.statistic, permute=self.permute, correction=self.correction)
 
-    def plot(self, alpha: float = 0.05) -> Figure:
+    def _draw(self, *, alpha: float = 0.05) -> Figure:
         """Draw which metric is significantly better than which: a field a pair, the better one in the row."""
         from metaeval.figures.human import comparison_map  # noqa: PLC0415 - matplotlib
 

@@ -104,19 +104,40 @@ def check_kinds[T](values: Iterable[T], name: str, kind: str) -> list[T]:
 
 
 def check_list(values: object, name: str, such_as: Sequence[object]) -> list[Any]:
-    """Return the entries of an argument that holds several; a text would be read letter by letter.
+    """Return the entries of an argument that takes one or several.
 
     Examples
     --------
-    >>> check_list(("t", "sign"), "tests", ["t"])
-    ['t', 'sign']
-    >>> check_list("sign", "tests", ["t"])
+    >>> check_list(("t", "sign"), "tests", ["t"]), check_list("sign", "tests", ["t"])
+    (['t', 'sign'], ['sign'])
+    >>> check_list({}, "tests", ["t"])
     Traceback (most recent call last):
-    metaeval.errors.InvalidOptionError: `tests` must be a list, such as ['t'], not 'sign'
+    metaeval.errors.InvalidOptionError: `tests` must be a list, such as ['t'], not {}
     """
-    if isinstance(values, str | bytes | Mapping) or not isinstance(values, Iterable):
+    if isinstance(values, str | Real) and not isinstance(values, bool):
+        return [values]
+    if isinstance(values, bytes | Mapping) or not isinstance(values, Iterable):
         raise refused(name, f"must be a list, such as {list(such_as)!r}, not {show(values)}", values)
     return list(values)
+
+
+def check_tolerances(tolerances: object, tolerance_unit: str) -> list[float]:
+    """Return tolerances in order, each once, if they are shares of the larger mean, or in the unit of the scores.
+
+    Examples
+    --------
+    >>> check_tolerances(0.1, "relative"), check_tolerances([5, 0], "absolute")
+    ([0.1], [0.0, 5.0])
+    """
+    asked = check_list(tolerances, "tolerances", [0.05])
+    levels = sorted({check_number(tolerance, "tolerances") for tolerance in asked})
+    upper = 1.0 if tolerance_unit == "relative" else math.inf
+    if levels and levels[0] >= 0 and levels[-1] < upper:
+        return levels
+    rule = f"must be numbers in [0, {upper:g}) for {tolerance_unit} ones, not {tolerances!r}"
+    if levels and levels[0] >= 0:
+        rule += f"; write {levels[-1]:g} % of the larger mean as {levels[-1] / _PER_CENT:g}"
+    raise refused("tolerances", rule, tolerances)
 
 
 def check_path(path: object, name: str = "path") -> None:

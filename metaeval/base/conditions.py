@@ -1,13 +1,12 @@
 """Conditions on the cells of a column: a text, or numbers beside a sign (``>=2020``) or in a range (``10..20``)."""
 
 import re
-import warnings
 from collections.abc import Mapping
 
 from metaeval.base.checks import refused
 from metaeval.base.names import first_few, is_number
 from metaeval.base.number_words import GAP_WORDS
-from metaeval.errors import MetaevalWarning
+from metaeval.errors import warn
 
 _NUMBER = r"[+-]?[0-9.]+(?:[eE][+-]?[0-9]+)?"
 _COMPARED = re.compile(rf"(?P<sign>[<>]=?)\s*(?P<limit>{_NUMBER})")
@@ -57,7 +56,7 @@ def texts_that_meet(column: str, text: str, counts: Mapping[str, int]) -> set[st
     if n_gaps:
         plural = "row has" if n_gaps == 1 else "rows have"
         message = f"{n_gaps:,} {plural} no number in column {column!r}, and so do not count as {column} {text.strip()}"
-        warnings.warn(message, MetaevalWarning, stacklevel=2)
+        warn(message)
     return {
         cell for cell in counts if cell not in gaps and all(_MEETS[sign](float(cell), limit) for sign, limit in limits)
     }

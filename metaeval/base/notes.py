@@ -6,6 +6,7 @@ added before or behind it keep. No f-string can: the tests let none have such a 
 
 import json
 from collections.abc import Iterable, Mapping
+from contextvars import ContextVar
 from typing import Any, Self
 
 _LISTS = frozenset({"notes", "sources"})
@@ -60,6 +61,17 @@ class AboutItems(KindOfNote):
 
 
 _KINDS: Mapping[str, type[KindOfNote]] = {kind.__name__: kind for kind in KindOfNote.__subclasses__()}
+
+
+HEARD: ContextVar[list[str] | None] = ContextVar("HEARD", default=None)
+"""What was told of the data of the call that is being answered."""
+
+
+def tell(notes: Iterable[str]) -> None:
+    """Note what is said of data, for a result that keeps no notes itself."""
+    heard = HEARD.get()
+    if heard is not None:
+        heard.extend(note for note in notes if note not in heard)
 
 
 def reworded[Note: str](note: Note, words: str) -> Note:

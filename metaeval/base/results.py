@@ -1,18 +1,30 @@
 """The base class of the answers of public functions, and what they draw."""
 
+from collections.abc import Callable, Mapping
+from dataclasses import fields, is_dataclass
 from importlib import import_module
-from typing import TYPE_CHECKING
+from inspect import signature
+from typing import TYPE_CHECKING, Any
 
-from metaeval.base.short_repr import ShortRepr
+from metaeval.base.short_repr import ShortRepr, notes_of
+from metaeval.errors import InvalidOptionError
 
 if TYPE_CHECKING:
+    import matplotlib.axes
     import matplotlib.figure
 
 type Figure = matplotlib.figure.Figure
 """What a result draws; matplotlib is loaded by whoever draws."""
 
-_SHOWN_BY = "metaeval.page.notebook:result_html"
-"""Looked up when it is asked for, as a plug-in is: no result knows of pages, and matplotlib stays unloaded."""
+_NOT_COMPARED = frozenset({"provenance"})
+"""Fields that say when and where something was computed."""
+
+
+def shown_by(name: str) -> Callable[..., Any]:
+    """Return what shows a result, as a plug-in is found: no result knows of pages, and matplotlib stays unloaded."""
+    module, _, function = name.partition(":")
+    found: Callable[..., Any] = getattr(import_module(module), function)
+    return found
 
 
 class Result(ShortRepr):
@@ -21,14 +33,104 @@ class Result(ShortRepr):
     Examples
     --------
     >>> from metaeval import paired_t_test, simulate_scores
-    >>> shown = paired_t_test(simulate_scores(n_systems=5, n_topics=20, metrics=["AP"], rng=1))._repr_html_()
-    >>> "<p><b>PairwiseResult:</b> 4 of 10 pairs differ significantly under AP.</p>" in shown, "<table>" in shown
-    (True, True)
+    >>> found = paired_t_test(simulate_scores(n_systems=5, n_topics=20, metrics=["AP"], rng=1))
+    >>> found.answer
+    '4 of 10 pairs differ significantly under AP.'
+    >>> "<table>" in found._repr_html_(), found.equals(found.with_correction("none"))
+    (True, False)
     """
 
     __slots__ = ()
 
+    @property
+    def answer(self) -> str:
+        """What was found, in one sentence."""
+        sentence: str = shown_by("metaeval.page.notebook:answer_of")(self)
+        return sentence
+
+    def equals(self, other: object) -> bool:
+        """Say whether another result has the same settings, data and notes, however and whenever it was computed.
+
+        Parameters
+        ----------
+        other : object
+
+        Returns
+        -------
+        bool
+            Numbers that are missing in both are the same.
+        """
+        return _same(self, other)
+
+    def plot(self, which: str | None = None, ax: "matplotlib.axes.Axes | None" = None, **options: Any) -> Figure:  # noqa: ANN401 - of the picture
+        """Draw the result.
+
+        Parameters
+        ----------
+        which : str, optional
+            A metric, a measure or a picture, where there are several; the main one by default.
+        ax : matplotlib.axes.Axes, optional
+            Where to put the picture, as an image, in a figure of your own.
+        **options
+            What else the picture depends on; an error names what there is.
+
+        Returns
+        -------
+        matplotlib.figure.Figure
+            A figure of its own, or that of `ax`.
+
+        Raises
+        ------
+        InvalidOptionError
+            If the result has no picture, or none of that kind.
+        """
+        kinds = {name: parameter.kind for name, parameter in signature(self._draw).parameters.items()}
+        chosen = next((name for name, kind in kinds.items() if kind.name == "POSITIONAL_OR_KEYWORD"), None)
+        if (which is not None and chosen is None) or {*options} - {*kinds}:
+            takes = [f"`{'which' if name == chosen else name}`" for name in kinds]
+            words = f"takes {' and '.join(takes)}" if takes else "has one picture, without options"
+            raise InvalidOptionError(f"{type(self).__name__}.plot() {words}; leave the rest out")
+        figure: Figure = self._draw(**options) if which is None else self._draw(which, **options)
+        return figure if ax is None else shown_by("metaeval.figures.style:put_into")(figure, ax)
+
+    def _draw(self) -> Figure:
+        shows = "to_frame() shows" if hasattr(self, "to_frame") else "its fields show"
+        raise InvalidOptionError(f"a {type(self).__name__} has no picture; {shows} what there is")
+
     def _repr_html_(self) -> str:
-        module, function = _SHOWN_BY.split(":")
-        written: str = getattr(import_module(module), function)(self)
+        written: str = shown_by("metaeval.page.notebook:result_html")(self)
         return written
+
+
+def with_notes[T](result: T, notes: list[str]) -> T:
+    """Return a result that says what was told of its data, beside its first table, unless it has notes of its own."""
+    if notes and isinstance(result, Result) and not hasattr(result, "notes") and not notes_of(result):
+        tables = (getattr(result, field.name, None) for field in fields(result))  # type: ignore[arg-type]  # a dataclass
+        table = next((value for value in tables if isinstance(getattr(value, "attrs", None), dict)), None)
+        if table is not None:
+            table.attrs["notes"] = notes
+    return result
+
+
+def _same(first: Any, second: Any) -> bool:  # noqa: ANN401 - whatever results hold
+    """Say whether two values are the same."""
+    if type(first) is not type(second):
+        return False
+    if is_dataclass(first):
+        names = [field.name for field in fields(first) if field.name not in _NOT_COMPARED]
+        same = all(_same(getattr(first, name, None), getattr(second, name, None)) for name in names)
+    elif hasattr(first, "equals"):  # of xarray, whose notes count, and of pandas
+        same = first.equals(second) and _notes_beside(first) == _notes_beside(second)
+    elif hasattr(first, "tobytes"):  # of numpy
+        same = first.shape == second.shape and _same(first.tolist(), second.tolist())
+    elif isinstance(first, Mapping):
+        same = [*first] == [*second] and all(_same(first[key], second[key]) for key in first)
+    elif isinstance(first, tuple | list):
+        same = len(first) == len(second) and all(map(_same, first, second))
+    else:
+        same = first == second or (first != first and second != second)  # noqa: PLR0124 - NaN
+    return bool(same)
+
+
+def _notes_beside(table: Any) -> list[str]:  # noqa: ANN401 - of xarray
+    return list(map(str, getattr(table, "attrs", {}).get("notes", ())))

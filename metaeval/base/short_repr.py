@@ -16,8 +16,9 @@ from typing import Any
 
 from metaeval.base.escaping import visible
 from metaeval.base.names import count
+from metaeval.base.notes import Remark
 
-_WIDTH, _LONGEST_LINE, _MOST_LINES, _MOST_SETTINGS, _LONGEST, _FEW = 110, 160, 12, 4, 60, 4
+_WIDTH, _LONGEST_LINE, _MOST_LINES, _MOST_SETTINGS, _MOST_NOTES, _LONGEST, _FEW = 110, 160, 12, 3, 5, 60, 4
 
 
 def _fixed(held: dict[Any, Any]) -> MappingProxyType[Any, Any]:
@@ -30,14 +31,13 @@ copyreg.pickle(
 
 
 class ShortRepr:
-    """Shows its name, its purpose, its settings and the size of what it holds, in at most twelve lines.
+    """Shows its name, what was found, notes on the data, its settings and sizes, in at most twelve lines.
 
     Examples
     --------
     >>> from metaeval import paired_t_test, simulate_scores
     >>> paired_t_test(simulate_scores(n_systems=5, n_topics=20, metrics=["AP"], rng=1))
-    PairwiseResult: Result of one test over all pairs of systems, for every metric.
-      4 of 10 pairs differ significantly under AP
+    PairwiseResult: 4 of 10 pairs differ significantly under AP.
       test='t', alternative='two-sided', correction='fdr_by', alpha=0.05, n_systems=5, n_topics=20,
       strictly_below=False, family_wise_only=False
       data: 1 metric x 10 pairs of difference, statistic, p_value, log10_p, …
@@ -63,6 +63,36 @@ def main_sentence(thing: ShortRepr) -> str:
     return words and f"{words.removesuffix('.')}."
 
 
+def notes_of(thing: object) -> tuple[str, ...]:
+    """Return what is said of the data of a result, by itself or beside its first table with notes."""
+    names = [field.name for field in fields(thing)]  # type: ignore[arg-type]  # as above
+    own = _texts(thing, "notes")
+    if own or "notes" in names:
+        return own
+    return next((notes for name in names if (notes := _texts(thing, name, beside=True))), ())
+
+
+def _texts(thing: object, name: str, *, beside: bool = False) -> tuple[str, ...]:
+    try:
+        held = getattr(thing, name)
+        return tuple(note for note in (held.attrs["notes"] if beside else held) if isinstance(note, str))
+    except Exception:  # noqa: BLE001 - whatever a result holds
+        return ()
+
+
+def shown_notes(notes: Iterable[str]) -> list[str]:
+    """Return the notes to stand under the answer: those that a number depends on, and how many more there are.
+
+    Examples
+    --------
+    >>> shown_notes(["1 system was dropped: x", Remark("all had names")])
+    ['note: 1 system was dropped: x']
+    """
+    told = ["note: " + note for note in notes if not isinstance(note, Remark)]
+    more = len(told) - _MOST_NOTES
+    return told if more <= 0 else [*told[:_MOST_NOTES], f"and {count(more, 'more note')}"]
+
+
 def settings_of(thing: ShortRepr) -> str:
     """Return what was asked: the settings that a result holds, as code writes them."""
     values = ((field.name, _attempt(_setting, getattr(thing, field.name, None))) for field in fields(thing))  # type: ignore[arg-type]  # as above
@@ -73,21 +103,24 @@ def _lines(thing: ShortRepr) -> list[str]:
     sizes, left_out = [], []
     for field in fields(thing):  # type: ignore[arg-type]  # every class that inherits this is a dataclass
         value = getattr(thing, field.name, None)
-        if value is None or field.name == "provenance" or _empty(value) or _attempt(_setting, value):
+        if value is None or field.name in {"provenance", "notes"} or _empty(value) or _attempt(_setting, value):
             continue
         if field.repr:
             sizes.append(f"{field.name}: {_attempt(_size, value) or type(value).__name__}")
         else:
             left_out.append(field.name)
-    name, purpose = type(thing).__name__, _purpose(type(thing))
-    head = [f"{name}: {purpose}" if purpose else name, _attempt(_main_numbers, thing)]
-    lines = [line for line in head if line]
+    name, answer = type(thing).__name__, _attempt(_answer, thing)
+    lines = [f"{name}: {answer}" if answer else name, *shown_notes(notes_of(thing))]
     lines += wrap(settings_of(thing), _WIDTH, max_lines=_MOST_SETTINGS, placeholder=" …")
     room = _MOST_LINES - len(lines)
     if len(sizes) + bool(left_out) > room:
         left_out = [size.partition(":")[0] for size in sizes[room - 1 :]] + left_out
         sizes = sizes[: room - 1]
     return [*lines, *sizes, *([f"and {', '.join(left_out)}"] if left_out else [])]
+
+
+def _answer(thing: ShortRepr) -> str:
+    return str(getattr(thing, "answer", "")) or main_sentence(thing)
 
 
 def _main_numbers(thing: ShortRepr) -> str:

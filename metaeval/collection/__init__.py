@@ -1,5 +1,5 @@
 """Runs and judgments of one test collection, compiled once."""
 
-import lazy_loader
+from metaeval.base.chapters import chapter
 
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+__getattr__, __dir__, __all__ = chapter(__name__, __file__)

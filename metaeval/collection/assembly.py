@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
-from warnings import warn
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,7 +20,7 @@ from metaeval.collection.documents import NOT_POOLED, UNJUDGED, Collection, Coll
 from metaeval.collection.grades import coded, grades_note
 from metaeval.collection.ranking import Lines, Order, RankedRun, RankingProblem, rank_documents
 from metaeval.collection.topic_names import topics_meant_alike, way_to_match
-from metaeval.errors import InvalidOptionError
+from metaeval.errors import InvalidOptionError, warn
 
 _FEWEST_LISTS = 20
 """Fewer lists may well hold nothing that is judged."""
@@ -173,7 +172,7 @@ def warn_of_ties(collection: Collection, order: Order) -> None:
         f"scores ({worst}). Ties are ordered by document identifier, {rule}. To keep the runs' own order use "
         "`order='rank'` or `'input'`"
     )
-    warn(message, CollectionWarning, stacklevel=3)
+    warn(message, CollectionWarning)
 
 
 def judgments_from(qrels: Mapping[str, Mapping[str, float]]) -> Judgments:

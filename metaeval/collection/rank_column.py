@@ -2,13 +2,13 @@
 
 from collections.abc import Mapping
 from typing import Literal
-from warnings import warn
 
 import numpy as np
 from numpy.typing import NDArray
 
 from metaeval.base.names import first_few
 from metaeval.collection.documents import CollectionWarning
+from metaeval.errors import warn
 
 Doubt = Literal["rising scores", "broken ranks"]
 """Scores that rise with the rank, and ranks that are no whole numbers."""
@@ -51,5 +51,4 @@ def warn_of_doubts(doubts: Mapping[str, Doubt | None]) -> None:
             warn(
                 f"in {len(doubtful)} of {len(doubts)} runs {says.format(names=first_few(doubtful))}",
                 CollectionWarning,
-                stacklevel=3,
             )

@@ -3,6 +3,6 @@
 A function is loaded, and matplotlib with it, when it is first asked for.
 """
 
-import lazy_loader
+from metaeval.base.chapters import chapter
 
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+__getattr__, __dir__, __all__ = chapter(__name__, __file__)

@@ -23,11 +23,13 @@ from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
+from matplotlib.image import imread
 from matplotlib.text import Text
 from matplotlib.transforms import Bbox, blended_transform_factory
 
 from metaeval.base.escaping import visible
 from metaeval.base.words import name_of_metric
+from metaeval.errors import InvalidOptionError
 
 THEME = {
     "paper": "#ffffff",
@@ -239,6 +241,16 @@ def figure_png(figure: Figure, *, dpi: float = 150) -> bytes:
     stream = BytesIO()
     image.quantize(128, dither=Image.Dither.NONE).save(stream, "png", optimize=True)  # a third of the size
     return stream.getvalue()
+
+
+def put_into(figure: Figure, axes: Axes) -> Figure:
+    """Put a picture into axes of somebody's figure, as an image, and return that figure."""
+    axes.imshow(imread(BytesIO(figure_png(figure, dpi=200))))
+    axes.set_axis_off()
+    whole = axes.get_figure(root=True)
+    if whole is None:
+        raise InvalidOptionError("`ax` must be in a figure")
+    return whole
 
 
 def _saved(figure: Figure, kind: str, metadata: dict[str, None], *, salt: str, **layout: Any) -> bytes:  # noqa: ANN401 - of savefig

@@ -9,7 +9,6 @@ change of one small vector.
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Self
-from warnings import warn
 
 import numpy as np
 import pandas as pd
@@ -23,7 +22,7 @@ from metaeval.collection.document_codes import Judgments
 from metaeval.collection.documents import Collection, CollectionWarning, JudgedCollection
 from metaeval.collection.pools import recoded
 from metaeval.collection.ranking import RankedRun
-from metaeval.errors import InvalidOptionError
+from metaeval.errors import InvalidOptionError, warn
 from metaeval.inex.assessments import TOO_SMALL, UNKNOWN, Assessments, Scale, Submission, each_run, whole_column
 from metaeval.inex.element_runs import ElementRun, Words, checked_elements, checked_run, document_judgments, refuse
 from metaeval.inex.element_table import ElementNames, Elements, above, in_document_order, linked_tree, positions_of
@@ -202,7 +201,7 @@ def element_collection(  # noqa: PLR0913 - the contract of both collections
     elements, by_document = rows.elements(sizes), rows.by_document(retrieved)
     doubts = [*judged.attrs["notes"], *rows.inconsistencies(elements, lenient=lenient)]
     if doubts:
-        warn("; ".join(doubts), CollectionWarning, stacklevel=2)
+        warn("; ".join(doubts), CollectionWarning)
     thorough = ["thorough" in submission.task.casefold() for submission in submissions]
     notes = (*assessments.notes, *doubts, *_cut_notes(runs), *_task_notes(thorough))
     return ElementCollection(

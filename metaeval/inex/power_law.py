@@ -13,7 +13,7 @@ _FLATTEST = 1.0 + 1e-4
 _STEP = 1e-3
 
 
-def fit_power_law(counts: pd.Series, *, confidence: float = 0.95) -> pd.DataFrame:
+def fit_power_law(counts: pd.Series, *, confidence_level: float = 0.95) -> pd.DataFrame:
     r"""Fit a power law to counts from 1 on, by maximum likelihood.
 
     Parameters
@@ -21,7 +21,7 @@ def fit_power_law(counts: pd.Series, *, confidence: float = 0.95) -> pd.DataFram
     counts : pandas.Series (n,)
         Whole numbers of at least 1, such as passages of a document. A level ``topic`` of the index says which belong
         together; without one each stands alone.
-    confidence : float, default 0.95
+    confidence_level : float, default 0.95
         Of the interval.
 
     Returns
@@ -66,7 +66,7 @@ def fit_power_law(counts: pd.Series, *, confidence: float = 0.95) -> pd.DataFram
     sums = pd.Series(mean - logs).groupby(np.asarray(groups)).sum().to_numpy()
     many = len(sums)
     spread = np.sqrt((sums**2).sum() * many / (many - 1)) / information if many > 1 else np.nan
-    half = student.ppf((1 + confidence) / 2, many - 1) * spread
+    half = student.ppf((1 + confidence_level) / 2, many - 1) * spread
     most = int(counts.max())
     seen = np.bincount(counts.to_numpy(dtype=np.int64), minlength=most + 1)[1:] / len(logs)
     law = power_law_shares(exponent, most)

@@ -1,7 +1,6 @@
 """INEX files of 2002 to 2010, recognised by their content: submissions, assessments, pools, sizes of elements."""
 
 import os
-import warnings
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import partial
@@ -9,7 +8,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from metaeval.errors import FileFormatError
+from metaeval.errors import FileFormatError, warn
 from metaeval.inex.assessments import Assessments, Submission
 from metaeval.inex.file_rules import Findings, InexWarning, joined_assessments
 from metaeval.inex.line_files import assessments_of_lines, is_fol_judgments, sizes_of_lines, submission_of_lines
@@ -331,4 +330,4 @@ def warn_of(notes: Iterable[str]) -> None:
     """Say once what reading had to remark."""
     text = "\n".join(notes)
     if text:
-        warnings.warn(text, InexWarning, stacklevel=3)
+        warn(text, InexWarning)

@@ -13,7 +13,6 @@ import re
 import secrets
 import shutil
 import sys
-import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
@@ -21,7 +20,7 @@ from functools import cache
 from pathlib import Path
 
 from metaeval.base.provenance import of_the_system
-from metaeval.errors import InvalidOptionError, MetaevalError, MetaevalWarning, OutputError
+from metaeval.errors import InvalidOptionError, MetaevalError, OutputError, warn
 from metaeval.io.locks import Lock
 from metaeval.io.written_files import carry_over, list_files, remove_carried, written_files
 from metaeval.running.process import sheltered
@@ -248,7 +247,7 @@ def _take_place(fresh: Path, final: Path) -> Path | None:
         aside = _set_aside(final)
         _in_two_steps(fresh, final, aside)
         message = f"{str(final)!r} held other things than a report; they are kept in {str(aside)!r}"
-        warnings.warn(message, MetaevalWarning, stacklevel=2)
+        warn(message)
         return None
     renamed = carry_over(final, fresh)
     shutil.copymode(final, fresh)
@@ -258,7 +257,7 @@ def _take_place(fresh: Path, final: Path) -> Path | None:
         _in_two_steps(fresh, final, old)
     if renamed:
         message = f"files that metaeval did not write, or not so, are kept beside the new ones: {', '.join(renamed)}"
-        warnings.warn(message, MetaevalWarning, stacklevel=2)
+        warn(message)
     return old
 
 

@@ -4,12 +4,11 @@ import filecmp
 import json
 import os
 import shutil
-import warnings
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from metaeval.base.provenance import file_checksum
-from metaeval.errors import MetaevalWarning
+from metaeval.errors import warn
 from metaeval.io.benchmarks.contents import parse_json
 
 RECORD = "provenance.json"
@@ -126,7 +125,7 @@ def remove_carried(old: Path, new: Path) -> None:
     shutil.rmtree(old, ignore_errors=True)
     if old.exists():
         message = f"the older report could not be removed altogether; what is left is in {str(old)!r}"
-        warnings.warn(message, MetaevalWarning, stacklevel=2)
+        warn(message)
 
 
 def _identity(path: Path) -> tuple[object, ...]:

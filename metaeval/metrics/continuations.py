@@ -223,7 +223,7 @@ class Expectations(Result):
         values = {name: getattr(self, name).mean(axis=2).ravel() for name in ("rate", "total", "documents", "residual")}
         return pd.DataFrame(values, index=names).reset_index()
 
-    def plot(self, metric: str | None = None) -> Figure:
+    def _draw(self, metric: str | None = None) -> Figure:
         """Draw the rate of every run under one metric (the first by default), with what its residual leaves open."""
         name = self.metrics[0] if metric is None else metric
         check_choice(name, "metric", self.metrics)

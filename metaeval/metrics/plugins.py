@@ -8,10 +8,9 @@ from functools import lru_cache
 from importlib import metadata
 from pathlib import Path
 from typing import Any
-from warnings import warn
 
 from metaeval.base.provenance import current_record
-from metaeval.errors import InvalidOptionError, MetaevalWarning
+from metaeval.errors import InvalidOptionError, MetaevalWarning, warn
 from metaeval.metrics.builtin import BUILTIN
 from metaeval.metrics.faults import fault
 from metaeval.metrics.quantisation import Quantisation
@@ -48,13 +47,13 @@ def load_plugins(registry: Registry) -> Registry:
         try:
             loaded = point.load()
         except (Exception, SystemExit) as error:  # noqa: BLE001 - a broken plug-in must not stop the others
-            warn(f"{origin} could not be loaded: {fault(error)}", PluginWarning, stacklevel=2)
+            warn(f"{origin} could not be loaded: {fault(error)}", PluginWarning)
             continue
         for item in (loaded,) if isinstance(loaded, MetricSpec | Quantisation) else _items(loaded):
             try:
                 registry = registry.extend(item)
             except InvalidOptionError as error:
-                warn(f"{origin} is left out: {error}", PluginWarning, stacklevel=2)
+                warn(f"{origin} is left out: {error}", PluginWarning)
     return registry
 
 

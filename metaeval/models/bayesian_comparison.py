@@ -54,7 +54,7 @@ class BayesianComparison(Result):
     """"bayesian_t" or "hierarchical"."""
     rope: Mapping[str, float]
     """Metric to the half-width of its region of practical equivalence, in its own unit."""
-    ci_prob: float
+    confidence_level: float
     """Probability of the interval."""
     n_topics: int
     """Topics that the systems were compared on."""
@@ -66,7 +66,7 @@ class BayesianComparison(Result):
         columns = ["metric", "system_a", "system_b", "difference", "low", "high"]
         return self.data.to_dataframe().reset_index()[[*columns, "p_a_better", "p_equivalent", "p_b_better"]]
 
-    def plot(self, probability: float = 0.95) -> Figure:
+    def _draw(self, *, probability: float = 0.95) -> Figure:
         """Draw how many pairs are decided under each metric with more than this probability, and how."""
         from metaeval.figures.power import decided_bars  # noqa: PLC0415 - matplotlib
 
@@ -127,7 +127,7 @@ class BayesianComparison(Result):
         if self.posteriors:
             return self.posteriors[metric]
         of_metric = self.data.sel(metric=metric)
-        scale = (of_metric["high"] - of_metric["low"]) / 2 / stdtrit(self.n_topics - 1, (1 + self.ci_prob) / 2)
+        scale = (of_metric["high"] - of_metric["low"]) / 2 / stdtrit(self.n_topics - 1, (1 + self.confidence_level) / 2)
         shape = (_CHAINS, n_draws, of_metric.sizes["pair"])
         position, sign = _places_of_pairs(of_metric["system_a"].to_numpy(), of_metric["system_b"].to_numpy())
         drawn = sign * resolve_rng(rng).generator.standard_t(self.n_topics - 1, size=shape)[..., position]
@@ -144,7 +144,7 @@ class BayesianComparison(Result):
 
     def save(self, path: "str | Path") -> None:
         """Write the comparison, with its sampled posterior, to NetCDF."""
-        attrs = {"model": self.model, "ci_prob": self.ci_prob, "n_topics": self.n_topics}
+        attrs = {"model": self.model, "confidence_level": self.confidence_level, "n_topics": self.n_topics}
         attrs["rope"] = list(self.rope.values())
         nodes = {"comparison": self.data.assign_attrs(attrs)}
         for number, (metric, posterior) in enumerate(self.posteriors.items()):
@@ -164,14 +164,14 @@ class BayesianComparison(Result):
             data=data,
             model=str(attrs["model"]),
             rope=dict(zip(data["metric"].to_numpy().tolist(), np.atleast_1d(attrs["rope"]).tolist(), strict=True)),
-            ci_prob=float(attrs["ci_prob"]),
+            confidence_level=float(attrs["confidence_level"]),
             n_topics=int(attrs["n_topics"]),
             posteriors={str(child.attrs["metric"]): child.copy() for child in fitted},
         )
 
 
 def bayesian_t(
-    scores: object, *, rope: Rope = 0.0, ci_prob: float = 0.95, baseline: str | None = None
+    scores: object, *, rope: Rope = 0.0, confidence_level: float = 0.95, baseline: str | None = None
 ) -> BayesianComparison:
     r"""Compute the probability that each system is better than each other, separately for each pair.
 
@@ -181,7 +181,7 @@ def bayesian_t(
     rope : float or mapping of str to float, default 0
         Differences of mean up to this size count as equivalent, in the metric's own unit: one size for all metrics,
         or metric to size.
-    ci_prob : float, default 0.95
+    confidence_level : float, default 0.95
         Probability of the equal-tailed interval.
     baseline : str, optional
         Compare with this system only.
@@ -196,7 +196,7 @@ def bayesian_t(
     Raises
     ------
     InvalidOptionError
-        If `rope` is negative or lacks a metric, or `ci_prob` is outside (0, 1).
+        If `rope` is negative or lacks a metric, or `confidence_level` is outside (0, 1).
     UnknownNameError
         If `rope` names a metric that there is not.
 
@@ -219,7 +219,7 @@ def bayesian_t(
     >>> found.to_frame()[["p_a_better", "p_equivalent", "p_b_better"]].round(3).to_numpy().tolist()
     [[0.939, 0.036, 0.025]]
     """
-    check_share(ci_prob, "ci_prob")
+    check_share(confidence_level, "confidence_level")
     question = ask(scores, baseline=baseline)
     widths = check_rope(rope, question.scores["metric"].to_numpy().tolist())
     limit = np.array([*widths.values()])[:, None]
@@ -229,9 +229,11 @@ def bayesian_t(
     size = question.tolerance / RELATIVE / question.n_topics
     p_a = _tail(difference(centre, limit, size, limit), scale, freedom)
     p_b = _tail(difference(-centre, limit, size, limit), scale, freedom)
-    half = np.where(scale > 0.0, t_half_width(scale, question.n_topics, ci_prob), np.nan)
+    half = np.where(scale > 0.0, t_half_width(scale, question.n_topics, confidence_level), np.nan)
     data = _dataset(question, centre, centre - half, centre + half, p_a, p_b)
-    return BayesianComparison(data=data, model="bayesian_t", rope=widths, ci_prob=ci_prob, n_topics=question.n_topics)
+    return BayesianComparison(
+        data=data, model="bayesian_t", rope=widths, confidence_level=confidence_level, n_topics=question.n_topics
+    )
 
 
 def hierarchical(  # noqa: PLR0913 - the settings of a sampler
@@ -239,8 +241,8 @@ def hierarchical(  # noqa: PLR0913 - the settings of a sampler
     *,
     metrics: Sequence[str] | None = None,
     rope: Rope = 0.0,
-    ci_prob: float = 0.95,
-    draws: int = 1000,
+    confidence_level: float = 0.95,
+    n_draws: int = 1000,
     tune: int = 1000,
     chains: int = 4,
     target_accept: float = 0.95,
@@ -255,9 +257,9 @@ def hierarchical(  # noqa: PLR0913 - the settings of a sampler
         Fit these metrics only; every metric by default, each in a model of its own.
     rope : float or mapping of str to float, default 0
         As in `bayesian_t`.
-    ci_prob : float, default 0.95
+    confidence_level : float, default 0.95
         Probability of the equal-tailed interval.
-    draws, tune, chains, target_accept
+    n_draws, tune, chains, target_accept
         As in ``pymc.sample``.
     rng : None, int or numpy.random.Generator
         Seed of the sampler.
@@ -291,7 +293,7 @@ def hierarchical(  # noqa: PLR0913 - the settings of a sampler
     .. [1] Carterette (2015). Bayesian inference for information retrieval evaluation. ICTIR.
        :doi:`10.1145/2808194.2809469`
     """
-    check_share(ci_prob, "ci_prob")
+    check_share(confidence_level, "confidence_level")
     question = ask(scores)
     names = question.scores["metric"].to_numpy().tolist()
     for name in metrics or ():
@@ -299,7 +301,7 @@ def hierarchical(  # noqa: PLR0913 - the settings of a sampler
     keep = [names.index(name) for name in metrics] if metrics else list(range(len(names)))
     widths = check_rope(rope, [names[index] for index in keep])
     seed = int(resolve_rng(rng).generator.integers(2**31))
-    settings = {"draws": draws, "tune": tune, "chains": chains, "nuts": {"target_accept": target_accept}}
+    settings = {"draws": n_draws, "tune": tune, "chains": chains, "nuts": {"target_accept": target_accept}}
     tables = [question.scores.isel(metric=index) for index in keep]
     sampled = parallel_map(_sample, tables, shared=(seed, settings), description="Sampling the hierarchical model")
     trees = {}
@@ -312,7 +314,7 @@ def hierarchical(  # noqa: PLR0913 - the settings of a sampler
         means.append(drawn * (1 if question.scores["higher_is_better"][index] else -1))
     chosen = ask(question.scores.isel(metric=keep))
     summaries = [
-        _pair_summary(drawn_means.to_numpy(), chosen, width, ci_prob)
+        _pair_summary(drawn_means.to_numpy(), chosen, width, confidence_level)
         for drawn_means, width in zip(means, widths.values(), strict=True)
     ]
     centre, low, high, p_a, p_b = (np.stack(arrays) for arrays in zip(*summaries, strict=True))
@@ -321,7 +323,7 @@ def hierarchical(  # noqa: PLR0913 - the settings of a sampler
         data=data,
         model="hierarchical",
         rope=widths,
-        ci_prob=ci_prob,
+        confidence_level=confidence_level,
         n_topics=question.n_topics,
         posteriors=trees,
     )
@@ -378,13 +380,13 @@ def _dataset(  # noqa: PLR0913, PLR0917 - the columns of the answer
     )
 
 
-def _pair_summary(samples: Floats, question: Question, rope: float, ci_prob: float) -> tuple[Floats, ...]:
+def _pair_summary(samples: Floats, question: Question, rope: float, confidence_level: float) -> tuple[Floats, ...]:
     """Summarise the posterior differences of all pairs in blocks, from samples (sample, system)."""
     parts = []
     for start in range(0, len(question.first), _PAIRS_PER_BLOCK):
         block = slice(start, start + _PAIRS_PER_BLOCK)
         differences = samples[:, question.first[block]] - samples[:, question.second[block]]
-        low, high = np.quantile(differences, [(1 - ci_prob) / 2, (1 + ci_prob) / 2], axis=0)
+        low, high = np.quantile(differences, [(1 - confidence_level) / 2, (1 + confidence_level) / 2], axis=0)
         better, worse = (differences > rope).mean(axis=0), (differences < -rope).mean(axis=0)
         parts.append((differences.mean(axis=0), low, high, better, worse))
     return tuple(np.concatenate(column) for column in zip(*parts, strict=True))

@@ -107,7 +107,7 @@ class VarianceComponents(Result):
         """Return the components."""
         return self.components.copy()
 
-    def plot(self) -> Figure:
+    def _draw(self) -> Figure:
         """Draw the shares of the variance between two systems on one topic, with intervals."""
         from metaeval.figures.components import component_bars  # noqa: PLC0415 - matplotlib
 

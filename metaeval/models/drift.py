@@ -89,7 +89,7 @@ class VersionDrift(Result):
             rows.append((step, n_items, n, len(a), tau))
         return pd.DataFrame(rows, columns=["step", "n_items", "n_reversed", "n_pairs", "tau"])
 
-    def plot(self) -> Figure:
+    def _draw(self) -> Figure:
         """Draw by how much the scores of every system differ on the items of both versions, the second less the first.
 
         Full dots differ significantly.

@@ -42,8 +42,8 @@ def bayesian_error_rate(  # noqa: PLR0913 - the settings of a model
     tolerance_unit: ToleranceUnit = "relative",
     method: Method = "fast",
     max_error: float = 0.05,
-    ci_prob: float = 0.9,
-    draws: int | None = None,
+    confidence_level: float = 0.9,
+    n_draws: int | None = None,
     observed: ErrorRates | None = None,
     rng: RNGLike = None,
     n_threads: int | None = None,
@@ -62,9 +62,9 @@ def bayesian_error_rate(  # noqa: PLR0913 - the settings of a model
         Both are cut: the draws of the noise do not see what the differences say about them.
     max_error : float, default 0.05
         Error rate the minimum topic count keeps to.
-    ci_prob : float, default 0.9
+    confidence_level : float, default 0.9
         Probability of the equal-tailed intervals.
-    draws : int, optional
+    n_draws : int, optional
         1000 by default, and 400 where there are more than 2000 pairs of systems, whose mean varies less.
     observed : ErrorRates, optional
         Counted swaps to hold the model against; counted here by default.
@@ -137,10 +137,10 @@ def bayesian_error_rate(  # noqa: PLR0913 - the settings of a model
     """
     check_choice(method, "method", get_args(Method))
     check_error_rate(max_error)
-    check_share(ci_prob, "ci_prob")
+    check_share(confidence_level, "confidence_level")
     check_choice(tolerance_unit, "tolerance_unit", get_args(ToleranceUnit))
-    if draws is not None:
-        check_count(draws, "draws", least=2, most=MOST_REPLICATES)
+    if n_draws is not None:
+        check_count(n_draws, "n_draws", least=2, most=MOST_REPLICATES)
     source = resolve_rng(rng)
     counting, fitting, repeating = source.generator.spawn(3)
     if observed is None:
@@ -167,13 +167,13 @@ def bayesian_error_rate(  # noqa: PLR0913 - the settings of a model
         else:
             laws, sampled = {name: true_differences.prior_of(pairs) for name, pairs in described.items()}, {}
         n_systems = layout.oriented.shape[2]
-        draws = draws or (_DRAWS if n_systems * (n_systems - 1) // 2 <= _MANY_PAIRS else _FEW_DRAWS)
-        drawn = draw_error_rates(described, laws, check, draws, fitting)
+        n_draws = n_draws or (_DRAWS if n_systems * (n_systems - 1) // 2 <= _MANY_PAIRS else _FEW_DRAWS)
+        drawn = draw_error_rates(described, laws, check, n_draws, fitting)
     attrs = {
         "method": method,
         "tolerance_unit": tolerance_unit,
         "max_error": float(max_error),
-        "ci_prob": float(ci_prob),
+        "confidence_level": float(confidence_level),
         "random_source": source.description,
     }
     return arviz_posterior(drawn, levels.tolist(), observed, sizes, left_out, attrs, sampled)

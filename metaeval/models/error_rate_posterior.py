@@ -53,7 +53,7 @@ class BayesianErrorRate(Result):
     tolerance_unit: str
     max_error: float
     """Error rate the minimum topic count keeps to."""
-    ci_prob: float
+    confidence_level: float
     """Probability of the equal-tailed intervals."""
     n_systems: int
     n_topics: int
@@ -70,6 +70,15 @@ class BayesianErrorRate(Result):
     def tolerances(self) -> tuple[float, ...]:
         """Tolerances, ascending."""
         return tuple(self.tree["posterior"]["tolerance"].to_numpy().tolist())
+
+    def to_arviz(self) -> "xr.DataTree":
+        """Return the posterior as ArviZ reads it: group ``posterior`` with ``error_rate`` and what it came from.
+
+        Returns
+        -------
+        xarray.DataTree
+        """
+        return self.tree
 
     def error_rate(self, sizes: ArrayLike) -> xr.DataArray:
         """Return posterior draws of the error rate at some sizes, dims (chain, draw, metric, tolerance, size).
@@ -163,7 +172,7 @@ class BayesianErrorRate(Result):
         """Return `minimum_topics`, one row a metric and tolerance."""
         return self.minimum_topics()
 
-    def plot(self) -> Figure:
+    def _draw(self) -> Figure:
         """Draw the error rate of every metric: median and band, and the rates observed behind them."""
         from metaeval import figures  # noqa: PLC0415 - drawing loads when needed
 
@@ -190,7 +199,10 @@ class BayesianErrorRate(Result):
         return _result(read_tree(path))
 
     def _interval(self, draws: xr.DataArray, *, errors: bool = False) -> pd.DataFrame:
-        places, names = np.array([0.5, (1 - self.ci_prob) / 2, (1 + self.ci_prob) / 2]), ["median", "low", "high"]
+        places, names = (
+            np.array([0.5, (1 - self.confidence_level) / 2, (1 + self.confidence_level) / 2]),
+            ["median", "low", "high"],
+        )
         # by whole draws: there is nothing between infinite ones
         shares = places[None]
         if errors:  # a standard error of the share of draws to either side
@@ -274,7 +286,7 @@ def _result(tree: Any) -> BayesianErrorRate:  # noqa: ANN401 - an xarray.DataTre
         method=str(attrs["method"]),
         tolerance_unit=str(attrs["tolerance_unit"]),
         max_error=float(attrs["max_error"]),
-        ci_prob=float(attrs["ci_prob"]),
+        confidence_level=float(attrs["confidence_level"]),
         n_systems=int(attrs["n_systems"]),
         n_topics=int(attrs["n_topics"]),
         not_estimated=MappingProxyType({str(name): str(reason) for name, reason in left_out if name}),

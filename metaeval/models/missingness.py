@@ -74,7 +74,7 @@ class MissingScores(Result):
         """
         return self.related.copy()
 
-    def plot(self, metric: str | None = None) -> Figure:
+    def _draw(self, metric: str | None = None) -> Figure:
         """Draw by how much each system's mean over its own topics differs, under one metric (the first by default)."""
         from metaeval.figures.label_agreement import agreement_dots  # noqa: PLC0415 - matplotlib
 

@@ -70,7 +70,7 @@ class PoweredStrengths(Result):
             columns |= {f"{start}low": values - t * error, f"{start}high": values + t * error}
         return pd.DataFrame(columns).sort_values("strength", ascending=False, kind="stable", ignore_index=True)
 
-    def plot(self) -> Figure:
+    def _draw(self) -> Figure:
         """Draw the strengths with their intervals, the strongest first."""
         from metaeval.figures.systems import system_ranking  # noqa: PLC0415 - matplotlib
 

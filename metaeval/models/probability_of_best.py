@@ -93,7 +93,7 @@ class BestSystem(Result):
             frames.append(frame.astype({"rank": int}).sort_values("rank", kind="stable"))
         return pd.concat(frames, ignore_index=True)
 
-    def plot(self, metric: str | None = None) -> Figure:
+    def _draw(self, metric: str | None = None) -> Figure:
         """Draw every system's chance to be the best under one metric (the first by default), likeliest first."""
         from metaeval.figures.label_agreement import agreement_dots  # noqa: PLC0415 - matplotlib
 

@@ -193,7 +193,7 @@ class SettledPairs(Result):
             }
         )
 
-    def plot(self, first: str | None = None, second: str | None = None) -> Figure:
+    def _draw(self, first: str | None = None, second: str | None = None) -> Figure:
         """Draw the ranks of all systems under two voices, by default the first two, each with its interval."""
         from metaeval.figures.boards import rank_changes  # noqa: PLC0415 - matplotlib
 

@@ -182,7 +182,7 @@ class BradleyTerry(Result):
         """
         return self.unbounded.copy()
 
-    def plot(self) -> Figure:
+    def _draw(self) -> Figure:
         """Draw the strengths with their intervals, the strongest first."""
         from metaeval.figures.systems import system_ranking  # noqa: PLC0415 - matplotlib
 

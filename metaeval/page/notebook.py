@@ -13,7 +13,7 @@ from markupsafe import Markup, escape
 from metaeval.base.escaping import visible
 from metaeval.base.names import count
 from metaeval.base.results import Result
-from metaeval.base.short_repr import main_sentence, settings_of
+from metaeval.base.short_repr import main_sentence, notes_of, settings_of, shown_notes
 from metaeval.base.words import MISSING, absent, listed, p_value, text, whole
 from metaeval.errors import MetaevalError
 from metaeval.page.blocks import Page
@@ -42,10 +42,21 @@ def report_html(report: Page) -> str:
     )
 
 
+def answer_of(result: Result) -> str:
+    """Return what a result found, in one sentence: the first of its report where it has one."""
+    if hasattr(result, "report"):
+        summary = result.report().summary
+        return _first_sentence(str(summary[0])) if summary else main_sentence(result)
+    return main_sentence(result)
+
+
 def result_html(result: Result) -> str:
-    """Return the main numbers of a result in a sentence, its settings, the first rows of its table and its picture."""
+    """Return the main numbers of a result, notes on its data, its settings, first rows of its table and its picture."""
     sentence, settings = visible(main_sentence(result)), visible(settings_of(result))
-    words = Markup("<b>{}:</b> {}").format(type(result).__name__, sentence)
+    notes = Markup("").join(
+        Markup("<br><small>{}</small>").format(visible(note)) for note in shown_notes(notes_of(result))
+    )
+    words = Markup("<b>{}:</b> {}{}").format(type(result).__name__, sentence, notes)
     frame = _frame_of(result)
     if frame is None:
         return _together(words, Markup("<pre>{}</pre>\n").format(repr(result)), _picture_of(result, sentence))
@@ -127,8 +138,6 @@ def _cut(words: str) -> str:
 
 def _picture_of(result: Result, alt: str) -> str:
     """Return what a result draws; some hold too little to be drawn, and say so when they are asked."""
-    if not hasattr(result, "plot"):
-        return ""
     try:
         figure = result.plot()
     except MetaevalError:

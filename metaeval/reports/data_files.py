@@ -15,7 +15,7 @@ from metaeval.io.writing import write_atomically
 from metaeval.models.bayesian_comparison import BayesianComparison
 from metaeval.page.blocks import Writer
 from metaeval.table.scores import Scores
-from metaeval.tests_stat.result import PairwiseResult, difference_intervals
+from metaeval.tests_stat.result import PairwiseResult, by_p, difference_intervals, rows_of_pairs
 
 _MOST = 20_000_000
 """Scores in the folder of a report: 160 MB."""
@@ -49,7 +49,7 @@ def pair_files(comparisons: Sequence[PairwiseResult], bayesian: BayesianComparis
 
 def with_difference_bounds(result: PairwiseResult) -> pd.DataFrame:
     """Return one row a metric and pair, with the interval of its difference where the test has one."""
-    frame, ends = result.to_frame(), difference_intervals(result, confidence_level=1.0 - result.alpha)
+    frame, ends = rows_of_pairs(result), difference_intervals(result, confidence_level=1.0 - result.alpha)
     position = frame.columns.tolist().index("difference") + 1
     for name in ("high", "low"):
         frame.insert(position, f"difference_{name}", ends[name].to_numpy().ravel())
@@ -59,7 +59,8 @@ def with_difference_bounds(result: PairwiseResult) -> pd.DataFrame:
 def pairs_frame(comparisons: Sequence[PairwiseResult], bayesian: BayesianComparison | None = None) -> pd.DataFrame:
     """Return every pair under every comparison: difference with interval, p-values, decision, and what is probable."""
     frames = [
-        with_difference_bounds(result).assign(test=result.test, correction=result.correction) for result in comparisons
+        by_p(with_difference_bounds(result), "p_value").assign(test=result.test, correction=result.correction)
+        for result in comparisons
     ]
     together = pd.concat(frames, ignore_index=True)
     if bayesian is None:

@@ -85,7 +85,7 @@ class AgreementIntervals(Result):
             )
         return frame
 
-    def plot(self, *, min_f1: float = 0.9) -> Figure:
+    def _draw(self, *, min_f1: float = 0.9) -> Figure:
         """Draw F1 of every two metrics with its interval, least agreement first, and a line at `min_f1`."""
         from metaeval.figures.agreement import agreement_rows  # noqa: PLC0415 - matplotlib
 

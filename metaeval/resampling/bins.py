@@ -57,7 +57,7 @@ class DifferenceBins(Result):
         columns = ["lower_edge", "upper_edge", "comparisons", "sign_changes", "error_rate", "low", "high"]
         return frame[["metric", "size", *columns]]
 
-    def plot(self) -> Figure:
+    def _draw(self) -> Figure:
         """Draw the error rate of every bin, and the difference from which all bins stay within the error allowed.
 
         Raises
@@ -95,7 +95,7 @@ def difference_bins(  # noqa: PLR0913 - one keyword per choice of the method
     *,
     sizes: Sequence[int] | None = None,
     n_trials: int = 50,
-    width: float = 0.01,
+    bin_width: float = 0.01,
     n_bins: int = 21,
     max_error: float = 0.05,
     sampling: Sampling = "disjoint",
@@ -114,7 +114,7 @@ def difference_bins(  # noqa: PLR0913 - one keyword per choice of the method
         Topics in each set; half the topics by default.
     n_trials : int, default 50
         Pairs of topic sets drawn at each size.
-    width : float, default 0.01
+    bin_width : float, default 0.01
         Width of a bin, in the metric's unit.
     n_bins : int, default 21
         Number of bins; the last one is open.
@@ -167,14 +167,14 @@ def difference_bins(  # noqa: PLR0913 - one keyword per choice of the method
     --------
     >>> import numpy as np
     >>> noise = np.random.default_rng(1).normal(size=(6, 60))
-    >>> found = difference_bins(noise + np.arange(6)[:, None] / 4, width=0.1, n_topic_resamples=0, rng=0)
+    >>> found = difference_bins(noise + np.arange(6)[:, None] / 4, bin_width=0.1, n_topic_resamples=0, rng=0)
     >>> found.sensitivity().round(2).drop(columns=["difference_error", "share_error"])
         metric  size           reading  difference  share
     0  metric1    30  every larger bin         0.6    0.4
     """
     sizes = sizes if sizes is not None else _half(scores, sampling, duplicates, n_trials)
     layout = lay_out(scores, sizes=sizes, sampling=sampling, duplicates=duplicates, n_trials=n_trials)
-    edges = _checked_edges(width, n_bins, max_error, n_topic_resamples, confidence_level)
+    edges = _checked_edges(bin_width, n_bins, max_error, n_topic_resamples, confidence_level)
     source = resolve_rng(rng)
     generators = source.generator.spawn(int(layout.sizes[-1]) + 1)
     resamples = bootstrap_indices(generators[0], n_topic_resamples, layout.oriented.shape[0])
@@ -212,15 +212,17 @@ def _half(scores: object, sampling: Sampling, duplicates: Duplicates, n_trials: 
 
 
 def _checked_edges(
-    width: float, n_bins: int, max_error: float, n_topic_resamples: int, confidence_level: float
+    bin_width: float, n_bins: int, max_error: float, n_topic_resamples: int, confidence_level: float
 ) -> Floats:
     """Refuse options outside their rules; return the lower edges of the bins."""
-    check_number(width, "width", above=0)
+    check_number(bin_width, "bin_width", above=0)
     check_count(n_bins, "n_bins", least=2)
     check_share(max_error, "max_error")
     check_count(n_topic_resamples, "n_topic_resamples", least=2, most=MOST_REPLICATES, zero=True)
     check_share(confidence_level, "confidence_level")
-    return np.array([float(Decimal(repr(float(width))) * index) for index in range(int(n_bins))])  # 0.3, not 3 * 0.1
+    return np.array(
+        [float(Decimal(repr(float(bin_width))) * index) for index in range(int(n_bins))]
+    )  # 0.3, not 3 * 0.1
 
 
 class _Compared(NamedTuple):

@@ -115,7 +115,7 @@ class CohortAnalysis(Result):
         frames = [comparison.to_frame().assign(cohort=cohort) for (_, cohort), comparison in self.subsets.items()]
         return pd.concat(frames, ignore_index=True) if frames else pd.DataFrame()
 
-    def plot(self, metric: str | None = None) -> Figure:
+    def _draw(self, metric: str | None = None) -> Figure:
         """Draw the share of topics that decide nothing by the number of best systems, and of random ones."""
         from metaeval.figures.cohorts import idle_topics  # noqa: PLC0415 - matplotlib
 

@@ -54,7 +54,7 @@ class CompletionBounds(Result):
         rows = self.to_frame().itertuples()
         return ", ".join(f"{row.metric}: {row.n_hold} of {row.n_significant} significant pairs hold" for row in rows)
 
-    def plot(self) -> Figure:
+    def _draw(self) -> Figure:
         """Draw the shares of the pairs that are significant always, as judged only, and not."""
         from metaeval.figures.power import decided_bars  # noqa: PLC0415 - matplotlib
 

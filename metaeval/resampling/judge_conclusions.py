@@ -130,7 +130,7 @@ class JudgeConclusions(Result):
         flat = self.table.loc[self.table["tau"].isna(), "judge"].tolist()
         return [*notes, f"no rank correlation where all systems score alike: {listed(flat)}"] if flat else notes
 
-    def plot(self) -> Figure:
+    def _draw(self) -> Figure:
         """Draw F1 of the pairs significant under each judge, as a prediction of those under the reference."""
         from metaeval.figures.label_agreement import agreement_dots  # noqa: PLC0415 - matplotlib
 

@@ -13,7 +13,6 @@ from metaeval.base.checks import MOST_REPLICATES, check_count, check_share, t_ha
 from metaeval.base.names import first_few
 from metaeval.base.results import Figure, Result
 from metaeval.base.words import bracketed
-from metaeval.errors import InvalidOptionError
 from metaeval.resampling.share_intervals import share_interval, shrinkage
 from metaeval.resampling.topic_resamples import t_powers
 from metaeval.running.draws import RNGLike, resolve_rng
@@ -110,7 +109,7 @@ class PowerIntervals(Result):
                 rows.append((self.test, correction, first, second, value, error, *bounds))
         return pd.DataFrame(rows, columns=columns)
 
-    def plot(self) -> Figure:
+    def _draw(self) -> Figure:
         """Draw the powers with their intervals."""
         from metaeval.figures.power import power_dots  # noqa: PLC0415 - matplotlib
 
@@ -128,7 +127,7 @@ def discriminative_power_interval(  # noqa: PLR0913 - one keyword per choice
     scores: object,
     *,
     test: str = "t",
-    corrections: Sequence[str] = ("none", "fdr_by"),
+    corrections: str | Sequence[str] = ("none", "fdr_by"),
     alternative: Alternative = "two-sided",
     alpha: float = 0.05,
     n_resamples: int | None = None,
@@ -149,7 +148,7 @@ def discriminative_power_interval(  # noqa: PLR0913 - one keyword per choice
     test : str, default "t"
         A name in `metaeval.tests_stat.catalogue.TESTS`; "bootstrap_sensitivity" is Sakai's method. It decides on the
         topics at hand; on resampled topics the t test stands in for it (see Notes).
-    corrections : sequence of str, default ("none", "fdr_by")
+    corrections : str or sequence of str, default ("none", "fdr_by")
         See `metaeval.tests_stat.correction.adjust`; "family-wise" for a test that adjusts itself.
     alternative : {"two-sided", "greater", "less", "better"}
         As the test takes it.
@@ -234,7 +233,7 @@ def discriminative_power_interval(  # noqa: PLR0913 - one keyword per choice
     scores = engine_scores(scores, uses=spec.uses, what=f"the test {spec.name!r}", instead=ways_out())
     units = units_of(scores)
     check_resampling_of(units, what="the interval of discriminative power", instead="leave the interval out")
-    corrections = checked_corrections(corrections)
+    corrections = tuple(CORRECTIONS.several(corrections))
     check_share(confidence_level, "confidence_level")
     check_count(n_topic_resamples, "n_topic_resamples", least=2, most=MOST_REPLICATES)
     if n_resamples is not None:
@@ -274,11 +273,3 @@ def discriminative_power_interval(  # noqa: PLR0913 - one keyword per choice
         freedom=units.freedom,
         random_source=source.description,
     )
-
-
-def checked_corrections(corrections: str | Sequence[str]) -> tuple[str, ...]:
-    """Return the names of corrections as the table has them; refuse none at all."""
-    names = tuple(map(CORRECTIONS.canonical, (corrections,) if isinstance(corrections, str) else corrections))
-    if not names:
-        raise InvalidOptionError(f"`corrections` must name at least one of {', '.join(CORRECTIONS)}")
-    return names

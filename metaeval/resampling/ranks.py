@@ -145,7 +145,7 @@ class SystemRanks(Result):
             letters += [between.join(names[row]) for row in shared]
         return frame.assign(letters=letters)
 
-    def plot(self, metric: str | None = None, *, kind: Literal["ranks", "groups"] = "ranks") -> Figure:
+    def _draw(self, metric: str | None = None, *, kind: Literal["ranks", "groups"] = "ranks") -> Figure:
         """Draw the interval of every system's rank under one metric (the first by default), or the groups.
 
         The diagram of groups is that known as critical-difference diagram, by means and these decisions.

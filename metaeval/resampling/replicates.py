@@ -19,14 +19,13 @@ from dataclasses import dataclass, field
 from functools import partial
 from itertools import takewhile
 from pathlib import Path
-from warnings import warn
 
 import joblib
 import numpy as np
 from numpy.typing import NDArray
 
 from metaeval.collection.documents import Collection, JudgedCollection
-from metaeval.errors import InvalidOptionError, MetaevalWarning
+from metaeval.errors import InvalidOptionError, MetaevalWarning, warn
 from metaeval.io.writing import write_atomically
 from metaeval.metrics.resolved import AnyMetric, Metric
 from metaeval.metrics.source import code_versions, metric_checksum
@@ -119,7 +118,7 @@ class ReplicateStore:
 
     @staticmethod
     def _refuse(path: Path, why: str) -> None:
-        warn(f"the kept replicate {path.name} {why}; it is computed again", ReplicateWarning, stacklevel=3)
+        warn(f"the kept replicate {path.name} {why}; it is computed again", ReplicateWarning)
 
 
 def kept_replicates(folder: Path) -> list[Path]:

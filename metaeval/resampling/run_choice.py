@@ -12,14 +12,13 @@ from numpy.typing import NDArray
 from metaeval.base.checks import MOST_REPLICATES, check_count, check_share
 from metaeval.base.results import Figure, Result
 from metaeval.errors import InvalidOptionError
-from metaeval.resampling.power_interval import checked_corrections
 from metaeval.running.draws import RNGLike, resolve_rng
 from metaeval.running.parallel import track
 from metaeval.table.scores import Scores, select_runs
 from metaeval.table.structure import engine_scores
 from metaeval.tests_stat.catalogue import TESTS
 from metaeval.tests_stat.comparison import compare_systems
-from metaeval.tests_stat.correction import adjust
+from metaeval.tests_stat.correction import CORRECTIONS, adjust
 from metaeval.tests_stat.counting import check_resamples
 from metaeval.tests_stat.labels import labelled
 from metaeval.tests_stat.pairs import ask
@@ -80,7 +79,7 @@ class RunChoicePower(Result):
             parts.append(frame.assign(first_higher=higher))
         return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=columns)
 
-    def plot(self) -> Figure:
+    def _draw(self) -> Figure:
         """Draw the mean powers with the range over the choices."""
         from metaeval.figures.power import power_dots  # noqa: PLC0415 - matplotlib
 
@@ -107,7 +106,7 @@ def run_choice_power(  # noqa: PLR0913 - one keyword per choice
     *,
     choose: str | int = "one-per-group",
     test: str = "t",
-    corrections: Sequence[str] = ("none", "fdr_by"),
+    corrections: str | Sequence[str] = ("none", "fdr_by"),
     alpha: float = 0.05,
     n_resamples: int = 1000,
     n_choices: int = 200,
@@ -129,7 +128,7 @@ def run_choice_power(  # noqa: PLR0913 - one keyword per choice
     test : str, default "t"
         A name in `metaeval.tests_stat.catalogue.TESTS`, except the tests whose p-value of a pair depends on the other
         systems (max-t, Tukey's HSD); "bootstrap_sensitivity" is Sakai's method.
-    corrections : sequence of str, default ("none", "fdr_by")
+    corrections : str or sequence of str, default ("none", "fdr_by")
         The family is the pairs of one choice; see `metaeval.tests_stat.correction.adjust`.
     alpha : float, default 0.05
         Level of the test.
@@ -181,7 +180,7 @@ def run_choice_power(  # noqa: PLR0913 - one keyword per choice
     """
     scores = engine_scores(scores, "power over choices of runs")
     spec = TESTS.find(test)
-    corrections = checked_corrections(corrections)
+    corrections = tuple(CORRECTIONS.several(corrections))
     check_share(confidence_level, "confidence_level")
     check_count(n_choices, "n_choices", least=2, most=MOST_REPLICATES)
     check_resamples(n_resamples)

@@ -25,7 +25,7 @@ from metaeval.tests_stat.counting import check_resamples
 from metaeval.tests_stat.labels import pairs_that_differ
 from metaeval.tests_stat.paired_t import t_statistics
 from metaeval.tests_stat.pairs import Evidence, Question, ask
-from metaeval.tests_stat.result import PairwiseResult, is_significant, pairwise_result
+from metaeval.tests_stat.result import PairwiseResult, by_p, is_significant, pairwise_result
 from metaeval.tests_stat.sensitivity import SENSITIVITY
 from metaeval.tests_stat.studentised import Placing, degenerate_resamples, tally_resamples
 from metaeval.tests_stat.unit_bootstrap import tally_units, unit_statistics
@@ -195,14 +195,14 @@ class SensitivityResult(Result):
         )
 
     def to_frame(self) -> pd.DataFrame:
-        """Return one row a metric and pair."""
+        """Return one row a metric and pair, the smallest achieved level first; ``winner`` has the better mean."""
         data = self.data.drop_dims("system")
         data = data.assign(difference_required=(("metric", "pair"), self.required))
         frame = data.to_dataframe().reset_index()
         columns = ["metric", "system_a", "system_b", "difference", "statistic", "asl", "significant"]
-        return frame[[*columns, "difference_required", "better"]]
+        return by_p(frame[[*columns, "difference_required", "better"]], "asl")
 
-    def plot(self) -> Figure:
+    def _draw(self) -> Figure:
         """Draw the curves of achieved significance levels."""
         from metaeval.figures.power import asl_curves  # noqa: PLC0415 - matplotlib
 
@@ -241,7 +241,7 @@ def bootstrap_sensitivity(  # noqa: PLR0913 - one keyword per choice
     SensitivityResult
         One row a ``metric`` and pair (``system_a``, ``system_b``) in ``to_frame()``: mean ``difference`` in units of
         the metric, ``statistic``, ``asl`` (the achieved significance level, 0 to 1), whether it is ``significant``,
-        which has the ``better`` mean (1 the first, -1 the second, 0 neither), and ``difference_required`` in units of
+        the ``winner``, whose mean is better ("" where they are equal), and ``difference_required`` in units of
         the metric, NaN where no pair is significant.
 
     Raises

@@ -4,7 +4,6 @@ import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
-from warnings import warn
 
 import numpy as np
 import pandas as pd
@@ -14,7 +13,7 @@ from numpy.typing import NDArray
 from metaeval.base.checks import MOST_REPLICATES, check_choice, check_count
 from metaeval.base.results import Figure, Result
 from metaeval.base.unit import unit_of
-from metaeval.errors import EstimationError, InvalidOptionError, UnknownNameError
+from metaeval.errors import EstimationError, UnknownNameError, warn
 from metaeval.resampling.topic_sets import draw_topic_sets
 from metaeval.running.draws import RNGLike, resolve_rng
 from metaeval.running.parallel import limit_threads
@@ -106,7 +105,7 @@ class SplitHalves(Result):
         )
         return frame if reference is None else _held_against(frame, reference, self.tests)
 
-    def plot(self, correction: str | None = None) -> Figure:
+    def _draw(self, correction: str | None = None) -> Figure:
         """Draw what every test rejects against how often it errs, under one correction (the first by default)."""
         from metaeval.figures.compare_tests import rejections_against_errors  # noqa: PLC0415 - matplotlib
 
@@ -153,10 +152,10 @@ class SplitHalves(Result):
 def split_half(  # noqa: PLR0913 - one keyword per choice of the method
     scores: object,
     *,
-    tests: Sequence[str] = OGILVIE_LALMAS_TESTS,
+    tests: str | Sequence[str] = OGILVIE_LALMAS_TESTS,
     n_splits: int = 50,
     alternative: Alternative = "better",
-    corrections: Sequence[str] = ("none",),
+    corrections: str | Sequence[str] = ("none",),
     alpha: float = 0.05,
     n_resamples: int = 1000,
     p_value_rule: PValueRule = "plus-one",
@@ -168,13 +167,13 @@ def split_half(  # noqa: PLR0913 - one keyword per choice of the method
     Parameters
     ----------
     scores : Scores or anything `metaeval.as_scores` takes
-    tests : sequence of str
+    tests : str or sequence of str
         Names in `metaeval.tests_stat.catalogue.TESTS`; by default the four of Ogilvie and Lalmas.
     n_splits : int, default 50
         Random halvings, the same for every test and metric. An odd topic goes to the second half.
     alternative : {"better", "two-sided", "greater", "less"}
         One-sided in the direction of each pair's better mean by default, as Ogilvie and Lalmas ask.
-    corrections : sequence of str, default ("none",)
+    corrections : str or sequence of str, default ("none",)
         Each answered by itself, on the same halves and draws. A test with family-wise p-values of its own keeps them
         under every one, and bootstrap sensitivity stays uncorrected.
     alpha : float, default 0.05
@@ -229,12 +228,10 @@ def split_half(  # noqa: PLR0913 - one keyword per choice of the method
     >>> halves.to_frame()["test"].tolist(), halves.half_sizes
     (['t', 'sign'], (20, 20))
     """
-    chosen = [TESTS.find(name) for name in tests]
-    adjusted = list(dict.fromkeys(map(CORRECTIONS.canonical, corrections)))
+    chosen = [TESTS[name] for name in TESTS.several(tests)]
+    adjusted = CORRECTIONS.several(corrections)
     for name in adjusted:
         check_choice(name, "correction", CORRECTIONS)
-    if not chosen or not adjusted:
-        raise InvalidOptionError(f"`{'corrections' if chosen else 'tests'}` is empty; name at least one")
     scores = engine_scores(scores, "halving the topics")
     for spec in chosen:
         scores = engine_scores(scores, uses=spec.uses, what=f"the test {spec.name!r}", instead=ways_out())
@@ -252,7 +249,7 @@ def split_half(  # noqa: PLR0913 - one keyword per choice of the method
     tallies = [counts for counts, _ in splits]
     if unreached := [why for _, reasons in splits for why in reasons]:
         message = f"in {len(unreached)} of the {2 * n_splits} halves {unreached[0]}: raise `n_resamples`"
-        warn(message, UnreachableLevelWarning, stacklevel=2)
+        warn(message, UnreachableLevelWarning)
     stacked = np.stack(tallies, axis=-1)
     n_systems = scores.sizes["system"]
     dims = ("test", "correction", "metric", "split")

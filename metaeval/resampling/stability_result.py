@@ -260,7 +260,7 @@ class Stability(Result):
         left = self.data[counted.removesuffix(" documents")].mean("replicate").to_numpy()
         return np.asarray(100 * left / full[counted])
 
-    def plot(self, measure: str = "tau") -> Figure:
+    def _draw(self, measure: str = "tau") -> Figure:
         """Draw the correlation with the full ranking against the step, a line for every metric."""
         from metaeval.figures.judgments import stability_panels  # noqa: PLC0415 - matplotlib
 

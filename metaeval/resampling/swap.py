@@ -19,10 +19,8 @@ from metaeval.base.checks import (
     MOST_REPLICATES,
     check_choice,
     check_count,
-    check_list,
-    check_number,
     check_share,
-    refused,
+    check_tolerances,
 )
 from metaeval.base.names import first_few
 from metaeval.base.results import Figure, Result
@@ -141,7 +139,7 @@ class ErrorRates(Result):
         words = first_few([f"{share(rate)} of the comparisons under {metric}" for metric, rate in by_metric])
         return f"two sets of {self.sizes[-1]} topics disagree about {words} (tolerance {self.tolerances[0]:g})"
 
-    def plot(self, *, max_error: float = 0.05) -> Figure:
+    def _draw(self, *, max_error: float = 0.05) -> Figure:
         """Draw the error rate against the size of the topic sets: a panel a tolerance, a line a metric."""
         from metaeval.figures.topics import tolerance_panels  # noqa: PLC0415 - matplotlib
 
@@ -371,12 +369,7 @@ _EVERY_PAIR = np.empty((0, 0, 0), dtype=np.bool_)
 
 def _checked_tolerances(tolerances: Sequence[float], tolerance_unit: ToleranceUnit, layout: TopicSetLayout) -> Floats:
     check_choice(tolerance_unit, "tolerance_unit", get_args(ToleranceUnit))
-    asked = check_list(tolerances, "tolerances", [0.05])
-    levels = np.unique([check_number(tolerance, "tolerances") for tolerance in asked])
-    upper = 1.0 if tolerance_unit == "relative" else np.inf
-    if levels.ndim != 1 or not len(levels) or not ((levels >= 0) & (levels < upper)).all():
-        rule = f"must be numbers in [0, {upper:g}) for {tolerance_unit} ones, not {tolerances!r}"
-        raise refused("tolerances", rule, tolerances)
+    levels = np.array(check_tolerances(tolerances, tolerance_unit))
     lowest = layout.scores.min(("system", "topic"))
     if tolerance_unit == "relative" and levels[-1] > 0 and (lowest < 0).any():
         name = str(lowest["metric"].to_numpy()[np.argmin(lowest.to_numpy())])

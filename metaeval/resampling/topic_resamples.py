@@ -88,7 +88,7 @@ def t_powers(
     question: Question,
     topics: Ints,
     *,
-    corrections: Sequence[str] = ("none",),
+    corrections: str | Sequence[str] = ("none",),
     taken: Floats | None = None,
     n_threads: int | None = None,
 ) -> Floats:

@@ -13,7 +13,6 @@ import os
 import pickle
 import stat
 import tempfile
-import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from functools import cache
@@ -25,7 +24,7 @@ from typing import Any
 import numba
 from numba.core import caching
 
-from metaeval.errors import MetaevalWarning
+from metaeval.errors import warn
 
 _NumbaCache: Any = caching.FunctionCache  # numba ships no types
 _NumbaFiles: Any = caching.IndexDataCacheFile
@@ -154,4 +153,4 @@ def _tell(what: str) -> None:
     """Say once how it stands with compiled code; worker processes leave that to the one that started them."""
     if multiprocessing.current_process().name == "MainProcess":
         message = f"compiled code {what}; NUMBA_CACHE_DIR names another folder for it, best one that lasts"
-        warnings.warn(message, MetaevalWarning, stacklevel=4)
+        warn(message)

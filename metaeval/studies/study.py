@@ -2,9 +2,8 @@
 
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
-from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import xarray as xr
 
@@ -12,12 +11,13 @@ from metaeval.base.checks import check_path
 from metaeval.base.metric_names import study_names
 from metaeval.base.names import count, first_few
 from metaeval.base.notes import Remark
-from metaeval.base.results import Result
+from metaeval.base.results import Result, shown_by
 from metaeval.base.unit import Unit, speaking_of, unit_of
 from metaeval.base.words import MISSING, naming
 from metaeval.errors import InvalidOptionError, UnknownNameError
 from metaeval.io.writing import write_bytes
 from metaeval.running.draws import resolve_rng
+from metaeval.table.constant import without_variation
 from metaeval.table.scores import Scores, select_runs
 from metaeval.table.structure import engine_scores, means_cut, means_of_few
 from metaeval.table.traits import Trait
@@ -40,13 +40,6 @@ _FORMS: "Mapping[str, Callable[[Report], str]]" = {
 """What `Study.write` writes under each ending."""
 _FEW_SYSTEMS = 4
 """From so many on there are six pairs and more."""
-
-
-def function_named(name: str) -> Callable[..., Any]:
-    """Return what ``module:function`` names, as a plug-in is found: what is below knows nothing of what is above."""
-    module, _, function = name.partition(":")
-    called: Callable[..., Any] = getattr(import_module(module), function)
-    return called
 
 
 class Study(Result):
@@ -72,7 +65,7 @@ class Study(Result):
         """
         metrics = self._named()
         with speaking_of(self._unit()), naming(study_names(metrics)):
-            report: Report = function_named(self.reported_by)(self, **options).explained(metrics)
+            report: Report = shown_by(self.reported_by)(self, **options).explained(metrics)
         return replace(report, provenance=replace(report.provenance, read_as=self._read_as()))
 
     def save(self, folder: str | Path, *, overwrite: bool = False, pdf: bool = False) -> Path:
@@ -152,24 +145,8 @@ class Study(Result):
         form: str = getattr(getattr(self, "scores", None), "attrs", {}).get("read_as", "")
         return form
 
-    def plot(self, name: str | None = None) -> "Figure":
-        """Draw a picture of the report.
-
-        Parameters
-        ----------
-        name : str, optional
-            Of the picture, as ``report().pictures()`` names it; the main one by default.
-
-        Returns
-        -------
-        matplotlib.figure.Figure
-
-        Raises
-        ------
-        UnknownNameError
-            If there is no picture of this name; the message lists those that there are.
-        InvalidOptionError
-            If the report has no picture at all.
+    def _draw(self, name: str | None = None) -> "Figure":
+        """Draw a picture of the report, by its name there.
 
         Examples
         --------
@@ -250,7 +227,7 @@ def chosen_systems(
     """
     table = engine_scores(scores, uses=uses)
     chosen = select_runs(table, choose, resolve_rng(seed).generator)
-    notes = (*chosen.attrs.get("notes", ()), *design_notes(chosen))
+    notes = (*chosen.attrs.get("notes", ()), *without_variation(chosen), *design_notes(chosen))
     if choose == "all":
         return chosen, notes
     how = "one per group" if choose == "one-per-group" else f"{choose} at random"

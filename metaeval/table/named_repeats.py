@@ -3,13 +3,12 @@
 import re
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
-from warnings import warn
 
 import numpy as np
 import xarray as xr
 
 from metaeval.base.names import count, first_double, first_few
-from metaeval.errors import MetaevalWarning, ScoresError
+from metaeval.errors import ScoresError, warn
 from metaeval.table.array import REPEAT
 
 _NUMBERED = re.compile(
@@ -124,7 +123,7 @@ def _warn_of_versions(parts: Sequence[_Repeat], names: Sequence[str]) -> None:
             f"numbers such as {numbers} look like versions, but are read as repeats: {called}{more}; "
             "if they are versions, leave out `repeats_in_names`"
         )
-        warn(message, MetaevalWarning, stacklevel=3)
+        warn(message)
 
 
 def repeats_of_names(array: xr.DataArray) -> xr.DataArray:

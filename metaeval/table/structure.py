@@ -15,17 +15,20 @@ from numpy.typing import NDArray
 
 from metaeval.base.arrays import Flags, Floats
 from metaeval.base.checks import check_choice
-from metaeval.base.names import count, label_array, natural_order
+from metaeval.base.names import count, first_few, label_array, natural_order
+from metaeval.base.notes import HEARD, tell
 from metaeval.base.unit import NUGGET, Unit, unit_of
 from metaeval.errors import InvalidOptionError, ScoresError
 from metaeval.running.equality import RELATIVE, settle, settled_means
 from metaeval.running.parallel import in_one_order
 from metaeval.table.array import DIMS, REPEAT, gaps_in, has_gaps
+from metaeval.table.constant import without_variation
 from metaeval.table.scores import (
     Scores,
     as_scores,
     better_direction,
     checked_scores,
+    identical_systems,
     oriented_values,
     topics_by_name,
 )
@@ -90,6 +93,10 @@ def engine_scores(
             weight = "`columns={'ignore': 'weight'}`"
             rule = _REFUSED[trait].format(method=method, weight=weight, **unit_of(scores)._asdict())
             raise InvalidOptionError(_opening(what, scores) + rule)
+    if HEARD.get() is not None:
+        alike = [first_few(group) for group in identical_systems(scores)]
+        same = [f"the same scores throughout: {names}" for names in alike]
+        tell([*scores.attrs.get("notes", ()), *without_variation(scores), *same])
     return topics_by_name(scores)
 
 

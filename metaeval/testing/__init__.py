@@ -10,8 +10,6 @@ Use it in any test runner::
 or see what holds, law by law, with `examine_metric`, as ``metaeval check-metric FILE.py`` prints it.
 """
 
-from metaeval.testing.examination import MetricExamination, check_metric, examine_metric
-from metaeval.testing.simulated import simulated_collections
-from metaeval.testing.spoiled import spoiled_translations
+from metaeval.base.chapters import chapter
 
-__all__ = ["MetricExamination", "check_metric", "examine_metric", "simulated_collections", "spoiled_translations"]
+__getattr__, __dir__, __all__ = chapter(__name__, __file__)

@@ -99,7 +99,7 @@ def detectable_differences(  # noqa: PLR0913 - one keyword per choice
     *,
     alpha: float = 0.05,
     power: float = 0.8,
-    corrections: Sequence[str] = ("none", "holm", "fdr_by"),
+    corrections: str | Sequence[str] = ("none", "holm", "fdr_by"),
     test: DetectableTest = "auto",
     pairs: Sequence[tuple[str, str]] | None = None,
     baseline: str | None = None,
@@ -114,7 +114,7 @@ def detectable_differences(  # noqa: PLR0913 - one keyword per choice
         Significance level of the family.
     power : float, default 0.8
         Wanted chance of finding the difference.
-    corrections : sequence of str, default ("none", "holm", "fdr_by")
+    corrections : str or sequence of str, default ("none", "holm", "fdr_by")
         Each asks at the level of its first step, where one pair alone is found: alpha over the number of pairs m under
         Bonferroni and Holm, and that over :math:`1 + 1/2 + \dots + 1/m` under Benjamini and Yekutieli. A procedure that
         goes in steps tests later pairs at higher levels, so its differences lie between these and those without
@@ -183,7 +183,7 @@ def detectable_differences(  # noqa: PLR0913 - one keyword per choice
     check_power(power, alpha)
     check_choice(test, "test", get_args(DetectableTest))
     first, second = named_pairs(scores, pairs=pairs, baseline=baseline)
-    names = [CORRECTIONS.canonical(name) for name in corrections]
+    names = CORRECTIONS.several(corrections)
     levels = np.array([first_level(name, alpha, len(first)) for name in names])
     chosen = _tests(scores, test)
     estimates = difference_estimates(oriented_values(scores), units_of(scores), first, second)

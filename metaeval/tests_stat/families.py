@@ -69,7 +69,7 @@ def pair_families(
     *,
     families: Iterable[Family] = ("adjacent", "best"),
     baseline: str | Sequence[str] | None = None,
-    corrections: Sequence[str] = ("holm", "fdr_by"),
+    corrections: str | Sequence[str] = ("holm", "fdr_by"),
     means: NDArray[np.float64] | None = None,
 ) -> PairFamilies:
     """Test neighbours on a leaderboard, pairs with the best system and pairs with a baseline, as separate families.
@@ -87,7 +87,7 @@ def pair_families(
         appearance.
     baseline : str or sequence of str, optional
         Systems; add their family. A pair of two of them is in it once.
-    corrections : sequence of str, default ("holm", "fdr_by")
+    corrections : str or sequence of str, default ("holm", "fdr_by")
         See `metaeval.tests_stat.correction.adjust`.
     means : array (metric, system), optional
         By which systems stand instead, higher better, in the order of their appearance.
@@ -153,7 +153,7 @@ def pair_families(
             )
     return PairFamilies(
         results=MappingProxyType(results),
-        corrections=tuple(map(CORRECTIONS.canonical, corrections)),
+        corrections=tuple(CORRECTIONS.several(corrections)),
         baselines=baselines,
     )
 
@@ -166,9 +166,7 @@ def baselines_of(baseline: str | Sequence[str] | None) -> tuple[str, ...]:
     >>> baselines_of("bm25"), baselines_of(["bm25", "lm", "bm25"]), baselines_of(None)
     (('bm25',), ('bm25', 'lm'), ())
     """
-    if baseline is None or isinstance(baseline, str):
-        return () if baseline is None else (baseline,)
-    return tuple(dict.fromkeys(check_list(baseline, "baseline", ["bm25", "lm"])))
+    return () if baseline is None else tuple(dict.fromkeys(check_list(baseline, "baseline", ["bm25", "lm"])))
 
 
 def _refuse(result: PairwiseResult) -> None:

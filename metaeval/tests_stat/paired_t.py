@@ -37,7 +37,7 @@ def paired_t_test(
     PairwiseResult
         One row a ``metric`` and pair (``system_a``, ``system_b``) in ``to_frame()``: mean ``difference`` in units of
         the metric, the test's ``statistic``, ``p_value`` with its logarithm ``log10_p``, ``p_corrected``, whether it is
-        ``significant`` at alpha, and which has the ``better`` mean (1 the first, -1 the second, 0 neither). The
+        ``significant`` at alpha, and the ``winner``, whose mean is better ("" where they are equal). The
         p-values of a pair with fewer than two common topics are NaN.
 
     Raises

@@ -29,7 +29,7 @@ from metaeval.tests_stat.rectified_means import (
     human_and_judge_blocks,
     rectified_means,
 )
-from metaeval.tests_stat.result import is_significant
+from metaeval.tests_stat.result import by_p, is_significant
 from metaeval.tests_stat.tails import student_p, student_tail
 
 Side = Literal["two-sided", "greater", "less"]
@@ -74,7 +74,14 @@ class PredictionPowered(Result):
     """What was left out, and whether the two sets of topics differ."""
 
     def to_frame(self) -> pd.DataFrame:
-        """Return one row a pair, or a system: every variable of ``data``."""
+        """Return one row a pair, the smallest p-value first, or a system: every variable of ``data``.
+
+        ``winner`` is the system of the better mean of a pair.
+        """
+        rows = self._rows()
+        return by_p(rows, "p_value") if self.of == "pairs" else rows
+
+    def _rows(self) -> pd.DataFrame:
         frame = self.data.to_dataframe().reset_index(drop=self.of == "pairs")
         names = [name for name in ("system", "system_a", "system_b") if name in frame]
         return frame[[*names, *self.data.data_vars]]
@@ -101,7 +108,7 @@ class PredictionPowered(Result):
         """
         if self.of == "means":
             raise InvalidOptionError("no test is about the means of single systems; ask for `of='pairs'`")
-        frame = self.to_frame().query("significant")
+        frame = self._rows().query("significant")
         ahead = (frame["better"] > 0).to_numpy()
         pairs = pd.DataFrame(
             {
@@ -114,7 +121,7 @@ class PredictionPowered(Result):
         )
         return pairs.sort_values("estimate", ascending=False, kind="stable", ignore_index=True)
 
-    def plot(self, n_rows: int = 12) -> Figure:
+    def _draw(self, *, n_rows: int = 12) -> Figure:
         """Draw the intervals with and without the judge, of the pairs (or systems) that gain most by it."""
         from metaeval.figures.powered import gained_intervals  # noqa: PLC0415 - matplotlib
 
@@ -163,8 +170,8 @@ def prediction_powered(  # noqa: PLR0913 - one keyword per choice
     PredictionPowered
         One row a pair of systems in ``to_frame()``: ``estimate`` of the difference in units of the human scores with
         ``low``, ``high`` and ``standard_error``, its ``statistic`` with ``degrees_of_freedom``, ``p_value`` and
-        ``p_corrected``, whether it is ``significant`` and which has the ``better`` mean (1 the first, -1 the second, 0
-        neither); ``human_estimate``, ``human_low``, ``human_high``, ``human_standard_error``, ``human_p_value``,
+        ``p_corrected``, whether it is ``significant`` and the ``winner``, whose mean is better ("" where
+        they are equal); ``human_estimate``, ``human_low``, ``human_high``, ``human_standard_error``, ``human_p_value``,
         ``human_p_corrected`` and ``human_significant`` by the human labels alone; the ``judge_weight``, the
         ``correlation`` of judge and people (-1 to 1), the ``worth`` of the judge as a factor of human labels, and
         ``n_equivalent`` labels. NaN where nothing varies.

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
+from metaeval.base.checks import check_list, refused
 from metaeval.base.unit import unit
 from metaeval.base.words import sentence_case
 from metaeval.errors import UnknownNameError
@@ -69,11 +70,23 @@ class ProcedureTable[Row: Procedure](Mapping[str, Row]):
         return len(self._rows)
 
     def canonical(self, name: str) -> str:
-        """Return the name that the table has, however the field spells it."""
+        """Return the name that the table has, however the field spells it; a list of one is that one."""
+        if isinstance(name, list | tuple):
+            if len(name) != 1:
+                raise refused(self._what, f"is one here, not {len(name)}; studies that compare take several", name)
+            name = name[0]
         table_name = self._names.get(plain_name(name)) if isinstance(name, str) else None
         if table_name is None:
             raise UnknownNameError(self._what, str(name), self.named, synonyms=self._names)
         return table_name
+
+    def several(self, names: str | Iterable[str]) -> list[str]:
+        """Return the names of one or several, each once; refuse none at all."""
+        argument = f"{self._what}s"
+        asked = list(dict.fromkeys(map(self.canonical, check_list(names, argument, list(self._rows)[:1]))))
+        if not asked:
+            raise refused(argument, f"is empty; name at least one of {', '.join(self._rows)}", names)
+        return asked
 
     def find(self, name: str) -> Row:
         """Return the row of that name, or of another that the field has for it; else raise as `canonical`."""

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any
-from warnings import catch_warnings, simplefilter, warn
+from warnings import catch_warnings, simplefilter
 
 import numpy as np
 import pandas as pd
@@ -15,7 +15,7 @@ from scipy.special import ndtr
 from metaeval.base.arrays import Flags, Floats, Ints
 from metaeval.base.checks import check_kind, check_share
 from metaeval.base.results import Figure, Result
-from metaeval.errors import InvalidOptionError, MetaevalWarning, UnknownNameError
+from metaeval.errors import InvalidOptionError, MetaevalWarning, UnknownNameError, warn
 from metaeval.running.equality import reaches
 from metaeval.table.scores import better_direction
 from metaeval.tests_stat.catalogue import MCNEMAR, TESTS
@@ -233,12 +233,12 @@ class PairwiseResult(Result):
         return frame.assign(power=frame["n_significant"] / frame["n_pairs"].where(frame["n_pairs"] > 0))
 
     def to_frame(self) -> pd.DataFrame:
-        """Return one row a metric and pair, ready for a table or a file; without common topics it has no figures."""
-        columns = ["metric", "system_a", "system_b", "difference", "statistic", "p_value", "log10_p", "p_corrected"]
-        frame = self.data.to_dataframe().reset_index()
-        if "n_common" in frame:
-            frame.loc[frame["n_common"] == 0, columns[3:]] = float("nan")
-        return frame[[*(name for name in columns if name in frame), "significant", "better"]]
+        """Return one row a metric and pair, ready for a table or a file; without common topics it has no figures.
+
+        Pairs stand by their p-values, the smallest first; ``winner`` is the system of the better mean, "" where they
+        are equal.
+        """
+        return by_p(rows_of_pairs(self), "p_value")
 
     def decisions(self, metric: str) -> pd.DataFrame:
         """Return the decisions of one metric as a square table: 1 row better than column, -1 worse, 0 undecided."""
@@ -292,7 +292,7 @@ class PairwiseResult(Result):
         order = np.argsort(-lead, kind="stable")
         return pd.DataFrame(square[np.ix_(order, order)], index=names[order].rename("system"), columns=names[order])
 
-    def plot(self, metric: str | None = None, *, groups: Mapping[str, str] | None = None) -> Figure:
+    def _draw(self, metric: str | None = None, *, groups: Mapping[str, str] | None = None) -> Figure:
         """Draw which system is better than which under one metric (the first by default), and the systems' groups."""
         from metaeval.figures.significance import significance_map  # noqa: PLC0415 - matplotlib
 
@@ -326,7 +326,7 @@ class PairwiseResult(Result):
 
     def _adjusted(self, correction: str, alpha: float) -> NDArray[np.float64]:
         if why := self._out_of_reach(correction, alpha):
-            warn(f"{why}: raise `n_resamples`", UnreachableLevelWarning, stacklevel=3)
+            warn(f"{why}: raise `n_resamples`", UnreachableLevelWarning)
         return adjust(self._p_values(), correction)[..., : self.n_pairs]
 
     def _out_of_reach(self, correction: str, alpha: float) -> str:
@@ -345,6 +345,34 @@ class PairwiseResult(Result):
             f"{self.test} with {self.n_resamples} resamples cannot go below p = {smallest:.2g}, and at that p "
             f"{correction} over {n_hypotheses} hypotheses rejects {when} (too few under {', '.join(stuck)})"
         )
+
+
+def rows_of_pairs(result: PairwiseResult) -> pd.DataFrame:
+    """Return one row a metric and pair, in the order of ``data``."""
+    columns = ["metric", "system_a", "system_b", "difference", "statistic", "p_value", "log10_p", "p_corrected"]
+    frame = result.data.to_dataframe().reset_index()
+    if "n_common" in frame:
+        frame.loc[frame["n_common"] == 0, columns[3:]] = float("nan")
+    return frame[[*(name for name in columns if name in frame), "significant", "better"]]
+
+
+def by_p(rows: pd.DataFrame, p_value: str) -> pd.DataFrame:
+    """Return rows of pairs under each metric by their p-values, and the name of the better system as ``winner``.
+
+    Examples
+    --------
+    >>> rows = pd.DataFrame({"metric": "m", "system_a": ["a", "a"], "system_b": ["b", "c"], "p": [0.5, 0.1]})
+    >>> by_p(rows.assign(better=[0, -1]), "p")
+      metric system_a system_b    p winner
+    0      m        a        c  0.1      c
+    1      m        a        b  0.5
+    """
+    sides = rows["better"].to_numpy()
+    winner = np.where(sides > 0, rows["system_a"], np.where(sides < 0, rows["system_b"], ""))
+    frame = rows.drop(columns="better").assign(winner=winner)
+    places = pd.factorize(frame["metric"])[0] if "metric" in frame else np.zeros(len(frame))
+    order = np.lexsort((frame[p_value].fillna(np.inf).to_numpy(), places))
+    return frame.iloc[order].reset_index(drop=True)
 
 
 def difference_intervals(result: PairwiseResult, *, confidence_level: float = 0.95) -> xr.Dataset:

@@ -142,7 +142,7 @@ class RunPreferences(Result):
             notes=self.notes,
         )
 
-    def plot(self) -> Figure:
+    def _draw(self) -> Figure:
         """Draw the mean of the first preference of every run over every other."""
         from metaeval.figures.agreement import share_map  # noqa: PLC0415 - matplotlib
 
@@ -216,7 +216,7 @@ def prefer_runs(collection: JudgedCollection, preferences: str | Sequence[str] =
     [['RPP', 'a', 'b', 0.5], ['lexi-precision', 'a', 'b', 1.0]]
     """
     check_kind(collection, "collection", "JudgedCollection")
-    asked = [read_preference(name) for name in dict.fromkeys(check_list(_listed(preferences), "preferences", ["RPP"]))]
+    asked = [read_preference(name) for name in dict.fromkeys(check_list(preferences, "preferences", ["RPP"]))]
     if not asked:
         raise InvalidOptionError(f"`preferences` is empty; name some of {', '.join(PREFERENCES)}")
     lists = lists_for(collection.by_document)
@@ -237,10 +237,6 @@ def prefer_runs(collection: JudgedCollection, preferences: str | Sequence[str] =
         name="preference",
     )
     return RunPreferences(data=data, systems=tuple(collection.systems), notes=tuple(collection.notes))
-
-
-def _listed(preferences: str | Sequence[str]) -> Sequence[str]:
-    return [preferences] if isinstance(preferences, str) else preferences
 
 
 def read_preference(text: str) -> _PreferenceOptions:

@@ -21,8 +21,8 @@ from metaeval.base.checks import (
 )
 from metaeval.errors import InvalidOptionError, MetaevalError, UnknownNameError
 from metaeval.metrics.scoring import score
-from metaeval.questions.agree.study import study_agreement
-from metaeval.questions.compare_metrics.study import study_comparison
+from metaeval.questions.agree.study import study_agree
+from metaeval.questions.compare_metrics.study import study_compare_metrics
 from metaeval.questions.human.study import study_human
 from metaeval.questions.judges.study import study_judges
 from metaeval.questions.judgments.study import study_judgments
@@ -85,8 +85,8 @@ STUDIES = {
             "n_threads": 10**12,
         },
     ),
-    "study_agreement": (
-        lambda **given: study_agreement(SCORES, **{"tests": ["t", "bootstrap"], **given}),
+    "study_agree": (
+        lambda **given: study_agree(SCORES, **{"tests": ["t", "bootstrap"], **given}),
         {
             "tests": ["ttset"],
             "corrections": ["bonferoni"],
@@ -102,8 +102,8 @@ STUDIES = {
             "n_threads": 10**12,
         },
     ),
-    "study_comparison": (
-        lambda **given: study_comparison(SCORES, **given),
+    "study_compare_metrics": (
+        lambda **given: study_compare_metrics(SCORES, **given),
         {
             "current": "MAP@3",
             "alpha": 2.0,

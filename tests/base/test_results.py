@@ -177,12 +177,13 @@ FOUND = {
 
 
 @pytest.mark.filterwarnings("ignore::metaeval.errors.MetaevalWarning")  # so little data reaches no level
-def test_main_numbers_stand_in_the_second_line():
+def test_main_numbers_stand_in_the_first_line():
     """What was found is said before what was asked and before any size."""
     for name, words in FOUND.items():
         result = answer(name)
-        assert words in repr(result).split("\n")[1]
-        assert main_sentence(result) == f"{repr(result).splitlines()[1].strip().removesuffix('.')}."
+        first = repr(result).split("\n")[0]
+        assert words in first
+        assert first == f"{type(result).__name__}: {main_sentence(result)}"
 
 
 def test_counts_and_rates_are_those_of_the_frame():
@@ -197,7 +198,7 @@ def test_counts_and_rates_are_those_of_the_frame():
     powers = discriminative_power_interval(SCORES, test="t", n_topic_resamples=5, rng=0)
     row = powers.to_frame().iloc[0]
     assert f"power {100 * row['power']:.1f} % [" in repr(powers)
-    assert repr(powers).splitlines()[1].endswith(f"({row['correction']})")
+    assert repr(powers).splitlines()[0].endswith(f"({row['correction']}).")
     agreed = decision_agreement(SCORES, test="t", correction="none", alphas=0.5, rng=0)
     assert f"two metrics {agreed.to_frame()['f1'].min():.2f} (AP and RR)" in repr(agreed)
 

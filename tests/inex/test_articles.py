@@ -10,7 +10,7 @@ from metaeval.errors import FileFormatError
 from metaeval.inex.articles import ArticleFolder, highlighted_elements, place_passages, read_article
 from metaeval.inex.assessor_agreement import passage_agreement
 from metaeval.inex.simulation import simulate_inex
-from metaeval.questions.assessment.study import study_assessments
+from metaeval.questions.assessment.study import study_assessment
 
 
 def article(tmp_path, text):
@@ -63,7 +63,7 @@ def test_passages_are_where_the_simulator_put_them(tmp_path, year):
     table = passage_agreement(placed, again)
     sizes = made.assessments.documents.groupby("topic")["relevant_size"].sum()
     assert table["first"].tolist() == sizes[table.index].tolist()
-    study = study_assessments(made.assessments, second=made.second_assessments, articles=folder, log=made.log)
+    study = study_assessment(made.assessments, second=made.second_assessments, articles=folder, log=made.log)
     pd.testing.assert_frame_equal(study.passage_agreement, table)
     assert (len(study.entries) > 0) == (year == 2006)
     if year == 2006:
@@ -122,6 +122,6 @@ def test_highlighted_elements_that_nobody_assessed(tmp_path):
         assert (row["highlighted"], row["assessed"]) == (len(inside), len(inside) - len(missing))
         assert row["missing"] == min(missing, key=article.order.__getitem__, default="")
     assert (found["missing"] != "").any()
-    study = study_assessments(replace(placed, elements=elements), articles=folder)
+    study = study_assessment(replace(placed, elements=elements), articles=folder)
     share = study.figure("complete assessments", "share of documents with all of them assessed")
     assert share == (found["missing"] == "").mean()

@@ -11,7 +11,7 @@ from metaeval.inex.assessed_pools import GrowthCurves, entry_rounds, new_run_cov
 from metaeval.inex.assessment_tables import AssessmentTables
 from metaeval.inex.assessments import Assessments, Submission
 from metaeval.inex.simulation import simulate_inex
-from metaeval.questions.assessment.study import study_assessments
+from metaeval.questions.assessment.study import study_assessment
 from metaeval.resampling.effort import CostModel
 
 RESULTS = st.lists(st.tuples(st.sampled_from("12"), st.integers(0, 4), st.integers(0, 2)), min_size=1, unique=True)
@@ -134,7 +134,7 @@ def test_other_rounds_are_refused():
     for ask in (
         lambda: pool_growth(judged, [run], rounds="elements"),
         lambda: new_run_coverage([run], [run], rounds="elements"),
-        lambda: study_assessments(judged, rounds="elements"),
+        lambda: study_assessment(judged, rounds="elements"),
     ):
         with pytest.raises(UnknownNameError, match=r"kind of rounds 'elements'.*results.*documents"):
             ask()
@@ -165,7 +165,7 @@ def test_larger_pools_as_the_paper_reckons_them():
         runs.append(pd.DataFrame({"topic": topic, "document": names}))
     judged = Assessments(scale="passages", documents=pd.concat(frames, ignore_index=True))
     run = Submission(run="a", results=pd.concat(runs, ignore_index=True))
-    found = study_assessments(judged, submissions=[run], cost=CostModel(1.0, 0.8)).beyond.iloc[0]
+    found = study_assessment(judged, submissions=[run], cost=CostModel(1.0, 0.8)).beyond.iloc[0]
     assert (found["pool"], found["added"], found["relevant"]) == (500, 100, pytest.approx(20))
     assert (found["low"], found["high"]) == pytest.approx((20, 20))
     assert found["hours"] == pytest.approx((20 * 60 + 80 * 48) / 3600)

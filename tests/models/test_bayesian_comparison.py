@@ -23,7 +23,7 @@ def simulated_scores(seed=3, n_systems=6, n_topics=25, **options):
 def test_equals_the_posterior_pair_by_pair():
     """Every probability and bound is that of Student's distribution around the pair's mean difference."""
     scores = simulated_scores()
-    found = bayesian_t(scores, rope=0.02, ci_prob=0.9).to_frame()
+    found = bayesian_t(scores, rope=0.02, confidence_level=0.9).to_frame()
     values = scores.sel(metric="m")
     for row in found.itertuples():
         z = (values.sel(system=row.system_a) - values.sel(system=row.system_b)).to_numpy()
@@ -128,7 +128,7 @@ def test_degenerate_pairs_have_plain_answers():
     assert apart.loc[("system1", "system4"), "p_a_better"] == pytest.approx(0.5)
 
 
-@pytest.mark.parametrize(("options", "word"), [({"rope": -1}, "rope"), ({"ci_prob": 1.0}, "ci_prob")])
+@pytest.mark.parametrize(("options", "word"), [({"rope": -1}, "rope"), ({"confidence_level": 1.0}, "confidence_level")])
 def test_refuses_options_outside_their_rule(options, word):
     """The message names the argument."""
     with pytest.raises(InvalidOptionError, match=word):
@@ -140,7 +140,7 @@ def test_refuses_options_outside_their_rule(options, word):
 @pytest.fixture(scope="module")
 def fitted():
     """One fit of the hierarchical model, shared by the tests below."""
-    return hierarchical(simulated_scores(), rope=0.01, draws=500, tune=500, chains=4, rng=1)
+    return hierarchical(simulated_scores(), rope=0.01, n_draws=500, tune=500, chains=4, rng=1)
 
 
 def test_hierarchical_shrinks_towards_the_others(fitted):
@@ -160,7 +160,7 @@ def test_hierarchical_is_read_by_arviz_and_kept_in_a_file(fitted, tmp_path):
     fitted.save(tmp_path / "fit.nc")
     again = BayesianComparison.load(tmp_path / "fit.nc")
     assert again.data.equals(fitted.data)
-    assert (again.model, again.rope, again.ci_prob) == ("hierarchical", {"m": 0.01}, 0.95)
+    assert (again.model, again.rope, again.confidence_level) == ("hierarchical", {"m": 0.01}, 0.95)
     assert again.n_topics == fitted.n_topics == 25
     assert again.to_arviz("m")["posterior"].equals(fitted.to_arviz("m")["posterior"])
 
@@ -195,7 +195,7 @@ def test_hierarchical_equals_a_sum_over_a_grid(fitted):
 def test_equal_systems_fit_and_are_found_equal():
     """Systems that are equal in truth are drawn together: more pairs are practically equal than pair by pair."""
     scores = as_scores(np.random.default_rng(4).normal(0.4, 0.1, size=(8, 40)), metrics=["m"])
-    together = hierarchical(scores, rope=0.03, draws=500, tune=500, rng=2).discriminative_power()
+    together = hierarchical(scores, rope=0.03, n_draws=500, tune=500, rng=2).discriminative_power()
     alone = bayesian_t(scores, rope=0.03).discriminative_power()
     assert together["n_apart"].item() == 0
     assert together["n_equivalent"].item() > alone["n_equivalent"].item()

@@ -83,7 +83,7 @@ def test_sign_changes_of_large_differences_follow_the_conditional_form():
     rng = np.random.default_rng(1)
     systems = rng.normal(size=(300, 1))
     scores = systems / systems.std() * a / np.sqrt(2) + rng.normal(0, c / np.sqrt(2), size=(300, 800))
-    bins = difference_bins(scores, sizes=[size], n_trials=20, width=0.05, n_topic_resamples=0, rng=0).bins
+    bins = difference_bins(scores, sizes=[size], n_trials=20, bin_width=0.05, n_topic_resamples=0, rng=0).bins
     beyond = bins.isel(metric=0, size=0, bin=slice(1, None)).sum("bin")
     assert float(beyond["sign_changes"] / beyond["comparisons"]) == pytest.approx(expected, rel=0.06)
 

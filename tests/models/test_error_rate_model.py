@@ -27,7 +27,7 @@ def made(seed, *, n_systems=8, n_topics=24, noise=0.15):
 
 def fitted(values, **options):
     """Fit with few draws, which is enough to see a law."""
-    return bayesian_error_rate(values, **{"tolerances": TOLERANCES, "draws": 28, "rng": 1} | options)
+    return bayesian_error_rate(values, **{"tolerances": TOLERANCES, "n_draws": 28, "rng": 1} | options)
 
 
 def rates_of(result):
@@ -44,7 +44,7 @@ def test_intervals_hold_a_truth_known_exactly():
         first, second = np.triu_indices(20, 1)
         below = ndtr(-(effects[first] - effects[second]) / (0.12 * np.sqrt(2)) * np.sqrt([[20], [50]]))
         truth = (2 * below * (1 - below)).mean(axis=1)
-        band = bayesian_error_rate(values, rng=seed, draws=200).curves([20, 50])
+        band = bayesian_error_rate(values, rng=seed, n_draws=200).curves([20, 50])
         held.append((band["low"] <= truth) & (truth <= band["high"]))
     assert np.mean(held) > 0.7  # 24 intervals of 90 %, two and two together
 
@@ -60,7 +60,7 @@ def test_a_hundred_topics_foretell_the_rest(data_folder):
     held = []
     for seed in range(5):
         sample = table[:, np.random.default_rng(seed).choice(1153, 100, replace=False)]
-        frame = bayesian_error_rate(sample, tolerances=[0, 0.05], rng=seed, draws=200).curves(counted["size"])
+        frame = bayesian_error_rate(sample, tolerances=[0, 0.05], rng=seed, n_draws=200).curves(counted["size"])
         known = frame["median"].notna().to_numpy()
         assert known.tolist() == [True] * 7 + [False]  # no rate past the topics at hand at tolerances above 0
         frame, truth = frame[known], counted[0].to_numpy().ravel()[known]
@@ -131,9 +131,9 @@ def test_orders_change_no_more_than_the_draws(seed):
     """Shuffled systems and topics have the same law; their rates differ as other draws do; systems' counts stay."""
     generator = np.random.default_rng(seed)
     values = made(seed)
-    plain = fitted(values, draws=400)
+    plain = fitted(values, n_draws=400)
     systems, topics = generator.permutation(8), generator.permutation(24)
-    for other in (fitted(values[systems], draws=400), fitted(values[:, topics], draws=400)):
+    for other in (fitted(values[systems], n_draws=400), fitted(values[:, topics], n_draws=400)):
         for name in LAWS:
             np.testing.assert_allclose(
                 other.tree["posterior"][name], plain.tree["posterior"][name], rtol=1e-6, atol=1e-6
@@ -289,7 +289,9 @@ def test_a_lead_past_all_noise_takes_its_pairs_out():
     """One system far ahead errs against nobody: the rates are those of the others, over all pairs."""
     values = made(7, n_systems=12, n_topics=60)
     ahead = np.vstack([values, values[:1] + 50 + values[1:2]])
-    with_one, without = (fitted(one, draws=400).error_rate([10, 40]).mean(("chain", "draw")) for one in (ahead, values))
+    with_one, without = (
+        fitted(one, n_draws=400).error_rate([10, 40]).mean(("chain", "draw")) for one in (ahead, values)
+    )
     np.testing.assert_allclose(with_one[0, 0] * 78 / 66, without[0, 0], rtol=0.15)
 
 
@@ -391,8 +393,8 @@ def test_tolerances_that_were_not_counted_are_refused(tolerances):
         ({"tolerance_unit": "relativ"}, UnknownNameError, "did you mean 'relative'"),
         ({"max_error": 0.5}, InvalidOptionError, "max_error"),
         ({"max_error": 0.0}, InvalidOptionError, "max_error"),
-        ({"ci_prob": 1.0}, InvalidOptionError, "ci_prob"),
-        ({"draws": 1}, InvalidOptionError, "draws"),
+        ({"confidence_level": 1.0}, InvalidOptionError, "confidence_level"),
+        ({"n_draws": 1}, InvalidOptionError, "n_draws"),
         ({"tolerances": [1.0]}, InvalidOptionError, "tolerances"),
         ({"tolerances": [-0.1]}, InvalidOptionError, "tolerances"),
     ],

@@ -33,10 +33,10 @@ def made_scores():
 
 @pytest.fixture(scope="module")
 def found():
-    return bayesian_error_rate(made_scores(), tolerances=TOLERANCES, draws=200, rng=3)
+    return bayesian_error_rate(made_scores(), tolerances=TOLERANCES, n_draws=200, rng=3)
 
 
-def made_posterior(*curves, max_error=0.05, ci_prob=0.9):
+def made_posterior(*curves, max_error=0.05, confidence_level=0.9):
     """Return a posterior with given curves, an array (draw, size) a metric."""
     names = [f"m{place}" for place in range(len(curves))]
     scores = as_scores(np.random.default_rng(0).random((len(curves), 4, 20)), metrics=names)
@@ -45,7 +45,12 @@ def made_posterior(*curves, max_error=0.05, ci_prob=0.9):
         name: ErrorRateDraws(np.asarray(rates)[:, None], np.zeros((len(rates), 2)), np.zeros((3, 1, 2)))
         for name, rates in zip(names, curves, strict=True)
     }
-    attrs = {"method": "fast", "tolerance_unit": "relative", "max_error": max_error, "ci_prob": ci_prob}
+    attrs = {
+        "method": "fast",
+        "tolerance_unit": "relative",
+        "max_error": max_error,
+        "confidence_level": confidence_level,
+    }
     return arviz_posterior(drawn, [0.0], counted, [5, 10], {}, attrs, {})
 
 
@@ -111,11 +116,11 @@ def test_more_topics_never_err_more():
     assert kept.min() > 0
 
 
-@pytest.mark.parametrize(("ci_prob", "low", "high"), [(0.9, 5, 95), (0.5, 25, 75), (0.2, 40, 60)])
-def test_intervals_have_equal_tails(ci_prob, low, high):
+@pytest.mark.parametrize(("confidence_level", "low", "high"), [(0.9, 5, 95), (0.5, 25, 75), (0.2, 40, 60)])
+def test_intervals_have_equal_tails(confidence_level, low, high):
     """Of a hundred draws the interval leaves as many out on either side."""
     counts = 100 + 10 * np.arange(1, 101)
-    row = made_posterior(power_law(counts), ci_prob=ci_prob).minimum_topics().iloc[0]
+    row = made_posterior(power_law(counts), confidence_level=confidence_level).minimum_topics().iloc[0]
     assert row["median"] == counts[49]
     assert row["low"] == counts[low - 1]
     assert row["high"] == counts[high - 1]
@@ -254,7 +259,7 @@ def test_a_file_gives_the_same_numbers(found, tmp_path):
     for table in ("minimum_topics", "fewer", "predicted"):
         pd.testing.assert_frame_equal(getattr(again, table)(), getattr(found, table)())
     pd.testing.assert_frame_equal(again.curves([9, 99]), found.curves([9, 99]))
-    for name in ("method", "tolerance_unit", "max_error", "ci_prob", "n_systems", "n_topics"):
+    for name in ("method", "tolerance_unit", "max_error", "confidence_level", "n_systems", "n_topics"):
         assert getattr(again, name) == getattr(found, name)
     assert dict(again.not_estimated) == dict(found.not_estimated)
     for result in (found, again):

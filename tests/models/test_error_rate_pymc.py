@@ -39,7 +39,7 @@ def test_the_model_has_the_density_of_the_grid():
 
 def test_pymc_agrees_with_the_fast_way(tmp_path):
     """On the same noise, up to twice the topics, medians agree within 2 % and ends within 5 %; its tree keeps all."""
-    options = {"tolerances": [0, 0.05], "rng": 3, "draws": 1000}
+    options = {"tolerances": [0, 0.05], "rng": 3, "n_draws": 1000}
     fast, sampled = (bayesian_error_rate(made(), method=method, **options) for method in ("fast", "pymc"))
     sizes = [5, 10, 15, 30, 60]
     one, other = fast.curves(sizes), sampled.curves(sizes)

@@ -19,10 +19,10 @@ BARE = re.compile(
 STUDIES = {
     "power": lambda: studies.study_power(WIDE, tests=["bootstrap_sensitivity", "t"], n_resamples=200, rng=0),
     "power of items": lambda: studies.study_power(LONG, tests=["t"], n_topic_resamples=20, rng=0),
-    "agree": lambda: studies.study_agreement(WIDE, rng=0),
+    "agree": lambda: studies.study_agree(WIDE, rng=0),
     "table": lambda: studies.study_table(WIDE),
     "table of items": lambda: studies.study_table(LONG, baseline=str(LONG["system"].to_numpy()[0])),
-    "tests": lambda: studies.study_tests(WIDE, tests=["t", "sign"], n_splits=5, rng=0),
+    "tests": lambda: studies.study_compare_tests(WIDE, tests=["t", "sign"], n_splits=5, rng=0),
     "leaderboard": lambda: studies.study_leaderboard(LONG, rng=0),
     "leaderboard of systems": lambda: studies.study_leaderboard(as_scores(WIDE.isel(metric=[0])), rng=0),
     "topics": lambda: studies.study_topics(WIDE, n_trials=5, bayesian=False, rng=0),

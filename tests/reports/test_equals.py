@@ -20,7 +20,7 @@ from metaeval.base.words import sentence_case
 from metaeval.models.probability_of_best import BestSystem
 from metaeval.questions.agree import page as agree
 from metaeval.questions.agree import page_findings as agree_findings
-from metaeval.questions.agree.study import study_agreement
+from metaeval.questions.agree.study import study_agree
 from metaeval.questions.compare_tests import page as compare_tests
 from metaeval.questions.design import page as design
 from metaeval.questions.human import page as human
@@ -157,7 +157,7 @@ def effects(names):
 
 
 def agreeing(names):
-    return study_agreement(scores_of(names), n_topic_resamples=0, rng=0)
+    return study_agree(scores_of(names), n_topic_resamples=0, rng=0)
 
 
 def conflicts(names):

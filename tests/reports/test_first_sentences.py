@@ -14,8 +14,8 @@ from metaeval.io.tables import read_scores
 from metaeval.page.blocks import MOST_KEY_FIGURES, Items, Text
 from metaeval.page.notebook import _first_sentence
 from metaeval.page.tables import Table
-from metaeval.questions.compare_metrics.study import study_comparison
-from metaeval.questions.compare_tests.study import study_tests
+from metaeval.questions.compare_metrics.study import study_compare_metrics
+from metaeval.questions.compare_tests.study import study_compare_tests
 from metaeval.questions.components.study import study_components
 from metaeval.questions.design.study import study_design
 from metaeval.questions.leaderboard.study import study_leaderboard
@@ -116,13 +116,13 @@ def table(scores, **options):
 def metrics(scores, **options):
     """Return the page of a comparison of metrics."""
     quick = {"topics": False, "n_topic_resamples": 50, "n_choices": 20}
-    return study_comparison(scores, **(quick | QUICK | options)).report()
+    return study_compare_metrics(scores, **(quick | QUICK | options)).report()
 
 
 def halves(scores, **options):
     """Return the page of a comparison of tests."""
     quick = {"n_splits": 10, "tests": ["t", "sign"], "corrections": ["none"]}
-    return study_tests(scores, **(quick | QUICK | options)).report()
+    return study_compare_tests(scores, **(quick | QUICK | options)).report()
 
 
 NOISE = np.random.default_rng(0).random((1, 6, 40))

@@ -24,8 +24,8 @@ from metaeval.io.trec import read_collection
 from metaeval.metrics.scoring import score
 from metaeval.page.blocks import Choice, Fold, Items, Picture, Text
 from metaeval.page.tables import Table
-from metaeval.questions.agree.study import audit_quantisations, study_agreement
-from metaeval.questions.assessment.study import study_assessments
+from metaeval.questions.agree.study import audit_quantisations, study_agree
+from metaeval.questions.assessment.study import study_assessment
 from metaeval.questions.check_metric.page import check_metric_report
 from metaeval.questions.human.study import study_human
 from metaeval.questions.human.study_campaign import study_campaign
@@ -77,12 +77,12 @@ NOISE = np.random.default_rng(0).normal(0, 0.1, (4, 6, 20)) + np.linspace(0.2, 0
     "No: of 3 metrics compared with AP, 3 lead to different conclusions (F1 0.58 to 0.73).",
 )
 def _():
-    return study_agreement(read_scores(SIMULATED / "scores.csv.gz"), tests=["t"], rng=0).report()
+    return study_agree(read_scores(SIMULATED / "scores.csv.gz"), tests=["t"], rng=0).report()
 
 
 @page("two metrics", "No: RR leads to different conclusions than AP (F1 0.72 [0.65, 0.79, each ± 0.01]).")
 def _():
-    return study_agreement(score(collection(), ["AP", "RR"]), tests=["t"], rng=0).report()
+    return study_agree(score(collection(), ["AP", "RR"]), tests=["t"], rng=0).report()
 
 
 @page(
@@ -95,19 +95,19 @@ def _():
 
 @page("ties", "Inconclusive: neither RR nor AP finds a significant pair.")
 def _():
-    return study_agreement(scored(np.ones((2, 4, 8)), metrics=["AP", "RR"]), tests=["t"], rng=0).report()
+    return study_agree(scored(np.ones((2, 4, 8)), metrics=["AP", "RR"]), tests=["t"], rng=0).report()
 
 
 @page("ties under one", "Inconclusive: RR finds no significant pair.")
 def _():
     scores = scored(np.stack([NOISE[0], np.ones((6, 20))]), metrics=["AP", "RR"])
-    return study_agreement(scores, tests=["t"], n_topic_resamples=20, rng=0).report()
+    return study_agree(scores, tests=["t"], n_topic_resamples=20, rng=0).report()
 
 
 @page("two systems", "Inconclusive: F1 of RR with AP is 1.00, without an interval.")
 def _():
     scores = scored(NOISE[:2, ::5], metrics=["AP", "RR"])
-    return study_agreement(scores, tests=["t"], n_topic_resamples=None, rng=0).report()
+    return study_agree(scores, tests=["t"], n_topic_resamples=None, rng=0).report()
 
 
 # -------------------------------------------------------------------------------------------------- metaeval judgments
@@ -392,7 +392,7 @@ def campaign(year):
 def _():
     made = campaign(2005)
     given = {"submissions": made.submissions, "second": made.second_assessments, "sizes": made.sizes}
-    return study_assessments(made.assessments, **given).report()
+    return study_assessment(made.assessments, **given).report()
 
 
 @page("no metric does", "No: inex2002(quant=SOG) ranks the ideal run irb number 5 of 6, below frb.")

@@ -12,8 +12,8 @@ from metaeval.agreement.items import item_scores, system_means
 from metaeval.agreement.labels import as_labels
 from metaeval.collection.assembly import collection_from_rankings
 from metaeval.metrics.scoring import score
-from metaeval.questions.agree.study import study_agreement
-from metaeval.questions.compare_metrics.study import study_comparison
+from metaeval.questions.agree.study import study_agree
+from metaeval.questions.compare_metrics.study import study_compare_metrics
 from metaeval.questions.human.study import study_human
 from metaeval.questions.judges.study import study_judges
 from metaeval.questions.judgments.study import study_judgments
@@ -61,8 +61,8 @@ def _frame(missing, *, items):
 
 STUDIES = {
     "power": lambda missing: study_power(_scores(missing), tests=["t"], rng=0),
-    "agree": lambda missing: study_agreement(_scores(missing), tests=["t"], rng=0),
-    "compare": lambda missing: study_comparison(_scores(missing), topics=False, rng=0),
+    "agree": lambda missing: study_agree(_scores(missing), tests=["t"], rng=0),
+    "compare": lambda missing: study_compare_metrics(_scores(missing), topics=False, rng=0),
     "topics": lambda missing: study_topics(_scores(missing), sizes=[5, 8], n_trials=3, modelled=[], rng=0),
     "judges": lambda missing: study_judges(_labels(missing), rng=0),
     "human, items": lambda missing: study_human(

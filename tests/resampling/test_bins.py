@@ -125,7 +125,7 @@ def test_nothing_within_the_limit_is_said_as_nothing():
 @pytest.mark.parametrize(
     ("options", "kind", "message"),
     [
-        ({"width": 0}, InvalidOptionError, "`width` must be a number above 0, not 0"),
+        ({"bin_width": 0}, InvalidOptionError, "`bin_width` must be a number above 0, not 0"),
         ({"n_bins": 1}, InvalidOptionError, "`n_bins` must be a whole number of at least 2"),
         ({"max_error": 1.5}, InvalidOptionError, "`max_error` must lie between 0 and 1, not 1.5"),
         ({"n_topic_resamples": 1}, InvalidOptionError, "`n_topic_resamples` must be 0 or"),

@@ -136,13 +136,13 @@ def test_readings_of_bins_have_no_unit(unit):
     """The differences that can be trusted scale with the scores, and as many comparisons reach them."""
     counts = (made(5) + np.arange(6)[:, None]).astype(float)
     options = {"sizes": [5, 8], "n_trials": 20, "n_bins": 30, "max_error": 0.2, "n_topic_resamples": 0, "rng": 0}
-    expected = difference_bins(counts, width=0.2, **options).readings
-    found = difference_bins(counts * unit, width=0.2 * unit, **options).readings
+    expected = difference_bins(counts, bin_width=0.2, **options).readings
+    found = difference_bins(counts * unit, bin_width=0.2 * unit, **options).readings
     np.testing.assert_allclose(found["difference"], expected["difference"] * unit, rtol=1e-9)
     np.testing.assert_array_equal(found["share"], expected["share"])
 
 
 def test_edges_are_written_as_on_paper():
     """The edges are the multiples of the width in decimals: 0.3, not three times 0.1 in binary."""
-    found = difference_bins(as_scores(made(0).astype(float)), width=0.1, n_bins=8, n_topic_resamples=0, rng=0)
+    found = difference_bins(as_scores(made(0).astype(float)), bin_width=0.1, n_bins=8, n_topic_resamples=0, rng=0)
     assert found.bins["lower_edge"].to_numpy().tolist() == [0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7]

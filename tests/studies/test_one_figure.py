@@ -16,9 +16,9 @@ from metaeval.agreement.labels import as_labels
 from metaeval.agreement.rankings import kendall_tau
 from metaeval.io.tables import read_scores
 from metaeval.questions.agree.command import agree_command
-from metaeval.questions.agree.study import AgreeStudy, study_agreement
+from metaeval.questions.agree.study import AgreeStudy, study_agree
 from metaeval.questions.compare_metrics.command import compare_metrics_command
-from metaeval.questions.compare_metrics.study import CompareStudy, study_comparison
+from metaeval.questions.compare_metrics.study import CompareStudy, study_compare_metrics
 from metaeval.questions.design.study import study_design
 from metaeval.questions.judges.study import study_judges
 from metaeval.questions.leaderboard.study import LeaderboardStudy, study_leaderboard
@@ -77,8 +77,8 @@ def told(request, checkout) -> Told:
     scores: Scores = COLLECTIONS[request.param](checkout, lambda: request.getfixturevalue("data_folder"))
     return Told(
         power=study_power(scores, n_resamples=50, **DRAWS),
-        agree=study_agreement(scores, **DRAWS),
-        compare=study_comparison(
+        agree=study_agree(scores, **DRAWS),
+        compare=study_compare_metrics(
             scores, current=str(scores["metric"].to_numpy()[0]), n_resamples=50, n_choices=5, topics=False, **DRAWS
         ),
         leaderboard=study_leaderboard(scores, n_resamples=200, n_splits=2, rng=0),
@@ -374,7 +374,7 @@ def test_topics_and_labels_are_told_alike():
         "topics": study_topics(
             scores, differences=False, modelled=(0.0, RECOMMENDED_TOLERANCE), rng=0
         ),  # of the report
-        "compare": study_comparison(scores, n_resamples=50, n_choices=5, **DRAWS),
+        "compare": study_compare_metrics(scores, n_resamples=50, n_choices=5, **DRAWS),
         "swaps": swap_method(scores, sizes=[10], rng=0),
     }
     generator = np.random.default_rng(4)
@@ -427,7 +427,7 @@ def test_commands_ask_the_same_unless_told_otherwise():
     asked = {name: _default(command, "test") for name, command in commands.items()}
     assert {tests.split(",")[0] for tests in asked.values()} == {HEADLINE[0]}
     assert asked["power"] == asked["report"] == ",".join(DEFAULT_TESTS)
-    for function in (discriminative_power_interval, agreement_intervals, run_choice_power, study_comparison):
+    for function in (discriminative_power_interval, agreement_intervals, run_choice_power, study_compare_metrics):
         assert signature(function).parameters["test"].default == HEADLINE[0], function
     assert _default(agree_command, "correction") == CORRECTED[1]
     assert _default(power_command, "correction") == ",".join((HEADLINE[1], BESIDE[1], CORRECTED[1]))
@@ -440,7 +440,7 @@ def test_intervals_follow_what_was_asked(options):
     test, side = options["test"], options.get("alternative", "two-sided")
     asked = {"alternative": side, "n_resamples": 999, "n_topic_resamples": 5, "rng": 1}
     counted = study_power(scores, tests=[test], corrections=["none", "holm"], **asked)
-    agreed = study_agreement(scores, tests=[test], corrections=["holm"], **asked)
+    agreed = study_agree(scores, tests=[test], corrections=["holm"], **asked)
     columns = ["metric", "correction", "power", "low", "high"]
     right = counted.to_frame().rename(columns={"power_low": "low", "power_high": "high"})[columns]
     told = agreed.powers()[columns].sort_values(["metric", "correction"], ascending=[True, False], ignore_index=True)
@@ -458,5 +458,5 @@ def test_tau_is_that_of_the_means():
     """The two functions that tell Kendall's tau give what the means give."""
     scores = simulate_scores(n_systems=8, n_topics=30, rng=2)
     truth, other = oriented_values(scores).mean(axis=-1)[:2]
-    found = study_agreement(scores, **DRAWS).lead.data["tau"].to_numpy()[1, 0]
+    found = study_agree(scores, **DRAWS).lead.data["tau"].to_numpy()[1, 0]
     assert found == pytest.approx(kendall_tau(truth, other))

@@ -6,7 +6,7 @@ import pytest
 
 from metaeval.agreement.items import item_scores
 from metaeval.agreement.labels import as_labels
-from metaeval.questions.agree.study import study_agreement
+from metaeval.questions.agree.study import study_agree
 from metaeval.questions.human.study import study_human
 from metaeval.questions.judges.study import study_judges
 from metaeval.simulate.scores import simulate_scores
@@ -111,5 +111,5 @@ def test_metrics_among_themselves():
     """Metrics, systems and topics: precision, recall, F1, conflicts and their intervals stay."""
     scores = simulate_scores(n_systems=6, n_topics=12, metrics=("AP", "RR", "P@5"), rng=1)
     other, names = renamed_scores(scores)
-    one, two = (study_agreement(table, n_topic_resamples=40, rng=0).to_frame() for table in (scores, other))
+    one, two = (study_agree(table, n_topic_resamples=40, rng=0).to_frame() for table in (scores, other))
     same_figures(one, two, names["metric"], ["predictor", "truth"])

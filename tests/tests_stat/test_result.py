@@ -91,8 +91,10 @@ def test_table_has_a_row_for_every_metric_and_pair():
     assert len(frame) == 20
     row = frame[(frame.metric == "err") & (frame.system_a == "b") & (frame.system_b == "e")].iloc[0]
     one = result.data.sel(metric="err").isel(pair=6)
-    for name in ("difference", "statistic", "p_value", "p_corrected", "significant", "better"):
+    for name in ("difference", "statistic", "p_value", "p_corrected", "significant"):
         assert row[name] == one[name].item()
+    assert row["winner"] == {1: "b", -1: "e"}[one["better"].item()]
+    assert all(of_metric["p_value"].is_monotonic_increasing for _, of_metric in frame.groupby("metric"))
 
 
 def test_decisions_are_a_signed_square():

@@ -150,7 +150,7 @@ def agree_command(  # noqa: PLR0913 - the options of the command
 
         metaeval agree submissions/ --qrels assessments/ --audit MAep,nxCG@10 --out quantisations
     """
-    from metaeval.questions.agree.study import audit_quantisations, study_agreement  # noqa: PLC0415 - loads scipy and numba
+    from metaeval.questions.agree.study import audit_quantisations, study_agree  # noqa: PLC0415 - loads scipy and numba
 
     if boards or aggregates is not None:
         return _boards(loaded, [] if aggregates is None else aggregates.split(","))
@@ -159,7 +159,7 @@ def agree_command(  # noqa: PLR0913 - the options of the command
         named_votes, scores = loaded.votes_and_scores(votes or ())
         if named_votes:
             return _beside_votes(loaded, named_votes, scores)
-        ask = partial(loaded.ask, study_agreement, scores)
+        ask = partial(loaded.ask, study_agree, scores)
     else:
         _check_gains(loaded, gains)
         collection = _read_judged_runs(loaded)

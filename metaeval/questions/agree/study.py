@@ -4,7 +4,6 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import ClassVar
-from warnings import warn
 
 import numpy as np
 import pandas as pd
@@ -14,7 +13,7 @@ from metaeval.base.checks import check_kind, check_list, check_number, check_sha
 from metaeval.base.metric_names import MetricNameError, parse_name, split_names
 from metaeval.base.provenance import Provenance, record_provenance
 from metaeval.collection.documents import JudgedCollection
-from metaeval.errors import InvalidOptionError, MetaevalError, MetaevalWarning, UnknownNameError
+from metaeval.errors import InvalidOptionError, MetaevalError, UnknownNameError, warn
 from metaeval.metrics.registry import Registry
 from metaeval.metrics.scoring import score
 from metaeval.questions.agree.study_element_uses import FIXED, GENERALISED, LINEAR, MERGED
@@ -27,7 +26,7 @@ from metaeval.studies.study import Study, chosen_systems, few_systems_note, test
 from metaeval.table.scores import Scores, identical_systems
 from metaeval.table.traits import DRAWN
 from metaeval.tests_stat.catalogue import TESTS
-from metaeval.tests_stat.correction import FAMILY_WISE
+from metaeval.tests_stat.correction import CORRECTIONS, FAMILY_WISE
 from metaeval.tests_stat.pairs import Alternative, PValueRule
 
 
@@ -147,11 +146,11 @@ class AgreeStudy(Study):
         return n * (n - 1)
 
 
-def study_agreement(  # noqa: PLR0913 - every option of the command
+def study_agree(  # noqa: PLR0913 - every option of the command
     scores: object,
     *,
-    tests: Sequence[str] = ("t",),
-    corrections: Sequence[str] = ("fdr_by",),
+    tests: str | Sequence[str] = ("t",),
+    corrections: str | Sequence[str] = ("fdr_by",),
     alphas: float | Sequence[float] = 0.05,
     alternative: Alternative = "two-sided",
     n_resamples: int | None = None,
@@ -215,7 +214,7 @@ def study_agreement(  # noqa: PLR0913 - every option of the command
     See Also
     --------
     metaeval.questions.power.study.study_power
-    metaeval.questions.compare_metrics.study.study_comparison
+    metaeval.questions.compare_metrics.study.study_compare_metrics
 
     References
     ----------
@@ -224,29 +223,26 @@ def study_agreement(  # noqa: PLR0913 - every option of the command
     Examples
     --------
     >>> from metaeval import simulate_scores
-    >>> study = study_agreement(simulate_scores(n_systems=5, n_topics=20, rng=1), tests=["t"], rng=1)
+    >>> study = study_agree(simulate_scores(n_systems=5, n_topics=20, rng=1), tests=["t"], rng=1)
     >>> study.to_frame()[["predictor", "truth", "n_pairs"]].head(1)
       predictor    truth  n_pairs
     0        AP  nDCG@10       10
     """
     check_number(min_f1, "min_f1", above=0, most=1)
-    if not tests or not corrections:
-        raise InvalidOptionError("at least one test and one correction are needed")
+    tests, corrections = TESTS.several(tests), CORRECTIONS.several(corrections)
     for test in tests:
         check_test(test, alternative=alternative)
-        _corrections_of(TESTS.find(test).name, corrections)
     for alpha in np.atleast_1d(alphas).tolist():
         check_share(alpha, "alphas")
     for variant in check_list(variants, "variants", []):
         check_kind(variant, "variants", "Variant")
-    corrections = check_list(corrections, "corrections", ["holm"])
     check_resampling(n_resamples, p_value_rule, n_threads)
     check_intervals(n_topic_resamples, confidence_level)
     seed = resolve_seed(rng)
     chosen, collected_notes = chosen_systems(scores, choose, seed, uses=DRAWN)
     looked_at = _named_pairs(check_list(pairs, "pairs", ["AP,RR"]), [str(name) for name in chosen["metric"].to_numpy()])
     agreements: list[DecisionAgreement] = []
-    for name in dict.fromkeys(TESTS.find(test).name for test in check_list(tests, "tests", ["t"])):
+    for name in tests:
         test_corrections = _corrections_of(name, corrections)
         first = decision_agreement(
             chosen,
@@ -282,7 +278,7 @@ def study_agreement(  # noqa: PLR0913 - every option of the command
         min_f1=float(min_f1),
         identical=identical_systems(chosen),
         notes=(*collected_notes, *few_systems_note(chosen.sizes["system"]), *notes, *_fixed_note(variants)),
-        provenance=provenance or record_provenance("study_agreement", random_source=f"seed {seed}"),
+        provenance=provenance or record_provenance("study_agree", random_source=f"seed {seed}"),
     )
 
 
@@ -294,8 +290,8 @@ def audit_quantisations(  # noqa: PLR0913 - what scoring and the study may be to
     registry: Registry | None = None,
     n_threads: int | None = None,
     undefined: str | None = None,
-    tests: Sequence[str] = ("t",),
-    corrections: Sequence[str] = ("fdr_by",),
+    tests: str | Sequence[str] = ("t",),
+    corrections: str | Sequence[str] = ("fdr_by",),
     alphas: float | Sequence[float] = 0.05,
     alternative: Alternative = "two-sided",
     n_resamples: int | None = None,
@@ -324,14 +320,14 @@ def audit_quantisations(  # noqa: PLR0913 - what scoring and the study may be to
     registry, n_threads, undefined
         See `metaeval.score`.
     tests, corrections, alphas, alternative, n_resamples, p_value_rule, choose
-        See `study_agreement`.
+        See `study_agree`.
     n_topic_resamples, confidence_level, min_f1, pairs, rng, provenance
         Likewise.
 
     Returns
     -------
     AgreeStudy
-        The rows of `study_agreement`, each metric under each use of the grades; ``variants`` holds these uses.
+        The rows of `study_agree`, each metric under each use of the grades; ``variants`` holds these uses.
 
     Examples
     --------
@@ -347,7 +343,7 @@ def audit_quantisations(  # noqa: PLR0913 - what scoring and the study may be to
     variants, notes = audited(collection, metrics, gains=gains, registry=registry)
     scoring = partial(score, collection, undefined=undefined, registry=registry, n_threads=n_threads)  # type: ignore[arg-type]  # checked there
     scores, variants, left_out = _score_variants(scoring, variants)
-    return study_agreement(
+    return study_agree(
         scores,
         tests=tests,
         corrections=corrections,
@@ -389,7 +385,7 @@ def _score_variants(
     if len(scorable) < 2 or not notes:  # noqa: PLR2004 - a comparison needs two
         raise first
     for note in notes:
-        warn(note, MetaevalWarning, stacklevel=3)
+        warn(note)
     return scoring([variant.metric for variant in scorable]), tuple(scorable), notes
 
 
@@ -411,7 +407,7 @@ def _beside_references(variants: Sequence[Variant], notes: list[str]) -> list[Va
 
 def _corrections_of(test: str, corrections: Sequence[str]) -> list[str]:
     spec = TESTS.find(test)
-    return [*(() if spec.family_wise_only else dict.fromkeys(corrections)), *([FAMILY_WISE] * spec.family_wise)]
+    return [*(() if spec.family_wise_only else corrections), *([FAMILY_WISE] * spec.family_wise)]
 
 
 def _named_pairs(pairs: Sequence[str | tuple[str, str]], metrics: Sequence[str]) -> tuple[tuple[str, str], ...]:
@@ -419,11 +415,11 @@ def _named_pairs(pairs: Sequence[str | tuple[str, str]], metrics: Sequence[str])
     name_of = {_normal_name(name): name for name in metrics}
     metric_pairs = []
     for pair in pairs:
-        names = split_names(pair) if isinstance(pair, str) else list(pair)
+        names = split_names(pair) if isinstance(pair, str) else check_list(pair, "pairs", ["AP", "RR"])
         if len(names) != 2 or names[0] == names[1]:  # noqa: PLR2004 - a pair
             raise InvalidOptionError(
                 "each of pairs must be two different metrics with a comma between them, such as "
-                f"{','.join(metrics[:2])}, not {pair if isinstance(pair, str) else ','.join(names)!r}"
+                f"{','.join(metrics[:2])}, not {pair!r}"
             )
         for name in names:
             if _normal_name(name) not in name_of:

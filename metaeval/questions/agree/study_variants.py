@@ -73,7 +73,7 @@ def audited(
     elif not isinstance(collection, ElementCollection):
         raise InvalidOptionError(
             "these judgments are highlighted passages, which have no grades, so there is nothing to audit; compare "
-            "metrics instead, with metaeval agree --metrics AiP,iP[0.01] or study_agreement"
+            "metrics instead, with metaeval agree --metrics AiP,iP[0.01] or study_agree"
         )
     names = metric_names.split_names(metrics) if isinstance(metrics, str) else list(metrics)
     extra = [_gains_value(text) for text in (metric_names.split_names(gains) if isinstance(gains, str) else gains)]
@@ -96,7 +96,7 @@ def audited(
         raise InvalidOptionError(
             f"{', '.join(by_name)}: each uses the grades in one way only as named, so there is nothing to audit; add a "
             f"metric with gains or a threshold that is left open, such as {examples}, or compare the metrics as they "
-            "are, with metaeval agree --metrics or study_agreement"
+            "are, with metaeval agree --metrics or study_agree"
         )
     if extra and isinstance(collection, Collection) and not any(use.kind == OTHER for use in by_name.values()):
         message = (

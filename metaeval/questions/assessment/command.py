@@ -111,7 +111,7 @@ def assessment_command(  # noqa: PLR0913 - the options of the command
     from metaeval.inex.assessment_log import read_assessment_log  # noqa: PLC0415 - as above
     from metaeval.inex.reading import assessment_sources, read_assessments, read_element_sizes, read_submissions  # noqa: PLC0415 - as above
     from metaeval.io.sources import run_sources  # noqa: PLC0415 - loads pandas
-    from metaeval.questions.assessment.study import study_assessments  # noqa: PLC0415 - loads numba
+    from metaeval.questions.assessment.study import study_assessment  # noqa: PLC0415 - loads numba
 
     inside = second is not None and Path(second) == Path(assessments)
     judged = read_assessments(assessments, lenient=lenient)
@@ -123,7 +123,7 @@ def assessment_command(  # noqa: PLR0913 - the options of the command
     loaded.read(*(source.path for source in (*sources, *pool_files, *again)))
     loaded.read(*(file for file in (log, element_sizes) if file is not None))
     return loaded.ask(
-        study_assessments,
+        study_assessment,
         judged,
         submissions=read_submissions(runs, lenient=lenient) if runs else (),
         pools=_pools([source.path for source in pool_files], lenient=lenient) if pools else None,

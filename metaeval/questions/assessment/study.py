@@ -24,7 +24,7 @@ from metaeval.resampling.effort import CostModel, cost_model
 _MINUTE = 60.0
 
 
-def study_assessments(  # noqa: PLR0913 - one keyword per source
+def study_assessment(  # noqa: PLR0913 - one keyword per source
     assessments: Assessments,
     *,
     submissions: Iterable[Submission] = (),
@@ -119,7 +119,7 @@ def study_assessments(  # noqa: PLR0913 - one keyword per source
     >>> documents = pd.DataFrame({"topic": "1", "document": ["d1", "d2"], "relevant_size": [30, 0]})
     >>> marked = pd.DataFrame({"topic": "1", "document": "d1", "offset": [10, 70], "length": [20, 10]})
     >>> judged = Assessments(scale="passages", documents=documents.assign(best_entry=5), passages=marked)
-    >>> study = study_assessments(judged)
+    >>> study = study_assessment(judged)
     >>> study.passages["documents"].tolist(), study.entries["first"].tolist()
     ([1], [-5.0])
     """
@@ -177,7 +177,7 @@ def study_assessments(  # noqa: PLR0913 - one keyword per source
         passage_agreement=asked("Agreement on passages", lambda: _second_agreement(placed, again, "passages")),
         lacking=tuple(dict.fromkeys(lacking)),
         notes=tuple(dict.fromkeys(notes)),
-        provenance=provenance or record_provenance("study_assessments"),
+        provenance=provenance or record_provenance("study_assessment"),
     )
 
 

@@ -115,7 +115,7 @@ def study_settled(  # noqa: PLR0913 - every option of the command
 
     See Also
     --------
-    metaeval.questions.agree.study.study_agreement : between metrics
+    metaeval.questions.agree.study.study_agree : between metrics
     metaeval.questions.votes.study.study_votes
 
     Examples

@@ -48,12 +48,12 @@ def compare_metrics_command(  # noqa: PLR0913 - the options of the command
 
         metaeval compare-metrics ap.csv ndcg.csv err.csv
     """
-    from metaeval.questions.compare_metrics.study import study_comparison  # noqa: PLC0415 - loads scipy and numba
+    from metaeval.questions.compare_metrics.study import study_compare_metrics  # noqa: PLC0415 - loads scipy and numba
 
     scores = loaded.scores()
     assessments, sizes = _of_elements(loaded)
     return loaded.ask(
-        study_comparison, scores, collection=loaded.compiled(), assessments=assessments, element_sizes=sizes
+        study_compare_metrics, scores, collection=loaded.compiled(), assessments=assessments, element_sizes=sizes
     )
 
 

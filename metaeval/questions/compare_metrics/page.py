@@ -337,7 +337,7 @@ def _topics_blocks(study: CompareStudy, topics: TopicsStudy) -> tuple[Block, ...
         right(ends="interval"),
         right(drawn_chance, p_enough=f"{study.scores.sizes['topic']} are enough"),
         data=frame,
-        level=topics.posterior.ci_prob,
+        level=topics.posterior.confidence_level,
         counts=count_errors(counts),
         likely=likely_errors,
         limit=limit,

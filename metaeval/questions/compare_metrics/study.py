@@ -28,7 +28,7 @@ from metaeval.collection.documents import Collection, JudgedCollection
 from metaeval.errors import InvalidOptionError, MetaevalError
 from metaeval.inex.assessments import Assessments
 from metaeval.metrics.registry import Registry
-from metaeval.questions.agree.study import study_agreement
+from metaeval.questions.agree.study import study_agree
 from metaeval.questions.compare_metrics.study_expectations import computable, expectations_of, six_runs_of
 from metaeval.questions.compare_metrics.study_heaviness import top_heaviness
 from metaeval.questions.compare_metrics.study_verdict import (
@@ -303,13 +303,13 @@ class CompareStudy(Study):
             return "tau_half"
         return None if self.current is None else "f1"
 
-    def plot(self, name: str | None = None) -> Figure:
+    def _draw(self, name: str | None = None) -> Figure:
         """Draw power against the second quality, a point a metric with its intervals; without one, power alone.
 
         `name` asks for another picture of the report, as `Study.plot` does.
         """
         if name is not None:
-            return Study.plot(self, name)
+            return Study._draw(self, name)  # noqa: SLF001 - its own
         from metaeval.figures.compare import trade_off  # noqa: PLC0415 - drawing is the one upward import
 
         second = self.second_quality
@@ -329,7 +329,7 @@ def _renamed_columns(frame: pd.DataFrame, names: Mapping[str, str], keys: Sequen
     return frame[[*keys, *(name for name in names if name in frame)]].rename(columns=names)
 
 
-def study_comparison(  # noqa: PLR0913 - every option of the command
+def study_compare_metrics(  # noqa: PLR0913 - every option of the command
     scores: object,
     *,
     current: str | None = None,
@@ -403,7 +403,7 @@ def study_comparison(  # noqa: PLR0913 - every option of the command
 
     See Also
     --------
-    metaeval.questions.agree.study.study_agreement
+    metaeval.questions.agree.study.study_agree
     metaeval.questions.power.study.study_power
     metaeval.questions.topics.study.study_topics
 
@@ -416,7 +416,7 @@ def study_comparison(  # noqa: PLR0913 - every option of the command
     --------
     >>> from metaeval import simulate_scores
     >>> scores = simulate_scores(n_systems=8, n_topics=40, rng=1)
-    >>> study = study_comparison(scores, n_resamples=200, n_topic_resamples=50, n_choices=50, topics=False, rng=1)
+    >>> study = study_compare_metrics(scores, n_resamples=200, n_topic_resamples=50, n_choices=50, topics=False, rng=1)
     >>> len(study.to_frame()) == scores.sizes["metric"], study.verdict().outcome
     (True, 'open')
     """
@@ -431,7 +431,7 @@ def study_comparison(  # noqa: PLR0913 - every option of the command
     table = engine_scores(scores, "the comparison of metrics")
     names = _names(table, current)
     seed = resolve_seed(rng)
-    record = provenance or record_provenance("study_comparison", random_source=f"seed {seed}")
+    record = provenance or record_provenance("study_compare_metrics", random_source=f"seed {seed}")
     asked = Resampled(alpha, n_resamples, seed, n_threads)
     sensitivity = bootstrap_sensitivity(table, **asked._asdict())
     power = discriminative_power_interval(
@@ -446,7 +446,7 @@ def study_comparison(  # noqa: PLR0913 - every option of the command
     choice = run_choice_power(
         table, choose=choose, test=test, n_choices=n_choices, confidence_level=confidence_level, **asked._asdict()
     )
-    agreed = study_agreement(
+    agreed = study_agree(
         table,
         tests=[test],
         alphas=alpha,

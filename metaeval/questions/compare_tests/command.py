@@ -46,13 +46,13 @@ def compare_tests_command(  # noqa: PLR0913 - the options of the command
 
         metaeval compare-tests ap.csv --test t,wilcoxon,bootstrap --against t --splits 100 --out tests
     """
-    from metaeval.questions.compare_tests.study import study_tests  # noqa: PLC0415 - loads scipy and numba
+    from metaeval.questions.compare_tests.study import study_compare_tests  # noqa: PLC0415 - loads scipy and numba
     from metaeval.tests_stat.comparison import check_question  # noqa: PLC0415 - as above
 
     tests, corrections = by_comma(test, TESTS), by_comma(correction, CORRECTIONS)
     check_question(tests, corrections, alternative)
     return loaded.ask(
-        study_tests,
+        study_compare_tests,
         loaded.scores(),
         tests=tests,
         corrections=corrections,

@@ -6,7 +6,6 @@ from typing import ClassVar
 
 import pandas as pd
 
-from metaeval.base.checks import check_list
 from metaeval.base.provenance import Provenance, record_provenance
 from metaeval.errors import UnknownNameError
 from metaeval.resampling.options import Tested, check_resampling
@@ -51,11 +50,11 @@ class SplitHalvesStudy(Study):
         )
 
 
-def study_tests(  # noqa: PLR0913 - every option of the command
+def study_compare_tests(  # noqa: PLR0913 - every option of the command
     scores: object,
     *,
-    tests: Sequence[str] = OGILVIE_LALMAS_TESTS,
-    corrections: Sequence[str] = ("none", "fdr_by"),
+    tests: str | Sequence[str] = OGILVIE_LALMAS_TESTS,
+    corrections: str | Sequence[str] = ("none", "fdr_by"),
     alternative: Alternative = "better",
     alpha: float = 0.05,
     n_splits: int = 50,
@@ -76,11 +75,11 @@ def study_tests(  # noqa: PLR0913 - every option of the command
     ----------
     scores : Scores or anything `metaeval.as_scores` takes
         At least four topics.
-    tests : sequence of str
+    tests : str or sequence of str
         Names of `metaeval.tests_stat.catalogue.TESTS`; by default the four of Ogilvie and Lalmas [1]_. A test with
         family-wise p-values of its own keeps them under every correction, and bootstrap sensitivity, uncorrected as
         published, its own too.
-    corrections : sequence of str
+    corrections : str or sequence of str
         Of `metaeval.tests_stat.correction.CORRECTIONS`, each answered by itself on the same halves (the paper:
         "fdr_by").
     alternative : {"better", "two-sided", "greater", "less"}
@@ -144,14 +143,12 @@ def study_tests(  # noqa: PLR0913 - every option of the command
     --------
     >>> from metaeval import simulate_scores
     >>> scores = simulate_scores(n_systems=6, n_topics=30, metrics=("AP",), rng=1)
-    >>> study = study_tests(scores, tests=["t", "sign"], corrections=["none"], n_splits=10, rng=1)
+    >>> study = study_compare_tests(scores, tests=["t", "sign"], corrections=["none"], n_splits=10, rng=1)
     >>> study.reference, study.to_frame()[["correction", "test", "n_pairs"]].to_numpy().tolist()
     ('t', [['none', 't', 15], ['none', 'sign', 15]])
     """
-    names = list(dict.fromkeys(TESTS.find(name).name for name in check_list(tests, "tests", ["t"])))
-    check_question(
-        names, [CORRECTIONS.canonical(name) for name in check_list(corrections, "corrections", ["holm"])], alternative
-    )
+    names, corrections = TESTS.several(tests), CORRECTIONS.several(corrections)
+    check_question(names, corrections, alternative)
     check_resampling(n_resamples, p_value_rule, n_threads)
     numerator = _reference(reference, names)
     seed = resolve_seed(rng)
@@ -165,7 +162,7 @@ def study_tests(  # noqa: PLR0913 - every option of the command
         n_resamples=n_resamples,
         p_value_rule=p_value_rule,
         notes=notes,
-        provenance=provenance or record_provenance("study_tests", random_source=f"seed {seed}"),
+        provenance=provenance or record_provenance("study_compare_tests", random_source=f"seed {seed}"),
     )
 
 

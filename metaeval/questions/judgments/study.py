@@ -173,13 +173,13 @@ class JudgmentsStudy(Study):
             ),
         }
 
-    def plot(self, name: str | None = None, *, measure: str = "tau") -> Figure:
+    def _draw(self, name: str | None = None, *, measure: str = "tau") -> Figure:
         """Draw the correlation with the full ranking against the judgments left, a panel for every reduction.
 
         `name` asks for another picture of the report, as `Study.plot` does.
         """
         if name is not None or not self.stability:
-            return Study.plot(self, name)
+            return Study._draw(self, name)  # noqa: SLF001 - its own
         from metaeval.figures.judgments import reduction_panels  # noqa: PLC0415 - matplotlib
 
         return reduction_panels(self.to_frame(), measure=measure, min_tau=self.min_tau)

@@ -17,6 +17,7 @@ from metaeval.agreement.rankings import kendall_tau
 from metaeval.base.checks import MOST_REPLICATES, check_choice, check_count, check_list, check_share
 from metaeval.base.names import natural_order
 from metaeval.base.provenance import Provenance, record_provenance
+from metaeval.base.results import shown_by
 from metaeval.base.unit import unit_of
 from metaeval.errors import EstimationError, InvalidOptionError, ScoresError
 from metaeval.models.components import VarianceComponents, variance_components
@@ -33,7 +34,7 @@ from metaeval.resampling.ranks import RankIntervals, RankMethod, rank_intervals
 from metaeval.resampling.system_means import means_of_systems
 from metaeval.resampling.topic_subsets import SubsetComparison, compare_subsets
 from metaeval.running.draws import RNGLike, resolve_seed
-from metaeval.studies.study import Attempts, Study, function_named, test_notes
+from metaeval.studies.study import Attempts, Study, test_notes
 from metaeval.table.array import REPEAT, has_gaps
 from metaeval.table.complete import complete_block
 from metaeval.table.constant import constant_notes
@@ -222,7 +223,7 @@ class LeaderboardStudy(Study):
         where there is none); how that was tested (``detectable``); version, time, command, seed and checksums of the
         inputs.
         """
-        record: Card = function_named(_CARD)(self)
+        record: Card = shown_by(_CARD)(self)
         return record
 
 

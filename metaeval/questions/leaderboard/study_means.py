@@ -10,11 +10,12 @@ import pandas as pd
 
 from metaeval.base.checks import refused
 from metaeval.base.provenance import Provenance, record_provenance
+from metaeval.base.results import shown_by
 from metaeval.base.unit import ITEM, Unit
 from metaeval.questions.leaderboard.study_record import Card
 from metaeval.resampling.means_and_errors import RanksFromErrors, rank_intervals_from_errors
 from metaeval.resampling.ranks import RankMethod
-from metaeval.studies.study import Study, function_named
+from metaeval.studies.study import Study
 from metaeval.table.means import SystemMeans
 
 _CARD = "metaeval.questions.leaderboard.study_card:card_of_means"
@@ -58,7 +59,7 @@ class MeansLeaderboardStudy(Study):
 
     def card(self) -> Card:
         """Return the record of `LeaderboardStudy.card`, without what only scores by item tell (None)."""
-        record: Card = function_named(_CARD)(self)
+        record: Card = shown_by(_CARD)(self)
         return record
 
     def _read_as(self) -> str:

@@ -20,7 +20,7 @@ from metaeval.reports.prose import prose
 from metaeval.reports.shared import drawn_for_p
 from metaeval.table.structure import mean_over_topics
 from metaeval.tests_stat.correction import CORRECTIONS, FAMILY_WISE
-from metaeval.tests_stat.result import PairwiseResult
+from metaeval.tests_stat.result import PairwiseResult, rows_of_pairs
 
 _SCORE = number(4)
 _PAIRS = "Significantly different pairs"
@@ -142,7 +142,7 @@ def _top_pairs(results: Sequence[PairwiseResult], means: pd.DataFrame, size: int
     """
     frame = with_difference_bounds(results[0])
     for result in results:
-        of_result = result.to_frame()
+        of_result = rows_of_pairs(result)
         frame = frame.assign(
             **{result.correction: of_result["significant"], f"p {result.correction}": of_result["p_corrected"]}
         )

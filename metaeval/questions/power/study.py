@@ -7,7 +7,7 @@ from typing import ClassVar, get_args
 import numpy as np
 import pandas as pd
 
-from metaeval.base.checks import check_choice, check_list, check_share
+from metaeval.base.checks import check_choice, check_share
 from metaeval.base.provenance import Provenance, record_provenance
 from metaeval.base.unit import speaking_of, unit_of
 from metaeval.errors import InvalidOptionError
@@ -108,8 +108,8 @@ class PowerStudy(Study):
 def study_power(  # noqa: PLR0913 - every option of the command
     scores: object,
     *,
-    tests: Sequence[str] | None = None,
-    corrections: Sequence[str] = ("none", "fdr_bh", "fdr_by"),
+    tests: str | Sequence[str] | None = None,
+    corrections: str | Sequence[str] = ("none", "fdr_bh", "fdr_by"),
     alternative: Alternative = "two-sided",
     alpha: float = 0.05,
     n_resamples: int | None = None,
@@ -128,12 +128,12 @@ def study_power(  # noqa: PLR0913 - every option of the command
     Parameters
     ----------
     scores : Scores or anything `metaeval.as_scores` takes
-    tests : sequence of str, optional
+    tests : str or sequence of str, optional
         Names of `metaeval.tests_stat.catalogue.TESTS`. By default the paired t test, whose uncorrected count is the
         discriminative power that all commands tell and whose corrected p-values decide about pairs, and Sakai's
         method, which counts as published and gives the difference required. Where topics come in fewer than ten
         clusters the latter cannot be had, which is noted.
-    corrections : sequence of str
+    corrections : str or sequence of str
         Of `metaeval.tests_stat.correction.CORRECTIONS`. A test that adjusts its own p-values adds its
         "family-wise" ones. Bootstrap sensitivity stands uncorrected, as published: its p-values k/B can be 0, which
         no correction can do anything about.
@@ -182,7 +182,7 @@ def study_power(  # noqa: PLR0913 - every option of the command
 
     See Also
     --------
-    metaeval.questions.agree.study.study_agreement
+    metaeval.questions.agree.study.study_agree
     metaeval.tests_stat.comparison.compare_systems
 
     References
@@ -200,9 +200,8 @@ def study_power(  # noqa: PLR0913 - every option of the command
     0     AP    t       none       10
     1     AP    t     fdr_bh       10
     """
-    asked_tests = DEFAULT_TESTS if tests is None else tests
-    names = list(dict.fromkeys(TESTS.find(name).name for name in check_list(asked_tests, "tests", ["t"])))
-    corrections = list(dict.fromkeys(map(CORRECTIONS.canonical, check_list(corrections, "corrections", ["holm"]))))
+    names = TESTS.several(DEFAULT_TESTS if tests is None else tests)
+    corrections = CORRECTIONS.several(corrections)
     check_question(names, corrections, alternative)
     check_share(alpha, "alpha")
     check_resampling(n_resamples, p_value_rule, n_threads)

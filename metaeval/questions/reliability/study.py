@@ -157,7 +157,7 @@ def study_reliability(  # noqa: PLR0913 - one keyword per question
 
     See Also
     --------
-    metaeval.questions.assessment.study.study_assessments
+    metaeval.questions.assessment.study.study_assessment
 
     Notes
     -----

@@ -3,7 +3,7 @@
 import re
 from typing import TYPE_CHECKING, Annotated
 
-from metaeval.base.checks import MOST_ROUNDS
+from metaeval.base.checks import MOST_ROUNDS, check_tolerances
 from metaeval.cli import checks
 from metaeval.cli import options as opt
 from metaeval.cli.command import command
@@ -49,12 +49,12 @@ _TOPIC_SIZES = Option(
     means="sizes",
 )
 _TOLERANCES = Option(
-    "0,5,10",
-    "By how much a system must win on both sets to count: percent of the larger mean, or, with --tolerance-unit "
-    "absolute, in the metric's own unit. Recommended: 10, since a lead of less than a tenth is rarely a reason to "
+    "0,0.05,0.1",
+    "By how much a system must win on both sets to count: a share of the larger mean, or, with --tolerance-unit "
+    "absolute, in the metric's own unit. Recommended: 0.1, since a lead of less than a tenth is rarely a reason to "
     "choose a system. 0, every disagreement, is always included.",
-    checks.numbers("0,5,10", checks.finite_number(least=0)),
-    shown="0,5,10,20,30; 0 for scores below 0; absolute 0,0.01,0.02,0.05",
+    checks.numbers("0,0.05,0.1", checks.finite_number(least=0)),
+    shown="0,0.05,0.1,0.2,0.3; 0 for scores below 0; absolute 0,0.01,0.02,0.05",
 )
 _SAMPLING = choice(
     "The two sets share no topic (as published), may share some, or are drawn with replacement.",
@@ -117,15 +117,15 @@ def topics_command(  # noqa: PLR0913 - the options of the command
 
         metaeval topics ap.csv p10.csv
 
-        metaeval topics scores.csv --tolerances 0,10 --max-error 0.1 --out topics-report
+        metaeval topics scores.csv --tolerances 0,0.1 --max-error 0.1 --out topics-report
     """
     from metaeval.questions.topics.study import study_topics  # noqa: PLC0415 - loads scipy and numba
 
-    asked = _tolerances(tolerances, tolerance_unit)
     wanted = None if topic_sizes is None else parse_sizes(topic_sizes)
     if wanted is not None and limit is not None and limit < max(wanted):
         message = f"--limit {limit} lies below the largest of --topic-sizes, {max(wanted)}; raise it, or leave it out"
         raise InvalidOptionError(message)
+    asked = tolerances and check_tolerances([0.0, *checks.parse_numbers(tolerances)], tolerance_unit)
     if pymc and not bayes:
         raise InvalidOptionError("--pymc samples the Bayesian model, which --no-bayes leaves out; drop one of them")
     if posterior and not bayes:
@@ -136,25 +136,12 @@ def topics_command(  # noqa: PLR0913 - the options of the command
         study_topics,
         loaded.scores(),
         sizes=wanted,
-        tolerances=asked,
+        tolerances=asked or None,
         bayesian=bayes,
         method="pymc" if pymc else "fast",
     )
     loaded.at_end(lambda: _refuse_sampling(study))
     return study.report(posterior=posterior, published=published)
-
-
-def _tolerances(text: str | None, tolerance_unit: str) -> list[float] | None:
-    """Return the tolerances asked for as shares or in the metric's unit, and 0, which the answer always has."""
-    if text is None:
-        return None
-    values = checks.parse_numbers(text)
-    if tolerance_unit == "relative":
-        if not all(0 <= value < 100 for value in values):  # noqa: PLR2004 - percent
-            message = f"--tolerances are percentages from 0 to below 100 of the larger mean, not {text!r}"
-            raise InvalidOptionError(message)
-        values = [round(value / 100, 12) for value in values]
-    return sorted({0.0, *values})
 
 
 def _refuse_sampling(study: "TopicsStudy") -> None:

@@ -170,7 +170,7 @@ def _size_sections(study: TopicsStudy, *, brief: bool = True, published: bool = 
 
 
 def _model_blocks(study: TopicsStudy, posterior: BayesianErrorRate) -> list[Block]:
-    counts, level = posterior.minimum_topics(errors=True), percentage(posterior.ci_prob)
+    counts, level = posterior.minimum_topics(errors=True), percentage(posterior.confidence_level)
     blocks: list[Block] = []
     if np.isfinite(counts["low"]).any():
         blocks.append(_counts_picture(study, counts, level))
@@ -270,7 +270,7 @@ def _three_counts_table(study: TopicsStudy) -> Table:
     model = () if study.posterior is None else ("posterior_median", "posterior_low", "posterior_high")
     frame, error_words, level = with_tolerances(study, data), "", ""
     if study.posterior is not None:
-        counts, level = study.posterior.minimum_topics(errors=True), percentage(study.posterior.ci_prob)
+        counts, level = study.posterior.minimum_topics(errors=True), percentage(study.posterior.confidence_level)
         counts = data[["metric", "tolerance"]].merge(counts, on=["metric", "tolerance"], how="left")
         frame["interval"] = topics_needed_words(*(counts[name] for name in ("low", "high", "low_error", "high_error")))
         frame["median"] = [topic_count(*row) for row in counts[["median", "median_error"]].to_numpy().tolist()]

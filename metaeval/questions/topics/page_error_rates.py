@@ -67,7 +67,7 @@ def _by_size_section(study: TopicsStudy, curves: pd.DataFrame) -> Section:
     minimum, rates = study.minimum, study.error_rates
     level, curve = "", f"the {best.title}" if (best := _best_family(study)) else "no curve could be fitted"
     if study.posterior is not None:
-        level = percentage(study.posterior.ci_prob)
+        level = percentage(study.posterior.confidence_level)
         if len(study.posterior.minimum_topics().dropna(subset="median")) == len(rates.metrics) * len(rates.tolerances):
             curve = ""
     picture = Picture(

@@ -39,7 +39,7 @@ def numbers_section(study: TopicsStudy) -> Section:
     for tolerance, name in names.items():
         columns += right(text, "Error rate, tolerance", **{f"rate {tolerance:g}": name})
         if study.posterior is not None:
-            level = f"{percentage(study.posterior.ci_prob)} interval"
+            level = f"{percentage(study.posterior.confidence_level)} interval"
             columns += under(text, "Error rate, tolerance", **{f"interval {tolerance:g}": level})
     columns += right(number(4), "Detectable", difference="difference")
     table = Table(

@@ -92,7 +92,7 @@ def topic_quote(study: TopicsStudy) -> str:
             say("quote both", tolerance=names[0], lead=lead) if names else "Quote tolerance 0 where any lead counts."
         )
     if study.posterior is not None:
-        return f"{quote} {say('model', level=percentage(study.posterior.ci_prob))}"
+        return f"{quote} {say('model', level=percentage(study.posterior.confidence_level))}"
     size, family = study.error_rates.sizes[-1], study.minimum.family
     if family:
         return f"{quote} {say('curve', size=size, family=FAMILIES[family])}"
@@ -165,7 +165,9 @@ def topic_columns(study: TopicsStudy) -> tuple[pd.DataFrame, list[Column], str]:
             frame[f"{name} interval"] = topics_needed_words(
                 *(rows[bound] for bound in ("low", "high", "low_error", "high_error"))
             )
-            columns += under(text, head, **{f"{name} interval": f"{percentage(study.posterior.ci_prob)} interval"})
+            columns += under(
+                text, head, **{f"{name} interval": f"{percentage(study.posterior.confidence_level)} interval"}
+            )
     return frame, columns, count_errors(pd.concat(used)).strip() if used else ""
 
 

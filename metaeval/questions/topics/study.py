@@ -343,7 +343,7 @@ def study_topics(  # noqa: PLR0913 - every option of the command
     attempt.failed |= _no_counts(minimum)
     bins = None
     if differences:
-        count = partial(difference_bins, scores, sizes=[rates.sizes[-1]], width=bin_width, max_error=max_error)
+        count = partial(difference_bins, scores, sizes=[rates.sizes[-1]], bin_width=bin_width, max_error=max_error)
         count = partial(count, n_topic_resamples=n_topic_resamples, confidence_level=confidence_level)
         bins = attempt(DIFFERENCES, partial(count, **drawn._asdict()))
     posterior = None
@@ -352,7 +352,7 @@ def study_topics(  # noqa: PLR0913 - every option of the command
         ask = partial(
             bayesian_error_rate, scores, tolerances=asked, tolerance_unit=rates.tolerance_unit, observed=rates
         )
-        ask = partial(ask, max_error=max_error, ci_prob=confidence_level, rng=seed, n_threads=n_threads)
+        ask = partial(ask, max_error=max_error, confidence_level=confidence_level, rng=seed, n_threads=n_threads)
         if method != "fast":
             posterior = attempt(SAMPLED, partial(ask, method=method))
         if posterior is None:  # the fast sampling stands in for one that was refused

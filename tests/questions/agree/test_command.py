@@ -6,7 +6,7 @@ import math
 import pandas as pd
 import pytest
 
-from metaeval.questions.agree.study import study_agreement
+from metaeval.questions.agree.study import study_agree
 from metaeval.table.scores import as_scores
 
 QUICK = ("--resamples", 200, "--interval-resamples", 20)
@@ -20,7 +20,7 @@ def test_json_holds_the_study(command, table):
     answer = ended.json()
     assert (answer["schema"], answer["command"]) == ("metaeval/4", "agree")
     scores = as_scores({path.stem: pd.read_csv(path).set_axis(range(1, 21)) for path in table})
-    expected = study_agreement(scores, tests=["t"], alphas=[0.05, 0.01], n_topic_resamples=20, rng=0).to_frame()
+    expected = study_agree(scores, tests=["t"], alphas=[0.05, 0.01], n_topic_resamples=20, rng=0).to_frame()
     assert len(answer["results"]) == len(expected) == 4
     for row, right in zip(answer["results"], expected.to_dict("records"), strict=True):
         assert row == {
@@ -34,7 +34,7 @@ def test_tables_and_sentences(command, table):
     assert ended.code == 0, ended.err
     shown = [line.split() for line in ended.out.splitlines()]
     scores = as_scores({path.stem: pd.read_csv(path).set_axis(range(1, 21)) for path in table})
-    lead = study_agreement(scores, n_resamples=200, n_topic_resamples=None, rng=0).lead
+    lead = study_agree(scores, n_resamples=200, n_topic_resamples=None, rng=0).lead
     for name, n in zip(("AP", "P"), lead.data["n_significant"].to_numpy()[0], strict=True):
         assert [name, f"{n}/15", "=", f"{100 * n / 15:.1f}", "%"] in [line[:5] for line in shown]
     row = [f"{value:.2f}" for value in lead.matrix("f1").loc["AP"]]

@@ -22,7 +22,7 @@ from metaeval.questions.agree.page_findings import (
     pair_label,
     verdicts_frame,
 )
-from metaeval.questions.agree.study import AgreeStudy, audit_quantisations, study_agreement
+from metaeval.questions.agree.study import AgreeStudy, audit_quantisations, study_agree
 from metaeval.table.scores import as_scores
 from metaeval.tests_stat.result import UnreachableLevelWarning
 
@@ -38,7 +38,7 @@ def simulated_scores(n_metrics=3, n_systems=8, n_topics=30, *, seed=3, noise=0.1
 @pytest.fixture(scope="module")
 def study():
     """Three metrics, two with names that could do harm, at two levels, with intervals."""
-    return study_agreement(
+    return study_agree(
         simulated_scores(metrics=HOSTILE),
         tests=["t"],
         alphas=[0.05, 0.01],
@@ -200,7 +200,7 @@ def test_the_methods_tell_every_test_correction_and_level(study):
     ):
         assert told in words
     scores = simulated_scores(2)
-    both = study_agreement(scores, tests=["t", "sign"], corrections=["holm", "none"], n_topic_resamples=None, rng=0)
+    both = study_agree(scores, tests=["t", "sign"], corrections=["holm", "none"], n_topic_resamples=None, rng=0)
     report = both.report()
     words = " ".join(report.methods.paragraphs)
     for told in (
@@ -228,7 +228,7 @@ def test_a_metric_that_finds_nothing_settles_nothing(study, monkeypatch):
 def test_too_few_resamples_are_named_where_they_keep_pairs_back():
     """The reason why a metric has no significant pair stands before the advice."""
     with pytest.warns(UnreachableLevelWarning):
-        study = study_agreement(
+        study = study_agree(
             simulated_scores(n_systems=5), tests=["bootstrap"], n_resamples=20, n_topic_resamples=None, rng=0
         )
     advice = study.report().sections[0]
@@ -249,7 +249,7 @@ def test_conflicts_are_named():
     """Each conflict stands with both metrics, both systems and both differences."""
     values = simulated_scores(1).to_numpy()[0]
     scores = as_scores(np.stack([values, -values]), metrics=["up", "down"])
-    study = study_agreement(scores, tests=["t"], alphas=0.2, n_topic_resamples=None, rng=0)
+    study = study_agree(scores, tests=["t"], alphas=0.2, n_topic_resamples=None, rng=0)
     table = table_of(study.report(), "conflicts")
     assert len(table.data) == int(study.lead.matrix("n_conflicts").loc["up", "down"]) > 0
     cells = [cell.text for cell in table.cells()[0]]
@@ -392,18 +392,18 @@ def test_a_range_of_one_is_no_range():
     """Where all have one F1, it stands alone."""
     values = np.zeros((3, 2, 8))
     values[0, 1] = np.linspace(0.1, 0.2, 8)
-    study = study_agreement(as_scores(values), tests=["t"], n_topic_resamples=10, rng=0)
+    study = study_agree(as_scores(values), tests=["t"], n_topic_resamples=10, rng=0)
     assert answer_sentence(study).endswith(" 0.00).")
     values[0, 1], values[2, 1] = 0.0, np.linspace(0.1, 0.2, 8)
-    study = study_agreement(as_scores(values), tests=["t"], n_topic_resamples=10, rng=0)
+    study = study_agree(as_scores(values), tests=["t"], n_topic_resamples=10, rng=0)
     assert answer_sentence(study).startswith("Inconclusive: of 2 metrics compared with metric1, 2 are inconclusive")
 
 
 def test_nothing_significant_is_said_plainly(words_of):
     """A study without any significant difference has a page without pictures of disagreement."""
     scores = as_scores(np.zeros((2, 3, 8)))
-    study = study_agreement(scores, tests=["t"], n_topic_resamples=10, rng=0)
-    several = study_agreement(as_scores(np.zeros((3, 3, 8))), tests=["t"], n_topic_resamples=10, rng=0)
+    study = study_agree(scores, tests=["t"], n_topic_resamples=10, rng=0)
+    several = study_agree(as_scores(np.zeros((3, 3, 8))), tests=["t"], n_topic_resamples=10, rng=0)
     assert answer_sentence(several) == "Inconclusive: of 2 metrics compared with metric1, 2 are inconclusive."
     assert answer_sentence(study).startswith("Inconclusive: neither ")
     assert answer_sentence(study).endswith(" finds a significant pair.")

@@ -10,7 +10,7 @@ from metaeval.agreement.decisions import decision_agreement
 from metaeval.collection.assembly import collection_from_rankings
 from metaeval.errors import InvalidOptionError, MetaevalWarning, UnknownNameError
 from metaeval.metrics import BUILTIN, RankedTopic, metric, score
-from metaeval.questions.agree.study import audit_quantisations, study_agreement
+from metaeval.questions.agree.study import audit_quantisations, study_agree
 from metaeval.questions.agree.study_variants import audit_variants
 from metaeval.questions.topics.study import study_topics
 from metaeval.resampling.agreement_interval import agreement_intervals
@@ -28,7 +28,7 @@ def test_few_systems_are_said_to_be_few(n_systems, words):
     """What one pair says of a metric is chance, whatever its interval over topics."""
     scores = simulated_scores(n_systems=n_systems)
     studies = (
-        study_agreement(scores, n_topic_resamples=None, rng=0),
+        study_agree(scores, n_topic_resamples=None, rng=0),
         study_topics(scores, tolerances=[0], n_trials=5, bayesian=False, rng=0),
     )
     for study in studies:
@@ -40,7 +40,7 @@ def test_few_systems_are_said_to_be_few(n_systems, words):
 def test_holds_what_the_parts_give():
     """Agreement and intervals are those of the functions by themselves, with the same seed."""
     scores = simulated_scores()
-    study = study_agreement(scores, tests=["t"], alphas=[0.05, 0.2], n_topic_resamples=20, rng=3)
+    study = study_agree(scores, tests=["t"], alphas=[0.05, 0.2], n_topic_resamples=20, rng=3)
     alone = agreement_intervals(scores, test="t", alphas=[0.05, 0.2], n_topic_resamples=20, rng=3)
     pd.testing.assert_frame_equal(study.to_frame(), alone.to_frame())
     pd.testing.assert_frame_equal(study.shares(), alone.shares())
@@ -48,7 +48,7 @@ def test_holds_what_the_parts_give():
 
 def test_every_test_with_every_correction():
     """Tests and corrections are crossed; a test that adjusts itself gives its own beside, or only its own."""
-    study = study_agreement(
+    study = study_agree(
         simulated_scores(),
         tests=["t", "max-t", "tukey_parametric"],
         corrections=["none", "holm"],
@@ -69,7 +69,7 @@ def test_every_test_with_every_correction():
 
 def test_choice_of_runs_is_noted():
     """Fewer runs make fewer pairs, and the study says so."""
-    study = study_agreement(simulated_scores(), tests=["t"], choose=4, n_topic_resamples=None, rng=0)
+    study = study_agree(simulated_scores(), tests=["t"], choose=4, n_topic_resamples=None, rng=0)
     assert study.lead.n_pairs == 6
     assert any("4 of 7 systems" in note for note in study.notes)
 
@@ -92,7 +92,7 @@ def test_a_use_that_fails_is_left_out_and_the_audit_goes_on():
     kept = [variant.metric for variant in study.variants]
     assert "Scaled(gains=exponential)@1" not in kept
     assert tuple(kept) == study.lead.metrics
-    alone = study_agreement(score(collection, kept, registry=registry), tests=["t"], n_topic_resamples=None, rng=0)
+    alone = study_agree(score(collection, kept, registry=registry), tests=["t"], n_topic_resamples=None, rng=0)
     pd.testing.assert_frame_equal(study.to_frame(), alone.to_frame())
     nowhere = {**asked, "registry": BUILTIN.extend(metric(name="Tiny", graded=True, bounds=(0, 0.01))(of_linear_gains))}
     with pytest.raises(InvalidOptionError, match="outside the declared bounds"):
@@ -101,7 +101,7 @@ def test_a_use_that_fails_is_left_out_and_the_audit_goes_on():
 
 def test_reference_is_the_first_metric():
     """Without an audit all metrics stand side by side and the first is in use."""
-    study = study_agreement(simulated_scores(), tests=["t"], n_topic_resamples=None, rng=0)
+    study = study_agree(simulated_scores(), tests=["t"], n_topic_resamples=None, rng=0)
     assert study.groups() == {"": ("metric1", "metric2", "metric3")}
     assert study.reference() == "metric1"
     assert study.grades().empty
@@ -158,13 +158,13 @@ class TestAudit:
 def test_refusals(options, words):
     """An option outside its rule is refused."""
     with pytest.raises(InvalidOptionError, match=words):
-        study_agreement(simulated_scores(), **({"tests": ["t"]} | options))
+        study_agree(simulated_scores(), **({"tests": ["t"]} | options))
 
 
 def test_unknown_test():
     """An unknown test is refused with the nearest names."""
     with pytest.raises(UnknownNameError, match="bootstrap"):
-        study_agreement(simulated_scores(), tests=["bootstap"])
+        study_agree(simulated_scores(), tests=["bootstap"])
 
 
 @pytest.mark.parametrize(

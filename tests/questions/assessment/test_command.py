@@ -8,7 +8,7 @@ import pytest
 
 from metaeval.inex.assessment_tables import SHORT
 from metaeval.inex.simulation import simulate_inex
-from metaeval.questions.assessment.study import study_assessments
+from metaeval.questions.assessment.study import study_assessment
 
 
 @cache
@@ -25,7 +25,7 @@ def test_the_answer_as_json(command, tmp_path, year):
     campaign.write_collection(tmp_path / "made")
     words = ("assessment", "made/assessments", "--runs", "made/submissions", "--second", "made/second")
     rows = command(*words, "--element-sizes", "made/sizes.txt", "--json").json()["results"]
-    study = study_assessments(
+    study = study_assessment(
         campaign.assessments,
         submissions=campaign.submissions,
         second=campaign.second_assessments,
@@ -70,7 +70,7 @@ def test_figures_are_written_as_on_the_page(command, tmp_path, year):
     assert not re.search(r"\d\.\d{3}|_|per topic", ended.out)
     assert not any(re.search(r"share| at ", name) for name in rows)
     if year == 2005:
-        study = study_assessments(campaign.assessments, sizes=campaign.sizes)
+        study = study_assessment(campaign.assessments, sizes=campaign.sizes)
         sizes = study.sizes.set_index("exhaustivity")
         assert rows["median size in characters, too small to judge"] == f"{sizes['median']['?']:.0f}"
         assert rows[f"with fewer than {SHORT} characters, exhaustivity 1"] == f"{100 * sizes['short']['1']:.1f} %"
@@ -131,7 +131,7 @@ def test_rounds(command, tmp_path):
     for rounds in adds:
         ended = command(*words, "--rounds", rounds, "--json", "--out", rounds)
         assert ended.json()["options"]["rounds"] == rounds
-        study = study_assessments(
+        study = study_assessment(
             campaign.assessments,
             submissions=campaign.submissions[:4],
             new=campaign.submissions[4:],

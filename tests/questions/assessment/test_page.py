@@ -7,7 +7,7 @@ import pytest
 from metaeval.inex.assessments import Assessments
 from metaeval.inex.simulation import simulate_inex
 from metaeval.questions.assessment.page import answer_sentences, assessment_report, figures_in_words
-from metaeval.questions.assessment.study import study_assessments
+from metaeval.questions.assessment.study import study_assessment
 from metaeval.reports.assessed_parts import element_sentence
 
 
@@ -17,7 +17,7 @@ def made_study(year):
     )
     documents = made.assessments.documents
     log = documents[["topic", "document"]].assign(seconds=60.0)
-    return study_assessments(
+    return study_assessment(
         made.assessments,
         submissions=made.submissions,
         second=made.second_assessments,
@@ -116,7 +116,7 @@ def test_the_barest_assessments(tmp_path):
     made = simulate_inex(
         year=2007, n_systems=2, n_topics=2, n_documents=30, n_results=20, pool_size=10, rng=1, published=False
     )
-    study = study_assessments(Assessments(scale="passages", documents=made.assessments.documents))
+    study = study_assessment(Assessments(scale="passages", documents=made.assessments.documents))
     index = study.report().save(tmp_path / "out")
     assert "Unanswered questions" in index.read_text()
     assert made_study(2005).report().save(tmp_path / "full").exists()

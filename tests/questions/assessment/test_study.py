@@ -14,7 +14,7 @@ from metaeval.inex.assessments import Assessments, Submission
 from metaeval.inex.assessor_agreement import element_agreement, passage_agreement
 from metaeval.inex.reading import read_assessments
 from metaeval.inex.simulation import simulate_inex
-from metaeval.questions.assessment.study import study_assessments
+from metaeval.questions.assessment.study import study_assessment
 
 
 def documents_of(*rows, **columns):
@@ -39,7 +39,7 @@ PASSAGES = pd.DataFrame(
 
 def test_topics_by_hand():
     """Documents, relevant ones, passages and characters of every topic, in natural order; elements are not known."""
-    table = study_assessments(Assessments(scale="passages", documents=MARKED, passages=PASSAGES)).topics
+    table = study_assessment(Assessments(scale="passages", documents=MARKED, passages=PASSAGES)).topics
     assert table.index.tolist() == ["1", "2", "10"]
     assert table["documents"].tolist() == [2, 1, 1]
     assert table["relevant"].tolist() == [1, 1, 0]
@@ -50,7 +50,7 @@ def test_topics_by_hand():
 
 def test_passages_of_a_document():
     """Half of the relevant documents have one passage, all have two or fewer."""
-    found = study_assessments(Assessments(scale="passages", documents=MARKED, passages=PASSAGES))
+    found = study_assessment(Assessments(scale="passages", documents=MARKED, passages=PASSAGES))
     assert found.passages.to_numpy().tolist() == [[1, 1, 0.5, 0.5], [2, 1, 0.5, 1.0]]
     assert found.figure("passages per document", "share with one") == 0.5
     assert found.figure("passages per document", "most") == 2
@@ -59,7 +59,7 @@ def test_passages_of_a_document():
 def test_entry_points_by_offset():
     """Distances are from the beginning of the first, the longest and the nearest passage; before one is negative."""
     documents = MARKED.assign(best_entry=[290, -1, 40, -1])
-    entries = study_assessments(Assessments(scale="passages", documents=documents, passages=PASSAGES)).entries
+    entries = study_assessment(Assessments(scale="passages", documents=documents, passages=PASSAGES)).entries
     assert entries[["first", "biggest", "nearest"]].to_numpy().tolist() == [[190, -10, -10], [0, 0, 0]]
     assert entries["starts_first"].tolist() == entries["starts_any"].tolist() == [False, True]
 
@@ -72,7 +72,7 @@ def test_entry_points_by_point():
     ).assign(topic=["1", "1", "2"], document="d1", offset=-1, length=9)
     best = ["/a[1]/p[5]/text()[1].0", "", "/a[1]/p[3]/text()[1].0", ""]
     judged = Assessments(scale="2005", documents=MARKED.assign(best_entry_point=best), passages=table)
-    entries = study_assessments(judged).entries
+    entries = study_assessment(judged).entries
     assert entries["starts_first"].tolist() == [False, True]
     assert entries["starts_any"].tolist() == [True, True]
     assert entries["nearest"].isna().all()
@@ -93,7 +93,7 @@ def test_elemental_passages():
     passages = pd.DataFrame(ends, columns=["start", "end", "length"]).assign(topic="1", document="d1", offset=-1)
     sizes = pd.DataFrame([("d1", "/a[1]/s[1]/p[3]", 7)], columns=["document", "path", "size"])
     judged = Assessments(scale="2005", documents=MARKED, elements=elements, passages=passages)
-    table = study_assessments(judged, sizes=sizes).elemental
+    table = study_assessment(judged, sizes=sizes).elemental
     assert table["kind"].tolist() == ["elemental", "other", "unknown"]
     assert table["passages"].tolist() == [3, 1, 1]
     assert table["share"].tolist()[:2] == [0.75, 0.25]
@@ -107,7 +107,7 @@ def test_shares_as_the_paper_prints_them(elemental, others, printed):
     ends = {"start": "/a[1]/text()[1].0", "end": "/a[1]/text()[1].9"}
     passages = pd.DataFrame({"length": lengths}).assign(topic="1", document="d1", offset=-1, **ends)
     judged = Assessments(scale="2005", documents=MARKED, elements=elements, passages=passages)
-    assert f"{study_assessments(judged).figure('elemental passages', 'share'):.0%}" == printed
+    assert f"{study_assessment(judged).figure('elemental passages', 'share'):.0%}" == printed
 
 
 def test_hours_as_the_paper_reckons_them():
@@ -120,7 +120,7 @@ def test_hours_as_the_paper_reckons_them():
     ]
     documents = documents_of(*names)
     log = documents[["topic", "document"]].assign(seconds=np.where(documents["relevant_size"] > 0, 300, 50))
-    found = study_assessments(Assessments(scale="passages", documents=documents), log=log)
+    found = study_assessment(Assessments(scale="passages", documents=documents), log=log)
     assert round(found.figure("time", "mean hours of a topic")) == 11
     assert found.figure("time", "mean seconds of relevant documents") == 300
     hours = [found.figure("time", f"hours of a topic by the times of INEX {year}") for year in (2003, 2005, 2006)]
@@ -134,7 +134,7 @@ def test_passages_per_document_of_a_growing_pool():
     passages = pd.DataFrame(places, columns=["topic", "document", "offset"]).assign(length=1)
     judged = Assessments(scale="passages", documents=documents, passages=passages)
     run = Submission(run="a", results=documents[["topic", "document"]])
-    study = study_assessments(judged, submissions=[run])
+    study = study_assessment(judged, submissions=[run])
     rows = study.per_document.set_index("found")
     assert rows.loc["passages"].tolist() == [2, 1, 1.5, 0.5]
     assert rows.loc["relevant"].tolist() == [2, 1, 1.0, 0.5]
@@ -146,7 +146,7 @@ def test_pools_are_cut_at_rank_250(length, rank):
     """As in section 5.2.1, or in halves where they are no larger."""
     documents = documents_of(*(("1", f"d{number:03}", number % 2) for number in range(length)))
     run = Submission(run="a", results=documents[["topic", "document"]])
-    study = study_assessments(Assessments(scale="passages", documents=documents), submissions=[run])
+    study = study_assessment(Assessments(scale="passages", documents=documents), submissions=[run])
     assert study.per_document["rank"].unique().tolist() == [rank]
 
 
@@ -157,13 +157,13 @@ def test_times_from_actions():
         columns=["topic", "document", "time"],
     )
     judged = Assessments(scale="passages", documents=MARKED, passages=PASSAGES)
-    found = study_assessments(judged, log=log.iloc[[3, 0, 2, 1, 5, 4]])
+    found = study_assessment(judged, log=log.iloc[[3, 0, 2, 1, 5, 4]])
     seconds = found.times.set_index(["topic", "document"])["seconds"].to_dict()
     assert seconds == {("1", "d1"): 70, ("1", "d2"): 20, ("2", "d1"): 0}
     assert any("pauses of more than 600 s in the log, not counted as work: 1" in note for note in found.notes)
     dated = log.assign(time=[f"2006-11-02 14:{second // 60:02d}:{second % 60:02d}" for second in log["time"]])
-    pd.testing.assert_frame_equal(study_assessments(judged, log=dated).times, found.times)
-    patient = study_assessments(judged, log=log, longest_break=910).times.set_index(["topic", "document"])["seconds"]
+    pd.testing.assert_frame_equal(study_assessment(judged, log=dated).times, found.times)
+    patient = study_assessment(judged, log=log, longest_break=910).times.set_index(["topic", "document"])["seconds"]
     assert patient["1", "d1"] == 980
 
 
@@ -177,7 +177,7 @@ def test_specificity_of_classes_by_hand():
     rows += [(f"/article[1]/bdy[1]/sec[2]/{tag}", 1, 3, -1, -1) for tag in ("p[1]", "ip1[1]")]
     rows += [("/article[1]/bdy[1]/p[9]", 0, 0, -1, -1)]
     judged = Assessments(scale="2003", documents=MARKED, elements=elements_of(*rows))
-    found = study_assessments(judged)
+    found = study_assessment(judged)
     table = found.classes.set_index("element_class")
     assert table.index.tolist() == ["article", "section", "paragraph", "other"]
     assert table["mean"].tolist() == pytest.approx([1 / 3, 2 / 3, 1, 1])
@@ -185,7 +185,7 @@ def test_specificity_of_classes_by_hand():
     assert table["elements"].tolist() == [1, 1, 2, 1]
     counts = found.specificity.set_index(["element_class", "high"])["elements"]
     assert (counts["article", 1 / 3], counts["section", 2 / 3], counts["paragraph", 1.0]) == (1, 1, 2)
-    own = study_assessments(judged, classes={"top": ("article", "fm")}).classes
+    own = study_assessment(judged, classes={"top": ("article", "fm")}).classes
     assert own["element_class"].tolist() == ["top", "other"]
 
 
@@ -193,7 +193,7 @@ def test_specificity_falls_into_ten_ranges():
     """A range includes its upper end, and what is relevant throughout stands by itself."""
     shares = [0.05, 0.1, 0.11, 0.3, 0.95, 1.0, 1.0]
     rows = [(f"/article[1]/p[{n}]", 1, share, 100, round(100 * share)) for n, share in enumerate(shares, 1)]
-    table = study_assessments(Assessments(scale="2005", documents=MARKED, elements=elements_of(*rows))).specificity
+    table = study_assessment(Assessments(scale="2005", documents=MARKED, elements=elements_of(*rows))).specificity
     assert table["elements"].tolist() == [2, 1, 1, 0, 0, 0, 0, 0, 0, 1, 2]
     assert table.iloc[-1][["low", "high"]].tolist() == [1.0, 1.0]
 
@@ -204,12 +204,12 @@ def test_sizes_by_exhaustivity():
     rows += [("/a[1]", 2, 0.1, 2000, 200), ("/a[1]/p[1]", 1, 1, -1, -1)]
     judged = Assessments(scale="2005", documents=MARKED, elements=elements_of(*rows))
     sizes = pd.DataFrame([("d1", "/a[1]/p[1]", 300)], columns=["document", "path", "size"])
-    table = study_assessments(judged, sizes=sizes).sizes.set_index("exhaustivity")
+    table = study_assessment(judged, sizes=sizes).sizes.set_index("exhaustivity")
     assert table.index.tolist() == ["?", "1", "2"]
     assert table["median"].tolist() == [54, 300, 2000]
     assert table["short"].tolist() == pytest.approx([2 / 3, 0, 0])
-    assert study_assessments(judged).sizes["exhaustivity"].tolist() == ["?", "2"]
-    assert study_assessments(judged).topics.loc["1", ["elements", "too_small"]].tolist() == [2, 3]
+    assert study_assessment(judged).sizes["exhaustivity"].tolist() == ["?", "2"]
+    assert study_assessment(judged).topics.loc["1", ["elements", "too_small"]].tolist() == [2, 3]
 
 
 @given(
@@ -263,7 +263,7 @@ def test_pools():
     """Documents of the pool, how many were assessed, and assessed documents outside it; a document counts once."""
     pools = pd.DataFrame({"topic": "1", "document": ["d1", "d1", "d5"], "path": ["/a[1]", "/a[1]/b[1]", ""]})
     judged = Assessments(scale="passages", documents=MARKED, passages=PASSAGES)
-    assert study_assessments(judged, pools=pools).pools.to_numpy().tolist() == [[2, 1, 1]]
+    assert study_assessment(judged, pools=pools).pools.to_numpy().tolist() == [[2, 1, 1]]
 
 
 @pytest.mark.parametrize("year", [2002, 2004, 2005, 2006, 2007])
@@ -272,7 +272,7 @@ def test_simulated_campaigns_resemble_the_published_ones(year):
     made = simulate_inex(
         year=year, n_systems=6, n_topics=6, n_documents=150, n_results=100, pool_size=60, rng=5, published=False
     )
-    study = study_assessments(
+    study = study_assessment(
         made.assessments, submissions=made.submissions, second=made.second_assessments, sizes=made.sizes
     )
     assert study.notes == made.assessments.notes
@@ -304,7 +304,7 @@ def test_simulated_campaigns_resemble_the_published_ones(year):
 def test_the_judgments_of_2009_and_2010(data_folder):
     """4858 and 5471 relevant documents, as published of INEX; passages are as many as the lines of the file hold."""
     path = data_folder / "inex-samples" / "qrels.inex2009-2010.fol.txt"
-    study = study_assessments(read_assessments(path))
+    study = study_assessment(read_assessments(path))
     year = study.topics.index.str[:4]
     assert study.topics["relevant"].groupby(year).agg(["size", "sum"]).to_numpy().tolist() == [[68, 4858], [52, 5471]]
     passages = [len(line.split()) - 6 for line in path.read_text().splitlines()]
@@ -320,7 +320,7 @@ def test_the_judgments_of_2009_and_2010(data_folder):
 
 def test_what_is_not_known_is_said():
     """Each question without an answer is named, with what it lacks, and its table is empty."""
-    study = study_assessments(Assessments(scale="passages", documents=MARKED))
+    study = study_assessment(Assessments(scale="passages", documents=MARKED))
     assert study.growth.empty
     assert study.passages.empty
     said = " | ".join(study.lacking)
@@ -333,10 +333,10 @@ def test_what_is_not_known_is_said():
     ):
         assert words in said
     old = Assessments(scale="2002", documents=MARKED, elements=elements_of(("/a[1]", 3, 3, -1, -1)))
-    said = " | ".join(study_assessments(old).lacking)
+    said = " | ".join(study_assessment(old).lacking)
     assert "coverage instead of specificity" in said
     assert "give a table of sizes" in said
-    other = study_assessments(old, submissions=[run_of("1", ["d7"])], second=old)
+    other = study_assessment(old, submissions=[run_of("1", ["d7"])], second=old)
     assert any("not the runs that were pooled" in one for one in other.lacking)
 
 
@@ -344,19 +344,19 @@ def test_bad_input_is_refused():
     """Nothing assessed, columns missing, times that are none."""
     judged = Assessments(scale="passages", documents=MARKED)
     with pytest.raises(InvalidOptionError, match="no assessed document"):
-        study_assessments(Assessments(scale="2005"))
+        study_assessment(Assessments(scale="2005"))
     with pytest.raises(InvalidOptionError, match="`sizes` needs the columns"):
-        study_assessments(judged, sizes=pd.DataFrame({"document": ["d1"]}))
+        study_assessment(judged, sizes=pd.DataFrame({"document": ["d1"]}))
     with pytest.raises(InvalidOptionError, match=r"`pools` needs .* document is missing"):
-        study_assessments(judged, pools=pd.DataFrame({"topic": ["1"]}))
+        study_assessment(judged, pools=pd.DataFrame({"topic": ["1"]}))
     log = pd.DataFrame({"topic": ["1"], "document": ["d1"]})
     with pytest.raises(InvalidOptionError, match="time is missing"):
-        study_assessments(judged, log=log)
+        study_assessment(judged, log=log)
     with pytest.raises(InvalidOptionError, match="negative or missing"):
-        study_assessments(judged, log=log.assign(seconds=-1.0))
+        study_assessment(judged, log=log.assign(seconds=-1.0))
     with pytest.raises(InvalidOptionError, match="the time 'noon'"):
-        study_assessments(judged, log=log.assign(time="noon"))
+        study_assessment(judged, log=log.assign(time="noon"))
     with pytest.raises(InvalidOptionError, match="not the runs that were pooled"):
         pool_growth(judged, [run_of("1", ["d7"])])
-    unknown = study_assessments(judged, log=log.assign(document="d7", seconds=5))
+    unknown = study_assessment(judged, log=log.assign(document="d7", seconds=5))
     assert unknown.notes == ("documents in the log that were not assessed, not counted: 1",)

@@ -16,7 +16,7 @@ from metaeval.base.words import carried, number
 from metaeval.metrics.scoring import score
 from metaeval.page.blocks import Fold
 from metaeval.questions.compare_metrics.page_findings import _chance_sentence, agreement_sentence, limits_section
-from metaeval.questions.compare_metrics.study import CompareStudy, study_comparison
+from metaeval.questions.compare_metrics.study import CompareStudy, study_compare_metrics
 from metaeval.questions.topics.page_words import drawn_chance, topic_count
 from metaeval.simulate.collection import simulate_collection
 from metaeval.table.scores import as_scores
@@ -34,7 +34,7 @@ def study():
     made = simulate_collection(n_groups=4, runs_per_group=2, n_topics=24, n_documents=400, depth=60, rng=2)
     collection = made.to_collection()
     scores = score(collection, ["AP", "P@10", "RR"])
-    return study_comparison(scores, current="P@10", collection=collection, max_error=0.1, **QUICK)
+    return study_compare_metrics(scores, current="P@10", collection=collection, max_error=0.1, **QUICK)
 
 
 @pytest.fixture(scope="module")
@@ -42,7 +42,7 @@ def plain():
     """Compare two metrics that nobody can compute, from a table of scores, one turned against the other."""
     values = np.random.default_rng(3).normal(0, 0.2, (1, 5, 16)) + np.arange(5)[:, None]
     turned = as_scores(np.concatenate([values, -values]), metrics=["mine", "yours"])
-    return study_comparison(turned, current="mine", topics=False, test="sign", **QUICK)
+    return study_compare_metrics(turned, current="mine", topics=False, test="sign", **QUICK)
 
 
 @pytest.fixture(scope="module")
@@ -143,7 +143,7 @@ def _study_of(*powers, current=None):
     draw = np.random.default_rng(8)
     values = [np.linspace(0, reach, 9)[:, None] + draw.normal(0, 1, (9, 40)) for reach in powers]
     scores = as_scores(np.stack(values), metrics=list("ABCDEF")[: len(powers)])
-    return study_comparison(scores, current=current, topics=False, **QUICK)
+    return study_compare_metrics(scores, current=current, topics=False, **QUICK)
 
 
 @cache
@@ -259,7 +259,9 @@ def test_a_tie_is_told_as_one_in_every_order(reach):
     equal = as_scores(np.stack([values] * 3), metrics=list("ABC"))
     for current in (None, "A"):
         pages = [
-            study_comparison(equal.sel(metric=list(order)), current=current, topics=False, **QUICK).report().summary
+            study_compare_metrics(equal.sel(metric=list(order)), current=current, topics=False, **QUICK)
+            .report()
+            .summary
             for order in ("ABC", "CAB")
         ]
         assert pages[0] == pages[1]
@@ -271,7 +273,7 @@ def test_the_order_of_the_metrics_changes_nothing():
     scores = _study_of(2.0, 6.0, 0.5).scores
     for order in (["B", "C", "A"], ["C", "B", "A"]):
         for current in (None, "A"):
-            turned = study_comparison(scores.sel(metric=order), current=current, topics=False, **QUICK)
+            turned = study_compare_metrics(scores.sel(metric=order), current=current, topics=False, **QUICK)
             assert turned.report().summary[0] == _page_of(2.0, 6.0, 0.5, current=current).summary[0]
 
 

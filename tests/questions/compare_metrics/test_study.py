@@ -11,7 +11,7 @@ from scipy.stats import t, ttest_1samp
 from metaeval.agreement.decisions import decision_agreement
 from metaeval.errors import InvalidOptionError, UnknownNameError
 from metaeval.metrics.scoring import score
-from metaeval.questions.compare_metrics.study import CompareStudy, study_comparison
+from metaeval.questions.compare_metrics.study import CompareStudy, study_compare_metrics
 from metaeval.questions.compare_metrics.study_heaviness import top_heaviness
 from metaeval.resampling.sensitivity import bootstrap_sensitivity
 from metaeval.resampling.stability import measure_stability
@@ -33,7 +33,7 @@ def collection():
 def study(collection):
     """Compare three metrics of its runs, without the topics needed."""
     scores = score(collection, ["AP", "P@10", "RR"])
-    return study_comparison(scores, current="P@10", collection=collection, topics=False, **QUICK)
+    return study_compare_metrics(scores, current="P@10", collection=collection, topics=False, **QUICK)
 
 
 def test_every_part_is_what_it_is_alone(study, collection):
@@ -67,7 +67,9 @@ def test_zeros_and_ties_are_counted_as_by_hand():
     """Shares of zero scores, tied pairs and identical systems on a table small enough to count."""
     values = np.array([[[0, 0.5, 1], [0, 0.5, 1], [0.2, 0.5, 0]], [[1, 2, 3], [4, 5, 6], [7, 8, 9]]], dtype=float)
     frame = (
-        study_comparison(as_scores(values, metrics=["A", "B"]), topics=False, **QUICK).to_frame().set_index("metric")
+        study_compare_metrics(as_scores(values, metrics=["A", "B"]), topics=False, **QUICK)
+        .to_frame()
+        .set_index("metric")
     )
     assert frame.loc["A", "zero_share"] == pytest.approx(3 / 9)
     assert frame.loc["A", "tied_share"] == pytest.approx((1 + 3 + 1) / 9)
@@ -87,8 +89,8 @@ def test_a_metric_without_the_second_quality_is_not_called_beaten(collection):
     """A column that no metric of the package computes is on no front, beats none, and is named as unknown."""
     scores = score(collection, ["AP", "RR"])
     mine = scores.sel(metric=["AP"]).assign_coords(metric=["mine"])
-    both = study_comparison(xr.concat([scores, mine], "metric"), collection=collection, topics=False, **QUICK)
-    alone = study_comparison(scores, collection=collection, topics=False, **QUICK)
+    both = study_compare_metrics(xr.concat([scores, mine], "metric"), collection=collection, topics=False, **QUICK)
+    alone = study_compare_metrics(scores, collection=collection, topics=False, **QUICK)
     assert both.pareto_front() == alone.pareto_front()
     assert both.unknown["robustness to fewer judgments"] == "not computed from runs here: mine"
 
@@ -99,7 +101,7 @@ def test_the_picture_shows_power_against_the_second_quality(study):
     assert axes.get_xlabel().startswith("discriminative power")
     assert axes.get_ylabel() == "τ with the full ranking, half the judgments"
     values = np.random.default_rng(0).random((2, 5, 12))
-    plain = study_comparison(
+    plain = study_compare_metrics(
         as_scores(values, metrics=["mine", "yours"]), topics=False, **(QUICK | {"n_topic_resamples": 2})
     )
     assert plain.plot().axes[0].get_ylabel() == ""
@@ -115,7 +117,7 @@ def test_the_rank_of_half_the_score():
     extra[{"relevant": 1, "rank": slice(3, None)}] = 0.0
     values = np.random.default_rng(0).random((4, 5, 12))
     names = ["RR", "P@5", "nought", "flat"]
-    study = study_comparison(as_scores(values, metrics=names), topics=False, **QUICK)
+    study = study_compare_metrics(as_scores(values, metrics=names), topics=False, **QUICK)
     half = replace(study, heaviness=xr.concat([curves, extra], "metric")).to_frame().set_index("metric")["top_half"]
     np.testing.assert_array_equal(half.loc[names], [2, 6, np.nan, np.nan])
 
@@ -150,7 +152,7 @@ def test_conflicts_are_those_with_the_metric_in_use():
     """Of three metrics, two turned against the third, only pairs with the one in use are listed."""
     values = np.random.default_rng(3).normal(0, 0.2, (1, 5, 16)) + np.arange(5)[:, None]
     turned = as_scores(np.concatenate([values, -values, -values]), metrics=["A", "B", "C"])
-    study = study_comparison(turned, current="C", topics=False, **QUICK)
+    study = study_compare_metrics(turned, current="C", topics=False, **QUICK)
     found = study.conflicts()
     assert {frozenset(pair) for pair in zip(found["metric_a"], found["metric_b"], strict=True)} == {frozenset("AC")}
     assert study.to_frame().set_index("metric")["conflicts"].loc[["A", "B"]].tolist() == [10, 0]
@@ -159,16 +161,16 @@ def test_conflicts_are_those_with_the_metric_in_use():
 def test_a_falling_metric_is_the_same_as_its_negative():
     """Told of the direction, power, agreement and conflicts are those of the negated metric."""
     values = np.random.default_rng(3).random((2, 6, 16)) + np.linspace(0, 1, 6)[:, None]
-    rising = study_comparison(as_scores(values, metrics=["A", "B"]), current="A", topics=False, **QUICK)
+    rising = study_compare_metrics(as_scores(values, metrics=["A", "B"]), current="A", topics=False, **QUICK)
     turned = as_scores(values * np.array([1, -1])[:, None, None], metrics=["A", "B"], higher_is_better={"B": False})
-    falling = study_comparison(turned, current="A", topics=False, **QUICK)
+    falling = study_compare_metrics(turned, current="A", topics=False, **QUICK)
     pd.testing.assert_frame_equal(rising.to_frame(), falling.to_frame())
 
 
 def test_what_cannot_be_known_is_said():
     """Of a table whose metrics nobody can compute, robustness and top-heaviness are unknown, with the reason."""
     values = np.random.default_rng(0).random((2, 5, 12))
-    study = study_comparison(as_scores(values, metrics=["mine", "yours"]), topics=False, **QUICK)
+    study = study_compare_metrics(as_scores(values, metrics=["mine", "yours"]), topics=False, **QUICK)
     assert set(study.unknown) == {"robustness to fewer judgments", "top-heaviness", "expectations of users"}
     assert study.heaviness is None
     assert "tau_half" not in study.to_frame()
@@ -179,7 +181,7 @@ def test_measures_of_elements_are_tried_on_the_six_runs_of_the_assessments_too()
     judged, _ = assessed_elements(np.random.default_rng(1), scale="2003")
     names = ["inex2002(quant=SOG)", "nxCGpercent(quant=SOG)"]
     values = as_scores(np.random.default_rng(0).random((2, 5, 12)), metrics=names)
-    study = study_comparison(values, topics=False, assessments=judged, **QUICK)
+    study = study_compare_metrics(values, topics=False, assessments=judged, **QUICK)
     six = study.expectations.query("expectation == 'six runs'").set_index("metric")["state"]
     assert six.to_dict() == {names[0]: "broken", names[1]: "met"}
     assert study.unmet(names[0]) == ("ideal", "overlap", "six runs")
@@ -189,9 +191,9 @@ def test_measures_of_elements_are_tried_on_the_six_runs_of_the_assessments_too()
 def test_topics_needed_come_from_the_topics_study():
     """With topics asked for, the table names them, or says why not."""
     values = np.clip(np.random.default_rng(0).normal(np.linspace(0.2, 0.8, 8)[:, None], 0.1, (2, 8, 30)), 0, 1)
-    study = study_comparison(as_scores(values, metrics=["A", "B"]), **QUICK)
+    study = study_compare_metrics(as_scores(values, metrics=["A", "B"]), **QUICK)
     assert "topics" in study.to_frame()
-    few = study_comparison(as_scores(values[:, :, :6], metrics=["A", "B"]), **QUICK)
+    few = study_compare_metrics(as_scores(values[:, :, :6], metrics=["A", "B"]), **QUICK)
     assert "topics needed" in few.unknown
 
 
@@ -199,14 +201,14 @@ def test_bad_questions_stop():
     """One metric cannot be compared, and the metric in use must be among those given."""
     values = np.random.default_rng(0).random((2, 5, 12))
     with pytest.raises(UnknownNameError, match="no metric 'C'"):
-        study_comparison(as_scores(values, metrics=["A", "B"]), current="C")
+        study_compare_metrics(as_scores(values, metrics=["A", "B"]), current="C")
     with pytest.raises(InvalidOptionError, match="two or more"):
-        study_comparison(as_scores(values[:1], metrics=["A"]))
+        study_compare_metrics(as_scores(values[:1], metrics=["A"]))
 
 
 def test_the_same_seed_gives_the_same_answer(collection):
     """Twice the same question, twice the same frame."""
     scores = score(collection, ["AP", "RR"])
-    one, two = (study_comparison(scores, topics=False, **QUICK) for _ in range(2))
+    one, two = (study_compare_metrics(scores, topics=False, **QUICK) for _ in range(2))
     pd.testing.assert_frame_equal(one.to_frame(), two.to_frame())
     pd.testing.assert_frame_equal(one.power_differences(), two.power_differences())

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from metaeval.io.tables import read_scores
-from metaeval.questions.compare_tests.study import study_tests
+from metaeval.questions.compare_tests.study import study_compare_tests
 
 pytestmark = pytest.mark.usefixtures("one_core")
 
@@ -17,7 +17,7 @@ def test_json_holds_the_study(command, table):
     for correction, rule, more in (("none", "plus-one", ()), ("fdr_by", "plain", ("--plain-p",))):
         ended = command("compare-tests", *table, *QUICK, "--correction", correction, *more, "--json")
         assert ended.code == 0, ended.err
-        expected = study_tests(
+        expected = study_compare_tests(
             read_scores(table), corrections=[correction], n_splits=5, n_resamples=100, p_value_rule=rule, rng=0
         ).to_frame()
         columns = ["correction", "metric", "test", "rejections", "errors", "n_pairs", "n_splits"]

@@ -9,7 +9,7 @@ import pytest
 from metaeval.base.digits import error_of_share
 from metaeval.base.words import carried, share_of
 from metaeval.questions.compare_tests.page import tests_report as report_of  # pytest would take it for a test
-from metaeval.questions.compare_tests.study import study_tests
+from metaeval.questions.compare_tests.study import study_compare_tests
 from metaeval.table.scores import as_scores
 from metaeval.tests_stat.catalogue import TESTS
 
@@ -19,7 +19,7 @@ QUICK = {"n_splits": 8, "n_resamples": 200, "p_value_rule": "plain", "rng": 3}
 @pytest.fixture(scope="module")
 def study(scores):
     """Two metrics of systems with hostile names, uncorrected and corrected."""
-    return study_tests(scores, corrections=["none", "holm"], **QUICK)
+    return study_compare_tests(scores, corrections=["none", "holm"], **QUICK)
 
 
 def test_the_tables_numbers_are_the_studys(study):
@@ -41,7 +41,7 @@ def test_the_tables_numbers_are_the_studys(study):
 
 def test_the_first_sentence_answers(simulated_scores):
     """It names the test that errs least and its error rate; the section says how many more pairs another rejects."""
-    study = study_tests(simulated_scores(1, 8, 24), tests=["t", "sign"], corrections=["none"], **QUICK)
+    study = study_compare_tests(simulated_scores(1, 8, 24), tests=["t", "sign"], corrections=["none"], **QUICK)
     frame = study.to_frame().sort_values(["error_rate", "rejected"], ascending=[True, False])
     report, first = report_of(study), frame.iloc[0]
     spread = max(first["error_rate_se"], error_of_share(0.0, first["rejections"]))
@@ -64,7 +64,7 @@ def test_no_interval_is_claimed(study):
 def test_nothing_rejected_is_said():
     """Identical systems: no rejections, no error rates, dashes in the table and a note for every test; it draws."""
     values = np.tile(np.random.default_rng(0).random(12), (3, 1))
-    study = study_tests(as_scores(values), tests=["t", "sign"], corrections=["none"], **QUICK)
+    study = study_compare_tests(as_scores(values), tests=["t", "sign"], corrections=["none"], **QUICK)
     report = report_of(study)
     assert report.summary[0].startswith("No test rejects a single pair")
     assert sum("rejects no pair on any half" in note for note in report.notes) == 2

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from metaeval.errors import EstimationError, InvalidOptionError, UnknownNameError
-from metaeval.questions.compare_tests.study import study_tests
+from metaeval.questions.compare_tests.study import study_compare_tests
 from metaeval.resampling.split_halves import split_half
 
 QUICK = {"n_splits": 6, "n_resamples": 200, "p_value_rule": "plain", "rng": 3}
@@ -20,7 +20,7 @@ def scores(simulated_scores):
 @pytest.fixture(scope="module")
 def study(scores):
     """Compare the tests of the paper, uncorrected and under Benjamini and Yekutieli."""
-    return study_tests(scores, **QUICK)
+    return study_compare_tests(scores, **QUICK)
 
 
 def test_every_correction_is_the_engines_on_its_own(scores, study):
@@ -48,7 +48,7 @@ def test_ratios_have_the_reference_on_top(study):
 @pytest.mark.parametrize(("asked", "found"), [(None, "sign"), ("ttest", "t")])
 def test_another_reference(scores, asked, found):
     """Without the percentile bootstrap it is the first test; any other may be named as the field names it."""
-    study = study_tests(scores, tests=["sign", "t"], reference=asked, **QUICK)
+    study = study_compare_tests(scores, tests=["sign", "t"], reference=asked, **QUICK)
     assert study.reference == found
     assert (study.to_frame().query("test == @found")["rejection_ratio"].dropna() == 1).all()
 
@@ -72,7 +72,7 @@ def test_the_middle_of_the_splits_is_that_of_the_counts(study):
 
 def test_tests_with_p_values_of_their_own_stand_under_every_correction(scores):
     """Family-wise p-values take no further correction, and bootstrap sensitivity is uncorrected as published."""
-    study = study_tests(scores, tests=["bootstrap_sensitivity", "tukey", "t"], alternative="two-sided", **QUICK)
+    study = study_compare_tests(scores, tests=["bootstrap_sensitivity", "tukey", "t"], alternative="two-sided", **QUICK)
     counts = study.halves.counts["rejected_first"]
     for test in ("bootstrap_sensitivity", "tukey"):
         np.testing.assert_array_equal(
@@ -85,8 +85,8 @@ def test_plain_p_values_pass_any_correction(simulated_scores):
     scores = simulated_scores(1, 12, 16)
     options = {"tests": ["bootstrap_percentile"], "corrections": ["fdr_by"], "n_splits": 4, "n_resamples": 50, "rng": 1}
     with pytest.warns(UserWarning, match=r"in \d+ of the 8 halves bootstrap_percentile with 50 resamples"):
-        careful = study_tests(scores, **options).to_frame()
-    plain = study_tests(scores, p_value_rule="plain", **options).to_frame()
+        careful = study_compare_tests(scores, **options).to_frame()
+    plain = study_compare_tests(scores, p_value_rule="plain", **options).to_frame()
     assert careful["rejections"].item() < plain["rejections"].item()
 
 
@@ -105,10 +105,10 @@ def test_plain_p_values_pass_any_correction(simulated_scores):
 def test_refusals_name_rule_and_value(scores, options, kind, message):
     """Every option outside its rule is refused."""
     with pytest.raises(kind, match=message):
-        study_tests(scores, **options)
+        study_compare_tests(scores, **options)
 
 
 def test_three_topics_are_too_few():
     """Halves of one topic leave nothing to test."""
     with pytest.raises(EstimationError, match="3 topics cannot be halved"):
-        study_tests(np.random.default_rng(0).random((3, 3)), rng=0)
+        study_compare_tests(np.random.default_rng(0).random((3, 3)), rng=0)

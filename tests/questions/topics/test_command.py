@@ -33,7 +33,7 @@ def wide(tmp_path):
 def test_json_holds_the_study(command, wide):
     """The rows are those of the Python study on the same scores, options and seed."""
     ended = command(
-        "topics", *wide, *QUICK, "--topic-sizes", "5-15:5,12", "--tolerances", "0,10", "--max-error", 0.1, "--limit",
+        "topics", *wide, *QUICK, "--topic-sizes", "5-15:5,12", "--tolerances", "0,0.1", "--max-error", 0.1, "--limit",
         80,
         "--seed", 3, "--json",
     )  # fmt: skip
@@ -54,7 +54,7 @@ def test_json_holds_the_study(command, wide):
 
 def test_the_terminal_shows_counts_certainty_and_differences(command, wide):
     """The answer in words, then topics needed with intervals, error rates and differences; the seed is noted."""
-    words = ("topics", *wide, "--trials", 10, "--tolerances", "0,20", "--interval-resamples", 20)
+    words = ("topics", *wide, "--trials", 10, "--tolerances", "0,0.2", "--interval-resamples", 20)
     ended = command(*words)
     assert ended.code == 0, ended.err
     for part in ("Topics needed", "90 % interval", "30 are enough", "disagreement of two topic sets within 5 %"):
@@ -77,7 +77,7 @@ def test_the_terminal_shows_counts_certainty_and_differences(command, wide):
 
 def test_without_the_model_the_terminal_shows_what_was_observed(command, wide):
     """Counts as observed, with their marks; the curves that go beyond the data are in the answer for programs."""
-    words = ("topics", *wide, *QUICK, "--tolerances", "0,20")
+    words = ("topics", *wide, *QUICK, "--tolerances", "0,0.2")
     ended = command(*words)
     lines = [line.split() for line in ended.out.splitlines()]
     answer = command(*words, "--json").json()
@@ -91,7 +91,7 @@ def test_without_the_model_the_terminal_shows_what_was_observed(command, wide):
 
 def test_zero_is_always_among_the_tolerances(command, wide):
     """Whatever tolerance is asked for, every disagreement is counted as well."""
-    rows = command("topics", wide[0], *QUICK, "--tolerances", "10", "--json").json()["results"]
+    rows = command("topics", wide[0], *QUICK, "--tolerances", "0.1", "--json").json()["results"]
     assert [row["tolerance"] for row in rows] == [0, 0.1]
 
 
@@ -142,7 +142,7 @@ def test_quiet_says_nothing_besides_the_answer(command, wide):
 
 def test_a_report_is_written_and_not_overwritten(command, wide, tmp_path):
     """--out writes the page; a second one is refused until --overwrite."""
-    words = ("topics", wide[0], *QUICK, "--tolerances", "0,10", "--out", "r")
+    words = ("topics", wide[0], *QUICK, "--tolerances", "0,0.1", "--out", "r")
     ended = command(*words)
     assert ended.code == 0, ended.err
     assert "How many topics are enough?" in (tmp_path / "r" / "index.html").read_text()
@@ -179,8 +179,8 @@ def test_absolute_tolerances_are_in_the_metrics_unit(command, wide):
         (["AP.csv", "--topic-sizes", "5..9"], 2, "5-25"),
         (["AP.csv", "--topic-sizes", "5-16"], 2, "1 to 15"),
         (["AP.csv", "--topic-sizes", "20"], 4, "too few"),
-        (["AP.csv", "--tolerances", "a,b"], 2, "0,5,10"),
-        (["AP.csv", "--tolerances", "0,100"], 2, "below 100"),
+        (["AP.csv", "--tolerances", "a,b"], 2, "0,0.05,0.1"),
+        (["AP.csv", "--tolerances", "0,100"], 2, "100 % of the larger mean as 1"),
         (["AP.csv", "--tolerance-unit", "percent"], 2, "relative"),
         (["AP.csv", "--sampling", "half"], 2, "disjoint"),
         (["AP.csv", "--max-error", "0.7"], 2, "--max-error must lie between 0 and 0.5"),
@@ -188,7 +188,7 @@ def test_absolute_tolerances_are_in_the_metrics_unit(command, wide):
         (["AP.csv", "--trials", "0"], 2, "--trials must be a whole number of at least 1"),
         (["AP.csv", "--bin-width", "0", "--no-bayes"], 2, "width"),
         (["AP.csv", "--interval-resamples", "1"], 2, "--interval-resamples must be 0 or a whole number of at least 2"),
-        (["negative.csv", "--tolerances", "10"], 3, "absolute"),
+        (["negative.csv", "--tolerances", "0.1"], 3, "absolute"),
     ],
 )
 @pytest.mark.usefixtures("wide")

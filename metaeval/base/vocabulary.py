@@ -1,0 +1,123 @@
+"""What a call meant: old names of functions and arguments, words of other libraries, and what to write instead."""
+
+import inspect
+import tomllib
+from collections.abc import Callable, Collection, Mapping, Sequence
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from metaeval.base.names import first_few
+from metaeval.errors import UnknownArgumentError, closest_names, warn
+
+_DATA = "scores"
+
+
+@cache
+def vocabulary() -> Mapping[str, Mapping[str, str]]:
+    """Return the words by what is said of them, as ``vocabulary.toml`` has them."""
+    return tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
+
+
+def name_now(module: str, old: str, known: Collection[str]) -> str:
+    """Return what a public name became, with a warning; without one there is no such name.
+
+    Examples
+    --------
+    >>> name_now("metaeval", "nothing", ["score"])
+    Traceback (most recent call last):
+    AttributeError: module 'metaeval' has no attribute 'nothing'
+    """
+    now = vocabulary()["names"].get(old, "")
+    if now not in known:
+        raise AttributeError(f"module {module!r} has no attribute {old!r}", name=old, obj=import_module(module))
+    warn(f"{module}.{old} is called {now} now; the old name goes with version 1.0", DeprecationWarning)
+    return now
+
+
+def understood(function: Callable[..., Any], given: Sequence[object], named: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the named arguments of a call under the names of today, or say what is wrong with it."""
+    parameters = inspect.signature(function).parameters
+    meant: dict[str, Any] = {}
+    for name, value in named.items():
+        now = name if name in parameters else _argument_now(function, name, parameters)
+        if now in meant or (now != name and now in named):
+            message = f"{function.__name__}() was given `{now}` twice, once as `{name}`"
+            raise UnknownArgumentError(message, argument=name)
+        meant[now] = value
+    _check_given(function, given, meant)
+    return meant
+
+
+def _argument_now(function: Callable[..., Any], name: str, known: Mapping[str, object]) -> str:
+    words = vocabulary()
+    old, either = words["arguments"].get(name), words["either"].get(name)
+    if old in known:
+        message = f"`{name}` of {function.__name__}() is called `{old}` now; the old name goes with version 1.0"
+        warn(message, DeprecationWarning)
+        return str(old)
+    if either in known:
+        return str(either)
+    message = f"{function.__name__}() has no argument `{name}`{_advice(name, known)}"
+    raise UnknownArgumentError(message, argument=name)
+
+
+def _advice(name: str, known: Mapping[str, object]) -> str:
+    """Return what to write instead of an argument that a function has not."""
+    words = vocabulary()
+    meanings = [ours for ours, others in words["others"].items() if name in others.split()]
+    here = [f"`{ours}`" for ours in meanings if ours in known]
+    if here:
+        return f"; it is called {' or '.join(here)} here"
+    for data, maker in words["data"].items():
+        if data in known and name in inspect.signature(_function(maker)).parameters:
+            return f"; metaeval.{maker}, which makes `{data}`, has it"
+    if near := closest_names(name, known):
+        return f"; did you mean {' or '.join(f'`{word}`' for word in near)}?"
+    why = next((words["lacking"][ours] for ours in [name, *meanings] if ours in words["lacking"]), "")
+    return f": {why}" if why else f"; it has {first_few([f'`{word}`' for word in known])}"
+
+
+def _check_given(function: Callable[..., Any], given: Sequence[object], named: Mapping[str, object]) -> None:
+    """Say which arguments are missing, given twice, or given without a name."""
+    parameters = list(inspect.signature(function).parameters.values())
+    places = [
+        parameter.name
+        for parameter in parameters
+        if parameter.kind in {parameter.POSITIONAL_ONLY, parameter.POSITIONAL_OR_KEYWORD}
+    ]
+    asked = f"{function.__name__}()"
+    if len(given) > len(places) and not any(parameter.kind == parameter.VAR_POSITIONAL for parameter in parameters):
+        raise UnknownArgumentError(f"{asked} {_too_many(given, places, [parameter.name for parameter in parameters])}")
+    twice = [name for name in places[: len(given)] if name in named]
+    if twice:
+        message = f"{asked} was given `{twice[0]}` twice, by its place and by its name"
+        raise UnknownArgumentError(message, argument=twice[0])
+    lacking = [
+        parameter.name
+        for parameter in parameters
+        if parameter.default is parameter.empty
+        and parameter.kind not in {parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD}
+        and parameter.name not in {*places[: len(given)], *named}
+    ]
+    if lacking:
+        makers = vocabulary()["data"]
+        made = "".join(f"; metaeval.{makers[name]} makes `{name}`" for name in lacking if name in makers)
+        message = f"{asked} needs {' and '.join(f'`{name}`' for name in lacking)}{made}"
+        raise UnknownArgumentError(message, argument=lacking[0])
+
+
+def _too_many(given: Sequence[object], places: Sequence[str], known: Sequence[str]) -> str:
+    """Return what to do with arguments that have no place: two samples of scores, or options without names."""
+    if places[:1] == [_DATA] and len(places) == 1 and not isinstance(given[1], str | int | float | None):
+        return "takes one table of all systems, `scores`, instead of a list for each: {'A': a, 'B': b} is such a table"
+    rest = [f"`{name}=`" for name in known if name not in places]
+    takes = first_few([f"`{name}`" for name in places]) or "nothing"
+    return f"takes {takes} without a name, and all others by name: {first_few(rest)}"
+
+
+def _function(name: str) -> Callable[..., Any]:
+    module, _, function = f"metaeval.{name}".rpartition(".")
+    made: Callable[..., Any] = getattr(import_module(module), function)
+    return made

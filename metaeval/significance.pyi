@@ -1,0 +1,1 @@
+from metaeval.tests_stat import *  # noqa: F403 - all of it

@@ -1,0 +1,147 @@
+"""Calls that Python would refuse: the words of other libraries, old names, two samples, options without names."""
+
+import inspect
+import pickle
+from importlib import import_module
+
+import pytest
+from every import chapters
+
+import metaeval
+from metaeval import paired_t_test, simulate_scores, study_compare_tests, study_power, study_table
+from metaeval.base.chapters import _called
+from metaeval.base.vocabulary import vocabulary
+from metaeval.errors import InvalidOptionError, UnknownArgumentError
+
+PUBLIC = {
+    f"{chapter.__name__}.{name}": getattr(chapter, name)
+    for chapter in [*chapters(), import_module("metaeval.testing"), import_module("metaeval.figures")]
+    for name in chapter.__all__
+    if inspect.isfunction(getattr(chapter, name))
+}
+WORDS = vocabulary()
+OTHERS = [(word, ours) for ours, words in WORDS["others"].items() for word in words.split()]
+
+
+def arguments(function):
+    """Return the names of what a function takes."""
+    return set(inspect.signature(function).parameters)
+
+
+@pytest.mark.parametrize("name", [name for name, function in PUBLIC.items() if "options" not in arguments(function)])
+def test_the_word_of_another_library_is_answered_with_ours(name):
+    """Whatever others call an argument that a function has, the message has our name for it, in few words."""
+    function, asked = PUBLIC[name], arguments(PUBLIC[name])
+    for word, ours in [*OTHERS, ("anything", None)]:
+        old = WORDS["either"].get(word) or WORDS["arguments"].get(word)
+        if {word, old} & asked or not {ours, word} & {*asked, "seed", "n_jobs", "anything"}:
+            continue
+        with pytest.raises(UnknownArgumentError, match=rf"^{function.__name__}\(\) has no argument `{word}`") as caught:
+            function(**{word: 1})
+        assert ours not in asked or f"`{ours}`" in str(caught.value)
+        assert len(str(caught.value)) <= 300
+        assert isinstance(caught.value, TypeError)
+
+
+def test_the_words_of_others_are_none_of_ours():
+    """A word that leads to an argument somewhere is there to be used: each meaning is one of some public function."""
+    ours = set().union(*map(arguments, PUBLIC.values()))
+    assert {*WORDS["others"], *WORDS["arguments"].values(), *WORDS["either"], *WORDS["lacking"]} <= ours
+    assert not {*WORDS["arguments"]} & (ours - {"width"})
+    assert all(hasattr(metaeval, now) for now in WORDS["names"].values())
+
+
+@pytest.mark.parametrize("name", PUBLIC)
+def test_one_idea_has_one_name(name):
+    """No public function has two words of one idea where one is ours and the other was, nor the old one alone."""
+    asked = arguments(PUBLIC[name])
+    assert not asked & {"seed", "random_state", "ci_prob", "confidence", "draws", "conf_level", "iterations"}
+    assert not {"test", "tests"} <= asked
+    assert not {"correction", "corrections"} <= asked
+
+
+@pytest.mark.parametrize("name", PUBLIC)
+def test_public_functions_travel(name):
+    """Pickle finds a function where it is public, and there is one of each."""
+    assert pickle.loads(pickle.dumps(PUBLIC[name])) is PUBLIC[name]  # noqa: S301 - our own
+
+
+@pytest.mark.parametrize(("old", "now"), WORDS["names"].items())
+def test_an_old_name_works_with_a_warning(old, now):
+    """Until 1.0 it stands for the new one, at the place of the caller, and in no list."""
+    with pytest.warns(DeprecationWarning, match=f"{old} is called {now} now") as seen:
+        assert getattr(metaeval, old) is getattr(metaeval, now)
+    assert seen[0].filename == __file__
+    assert old not in dir(metaeval)
+
+
+def test_an_old_argument_works_with_a_warning():
+    """It does what the new one does; both at once are one too many."""
+    scores = simulate_scores(n_systems=3, n_topics=12, metrics=["AP"], rng=1)
+    with pytest.warns(DeprecationWarning, match="`ci_prob` of bayesian_t"):
+        old = metaeval.models.bayesian_t(scores, ci_prob=0.5)
+    assert old.confidence_level == 0.5
+    with (
+        pytest.warns(DeprecationWarning, match="ci_prob"),
+        pytest.raises(UnknownArgumentError, match="`confidence_level` twice"),
+    ):
+        metaeval.models.bayesian_t(scores, ci_prob=0.5, confidence_level=0.5)
+
+
+def test_tests_and_corrections_are_one_or_several():
+    """Spelled either way, as a text or a list; a test that is one may stand in a list."""
+    scores = simulate_scores(n_systems=4, n_topics=12, metrics=["AP"], rng=1)
+    wanted = study_power(scores, tests=["t"], corrections=["holm"], rng=1).to_frame()
+    for asked in ({"test": "paired t", "correction": "Holm"}, {"tests": "t", "corrections": ("holm", "holm")}):
+        assert study_power(scores, **asked, rng=1).to_frame().equals(wanted)
+    one = study_table(scores, test="t", correction="holm").to_frame()
+    assert study_table(scores, tests=["t"], corrections=["holm"]).to_frame().equals(one)
+    with pytest.raises(InvalidOptionError, match="`test` is one here, not 2"):
+        study_table(scores, tests=["t", "sign"])
+    halves = study_compare_tests(scores, test="t", correction="none", n_splits=4, rng=1)
+    assert halves.to_frame()["test"].tolist() == ["t"]
+
+
+def test_two_samples_are_a_table_of_two_systems():
+    """The way out gives the test of SciPy's two arrays."""
+    first, second = [0.1, 0.5, 0.3, 0.9], [0.2, 0.4, 0.6, 0.95]
+    with pytest.raises(UnknownArgumentError, match=r"\{'A': a, 'B': b\} is such a table"):
+        paired_t_test(first, second)
+    found = paired_t_test({"A": first, "B": second})
+    difference = float(found.data["difference"].item())
+    assert difference == pytest.approx(-0.0875)
+
+
+@pytest.mark.parametrize(
+    ("call", "says"),
+    [
+        (study_power, r"needs `scores`; metaeval.as_scores makes `scores`"),
+        (lambda: study_power({}, "t"), r"takes `scores` without a name, and all others by name: `tests=`"),
+        (lambda: study_power({}, scores={}), r"was given `scores` twice, by its place and by its name"),
+        (lambda: study_power({}, groups={}), r"metaeval.as_scores, which makes `scores`, has it"),
+        (lambda: study_power({}, correctoins="holm"), r"did you mean `corrections`"),
+        (lambda: metaeval.wilcoxon_test({}, seed=1), r"it draws nothing at random"),
+    ],
+)
+def test_what_else_is_wrong_with_a_call(call, says):
+    """Each mistake has its way out."""
+    with pytest.raises(UnknownArgumentError, match=says):
+        call()
+
+
+def test_an_error_of_the_work_is_not_one_of_the_call():
+    """What a function itself raises comes through as it is."""
+
+    def work(scores):
+        return scores + "x"
+
+    with pytest.raises(TypeError) as caught:
+        _called(work, __name__)(1)
+    assert not isinstance(caught.value, UnknownArgumentError)
+
+
+def test_significance_is_the_name_that_one_looks_for():
+    """Both modules have the same functions."""
+    significance = import_module("metaeval.significance")
+    assert significance.wilcoxon_test is metaeval.tests_stat.wilcoxon_test
+    assert significance.__all__ == metaeval.tests_stat.__all__
