@@ -43,9 +43,11 @@ def evidence_lines(paths: pd.DataFrame, *, n_pairs: int, alpha: float, counted_i
         )
         last = rows.iloc[[-1]]
         when = f"decided after {decided_at:,.0f} {counted_in}" if index == 0 else "not decided"
-        note_points(axes, last["units"], evidence.iloc[[-1]], "{pair}: {when}", {"pair": f"{first}, {second}", "when": when})
-    for level, words in ((np.log10(n_pairs / alpha), "all pairs"), (np.log10(1 / alpha), "one pair")):
-        axes.axhline(level, color=style.THEME["muted"], linestyle=(0, (4, 3)), linewidth=0.8, label=f"_{words}")
+        note_points(
+            axes, last["units"], evidence.iloc[[-1]], "{pair}: {when}", {"pair": f"{first}, {second}", "when": when}
+        )
+    for level in {np.log10(n_pairs / alpha), np.log10(1 / alpha)}:
+        axes.axhline(level, color=style.THEME["muted"], linestyle=(0, (4, 3)), linewidth=0.8)
     handles = {label: handle for handle, label in zip(*axes.get_legend_handles_labels(), strict=True)}
     axes.xaxis.set_major_locator(MaxNLocator(integer=True))
     axes.yaxis.set_major_locator(MaxNLocator(nbins=6, integer=True))

@@ -1,4 +1,4 @@
-# ruff: noqa: RUF001, RUF002 - Greek letters are meant for people
+# ruff: noqa: RUF002, RUF003 - Greek letters are meant for people
 """May one stop? Evidence on pairs that holds however often one looks, for scores and votes as they come in.
 
 Evidence is an e-process: where two systems are equal, it ever reaches 1/α with probability α at most, so that one may
@@ -91,9 +91,7 @@ def log_t_evidence(counts: Counts) -> Floats:
 def log_sign_evidence(counts: Counts) -> Floats:
     """Return the mixture of sign tests over a beta prior, exact: B(a + w, a + l) / B(a, a) · 2^(w + l) with a = ½."""
     decided = counts.wins + counts.losses
-    return np.asarray(
-        betaln(_HALF + counts.wins, _HALF + counts.losses) - betaln(_HALF, _HALF) + decided * np.log(2.0)
-    )
+    return np.asarray(betaln(_HALF + counts.wins, _HALF + counts.losses) - betaln(_HALF, _HALF) + decided * np.log(2.0))
 
 
 def log_betting_evidence(differences: Floats, looks: Ints, *, alpha: float, mean: Floats | float = 0.0) -> Floats:
@@ -129,10 +127,8 @@ def decided_pairs(log_evidence: Floats, *, alpha: float, correction: str) -> Fla
     order = np.argsort(-evidence, axis=0, kind="stable")
     levels = np.log(CORRECTIONS[correction].levels(alpha, np.arange(1, n_pairs + 1), n_pairs))
     passed = np.take_along_axis(evidence, order, axis=0) >= -levels[:, None]
-    if holds_always:
-        found = np.minimum.accumulate(passed, axis=0)
-    else:
-        found = np.maximum.accumulate(passed[::-1], axis=0)[::-1]
+    steps_up = np.maximum.accumulate(passed[::-1], axis=0)[::-1]
+    found = np.minimum.accumulate(passed, axis=0) if holds_always else steps_up
     decided = np.empty_like(found)
     np.put_along_axis(decided, order, found, axis=0)
     return decided
@@ -213,7 +209,7 @@ def units_expected(counts: Counts, form: EvidenceForm, level: float, *, alpha: f
     `counts` of one look, (pair,); result (3, pair).
     """
     generator = np.random.default_rng(0)
-    ratios = _STEP ** np.arange(1, int(np.log(_HORIZON) / np.log(_STEP)) + 1)
+    ratios = np.power(_STEP, np.arange(1.0, np.log(_HORIZON) / np.log(_STEP) + 1.0))
     drawn = (generator.standard_normal(_DRAWS), *generator.standard_normal((2, _DRAWS, len(ratios))))
     size = max(1, _AT_ONCE // drawn[1].size)
     blocks = [
@@ -256,11 +252,15 @@ def _sizes_reached(  # noqa: PLR0913, PLR0917 - what is known, asked and drawn
         if form == "t":
             evidence = log_t_evidence(Counts(sizes, totals, second, wins, losses))
         else:
-            bets = np.minimum(np.sqrt(2 * np.log(2 / alpha) * sizes / (second * spread**2 * sizes * np.log1p(sizes))), _LARGEST_BET)
+            bets = np.minimum(
+                np.sqrt(2 * np.log(2 / alpha) * sizes / (second * spread**2 * sizes * np.log1p(sizes))), _LARGEST_BET
+            )
             before = bets * spread
             evidence = np.abs((before * sums).cumsum(axis=-1)) - (before**2 * news / 2).cumsum(axis=-1) - np.log(2.0)
     reached = evidence >= level
-    first = np.take_along_axis(np.broadcast_to(sizes, reached.shape), reached.argmax(axis=-1)[..., None], axis=-1)[..., 0]
+    first = np.take_along_axis(np.broadcast_to(sizes, reached.shape), reached.argmax(axis=-1)[..., None], axis=-1)[
+        ..., 0
+    ]
     return np.where(reached.any(axis=-1), np.ceil(first), np.inf)
 
 
@@ -295,8 +295,8 @@ class Looked:
 class Stopping:
     """Look after every unit, in a loop that makes them, and stop when enough is decided.
 
-    However often one looks, a pair of equal systems is ever called different with probability `alpha` at most, all pairs
-    together.
+    However often one looks, a pair of equal systems is ever called different with probability `alpha` at most, all
+    pairs together.
 
     Parameters
     ----------
@@ -343,7 +343,9 @@ class Stopping:
         check_count(burn_in, "burn_in", least=2)
         self._pairs = tuple((str(first), str(second)) for first, second in check_list(pairs, "pairs", [("new", "old")]))
         if not self._pairs:
-            raise InvalidOptionError("`pairs` is empty; name the two systems of at least one pair, such as ('new', 'old')")
+            raise InvalidOptionError(
+                "`pairs` is empty; name the two systems of at least one pair, such as ('new', 'old')"
+            )
         self._evidence, self._alpha, self._burn_in = _LOG_EVIDENCE[evidence], alpha, burn_in
         self._counts = Counts(*np.zeros((5, len(self._pairs))))
         self._largest = np.zeros(len(self._pairs))
@@ -366,7 +368,9 @@ class Stopping:
         """
         unit = np.asarray(differences, dtype=np.float64)
         if unit.shape != self._largest.shape or np.isinf(unit).any():
-            message = f"`differences` needs {len(self._largest)} finite numbers, one a pair; this is {differences!r:.80}"
+            message = (
+                f"`differences` needs {len(self._largest)} finite numbers, one a pair; this is {differences!r:.80}"
+            )
             raise InvalidOptionError(message)
         here = counted(unit[:, None], np.array([1])).at(0)
         self._counts = Counts(*(before + now for before, now in zip(self._counts, here, strict=True)))

@@ -1,4 +1,4 @@
-# ruff: noqa: RUF001, RUF002 - Greek letters are meant for people
+# ruff: noqa: RUF002 - Greek letters are meant for people
 """Evidence that holds at every look: literal versions, theorems, what is decided, intervals, degenerate input."""
 
 import itertools
@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import integrate, stats
+from statsmodels.stats.power import TTestPower
 
 from metaeval.errors import InvalidOptionError
 from metaeval.tests_stat.stopping import (
@@ -104,7 +105,7 @@ def test_equal_systems_seldom_ever_look_different(form):
 @settings(max_examples=60, deadline=None)
 @given(st.lists(st.sampled_from([0.0, 1.0, 2.0, 3.0, 4.0, 5.0]), min_size=1, max_size=5), st.sampled_from([0.05, 0.2]))
 def test_what_is_decided_is_what_closed_testing_and_e_bh_decide(evidence, alpha):
-    """Holm: by all intersections, each rejected where its largest evidence reaches their number over α; e-BH by counts."""
+    """Holm: by all intersections, each by its largest evidence; e-BH by counts."""
     log_e = np.array(evidence)[:, None]
     n = len(evidence)
     holm = decided_pairs(log_e, alpha=alpha, correction="holm")[:, 0]
@@ -128,7 +129,9 @@ def test_a_pair_that_holm_has_decided_stays_decided():
 def test_the_ends_of_an_interval_are_where_evidence_reaches_its_limit(form):
     """Moved to its ends, the evidence against the mean is 1/α."""
     rng = np.random.default_rng(5)
-    differences = rng.choice([-1.0, 0.0, 1.0], (1, 60), p=[0.1, 0.5, 0.4]) if form == "sign" else rng.normal(0.1, 0.2, (1, 60))
+    differences = (
+        rng.choice([-1.0, 0.0, 1.0], (1, 60), p=[0.1, 0.5, 0.4]) if form == "sign" else rng.normal(0.1, 0.2, (1, 60))
+    )
     counts = all_looks(differences).at(-1)
     lower, upper = sequence_interval(counts, form, alpha=0.05, differences=differences)
     assert lower[0] < counts.mean[0] < upper[0]
@@ -195,8 +198,6 @@ def test_what_is_still_expected_holds_of_pairs_that_go_on(form):
 
 def test_the_fixed_design_is_that_of_the_t_test():
     """By statsmodels' power of a paired t test, to one unit."""
-    from statsmodels.stats.power import TTestPower
-
     differences = np.random.default_rng(8).normal(0.3, 1.0, (1, 400))
     counts = all_looks(differences).at(-1)
     wanted = TTestPower().solve_power(counts.effect[0], alpha=0.01, power=0.8)

@@ -16,11 +16,14 @@ _ARRIVAL_FILE = path(
     "Table with a column of topics and one of when they came: dates as 2026-01-31, or numbers. The score table itself "
     "may be it.",
     file_to_read("the table of arrivals"),
+    means="arrival",
 )
 _ARRIVAL_COLUMN = Option("NAME", "The column that says when.", a_name, needs="arrival_file", shown="the only other one")
-_LOOK_EVERY = Option("K", "Topics or votes between two looks.", whole_number(), shown="1, or as many as leave 500 looks")
+_LOOK_EVERY = Option(
+    "K", "Topics or votes between two looks.", whole_number(), shown="1, or as many as leave 500 looks"
+)
 _EVIDENCE = choice(
-    "t: roughly normal differences; sign: scores of 0 and 1, and votes; betting: scores between 0 and 1, no law assumed.",
+    "t: roughly normal differences; sign: scores of 0 and 1, votes; betting: scores between 0 and 1, without any law.",
     *("t", "sign", "betting"),
     shown="sign where it fits, else t",
 )
@@ -29,7 +32,12 @@ _CORRECTION = choice(
     *("holm", "fdr_bh"),
 )
 _BURN_IN = Option("N", "Topics or votes before the first look.", whole_number(2))
-_REPLAYS = Option("R", "Random orders in which to replay the arrival; 0 leaves it out.", whole_number(zero=True), means="n_replays")
+_REPLAYS = Option(
+    "R",
+    "Random orders in which to replay the arrival; 0 leaves it out.",
+    whole_number(zero=True),
+    means="n_replays",
+)
 
 
 @command("stop", reads="scores", draws=True)
@@ -67,13 +75,13 @@ def stop(  # noqa: PLR0913 - the options of the command
         if arrival_file is not None:
             raise InvalidOptionError("--arrival-file is of topics; votes come in the order of their rows; leave it out")
         return loaded.ask(study_stopping, next(iter(votes.values())))
-    order = None
+    arrival = None
     if arrival_file is not None and scores is not None:
         from metaeval.io.groups import read_clusters  # noqa: PLC0415 - loads pandas
 
         topics = natural_order(scores["topic"].to_numpy().tolist())
         came = read_clusters(arrival_file, topics=topics, column=arrival_column)
         place = {when: number for number, when in enumerate(natural_order({*came.values()}))}
-        order = sorted(topics, key=lambda topic: place[came[topic]])
+        arrival = sorted(topics, key=lambda topic: place[came[topic]])
         loaded.read(arrival_file)
-    return loaded.ask(study_stopping, scores, order=order)
+    return loaded.ask(study_stopping, scores, arrival=arrival)

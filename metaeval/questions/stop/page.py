@@ -21,6 +21,8 @@ _DIFFERENCE, _EVIDENCE = number(3), number(1)
 _MOST_PAIRS = 400
 _MOST_LINES = 60
 _ALWAYS = "holm"
+_FAR = 10
+"""How many times the units at hand the first decision may still take; a further one, no more than these."""
 say = prose(__name__)
 
 
@@ -68,14 +70,12 @@ def _answer(study: StoppingStudy, rows: pd.DataFrame) -> str:
     if open_pairs.empty:
         return say("all decided", pairs=len(rows), last=rows["decided_at"].max(), **given)
     soonest = open_pairs["more"].min()
-    near = soonest < study.n_units
+    near = soonest < study.n_units * (1 if n_decided else _FAR)
     if len(rows) == 1:
         ends = {"more": _units(row["more"]), "low": _units(row["more_low"]), "high": _units(row["more_high"])}
         expected = say("expected", **ends) if np.isfinite(row["more"]) else say("not expected")
         return say("one open", row=row, near=near, expected=expected, **given)
-    return say(
-        "go on" if near else "enough", pairs=len(rows), decided=n_decided, more=_units(soonest), **given
-    )
+    return say("go on" if near else "enough", pairs=len(rows), decided=n_decided, more=_units(soonest), **given)
 
 
 def _under(study: StoppingStudy) -> str:

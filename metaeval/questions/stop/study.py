@@ -1,16 +1,18 @@
+# ruff: noqa: RUF002 - Greek letters are meant for people
 """May one stop? From scores or votes in their order of arrival to the pairs that are decided, and when."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar, NamedTuple, Protocol
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 import pandas as pd
 
 from metaeval.base.arrays import Floats, Ints
 from metaeval.base.checks import check_choice, check_count, check_list, check_share
-from metaeval.base.names import count
+from metaeval.base.names import count, natural_order
 from metaeval.base.provenance import Provenance, record_provenance
+from metaeval.base.unit import unit_of
 from metaeval.errors import EstimationError, InvalidOptionError
 from metaeval.running.draws import RNGLike, resolve_seed
 from metaeval.running.equality import RELATIVE
@@ -38,33 +40,24 @@ from metaeval.tests_stat.stopping import (
 _USES: frozenset[Trait] = frozenset({"clusters", "gaps"})
 _MOST_LOOKS = 500
 _MIDDLE = (0.05, 0.5, 0.95)
-
-
-class _Arrivals(Protocol):
-    """Differences of pairs in their order of arrival."""
-
-    n_units: int
-
-    def counts(self, looks: Ints, order: Ints) -> Counts:
-        """Return the counts (pair, look) with the units in this order."""
-        ...
+_ASSUMED = "{topics} are taken to have come in the order of their names (2 before 10); `arrival` says another order"
 
 
 class _Differences(NamedTuple):
     """One difference a pair and unit; NaN for none. Of scores."""
 
-    values: Floats
+    sums: Floats
     """Sums over the topics of a unit. Shape (pair, unit)."""
     sizes: Floats
     """Topics of each pair in each unit. Shape (pair, unit)."""
 
     @property
     def n_units(self) -> int:
-        return self.values.shape[1]
+        return self.sums.shape[1]
 
     def counts(self, looks: Ints, order: Ints) -> Counts:
         """Return the counts (pair, look) with the units in this order."""
-        return counted(self.values[:, order], looks)
+        return counted(self.sums[:, order], looks)
 
 
 class _Ballots(NamedTuple):
@@ -144,7 +137,7 @@ class _Asked(NamedTuple):
 def study_stopping(  # noqa: PLR0913 - every option of the command
     data: object,
     *,
-    order: Sequence[str] | None = None,
+    arrival: Sequence[str] | None = None,
     look_every: int | None = None,
     evidence: EvidenceForm | None = None,
     correction: str = "holm",
@@ -165,8 +158,9 @@ def study_stopping(  # noqa: PLR0913 - every option of the command
     data : Scores, Votes or anything `metaeval.as_scores` takes
         Topics (or votes) in the order in which they came. Topics in clusters arrive as whole clusters, with the last of
         their topics.
-    order : sequence of str, optional
-        All topics in their order of arrival, where it is another than that of the scores.
+    arrival : sequence of str, optional
+        All topics in their order of arrival, where it is another than that of the scores: tables are read with topics
+        in the order of their names (2 before 10).
     look_every : int, optional
         Units between two looks; by default every unit, or as many as leave 500 looks.
     evidence : {"t", "sign", "betting"}, optional
@@ -192,11 +186,12 @@ def study_stopping(  # noqa: PLR0913 - every option of the command
     StoppingStudy
         One row a ``metric``, ``system_a`` and ``system_b`` in ``to_frame()``: ``n`` units that both have; mean
         ``difference`` (of votes: wins less losses per vote) with the interval ``low``, ``high`` that holds at all looks
-        at once; ``log10_evidence`` at the last look; ``decided_at``, in units (NaN: not decided); ``winner``, the system
-        that is better; ``more``, the units still expected where it is not decided and all goes on as so far, from ``more_low``
-        to ``more_high`` in nine of ten cases (infinite: not to be expected); ``fixed``, the units with which a t test at
-        Bonferroni's level finds this difference in four of five cases; and with replays ``replay_decided`` (share of
-        them that decide the pair) and ``replay_low``, ``replay_median``, ``replay_high``, the units that those took.
+        at once; ``log10_evidence`` at the last look; ``decided_at``, in units (NaN: not decided); ``winner``, the
+        system that is better; ``more``, the units still expected where it is not decided and all goes on as so far,
+        from ``more_low`` to ``more_high`` in nine of ten cases (infinite: not to be expected); ``fixed``, the units
+        with which a t test at Bonferroni's level finds this difference in four of five cases; and with replays
+        ``replay_decided`` (share of them that decide the pair) and ``replay_low``, ``replay_median``, ``replay_high``,
+        the units that those took.
 
     Raises
     ------
@@ -220,10 +215,10 @@ def study_stopping(  # noqa: PLR0913 - every option of the command
        :doi:`10.1198/000313005X55233`
     .. [2] Pérez-Ortiz, Lardy, de Heide and Grünwald (2024). E-statistics, group invariance and anytime-valid testing.
        Annals of Statistics 52(4). :doi:`10.1214/24-AOS2394`
-    .. [3] Waudby-Smith and Ramdas (2024). Estimating means of bounded random variables by betting. Journal of the Royal
-       Statistical Society B 86(1). :doi:`10.1093/jrsssb/qkad009`
-    .. [4] Wang and Ramdas (2022). False discovery rate control with e-values. Journal of the Royal Statistical Society B
-       84(3). :doi:`10.1111/rssb.12489`
+    .. [3] Waudby-Smith and Ramdas (2024). Estimating means of bounded random variables by betting. Journal of the
+       Royal Statistical Society B 86(1). :doi:`10.1093/jrsssb/qkad009`
+    .. [4] Wang and Ramdas (2022). False discovery rate control with e-values. Journal of the Royal Statistical
+       Society B 84(3). :doi:`10.1111/rssb.12489`
 
     Examples
     --------
@@ -242,18 +237,19 @@ def study_stopping(  # noqa: PLR0913 - every option of the command
     if look_every is not None:
         check_count(look_every, "look_every", least=1)
     if isinstance(data, Votes):
-        if order is not None:
-            raise InvalidOptionError("`order` is of topics; votes come in the order of their rows")
+        if arrival is not None:
+            raise InvalidOptionError("`arrival` is of topics; votes come in the order of their rows; leave it out")
         arrived = _voted(data, evidence)
     else:
-        arrived = _scored(data, order, evidence)
+        arrived = _scored(data, arrival, evidence)
     if arrived.n_units <= burn_in:
         have = count(arrived.n_units, arrived.counted_in)
-        raise EstimationError(f"looks begin after {burn_in} (`burn_in`), and there are {have}; give more, or a lower one")
+        message = f"looks begin after `burn_in={burn_in}`, and there are {have}; give more, or a lower `burn_in`"
+        raise EstimationError(message)
     every = look_every or -(-arrived.n_units // _MOST_LOOKS)
     seed = resolve_seed(rng)
     asked = _Asked(alpha, correction, burn_in, every, n_replays, seed)
-    answers = [_answered(arrivals, form, asked) for arrivals, form in zip(arrived.of_metric, arrived.forms, strict=True)]
+    answers = [_answered(*each, asked) for each in zip(arrived.of_metric, arrived.forms, strict=True)]
     named = _pair_names(arrived.systems)
     rows, paths = [], []
     for metric, (pairs, path) in zip(arrived.metrics, answers, strict=True):
@@ -302,21 +298,23 @@ class _Arrived(NamedTuple):
     scores: Scores | None
 
 
-def _scored(data: object, order: Sequence[str] | None, evidence: EvidenceForm | None) -> _Arrived:
+def _scored(data: object, arrival: Sequence[str] | None, evidence: EvidenceForm | None) -> _Arrived:
     """Lay out the differences of scores, topic by topic or cluster by cluster in the order of their last topics."""
     given = as_scores(data, missing="pairwise")
-    names = given["topic"].to_numpy().tolist() if order is None else check_list(order, "order", ["topic 1"])
+    at_hand = given["topic"].to_numpy().tolist()
+    names = at_hand if arrival is None else check_list(arrival, "arrival", ["topic 1"])
     scores = engine_scores(given, uses=_USES)
+    assumed = arrival is None and at_hand == natural_order(at_hand)
     place = {name: number for number, name in enumerate(names)}
     topics = scores["topic"].to_numpy().tolist()
     if set(topics) - set(place) or len(place) < len(names):
         lacking = sorted(set(topics) - set(place))
         rule = f"{lacking[0]!r} is missing" if lacking else "a name stands there twice"
-        raise InvalidOptionError(f"`order` names every topic once, in its order of arrival, and {rule}")
-    arrival = np.array([place[topic] for topic in topics])
+        raise InvalidOptionError(f"`arrival` names every topic once, in the order in which they came, and {rule}")
+    turn_of = np.array([place[topic] for topic in topics])
     units = units_of(scores)
     last = np.full(units.n_units, -1)
-    np.maximum.at(last, units.unit, arrival)
+    np.maximum.at(last, units.unit, turn_of)
     turn = np.argsort(last, kind="stable")
     of_metric, forms = [], []
     for values in oriented_values(scores):
@@ -334,7 +332,11 @@ def _scored(data: object, order: Sequence[str] | None, evidence: EvidenceForm | 
         systems=tuple(map(str, scores["system"].to_numpy())),
         counted_in="cluster" if units.clustered else "topic",
         n_units=units.n_units,
-        notes=(*scores.attrs.get("notes", ()), *design_notes(scores)),
+        notes=(
+            *scores.attrs.get("notes", ()),
+            *design_notes(scores),
+            *([_ASSUMED.format(**unit_of(scores)._asdict())] if assumed else ()),
+        ),
         scores=scores,
     )
 
@@ -355,18 +357,21 @@ def _form_of(values: Floats, evidence: EvidenceForm | None, *, clustered: bool) 
 def _voted(votes: Votes, evidence: EvidenceForm | None) -> _Arrived:
     """Lay out votes; those that share a question, or else a voter, arrive together."""
     if votes.counted:
-        raise InvalidOptionError("these votes are counts, which do not tell in what order they came; give one row a vote")
+        raise InvalidOptionError(
+            "these votes are counts, which do not tell in what order they came; give one row a vote"
+        )
     n = len(votes.systems)
     first, second = np.minimum(votes.left, votes.right), np.maximum(votes.left, votes.right)
     pair = first * (2 * n - first - 1) // 2 + second - first - 1
     signed = np.where(votes.left < votes.right, 1.0, -1.0) * (2.0 * votes.share - 1.0) * votes.weight
     shared = [name for name in ("question", "voter") if name in votes.units and _repeats(pair, votes.units[name])]
-    units = min((votes.units[name] for name in shared), key=lambda codes: int(codes.max()), default=np.arange(len(pair)))
-    counted_in = next((name for name in shared if votes.units[name] is units), "vote")
-    key, place = np.unique(pair * (int(units.max()) + 1) + units, return_inverse=True)
+    counted_in = min(shared, key=votes.n_units, default="vote")
+    units = votes.units.get(counted_in, np.arange(len(pair)))
+    n_units = int(units.max()) + 1
+    key, place = np.unique(pair * n_units + units, return_inverse=True)
     net = np.bincount(place, signed)
     net[np.abs(net) <= RELATIVE * np.bincount(place, np.abs(signed))] = 0.0
-    last = np.zeros(int(units.max()) + 1, dtype=np.int64)
+    last = np.zeros(n_units, dtype=np.int64)
     np.maximum.at(last, units, np.arange(len(units)))
     turn = np.empty_like(last)
     turn[np.argsort(last, kind="stable")] = np.arange(len(last))
@@ -374,8 +379,8 @@ def _voted(votes: Votes, evidence: EvidenceForm | None) -> _Arrived:
     form: EvidenceForm = evidence or ("sign" if plain else "t")
     if form == "betting" or (form == "sign" and not plain):
         raise InvalidOptionError(f"`evidence={form!r}` does not fit these votes; take {'sign' if plain else 't'!r}")
-    ballots = _Ballots(key // (int(units.max()) + 1), net, turn[key % (int(units.max()) + 1)], n * (n - 1) // 2, len(last))
-    return _Arrived((ballots,), (form,), ("votes",), votes.systems, counted_in, len(last), votes.notes, None)
+    ballots = _Ballots(key // n_units, net, turn[key % n_units], n * (n - 1) // 2, n_units)
+    return _Arrived((ballots,), (form,), ("votes",), votes.systems, counted_in, n_units, votes.notes, None)
 
 
 def _repeats(pair: Ints, codes: Ints) -> bool:
@@ -397,7 +402,7 @@ def _answered(
     counts = arrivals.counts(looks, order)
     evidence = _evidence(arrivals, form, asked.alpha, counts, looks, order)
     decided = decided_pairs(evidence, alpha=asked.alpha, correction=asked.correction)
-    at_last, differences = counts.at(-1), arrivals.values if isinstance(arrivals, _Differences) else None
+    at_last, differences = counts.at(-1), arrivals.sums if isinstance(arrivals, _Differences) else None
     low, high = sequence_interval(at_last, form, alpha=asked.alpha, differences=differences)
     scale = _units_per_topic(arrivals, at_last)
     pairs = pd.DataFrame(
@@ -417,14 +422,18 @@ def _answered(
     for name, units in zip(("more_low", "more", "more_high"), expected, strict=True):
         pairs[name] = np.where(open_pairs, np.maximum(units, 1.0), np.nan)
     pairs["fixed"] = fixed_size(at_last, level=asked.alpha / n_pairs)
-    return pairs.assign(**_replayed(arrivals, form, asked, looks)), {"units": looks, "log": evidence, "decided": decided}
+    return pairs.assign(**_replayed(arrivals, form, asked, looks)), {
+        "units": looks,
+        "log": evidence,
+        "decided": decided,
+    }
 
 
 def _evidence(  # noqa: PLR0913, PLR0917 - what each form needs
     arrivals: "_Differences | _Ballots", form: EvidenceForm, alpha: float, counts: Counts, looks: Ints, order: Ints
 ) -> Floats:
     if form == "betting" and isinstance(arrivals, _Differences):
-        return log_betting_evidence(arrivals.values[:, order], looks, alpha=alpha)
+        return log_betting_evidence(arrivals.sums[:, order], looks, alpha=alpha)
     return log_sign_evidence(counts) if form == "sign" else log_t_evidence(counts)
 
 
@@ -442,9 +451,7 @@ def _units_per_topic(arrivals: "_Differences | _Ballots", counts: Counts) -> Flo
         return counts.n / arrivals.sizes.sum(axis=1)
 
 
-def _replayed(
-    arrivals: "_Differences | _Ballots", form: EvidenceForm, asked: _Asked, looks: Ints
-) -> dict[str, Floats]:
+def _replayed(arrivals: "_Differences | _Ballots", form: EvidenceForm, asked: _Asked, looks: Ints) -> dict[str, Floats]:
     """Return in how many random orders each pair is decided, and after how many units."""
     if not asked.n_replays:
         return {}
