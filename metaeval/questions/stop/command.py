@@ -31,6 +31,11 @@ _CORRECTION = choice(
     "holm: no wrong decision at any look; fdr_bh: the false discovery rate at the look at which one stops.",
     *("holm", "fdr_bh"),
 )
+_BY = choice(
+    "What of votes comes by itself: a vote, or all that share a question or voter, with the last of them.",
+    *("vote", "question", "voter"),
+    shown="question or voter where a pair has several votes of one",
+)
 _BURN_IN = Option("N", "Topics or votes before the first look.", whole_number(2))
 _REPLAYS = Option(
     "R",
@@ -51,6 +56,7 @@ def stop(  # noqa: PLR0913 - the options of the command
     correction: Annotated[str, _CORRECTION] = "holm",
     alpha: Annotated[float, opt.ALPHA] = 0.05,
     burn_in: Annotated[int, _BURN_IN] = 10,
+    by: Annotated[str | None, _BY] = None,
     replay: Annotated[int, _REPLAYS] = 200,
 ) -> Answer:
     """Say whether to stop adding topics or votes, however often results were looked at.

@@ -3,7 +3,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar, NamedTuple
+from typing import ClassVar, Literal, NamedTuple, get_args
 
 import numpy as np
 import pandas as pd
@@ -38,6 +38,7 @@ from metaeval.tests_stat.stopping import (
 )
 
 _USES: frozenset[Trait] = frozenset({"clusters", "gaps"})
+VoteUnit = Literal["vote", "question", "voter"]
 _MOST_LOOKS = 500
 _MIDDLE = (0.05, 0.5, 0.95)
 _ASSUMED = "{topics} are taken to have come in the order of their names (2 before 10); `arrival` says another order"
@@ -143,6 +144,7 @@ def study_stopping(  # noqa: PLR0913 - every option of the command
     correction: str = "holm",
     alpha: float = 0.05,
     burn_in: int = 10,
+    by: VoteUnit | None = None,
     n_replays: int = 0,
     rng: RNGLike = None,
     provenance: Provenance | None = None,
@@ -174,6 +176,9 @@ def study_stopping(  # noqa: PLR0913 - every option of the command
         Level of the decisions, and of the intervals of the differences.
     burn_in : int, default 10
         Units before the first look.
+    by : {"vote", "question", "voter"}, optional
+        What of votes comes by itself: all that share it count together, with the last of them. By default question or
+        voter, the one of which there are fewer, where a pair has several votes of one; else each vote.
     n_replays : int, default 0
         Random orders in which to replay the arrival: when would pairs have been decided?
     rng : None, int or numpy.random.Generator
@@ -232,6 +237,8 @@ def study_stopping(  # noqa: PLR0913 - every option of the command
     check_choice(correction, "correction", SEQUENTIAL_CORRECTIONS)
     if evidence is not None:
         check_choice(evidence, "evidence", FORMS)
+    if by is not None:
+        check_choice(by, "by", get_args(VoteUnit))
     check_count(burn_in, "burn_in", least=2)
     check_count(n_replays, "n_replays", least=0)
     if look_every is not None:
@@ -239,7 +246,9 @@ def study_stopping(  # noqa: PLR0913 - every option of the command
     if isinstance(data, Votes):
         if arrival is not None:
             raise InvalidOptionError("`arrival` is of topics; votes come in the order of their rows; leave it out")
-        arrived = _voted(data, evidence)
+        arrived = _voted(data, evidence, by)
+    elif by is not None:
+        raise InvalidOptionError("`by` is of votes; clusters of topics come with the scores; leave it out")
     else:
         arrived = _scored(data, arrival, evidence)
     if arrived.n_units <= burn_in:
@@ -354,7 +363,7 @@ def _form_of(values: Floats, evidence: EvidenceForm | None, *, clustered: bool) 
     return evidence
 
 
-def _voted(votes: Votes, evidence: EvidenceForm | None) -> _Arrived:
+def _voted(votes: Votes, evidence: EvidenceForm | None, by: VoteUnit | None) -> _Arrived:
     """Lay out votes; those that share a question, or else a voter, arrive together."""
     if votes.counted:
         raise InvalidOptionError(
@@ -365,7 +374,9 @@ def _voted(votes: Votes, evidence: EvidenceForm | None) -> _Arrived:
     pair = first * (2 * n - first - 1) // 2 + second - first - 1
     signed = np.where(votes.left < votes.right, 1.0, -1.0) * (2.0 * votes.share - 1.0) * votes.weight
     shared = [name for name in ("question", "voter") if name in votes.units and _repeats(pair, votes.units[name])]
-    counted_in = min(shared, key=votes.n_units, default="vote")
+    counted_in = by or min(shared, key=votes.n_units, default="vote")
+    if counted_in not in {*votes.units, "vote"}:
+        raise InvalidOptionError(f"these votes have no {counted_in}s (`by={counted_in!r}`); leave `by` out")
     units = votes.units.get(counted_in, np.arange(len(pair)))
     n_units = int(units.max()) + 1
     key, place = np.unique(pair * n_units + units, return_inverse=True)

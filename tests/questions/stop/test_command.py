@@ -10,7 +10,7 @@ def table(tmp_path):
     """Write scores of two systems on 40 topics, which came in the order of a date."""
     rng = np.random.default_rng(4)
     days = pd.date_range("2026-01-01", periods=40).strftime("%Y-%m-%d")
-    frame = pd.DataFrame({"topic": [f"q{n}" for n in range(1, 41)], "A": rng.normal(0.42, 0.2, 40).round(3)})
+    frame = pd.DataFrame({"topic": [f"q{n}" for n in range(1, 41)], "A": rng.normal(0.47, 0.2, 40).round(3)})
     frame["B"] = rng.normal(0.3, 0.2, 40).round(3)
     frame.to_csv(tmp_path / "scores.csv", index=False)
     frame.assign(date=days[::-1])[["topic", "date"]].to_csv(tmp_path / "dates.csv", index=False)

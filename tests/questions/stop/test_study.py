@@ -147,6 +147,9 @@ def test_votes_on_one_question_come_together():
     assert study.counted_in == "question"
     assert study.n_units == votes.n_units("question")
     assert study.forms == ("t",)
+    assert study_stopping(votes, by="vote").n_units == 300
+    with pytest.raises(InvalidOptionError, match="no voters"):
+        study_stopping(votes, by="voter")
 
 
 def test_a_replay_says_when_other_orders_decide():
@@ -180,6 +183,7 @@ def test_fewer_looks_decide_no_earlier():
         ({"arrival": ["1"] * 60}, "arrival"),
         ({"look_every": 0}, "look_every"),
         ({"n_replays": -1}, "n_replays"),
+        ({"by": "question"}, "of votes"),
     ],
 )
 def test_what_is_refused(options, words):
