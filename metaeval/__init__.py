@@ -14,6 +14,8 @@ Which systems win pairwise votes?
     metaeval.study_votes(votes)
 How many topics are enough?
     metaeval.study_topics(scores)
+May we stop? We look at results while they come in.
+    metaeval.study_stopping(data)
 How many topics does a new collection need?
     metaeval.study_design(scores)
 Where does the noise come from: items, repeats or judges? Which design is cheapest?

@@ -49,6 +49,7 @@ from .questions.leaderboard.study import study_leaderboard as study_leaderboard
 from .questions.look.study import look as look
 from .questions.power.study import study_power as study_power
 from .questions.reliability.study import study_reliability as study_reliability
+from .questions.stop.study import study_stopping as study_stopping
 from .questions.table.study import study_table as study_table
 from .questions.topics.study import study_topics as study_topics
 from .questions.votes.study import study_votes as study_votes

@@ -671,6 +671,10 @@ SCORES = {
     ),
     "study_components": Entry({"n_splits": 2}, of("to_frame", "share", "difference_share")),
     "study_design": Entry(figures=of("to_frame", "n_topics", "variance"), excused=IN_UNITS),
+    "study_stopping": Entry(
+        lambda made: {"arrival": sorted(made["topic"].to_numpy().tolist()), "burn_in": 3, "n_replays": 2},
+        of("to_frame", "n", "log10_evidence", "fixed"),
+    ),
 }
 
 WHOLE = attrgetter("collection")
@@ -773,6 +777,7 @@ BY_VOTES = {
     "vote_ratings": Entry(figures=lambda found: numbers(found.drop(columns="elo"))),
     "elo_ratings": Entry({"n_orders": 3}, None),
     "study_votes": Entry(figures=lambda study: numbers(study.to_frame()[["system", "strength", "win_rate", "votes"]])),
+    "study_stopping, votes": Entry({"burn_in": 3}, of("to_frame", "n", "log10_evidence")),
     "Votes": Entry(figures=None, call=metaeval.io.as_votes),
 }
 OF_CAMPAIGNS = {

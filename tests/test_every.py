@@ -438,6 +438,7 @@ QUOTED = {
     "study_leaderboard, means": {ROWS: "mean", "ranks acc": "rank"},
     "study_power, t": {"top_8_pairs": "difference"},
     "study_settled": {"ranks": "people"},
+    "study_stopping": {ROWS: ("difference", "low", "high")},
     "study_table, t": {"pairs": "difference"},
     "study_compare_tests": {ROWS: "error_rate"},
     "study_votes": {ROWS: ("strength", "low", "high")},

@@ -33,6 +33,8 @@ from metaeval.questions.look.study import Look as Look
 from metaeval.questions.power.study import PowerStudy as PowerStudy
 from metaeval.questions.power.study import study_power as study_power
 from metaeval.questions.reliability.study import study_reliability as study_reliability
+from metaeval.questions.stop.study import StoppingStudy as StoppingStudy
+from metaeval.questions.stop.study import study_stopping as study_stopping
 from metaeval.questions.table.study import TableStudy as TableStudy
 from metaeval.questions.table.study import study_table as study_table
 from metaeval.questions.topics.study import TopicsStudy as TopicsStudy

@@ -15,5 +15,7 @@ from .result import difference_intervals as difference_intervals
 from .run_preferences import RunPreferences as RunPreferences
 from .run_preferences import prefer_runs as prefer_runs
 from .sign import sign_test as sign_test
+from .stopping import Looked as Looked
+from .stopping import Stopping as Stopping
 from .tukey import tukey_hsd_test as tukey_hsd_test
 from .wilcoxon import wilcoxon_test as wilcoxon_test

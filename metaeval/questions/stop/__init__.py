@@ -1,0 +1,1 @@
+"""May one stop, when one looks at results while they come in?"""

@@ -1,0 +1,210 @@
+# ruff: noqa: RUF001 - typographic dashes and Greek letters are meant for people
+"""The report that answers whether one may stop: what is decided, how the evidence grew, and what is still expected."""
+
+import numpy as np
+import pandas as pd
+
+from metaeval import figures
+from metaeval.base.names import count
+from metaeval.base.unit import unit
+from metaeval.base.words import MISSING, intervals, name_of_metric, number, share, text, whole
+from metaeval.page.blocks import Methods, Section, Text
+from metaeval.page.report import Report
+from metaeval.page.tables import Table, left, of_metrics, right, under
+from metaeval.questions.stop.study import StoppingStudy
+from metaeval.reports.data_files import csv_file, score_files
+from metaeval.reports.key_figures import key_figures
+from metaeval.reports.prose import prose
+from metaeval.reports.shared import facts
+
+_DIFFERENCE, _EVIDENCE = number(3), number(1)
+_MOST_PAIRS = 400
+_MOST_LINES = 60
+_ALWAYS = "holm"
+_FAR = 10
+"""How many times the units at hand the first decision may still take; a further one, no more than these."""
+say = prose(__name__)
+
+
+def stop_report(study: StoppingStudy) -> Report:
+    """Put what is decided into a report."""
+    pairs = study.pairs
+    first = pairs[pairs["metric"] == study.metrics[0]]
+    return Report(
+        command="stop",
+        title=say("title", things=_things(study)),
+        facts=(
+            *facts(metric=len(study.metrics), system=len(study.systems)),
+            (f"{study.n_units:,}", _things(study) if study.n_units > 1 else _thing(study)),
+            (f"{study.alpha:g}", "significance level α"),
+        ),
+        summary=(_answer(study, first), _quote(study), *_replay_words(study, first)),
+        key_figures=_figures(study),
+        sections=(_evidence_section(study, first), _pairs_section(study)),
+        methods=_methods(study),
+        rows=study.to_frame(),
+        provenance=study.provenance,
+        notes=study.notes,
+        data={"evidence.csv": csv_file(study.paths)} | ({} if study.scores is None else score_files(study.scores)),
+    )
+
+
+def _thing(study: StoppingStudy) -> str:
+    return {"topic": unit().topic, "cluster": unit().cluster}.get(study.counted_in, study.counted_in)
+
+
+def _things(study: StoppingStudy) -> str:
+    return count(2, _thing(study)).partition(" ")[2]
+
+
+# ---------------------------------------------------------------------------------------------------- the short answer
+
+
+def _answer(study: StoppingStudy, rows: pd.DataFrame) -> str:
+    """Say whether to stop, by what is decided under the first metric and what is still expected."""
+    given = {"n": study.n_units, "thing": _thing(study), "under": _under(study)}
+    open_pairs, n_decided = rows[rows["decided_at"].isna()], int(rows["decided_at"].notna().sum())
+    row = rows.iloc[0]
+    if len(rows) == 1 and n_decided:
+        return say("one decided", row=row, other=_loser(row), **given)
+    if open_pairs.empty:
+        return say("all decided", pairs=len(rows), last=rows["decided_at"].max(), **given)
+    soonest = open_pairs["more"].min()
+    near = soonest < study.n_units * (1 if n_decided else _FAR)
+    if len(rows) == 1:
+        ends = {"more": _units(row["more"]), "low": _units(row["more_low"]), "high": _units(row["more_high"])}
+        expected = say("expected", **ends) if np.isfinite(row["more"]) else say("not expected")
+        return say("one open", row=row, near=near, expected=expected, **given)
+    return say("go on" if near else "enough", pairs=len(rows), decided=n_decided, more=_units(soonest), **given)
+
+
+def _under(study: StoppingStudy) -> str:
+    return f" under {name_of_metric(study.metrics[0])}" if len(study.metrics) > 1 else ""
+
+
+def _loser(row: "pd.Series[object]") -> object:
+    return row["system_b"] if row["winner"] == row["system_a"] else row["system_a"]
+
+
+def _units(value: object) -> str:
+    """Write a number of units to two digits, as it is an estimate."""
+    size = float(str(value))
+    if not np.isfinite(size):
+        return MISSING if np.isnan(size) else "∞"
+    digits = max(int(np.floor(np.log10(size))) - 1, 0) if size >= 1 else 0
+    return f"{int(round(size, -digits)):,}"
+
+
+def _quote(study: StoppingStudy) -> str:
+    guarantee = (
+        say("always", level=f"{1 - study.alpha:g}")
+        if study.correction == _ALWAYS
+        else say("at stop", alpha=share(study.alpha))
+    )
+    return say("quote", things=_things(study), guarantee=guarantee)
+
+
+def _replay_words(study: StoppingStudy, rows: pd.DataFrame) -> tuple[str, ...]:
+    decided = rows[rows["decided_at"].notna()]
+    if not study.n_replays or decided.empty:
+        return ()
+    medians = {"taken": decided["replay_median"].median(), "fixed": decided["fixed"].median()}
+    return (say("replay", n_replays=study.n_replays, things=_things(study), **medians),)
+
+
+def _figures(study: StoppingStudy) -> Table:
+    """Return how many pairs each metric decides, and when."""
+    rows = []
+    for metric in study.metrics:
+        pairs = study.pairs[study.pairs["metric"] == metric]
+        soonest = pairs["more"].min()
+        rows.append(
+            {
+                "metric": metric,
+                "decided": f"{pairs['decided_at'].notna().sum()} of {len(pairs)}",
+                "last": pairs["decided_at"].max(),
+                "more": soonest,
+            }
+        )
+    columns = (
+        *left(name_of_metric, metric="Metric"),
+        *right(decided="Pairs decided"),
+        *right(whole, last=f"Last decided after {_things(study)}"),
+        *right(_units, more=f"Next expected after more {_things(study)}"),
+    )
+    return key_figures(pd.DataFrame(rows), columns)
+
+
+# -------------------------------------------------------------------------------------------------------- the sections
+
+
+def _evidence_section(study: StoppingStudy, rows: pd.DataFrame) -> Section:
+    shown = pd.concat([rows.head(_MOST_LINES // 2), rows.tail(_MOST_LINES // 2)]).drop_duplicates()
+    paths = study.paths[study.paths["metric"] == study.metrics[0]].merge(
+        shown[["system_a", "system_b", "decided_at"]], on=["system_a", "system_b"]
+    )
+    n_decided = int(rows["decided_at"].notna().sum())
+    picture = say.picture(
+        "picture",
+        lambda: figures.evidence_lines(paths, n_pairs=len(rows), alpha=study.alpha, counted_in=_things(study)),
+        pairs=len(rows),
+        n=study.n_units,
+        thing=_thing(study),
+        things=_things(study),
+        decided=n_decided,
+        note="" if len(shown) == len(rows) else f"Shown: {len(shown)} of {len(rows)} pairs.",
+    )
+    return say.section("evidence", picture, things=_things(study))
+
+
+def _pairs_section(study: StoppingStudy) -> Section:
+    pairs = study.pairs.head(_MOST_PAIRS)
+    frame = pairs.assign(
+        ends=intervals(pairs["low"], pairs["high"], _DIFFERENCE),
+        expected=intervals(pairs["more_low"], pairs["more_high"], _units),
+    )
+    replayed = ()
+    if study.n_replays:
+        replayed = (
+            *right(share, "Replayed", replay_decided="decided"),
+            *under(whole, "Replayed", replay_median="after"),
+        )
+    table = say.table(
+        "pairs",
+        frame,
+        of_metrics(frame),
+        left(system_a="System A", system_b="System B", winner="Better"),
+        right(whole, decided_at="Decided after"),
+        right(_DIFFERENCE, difference="A less B"),
+        under(text, ends="interval"),
+        right(_EVIDENCE, log10_evidence="Evidence, log₁₀"),
+        right(_units, more="Still expected"),
+        under(text, expected="nine of ten"),
+        right(_units, fixed="Fixed"),
+        replayed,
+        data=study.pairs,
+        things=_things(study),
+        alpha=study.alpha,
+        votes=study.scores is None,
+        replayed=bool(study.n_replays),
+        n_replays=study.n_replays,
+    )
+    more = len(study.pairs) - len(pairs)
+    rest = (Text(paragraphs=(f"{count(more, 'further pair')} in the data alone.",)),) if more else ()
+    return say.section("pairs", table, *rest)
+
+
+def _methods(study: StoppingStudy) -> Methods:
+    forms = [say(f"form {form}") for form in dict.fromkeys(study.forms)]
+    how = {"cluster": say("whole clusters")} | {
+        kind: say("votes together", kind=kind) for kind in ("question", "voter")
+    }
+    words = say(
+        "methods",
+        forms=forms,
+        study=study,
+        thing=_thing(study),
+        correction=say(study.correction),
+        how=how.get(study.counted_in, ""),
+    )
+    return Methods(paragraphs=(words,))

@@ -1,0 +1,499 @@
+# ruff: noqa: RUF002 - Greek letters are meant for people
+"""May one stop? From scores or votes in their order of arrival to the pairs that are decided, and when."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar, Literal, NamedTuple, get_args
+
+import numpy as np
+import pandas as pd
+
+from metaeval.base.arrays import Floats, Ints
+from metaeval.base.checks import check_choice, check_count, check_list, check_share
+from metaeval.base.names import count, natural_order
+from metaeval.base.provenance import Provenance, record_provenance
+from metaeval.base.unit import unit_of
+from metaeval.errors import EstimationError, InvalidOptionError
+from metaeval.running.draws import RNGLike, resolve_seed
+from metaeval.running.equality import RELATIVE
+from metaeval.studies.study import Study
+from metaeval.table.scores import Scores, as_scores, oriented_values
+from metaeval.table.structure import engine_scores
+from metaeval.table.traits import Trait
+from metaeval.table.units import design_notes, units_of
+from metaeval.table.vote_set import Votes
+from metaeval.tests_stat.stopping import (
+    FORMS,
+    SEQUENTIAL_CORRECTIONS,
+    Counts,
+    EvidenceForm,
+    counted,
+    decided_pairs,
+    fixed_size,
+    log_betting_evidence,
+    log_sign_evidence,
+    log_t_evidence,
+    sequence_interval,
+    units_expected,
+)
+
+_USES: frozenset[Trait] = frozenset({"clusters", "gaps"})
+VoteUnit = Literal["vote", "question", "voter"]
+_MOST_LOOKS = 500
+_MIDDLE = (0.05, 0.5, 0.95)
+_ASSUMED = "{topics} are taken to have come in the order of their names (2 before 10); `arrival` says another order"
+
+
+class _Differences(NamedTuple):
+    """One difference a pair and unit; NaN for none. Of scores."""
+
+    sums: Floats
+    """Sums over the topics of a unit. Shape (pair, unit)."""
+    sizes: Floats
+    """Topics of each pair in each unit. Shape (pair, unit)."""
+
+    @property
+    def n_units(self) -> int:
+        return self.sums.shape[1]
+
+    def counts(self, looks: Ints, order: Ints) -> Counts:
+        """Return the counts (pair, look) with the units in this order."""
+        return counted(self.sums[:, order], looks)
+
+
+class _Ballots(NamedTuple):
+    """Votes, or the sums of a pair's votes within a cluster, that arrive one after another."""
+
+    pair: Ints
+    net: Floats
+    unit: Ints
+    """What arrives as a whole: a vote, a question or a voter. Shape of all three (ballot,)."""
+    n_pairs: int
+    n_units: int
+
+    def counts(self, looks: Ints, order: Ints) -> Counts:
+        """Return the counts (pair, look) with the units in this order."""
+        place = np.empty(self.n_units, dtype=np.int64)
+        place[order] = np.arange(self.n_units)
+        cell = self.pair * len(looks) + np.searchsorted(looks, place[self.unit] + 1)
+        inside = np.searchsorted(looks, place[self.unit] + 1) < len(looks)
+
+        def summed(weights: Floats) -> Floats:
+            sums = np.bincount(cell[inside], weights[inside], self.n_pairs * len(looks))
+            return np.cumsum(sums.reshape(self.n_pairs, len(looks)), axis=1)
+
+        net = self.net
+        parts = (np.ones_like(net), net, net**2, (net > 0).astype(np.float64), (net < 0).astype(np.float64))
+        return Counts(*map(summed, parts))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class StoppingStudy(Study):
+    """When pairs of systems are decided, if one looks at every look."""
+
+    reported_by: ClassVar[str] = "metaeval.questions.stop.page:stop_report"
+
+    pairs: pd.DataFrame
+    """One row a metric and pair; see `to_frame`."""
+    paths: pd.DataFrame
+    """One row a metric, pair and look: units, log10_evidence and whether the pair is decided then."""
+    counted_in: str
+    """What arrives: "topic", "cluster", "vote", "question" or "voter"."""
+    n_units: int
+    look_every: int
+    burn_in: int
+    forms: tuple[EvidenceForm, ...]
+    """The form of evidence of each metric, in their order."""
+    metrics: tuple[str, ...]
+    systems: tuple[str, ...]
+    alpha: float
+    correction: str
+    n_replays: int
+    scores: Scores | None
+    """What was asked about, if scores."""
+    notes: tuple[str, ...]
+    provenance: Provenance
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return one row a metric and pair of systems: those decided first come first."""
+        return self.pairs.copy()
+
+    def decided(self, metric: str | None = None) -> pd.DataFrame:
+        """Return the rows of the pairs that are decided under a metric, by default the first."""
+        rows = self.pairs[self.pairs["metric"] == (self.metrics[0] if metric is None else metric)]
+        return rows[rows["decided_at"].notna()].reset_index(drop=True)
+
+
+class _Asked(NamedTuple):
+    """The options that decide."""
+
+    alpha: float
+    correction: str
+    burn_in: int
+    look_every: int
+    n_replays: int
+    seed: int
+
+
+def study_stopping(  # noqa: PLR0913 - every option of the command
+    data: object,
+    *,
+    arrival: Sequence[str] | None = None,
+    look_every: int | None = None,
+    evidence: EvidenceForm | None = None,
+    correction: str = "holm",
+    alpha: float = 0.05,
+    burn_in: int = 10,
+    by: VoteUnit | None = None,
+    n_replays: int = 0,
+    rng: RNGLike = None,
+    provenance: Provenance | None = None,
+) -> StoppingStudy:
+    r"""Say which pairs of systems are decided, though one looked while topics or votes came in.
+
+    A p-value of a fixed size is wrong where one looks at results as they come and stops when they please. Evidence
+    here is an e-process: however often one looks, a pair of equal systems is ever called different with probability α
+    at most (of all pairs together, with Holm's steps). One may stop at any time, and go on.
+
+    Parameters
+    ----------
+    data : Scores, Votes or anything `metaeval.as_scores` takes
+        Topics (or votes) in the order in which they came. Topics in clusters arrive as whole clusters, with the last of
+        their topics.
+    arrival : sequence of str, optional
+        All topics in their order of arrival, where it is another than that of the scores: tables are read with topics
+        in the order of their names (2 before 10).
+    look_every : int, optional
+        Units between two looks; by default every unit, or as many as leave 500 looks.
+    evidence : {"t", "sign", "betting"}, optional
+        "t" [1]_ [2]_ for differences that are roughly normal; "sign", exact for scores of 0 and 1 and for votes on a
+        pair; "betting" [3]_, for scores between 0 and 1 without any law assumed, which needs far more units. By default
+        "sign" for scores of 0 and 1 alone and for votes, "t" otherwise and for clusters.
+    correction : {"holm", "fdr_bh"}
+        Over the pairs of a metric: Holm's steps hold at every look; the procedure of Benjamini and Hochberg on e-values
+        [4]_ keeps the false discovery rate at the look at which one stops.
+    alpha : float, default 0.05
+        Level of the decisions, and of the intervals of the differences.
+    burn_in : int, default 10
+        Units before the first look.
+    by : {"vote", "question", "voter"}, optional
+        What of votes comes by itself: all that share it count together, with the last of them. By default question or
+        voter, the one of which there are fewer, where a pair has several votes of one; else each vote.
+    n_replays : int, default 0
+        Random orders in which to replay the arrival: when would pairs have been decided?
+    rng : None, int or numpy.random.Generator
+        Source of the random orders.
+    provenance : Provenance, optional
+        A record made before the files were read; one is made here otherwise.
+
+    Returns
+    -------
+    StoppingStudy
+        One row a ``metric``, ``system_a`` and ``system_b`` in ``to_frame()``: ``n`` units that both have; mean
+        ``difference`` (of votes: wins less losses per vote) with the interval ``low``, ``high`` that holds at all looks
+        at once; ``log10_evidence`` at the last look; ``decided_at``, in units (NaN: not decided); ``winner``, the
+        system that is better; ``more``, the units still expected where it is not decided and all goes on as so far,
+        from ``more_low`` to ``more_high`` in nine of ten cases (infinite: not to be expected); ``fixed``, the units
+        with which a t test at Bonferroni's level finds this difference in four of five cases; and with replays
+        ``replay_decided`` (share of them that decide the pair) and ``replay_low``, ``replay_median``, ``replay_high``,
+        the units that those took.
+
+    Raises
+    ------
+    EstimationError
+        If there are no more units than `burn_in`.
+    InvalidOptionError, ScoresError
+        If options or data are outside their rules.
+
+    See Also
+    --------
+    metaeval.tests_stat.stopping.Stopping : The same evidence in a loop.
+
+    Notes
+    -----
+    The evidence of the t form is exact for normal differences and measured for others: the looks at real scores made
+    equal are in the project's report on stopping. The sign and betting forms hold by theorem.
+
+    References
+    ----------
+    .. [1] Gönen, Johnson, Lu and Westfall (2005). The Bayesian two-sample t test. The American Statistician 59(3).
+       :doi:`10.1198/000313005X55233`
+    .. [2] Pérez-Ortiz, Lardy, de Heide and Grünwald (2024). E-statistics, group invariance and anytime-valid testing.
+       Annals of Statistics 52(4). :doi:`10.1214/24-AOS2394`
+    .. [3] Waudby-Smith and Ramdas (2024). Estimating means of bounded random variables by betting. Journal of the
+       Royal Statistical Society B 86(1). :doi:`10.1093/jrsssb/qkad009`
+    .. [4] Wang and Ramdas (2022). False discovery rate control with e-values. Journal of the Royal Statistical
+       Society B 84(3). :doi:`10.1111/rssb.12489`
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> rng = np.random.default_rng(4)
+    >>> study = study_stopping(rng.normal([[0.2], [0.0], [0.0]], 0.2, (3, 60)))
+    >>> study.to_frame()[["system_a", "system_b", "decided_at"]].to_numpy().tolist()
+    [['system1', 'system2', 23.0], ['system1', 'system3', nan], ['system2', 'system3', nan]]
+    """
+    check_share(alpha, "alpha")
+    check_choice(correction, "correction", SEQUENTIAL_CORRECTIONS)
+    if evidence is not None:
+        check_choice(evidence, "evidence", FORMS)
+    if by is not None:
+        check_choice(by, "by", get_args(VoteUnit))
+    check_count(burn_in, "burn_in", least=2)
+    check_count(n_replays, "n_replays", least=0)
+    if look_every is not None:
+        check_count(look_every, "look_every", least=1)
+    if isinstance(data, Votes):
+        if arrival is not None:
+            raise InvalidOptionError("`arrival` is of topics; votes come in the order of their rows; leave it out")
+        arrived = _voted(data, evidence, by)
+    elif by is not None:
+        raise InvalidOptionError("`by` is of votes; clusters of topics come with the scores; leave it out")
+    else:
+        arrived = _scored(data, arrival, evidence)
+    if arrived.n_units <= burn_in:
+        have = count(arrived.n_units, arrived.counted_in)
+        message = f"looks begin after `burn_in={burn_in}`, and there are {have}; give more, or a lower `burn_in`"
+        raise EstimationError(message)
+    every = look_every or -(-arrived.n_units // _MOST_LOOKS)
+    seed = resolve_seed(rng)
+    asked = _Asked(alpha, correction, burn_in, every, n_replays, seed)
+    answers = [_answered(*each, asked) for each in zip(arrived.of_metric, arrived.forms, strict=True)]
+    named = _pair_names(arrived.systems)
+    rows, paths = [], []
+    for metric, (pairs, path) in zip(arrived.metrics, answers, strict=True):
+        rows.append(pd.concat([named, pairs], axis=1).assign(metric=metric))
+        paths.append(_long(named, path).assign(metric=metric))
+    found = pd.concat(rows, ignore_index=True)
+    found["winner"] = np.select(
+        [found["decided_at"].isna(), found.pop("side") > 0], [None, found["system_a"]], found["system_b"]
+    )
+    first = ["metric", "system_a", "system_b"]
+    ordered = found[first + [name for name in found if name not in first]]
+    return StoppingStudy(
+        pairs=ordered.sort_values(
+            "decided_at", kind="stable", key=lambda at: at.fillna(np.inf), ignore_index=True
+        ).sort_values("metric", kind="stable", key=lambda names: names.map(arrived.metrics.index), ignore_index=True),
+        paths=pd.concat(paths, ignore_index=True),
+        counted_in=arrived.counted_in,
+        n_units=arrived.n_units,
+        look_every=every,
+        burn_in=burn_in,
+        forms=arrived.forms,
+        metrics=arrived.metrics,
+        systems=arrived.systems,
+        alpha=alpha,
+        correction=correction,
+        n_replays=n_replays,
+        scores=arrived.scores,
+        notes=arrived.notes,
+        provenance=provenance or record_provenance("study_stopping", random_source=f"seed {seed}"),
+    )
+
+
+# ------------------------------------------------------------------------------------------------------------ what came
+
+
+class _Arrived(NamedTuple):
+    """All that came, in its order."""
+
+    of_metric: tuple["_Differences | _Ballots", ...]
+    forms: tuple[EvidenceForm, ...]
+    metrics: tuple[str, ...]
+    systems: tuple[str, ...]
+    counted_in: str
+    n_units: int
+    notes: tuple[str, ...]
+    scores: Scores | None
+
+
+def _scored(data: object, arrival: Sequence[str] | None, evidence: EvidenceForm | None) -> _Arrived:
+    """Lay out the differences of scores, topic by topic or cluster by cluster in the order of their last topics."""
+    given = as_scores(data, missing="pairwise")
+    at_hand = given["topic"].to_numpy().tolist()
+    names = at_hand if arrival is None else check_list(arrival, "arrival", ["topic 1"])
+    scores = engine_scores(given, uses=_USES)
+    assumed = arrival is None and at_hand == natural_order(at_hand)
+    place = {name: number for number, name in enumerate(names)}
+    topics = scores["topic"].to_numpy().tolist()
+    if set(topics) - set(place) or len(place) < len(names):
+        lacking = sorted(set(topics) - set(place))
+        rule = f"{lacking[0]!r} is missing" if lacking else "a name stands there twice"
+        raise InvalidOptionError(f"`arrival` names every topic once, in the order in which they came, and {rule}")
+    turn_of = np.array([place[topic] for topic in topics])
+    units = units_of(scores)
+    last = np.full(units.n_units, -1)
+    np.maximum.at(last, units.unit, turn_of)
+    turn = np.argsort(last, kind="stable")
+    of_metric, forms = [], []
+    for values in oriented_values(scores):
+        first, second = np.triu_indices(len(values), 1)
+        apart = values[first] - values[second]
+        apart[np.abs(apart) <= RELATIVE * (np.abs(values[first]) + np.abs(values[second]))] = 0.0
+        there = (~np.isnan(apart)).astype(np.float64)
+        sums, sizes = units.sums(apart), units.sums(there)
+        of_metric.append(_Differences(np.where(sizes > 0, sums, np.nan)[:, turn], sizes[:, turn]))
+        forms.append(_form_of(values, evidence, clustered=units.clustered))
+    return _Arrived(
+        of_metric=tuple(of_metric),
+        forms=tuple(forms),
+        metrics=tuple(map(str, scores["metric"].to_numpy())),
+        systems=tuple(map(str, scores["system"].to_numpy())),
+        counted_in="cluster" if units.clustered else "topic",
+        n_units=units.n_units,
+        notes=(
+            *scores.attrs.get("notes", ()),
+            *design_notes(scores),
+            *([_ASSUMED.format(**unit_of(scores)._asdict())] if assumed else ()),
+        ),
+        scores=scores,
+    )
+
+
+def _form_of(values: Floats, evidence: EvidenceForm | None, *, clustered: bool) -> EvidenceForm:
+    """Return the form of evidence that fits some scores, or refuse the one asked for."""
+    there = values[~np.isnan(values)]
+    plain = bool(np.isin(there, (0.0, 1.0)).all())
+    if evidence is None:
+        return "sign" if plain and not clustered else "t"
+    if evidence == "sign" and (clustered or not plain):
+        raise InvalidOptionError("`evidence='sign'` is for scores of 0 and 1 without clusters; take 't' or 'betting'")
+    if evidence == "betting" and (clustered or there.min() < 0.0 or there.max() > 1.0):
+        raise InvalidOptionError("`evidence='betting'` is for scores between 0 and 1 without clusters; take 't'")
+    return evidence
+
+
+def _voted(votes: Votes, evidence: EvidenceForm | None, by: VoteUnit | None) -> _Arrived:
+    """Lay out votes; those that share a question, or else a voter, arrive together."""
+    if votes.counted:
+        raise InvalidOptionError(
+            "these votes are counts, which do not tell in what order they came; give one row a vote"
+        )
+    n = len(votes.systems)
+    first, second = np.minimum(votes.left, votes.right), np.maximum(votes.left, votes.right)
+    pair = first * (2 * n - first - 1) // 2 + second - first - 1
+    signed = np.where(votes.left < votes.right, 1.0, -1.0) * (2.0 * votes.share - 1.0) * votes.weight
+    shared = [name for name in ("question", "voter") if name in votes.units and _repeats(pair, votes.units[name])]
+    counted_in = by or min(shared, key=votes.n_units, default="vote")
+    if counted_in not in {*votes.units, "vote"}:
+        raise InvalidOptionError(f"these votes have no {counted_in}s (`by={counted_in!r}`); leave `by` out")
+    units = votes.units.get(counted_in, np.arange(len(pair)))
+    n_units = int(units.max()) + 1
+    key, place = np.unique(pair * n_units + units, return_inverse=True)
+    net = np.bincount(place, signed)
+    net[np.abs(net) <= RELATIVE * np.bincount(place, np.abs(signed))] = 0.0
+    last = np.zeros(n_units, dtype=np.int64)
+    np.maximum.at(last, units, np.arange(len(units)))
+    turn = np.empty_like(last)
+    turn[np.argsort(last, kind="stable")] = np.arange(len(last))
+    plain = bool(np.isin(net, (-1.0, 0.0, 1.0)).all())
+    form: EvidenceForm = evidence or ("sign" if plain else "t")
+    if form == "betting" or (form == "sign" and not plain):
+        raise InvalidOptionError(f"`evidence={form!r}` does not fit these votes; take {'sign' if plain else 't'!r}")
+    ballots = _Ballots(key // n_units, net, turn[key % n_units], n * (n - 1) // 2, n_units)
+    return _Arrived((ballots,), (form,), ("votes",), votes.systems, counted_in, n_units, votes.notes, None)
+
+
+def _repeats(pair: Ints, codes: Ints) -> bool:
+    """Say whether a pair meets a question or voter twice, so that its votes there are no two of their own."""
+    cells = pair * (int(codes.max()) + 1) + codes
+    return len(np.unique(cells)) < len(cells)
+
+
+# ---------------------------------------------------------------------------------------------------------- the answers
+
+
+def _answered(
+    arrivals: "_Differences | _Ballots", form: EvidenceForm, asked: _Asked
+) -> tuple[pd.DataFrame, dict[str, Floats]]:
+    """Return the row of each pair, and the evidence (pair, look) with the units at each look."""
+    looks = np.arange(asked.burn_in, arrivals.n_units + 1)
+    looks = looks[(looks % asked.look_every == 0) | (looks == arrivals.n_units)]
+    order = np.arange(arrivals.n_units)
+    counts = arrivals.counts(looks, order)
+    evidence = _evidence(arrivals, form, asked.alpha, counts, looks, order)
+    decided = decided_pairs(evidence, alpha=asked.alpha, correction=asked.correction)
+    at_last, differences = counts.at(-1), arrivals.sums if isinstance(arrivals, _Differences) else None
+    low, high = sequence_interval(at_last, form, alpha=asked.alpha, differences=differences)
+    scale = _units_per_topic(arrivals, at_last)
+    pairs = pd.DataFrame(
+        {
+            "n": at_last.n.astype(np.int64),
+            "difference": at_last.mean * scale,
+            "low": low * scale,
+            "high": high * scale,
+            "log10_evidence": evidence[:, -1] / np.log(10.0),
+            "decided_at": (since := _since(decided, looks)),
+            "side": np.sign(counts.total[np.arange(len(since)), np.searchsorted(looks, np.nan_to_num(since))]),
+        }
+    )
+    n_pairs, open_pairs = len(pairs), ~decided[:, -1]
+    level = np.log(max(int(open_pairs.sum()), 1) / asked.alpha)
+    expected = units_expected(at_last, form, level, alpha=asked.alpha) - at_last.n
+    for name, units in zip(("more_low", "more", "more_high"), expected, strict=True):
+        pairs[name] = np.where(open_pairs, np.maximum(units, 1.0), np.nan)
+    pairs["fixed"] = fixed_size(at_last, level=asked.alpha / n_pairs)
+    return pairs.assign(**_replayed(arrivals, form, asked, looks)), {
+        "units": looks,
+        "log": evidence,
+        "decided": decided,
+    }
+
+
+def _evidence(  # noqa: PLR0913, PLR0917 - what each form needs
+    arrivals: "_Differences | _Ballots", form: EvidenceForm, alpha: float, counts: Counts, looks: Ints, order: Ints
+) -> Floats:
+    if form == "betting" and isinstance(arrivals, _Differences):
+        return log_betting_evidence(arrivals.sums[:, order], looks, alpha=alpha)
+    return log_sign_evidence(counts) if form == "sign" else log_t_evidence(counts)
+
+
+def _since(decided: "np.ndarray[tuple[int, int], np.dtype[np.bool_]]", looks: Ints) -> Floats:
+    """Return the units at the look from which on each pair is decided without a break to the last; NaN if it is not."""
+    unbroken = np.logical_and.accumulate(decided[:, ::-1], axis=1)[:, ::-1]
+    return np.where(unbroken[:, -1], looks[unbroken.argmax(axis=1)], np.nan)
+
+
+def _units_per_topic(arrivals: "_Differences | _Ballots", counts: Counts) -> Floats:
+    """Return by how many topics a sum over a unit is to be divided, for a mean over topics."""
+    if not isinstance(arrivals, _Differences):
+        return np.ones(len(counts.n))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return counts.n / arrivals.sizes.sum(axis=1)
+
+
+def _replayed(arrivals: "_Differences | _Ballots", form: EvidenceForm, asked: _Asked, looks: Ints) -> dict[str, Floats]:
+    """Return in how many random orders each pair is decided, and after how many units."""
+    if not asked.n_replays:
+        return {}
+    generator = np.random.default_rng(asked.seed)
+    stopped = []
+    for _ in range(asked.n_replays):
+        order = generator.permutation(arrivals.n_units)
+        evidence = _evidence(arrivals, form, asked.alpha, arrivals.counts(looks, order), looks, order)
+        decided = decided_pairs(evidence, alpha=asked.alpha, correction=asked.correction)
+        stopped.append(_since(decided, looks))
+    sizes = np.stack(stopped, axis=1)
+    decided_share = np.isfinite(sizes).mean(axis=1)
+    ends = np.full((len(_MIDDLE), len(sizes)), np.nan)
+    for row in np.flatnonzero(decided_share > 0).tolist():
+        ends[:, row] = np.quantile(sizes[row][np.isfinite(sizes[row])], _MIDDLE)
+    return {"replay_decided": decided_share} | dict(
+        zip(("replay_low", "replay_median", "replay_high"), ends, strict=True)
+    )
+
+
+def _pair_names(systems: Sequence[str]) -> pd.DataFrame:
+    first, second = np.triu_indices(len(systems), 1)
+    names = np.array(systems, dtype=object)
+    return pd.DataFrame({"system_a": names[first], "system_b": names[second]})
+
+
+def _long(named: pd.DataFrame, path: dict[str, Floats]) -> pd.DataFrame:
+    """Return one row a pair and look."""
+    n_looks = len(path["units"])
+    return named.loc[named.index.repeat(n_looks)].assign(
+        units=np.tile(path["units"], len(named)),
+        log10_evidence=path["log"].ravel() / np.log(10.0),
+        decided=path["decided"].ravel(),
+    )

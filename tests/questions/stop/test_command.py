@@ -1,0 +1,47 @@
+"""`metaeval stop`: scores and votes by their content, the order of arrival from a file, what is refused."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+
+@pytest.fixture
+def table(tmp_path):
+    """Write scores of two systems on 40 topics, which came in the order of a date."""
+    rng = np.random.default_rng(4)
+    days = pd.date_range("2026-01-01", periods=40).strftime("%Y-%m-%d")
+    frame = pd.DataFrame({"topic": [f"q{n}" for n in range(1, 41)], "A": rng.normal(0.47, 0.2, 40).round(3)})
+    frame["B"] = rng.normal(0.3, 0.2, 40).round(3)
+    frame.to_csv(tmp_path / "scores.csv", index=False)
+    frame.assign(date=days[::-1])[["topic", "date"]].to_csv(tmp_path / "dates.csv", index=False)
+    return tmp_path
+
+
+def test_the_order_of_arrival_is_read_from_a_file(command, table):
+    """The last topic came first: other looks decide, and nothing is assumed any more."""
+    plain = command("stop", table / "scores.csv", "--json").json()
+    turned = command("stop", table / "scores.csv", "--arrival-file", table / "dates.csv", "--json").json()
+    assert plain["results"][0]["log10_evidence"] == pytest.approx(turned["results"][0]["log10_evidence"])
+    assert plain["results"][0]["decided_at"] != turned["results"][0]["decided_at"]
+    assert any("order of their names" in note for note in plain["notes"])
+    assert not any("order of their names" in note for note in turned["notes"])
+
+
+def test_votes_are_known_by_their_content(command, tmp_path):
+    """The same command, without an option."""
+    rows = ["left,right,winner", *(f"a,b,{'left' if n % 5 else 'right'}" for n in range(60))]
+    path = tmp_path / "votes.csv"
+    path.write_text("\n".join(rows), encoding="utf-8")
+    answer = command("stop", path, "--json").json()
+    assert (answer["results"][0]["winner"], answer["results"][0]["n"]) == ("a", 60)
+    assert answer["results"][0]["difference"] == pytest.approx(0.6)
+
+
+def test_what_comes_apart_is_refused(command, table, tmp_path):
+    """Votes have no file of arrivals; few topics have a way out."""
+    path = tmp_path / "votes.csv"
+    path.write_text("left,right,winner\na,b,left\na,b,right\n", encoding="utf-8")
+    assert "leave it out" in command("stop", path, "--arrival-file", table / "dates.csv").err
+    few = command("stop", path, "--quiet")
+    assert (few.code, "--burn-in" in few.err) == (4, True)
+    assert command("stop", table / "scores.csv", "--burn-in", "5", "--quiet").code == 0

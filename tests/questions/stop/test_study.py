@@ -1,0 +1,206 @@
+"""May one stop? Scores and votes in their order, what is decided, gaps, clusters, replays, and what is refused."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from metaeval import as_scores, study_stopping
+from metaeval.errors import EstimationError, InvalidOptionError
+from metaeval.io import as_votes
+from metaeval.tests_stat.stopping import counted, decided_pairs, log_sign_evidence, log_t_evidence
+
+
+def drawn(n_topics=60, *, seed=1):
+    """Return scores of a better system and of two equal ones."""
+    return np.random.default_rng(seed).normal([[0.2], [0.0], [0.0]], 0.2, (3, n_topics))
+
+
+def test_pairs_are_decided_where_their_evidence_says_so():
+    """Literally, look by look: the first look from which on Holm's steps on the largest evidence decide."""
+    scores = drawn()
+    frame = study_stopping(scores).to_frame().set_index(["system_a", "system_b"])
+    differences = np.stack([scores[0] - scores[1], scores[0] - scores[2], scores[1] - scores[2]])
+    evidence = log_t_evidence(counted(differences, np.arange(10, 61)))
+    decided = decided_pairs(evidence, alpha=0.05, correction="holm")
+    for row, (first, second) in enumerate([(1, 2), (1, 3), (2, 3)]):
+        found = frame.loc[(f"system{first}", f"system{second}")]
+        expected = 10 + decided[row].argmax() if decided[row].any() else np.nan
+        assert found["decided_at"] == pytest.approx(expected, nan_ok=True)
+        assert found["difference"] == pytest.approx(differences[row].mean())
+        assert found["low"] < found["difference"] < found["high"]
+        assert found["winner"] == f"system{first}" if decided[row].any() else pd.isna(found["winner"])
+
+
+def test_a_metric_of_which_less_is_better_has_the_other_winner():
+    """The direction turns the difference and the winner, not the evidence."""
+    scores = as_scores(drawn()[None], metrics=["AP"])
+    turned = as_scores(scores, higher_is_better={"AP": False})
+    plain, other = study_stopping(scores).to_frame(), study_stopping(turned).to_frame()
+    assert other["difference"].tolist() == (-plain["difference"]).tolist()
+    assert other["log10_evidence"].tolist() == plain["log10_evidence"].tolist()
+    assert (plain["winner"].iloc[0], other["winner"].iloc[0]) == ("system1", "system2")
+
+
+def test_the_order_of_arrival_decides_when():
+    """The same topics the other way round decide at other looks, with the same evidence at the last."""
+    scores = as_scores(drawn())
+    names = scores["topic"].to_numpy().tolist()
+    forth, back = study_stopping(scores, arrival=names), study_stopping(scores, arrival=names[::-1])
+    turned = study_stopping(drawn()[:, ::-1].copy())
+    keys = ["system_a", "system_b"]
+    last = [one.to_frame().sort_values(keys)["log10_evidence"].to_numpy() for one in (forth, back)]
+    assert last[0] == pytest.approx(last[1])
+    assert back.to_frame()["decided_at"].tolist() == pytest.approx(
+        turned.to_frame()["decided_at"].tolist(), nan_ok=True
+    )
+    assert forth.to_frame()["decided_at"].tolist() != back.to_frame()["decided_at"].tolist()
+
+
+def test_names_in_their_order_are_said_to_be_assumed():
+    """A note says that topics are taken to have come by name, unless their order was given."""
+    scores = as_scores(drawn())
+    assert any("order of their names" in str(note) for note in study_stopping(scores).notes)
+    names = scores["topic"].to_numpy().tolist()
+    assert not any("order of their names" in str(note) for note in study_stopping(scores, arrival=names).notes)
+
+
+def test_scores_of_0_and_1_are_decided_by_their_signs():
+    """The exact form without being asked; the interval agrees with the decision."""
+    passed = (np.random.default_rng(2).random((2, 200)) < np.array([[0.8], [0.5]])).astype(float)
+    study = study_stopping(passed)
+    row = study.to_frame().iloc[0]
+    assert study.forms == ("sign",)
+    counts = counted((passed[0] - passed[1])[None], np.array([200]))
+    assert row["log10_evidence"] == pytest.approx(log_sign_evidence(counts)[0, 0] / np.log(10))
+    assert row["winner"] == "system1"
+    assert 0.0 < row["low"] < row["difference"] < row["high"] < 1.0
+
+
+def test_gaps_leave_the_common_topics():
+    """Each pair has the units that both systems have, and the evidence of these."""
+    scores = drawn()
+    scores[1, 5:15] = np.nan
+    frame = study_stopping(as_scores(scores, missing="pairwise")).to_frame().set_index(["system_a", "system_b"])
+    assert frame["n"].to_dict() == {
+        ("system1", "system2"): 50,
+        ("system1", "system3"): 60,
+        ("system2", "system3"): 50,
+    }
+    kept = np.r_[0:5, 15:60]
+    alone = study_stopping(scores[:2, kept]).to_frame()["log10_evidence"].iloc[0]
+    assert frame.loc[("system1", "system2"), "log10_evidence"] == pytest.approx(alone)
+
+
+def test_clusters_arrive_as_wholes():
+    """Topics in clusters count as sums over them, with the last of their topics; the mean stays that over topics."""
+    scores = drawn(80)
+    clusters = {str(place + 1): f"c{place % 20}" for place in range(80)}
+    study = study_stopping(as_scores(scores, clusters=clusters))
+    sums = (scores[0] - scores[1]).reshape(4, 20).sum(axis=0)
+    frame = study.to_frame().set_index(["system_a", "system_b"])
+    row = frame.loc[("system1", "system2")]
+    assert (study.counted_in, study.n_units, row["n"]) == ("cluster", 20, 20)
+    expected = log_t_evidence(counted(sums[None], np.array([20])))[0, 0] / np.log(10)
+    assert row["log10_evidence"] == pytest.approx(expected)
+    assert row["difference"] == pytest.approx((scores[0] - scores[1]).mean())
+
+
+def ballots(n=300, *, questions=False, seed=3):
+    """Return votes of which the first of three systems wins seven of ten."""
+    rng = np.random.default_rng(seed)
+    sides = np.array([rng.permutation(3)[:2] for _ in range(n)])
+    strength = np.array([0.9, 0.0, 0.0])
+    won = rng.random(n) < 1 / (1 + np.exp(strength[sides[:, 1]] - strength[sides[:, 0]]))
+    frame = pd.DataFrame({"left": sides[:, 0], "right": sides[:, 1], "winner": np.where(won, "left", "right")})
+    frame[["left", "right"]] = np.array(["a", "b", "c"], dtype=object)[frame[["left", "right"]]]
+    return frame.assign(question=rng.integers(0, 40, n)) if questions else frame
+
+
+def test_votes_are_decided_pair_by_pair_in_their_order():
+    """Literally: wins and losses of each pair so far, at every vote."""
+    votes = ballots()
+    study = study_stopping(as_votes(votes))
+    frame = study.to_frame().set_index(["system_a", "system_b"])
+    looks = range(10, 301)
+    evidence = []
+    for first, second in [("a", "b"), ("a", "c"), ("b", "c")]:
+        of_pair = votes[["left", "right"]].isin([first, second]).all(axis=1).to_numpy()
+        chosen = np.where(votes["winner"] == "left", votes["left"], votes["right"])
+        wins = np.cumsum(of_pair & (chosen == first))
+        losses = np.cumsum(of_pair & (chosen == second))
+        signs = [np.array([[1.0] * wins[n - 1] + [-1.0] * losses[n - 1]]) for n in looks]
+        evidence.append([log_sign_evidence(counted(s, np.array([s.size])))[0, 0] for s in signs])
+        assert frame.loc[(first, second), "n"] == of_pair.sum()
+        net = (wins[-1] - losses[-1]) / of_pair.sum()
+        assert frame.loc[(first, second), "difference"] == pytest.approx(net)
+    decided = decided_pairs(np.array(evidence), alpha=0.05, correction="holm")
+    at = [10 + row.argmax() if row.any() else np.nan for row in decided]
+    found = [frame.loc[pair, "decided_at"] for pair in [("a", "b"), ("a", "c"), ("b", "c")]]
+    assert found == pytest.approx(at, nan_ok=True)
+    assert study.counted_in == "vote"
+
+
+def test_votes_on_one_question_come_together():
+    """Where a pair meets a question twice, its votes there are one sum; the t form speaks of them."""
+    votes = as_votes(ballots(questions=True))
+    study = study_stopping(votes)
+    assert study.counted_in == "question"
+    assert study.n_units == votes.n_units("question")
+    assert study.forms == ("t",)
+    assert study_stopping(votes, by="vote").n_units == 300
+    with pytest.raises(InvalidOptionError, match="no voters"):
+        study_stopping(votes, by="voter")
+
+
+def test_a_replay_says_when_other_orders_decide():
+    """Literally, one order: the same draws, laid out anew."""
+    scores = drawn(40)
+    study = study_stopping(scores, n_replays=1, rng=5)
+    order = np.random.default_rng(5).permutation(40)
+    shuffled = study_stopping(scores[:, order]).to_frame().set_index(["system_a", "system_b"])["decided_at"]
+    frame = study.to_frame().set_index(["system_a", "system_b"])
+    assert frame["replay_median"].to_dict() == pytest.approx(shuffled.to_dict(), nan_ok=True)
+    assert frame["replay_decided"].to_dict() == shuffled.notna().astype(float).to_dict()
+
+
+def test_fewer_looks_decide_no_earlier():
+    """A look every ten topics, and the last."""
+    every, seldom = (study_stopping(drawn(), look_every=step).to_frame() for step in (1, 10))
+    assert {*seldom["decided_at"].dropna()} <= {10.0, 20.0, 30.0, 40.0, 50.0, 60.0}
+    keys = ["system_a", "system_b"]
+    both = every.merge(seldom, on=keys).dropna(subset=["decided_at_x", "decided_at_y"])
+    assert (both["decided_at_x"] <= both["decided_at_y"]).all()
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"evidence": "sign"}, "scores of 0 and 1"),
+        ({"evidence": "betting"}, "between 0 and 1"),
+        ({"evidence": "z"}, "evidence"),
+        ({"correction": "bonferroni"}, "correction"),
+        ({"arrival": ["1", "2"]}, "is missing"),
+        ({"arrival": ["1"] * 60}, "arrival"),
+        ({"look_every": 0}, "look_every"),
+        ({"n_replays": -1}, "n_replays"),
+        ({"by": "question"}, "of votes"),
+    ],
+)
+def test_what_is_refused(options, words):
+    """Each by the name of its argument, with what would do."""
+    with pytest.raises(InvalidOptionError, match=words):
+        study_stopping(drawn(), **options)
+
+
+def test_too_few_units_are_refused_with_a_way_out():
+    """Ten topics leave no look after the first ten; a lower number does."""
+    with pytest.raises(EstimationError, match="burn_in"):
+        study_stopping(drawn(10))
+    assert len(study_stopping(drawn(10), burn_in=5).to_frame()) == 3
+
+
+def test_counts_of_votes_have_no_order():
+    """Tables of wins and losses are refused."""
+    counts = pd.DataFrame({"left": ["a"], "right": ["b"], "wins": [12], "losses": [3]})
+    with pytest.raises(InvalidOptionError, match="order"):
+        study_stopping(as_votes(counts))
