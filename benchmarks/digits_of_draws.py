@@ -35,13 +35,13 @@ from metaeval.studies import (
     JudgeStudy,
     study_agree,
     study_compare_metrics,
+    study_compare_tests,
     study_human,
     study_judges,
     study_judgments,
     study_leaderboard,
     study_power,
     study_table,
-    study_compare_tests,
     study_topics,
 )
 from metaeval.table.scores import Scores
@@ -125,7 +125,9 @@ STUDIES: dict[str, Callable[[int], object]] = {
     "leaderboard": lambda seed: study_leaderboard(few(), n_resamples=500, rng=seed),
     "topics": lambda seed: study_topics(few(), n_trials=20, tolerances=(0, 0.1), n_topic_resamples=20, rng=seed),
     "compare-metrics": lambda seed: study_compare_metrics(few(), n_topic_resamples=50, n_choices=40, rng=seed),
-    "compare-tests": lambda seed: study_compare_tests(few(), tests=["t", "sign"], corrections=("none",), n_splits=10, rng=seed),
+    "compare-tests": lambda seed: study_compare_tests(
+        few(), tests=["t", "sign"], corrections=("none",), n_splits=10, rng=seed
+    ),
     "compare-tests, corrected": lambda seed: study_compare_tests(scores(), tests=["t", "sign"], n_splits=30, rng=seed),
     "agree": lambda seed: study_agree(scores(), rng=seed),
     "agree, bootstrap": lambda seed: study_agree(

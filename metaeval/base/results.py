@@ -90,7 +90,8 @@ class Result(ShortRepr):
             takes = [f"`{'which' if name == chosen else name}`" for name in kinds]
             words = f"takes {' and '.join(takes)}" if takes else "has one picture, without options"
             raise InvalidOptionError(f"{type(self).__name__}.plot() {words}; leave the rest out")
-        figure: Figure = self._draw(**options) if which is None else self._draw(which, **options)
+        draw: Callable[..., Figure] = self._draw  # each result has a picture with options of its own
+        figure = draw(**options) if which is None else draw(which, **options)
         return figure if ax is None else shown_by("metaeval.figures.style:put_into")(figure, ax)
 
     def _draw(self) -> Figure:

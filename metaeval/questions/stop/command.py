@@ -46,7 +46,7 @@ _REPLAYS = Option(
 
 
 @command("stop", reads="scores", draws=True)
-def stop(  # noqa: PLR0913 - the options of the command
+def stop_command(  # noqa: PLR0913 - the options of the command
     loaded: Loaded,
     *,
     arrival_file: Annotated[Path | None, _ARRIVAL_FILE] = None,

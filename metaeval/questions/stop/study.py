@@ -265,9 +265,8 @@ def study_stopping(  # noqa: PLR0913 - every option of the command
         rows.append(pd.concat([named, pairs], axis=1).assign(metric=metric))
         paths.append(_long(named, path).assign(metric=metric))
     found = pd.concat(rows, ignore_index=True)
-    found["winner"] = np.select(
-        [found["decided_at"].isna(), found.pop("side") > 0], [None, found["system_a"]], found["system_b"]
-    )
+    ahead = found["system_a"].where(found.pop("side") > 0, found["system_b"])
+    found["winner"] = ahead.where(found["decided_at"].notna())
     first = ["metric", "system_a", "system_b"]
     ordered = found[first + [name for name in found if name not in first]]
     return StoppingStudy(
@@ -373,8 +372,9 @@ def _voted(votes: Votes, evidence: EvidenceForm | None, by: VoteUnit | None) -> 
     first, second = np.minimum(votes.left, votes.right), np.maximum(votes.left, votes.right)
     pair = first * (2 * n - first - 1) // 2 + second - first - 1
     signed = np.where(votes.left < votes.right, 1.0, -1.0) * (2.0 * votes.share - 1.0) * votes.weight
-    shared = [name for name in ("question", "voter") if name in votes.units and _repeats(pair, votes.units[name])]
-    counted_in = by or min(shared, key=votes.n_units, default="vote")
+    kinds = ("question", "voter")
+    shared: list[str] = [name for name in kinds if name in votes.units and _repeats(pair, votes.units[name])]
+    counted_in: str = by or min(shared, key=votes.n_units, default="vote")
     if counted_in not in {*votes.units, "vote"}:
         raise InvalidOptionError(f"these votes have no {counted_in}s (`by={counted_in!r}`); leave `by` out")
     units = votes.units.get(counted_in, np.arange(len(pair)))
