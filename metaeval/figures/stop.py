@@ -67,7 +67,7 @@ def _written(power: float) -> str:
     >>> [_written(power) for power in (0.0, 2.0, -1.0, 8.0)]
     ['1', '100', '0.1', '10⁸']
     """
-    whole = round(power)
-    if -2 <= whole <= 4:  # noqa: PLR2004 - numbers that are read at a glance
-        return f"{10.0**whole:g}"
-    return "10" + str(whole).translate(str.maketrans("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻"))
+    exponent = round(power)
+    if -2 <= exponent <= 4:  # noqa: PLR2004 - numbers that are read at a glance
+        return f"{10.0**exponent:g}"
+    return "10" + str(exponent).translate(str.maketrans("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻"))

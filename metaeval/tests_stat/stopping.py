@@ -50,7 +50,7 @@ class Counts(NamedTuple):
 
     def at(self, look: int) -> "Counts":
         """Return what is known at one look."""
-        return Counts(*(part[..., look] for part in self))
+        return Counts(*(numbers[..., look] for numbers in self))
 
     @property
     def mean(self) -> Floats:
@@ -70,7 +70,7 @@ def counted(differences: Floats, looks: Ints) -> Counts:
     there = ~np.isnan(differences)
     filled = np.where(there, differences, 0.0)
     sums = (there, filled, filled**2, filled > 0, filled < 0)
-    return Counts(*(np.cumsum(part, axis=-1, dtype=np.float64)[..., looks - 1] for part in sums))
+    return Counts(*(np.cumsum(values, axis=-1, dtype=np.float64)[..., looks - 1] for values in sums))
 
 
 def log_t_evidence(counts: Counts) -> Floats:
@@ -80,9 +80,9 @@ def log_t_evidence(counts: Counts) -> Floats:
     nothing but their signs.
     """
     n, g = np.maximum(counts.n, 1.0), _EFFECT_VARIANCE
-    whole = n * counts.squares
+    scale = n * counts.squares
     with np.errstate(divide="ignore", invalid="ignore"):
-        of_mean = np.where(whole > 0, counts.total**2 / whole, 0.0)  # t²/ν = of_mean / (1 − of_mean)
+        of_mean = np.where(scale > 0, counts.total**2 / scale, 0.0)  # t²/ν = of_mean / (1 − of_mean)
     spread = 1.0 - of_mean > _NO_SPREAD
     evidence = -0.5 * np.log1p(n * g) - n / 2 * np.log1p(-np.where(spread, of_mean, 0.0) * n * g / (1 + n * g))
     return np.where(counts.n < 2, 0.0, np.where(spread, evidence, log_sign_evidence(counts)))  # noqa: PLR2004 - of t
@@ -128,9 +128,9 @@ def decided_pairs(log_evidence: Floats, *, alpha: float, correction: str) -> Fla
     levels = np.log(CORRECTIONS[correction].levels(alpha, np.arange(1, n_pairs + 1), n_pairs))
     passed = np.take_along_axis(evidence, order, axis=0) >= -levels[:, None]
     steps_up = np.maximum.accumulate(passed[::-1], axis=0)[::-1]
-    found = np.minimum.accumulate(passed, axis=0) if holds_always else steps_up
-    decided = np.empty_like(found)
-    np.put_along_axis(decided, order, found, axis=0)
+    rejected = np.minimum.accumulate(passed, axis=0) if holds_always else steps_up
+    decided = np.empty_like(rejected)
+    np.put_along_axis(decided, order, rejected, axis=0)
     return decided
 
 
@@ -158,7 +158,7 @@ def sequence_interval(
     def excluded(mean: Floats) -> Flags:
         return log_betting_evidence(differences, last, alpha=alpha, mean=mean)[..., 0] >= -np.log(alpha)
 
-    return tuple(_edge(excluded, counts.mean, np.full(len(counts.mean), side)) for side in (-1.0, 1.0))  # type: ignore[return-value]
+    return tuple(_edge(excluded, counts.mean, np.full(len(counts.mean), side)) for side in (-1.0, 1.0))  # type: ignore[return-value]  # two of them
 
 
 def _t_half_width(counts: Counts, alpha: float) -> Floats:
@@ -192,13 +192,13 @@ def _win_shares(counts: Counts, alpha: float) -> tuple[Floats, Floats]:
 
 def _edge(excluded: Callable[[Floats], Flags], inside: Floats, outside: Floats) -> Floats:
     """Return where exclusion begins between what is not excluded and an end; the end where nothing is."""
-    whole = ~excluded(outside)
+    without_end = ~excluded(outside)
     inner, outer = inside.copy(), outside.copy()
     for _ in range(_BISECTIONS):
         middle = (inner + outer) / 2.0
         out = excluded(middle)
         inner, outer = np.where(out, inner, middle), np.where(out, middle, outer)
-    return np.where(whole, outside, outer)
+    return np.where(without_end, outside, outer)
 
 
 def units_expected(counts: Counts, form: EvidenceForm, level: float, *, alpha: float) -> Floats:
@@ -213,7 +213,9 @@ def units_expected(counts: Counts, form: EvidenceForm, level: float, *, alpha: f
     drawn = (generator.standard_normal(_DRAWS), *generator.standard_normal((2, _DRAWS, len(ratios))))
     size = max(1, _AT_ONCE // drawn[1].size)
     blocks = [
-        _sizes_reached(Counts(*(part[start : start + size] for part in counts)), form, level, alpha, ratios, drawn)
+        _sizes_reached(
+            Counts(*(numbers[start : start + size] for numbers in counts)), form, level, alpha, ratios, drawn
+        )
         for start in range(0, len(counts.n), size)
     ]
     return np.quantile(np.concatenate(blocks), _MIDDLE, axis=1, method="inverted_cdf")
@@ -228,7 +230,7 @@ def _sizes_reached(  # noqa: PLR0913, PLR0917 - what is known, asked and drawn
     drawn: tuple[Floats, Floats, Floats],
 ) -> Floats:
     """Return the units (pair, draw) with which the evidence first reaches the level."""
-    n, total, squares, wins, losses = (np.maximum(part, 1e-9)[:, None, None] for part in counts)
+    n, total, squares, wins, losses = (np.maximum(numbers, 1e-9)[:, None, None] for numbers in counts)
     of_effect, of_sum, of_squares = drawn[0][:, None], drawn[1], drawn[2]
     sizes = n * ratios
     added = np.diff(sizes, axis=-1, prepend=n)
@@ -380,10 +382,10 @@ class Stopping:
             self._largest = np.maximum(self._largest, evidence)
         decided = decided_pairs(self._largest[:, None], alpha=self._alpha, correction="holm")[:, 0].tolist()
         ahead = (self._counts.total > 0).tolist()
-        known = zip(self._winners, self._pairs, ahead, decided, strict=True)
+        states = zip(self._winners, self._pairs, ahead, decided, strict=True)
         self._winners = tuple(
             before or ((first if is_ahead else second) if is_decided else None)
-            for before, (first, second), is_ahead, is_decided in known
+            for before, (first, second), is_ahead, is_decided in states
         )
         return Looked(
             n_units=self._n_units,

@@ -87,7 +87,7 @@ def stop_command(  # noqa: PLR0913 - the options of the command
 
         topics = natural_order(scores["topic"].to_numpy().tolist())
         came = read_clusters(arrival_file, topics=topics, column=arrival_column)
-        place = {when: number for number, when in enumerate(natural_order({*came.values()}))}
-        arrival = sorted(topics, key=lambda topic: place[came[topic]])
+        turns = {when: number for number, when in enumerate(natural_order({*came.values()}))}
+        arrival = sorted(topics, key=lambda topic: turns[came[topic]])
         loaded.read(arrival_file)
     return loaded.ask(study_stopping, scores, arrival=arrival)

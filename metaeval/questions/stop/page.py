@@ -62,20 +62,20 @@ def _things(study: StoppingStudy) -> str:
 
 def _answer(study: StoppingStudy, rows: pd.DataFrame) -> str:
     """Say whether to stop, by what is decided under the first metric and what is still expected."""
-    given = {"n": study.n_units, "thing": _thing(study), "under": _under(study)}
+    numbers = {"n": study.n_units, "thing": _thing(study), "under": _under(study)}
     open_pairs, n_decided = rows[rows["decided_at"].isna()], int(rows["decided_at"].notna().sum())
     row = rows.iloc[0]
     if len(rows) == 1 and n_decided:
-        return say("one decided", row=row, other=_loser(row), **given)
+        return say("one decided", row=row, other=_loser(row), **numbers)
     if open_pairs.empty:
-        return say("all decided", pairs=len(rows), last=rows["decided_at"].max(), **given)
+        return say("all decided", pairs=len(rows), last=rows["decided_at"].max(), **numbers)
     soonest = open_pairs["more"].min()
     near = soonest < study.n_units * (1 if n_decided else _FAR)
     if len(rows) == 1:
         ends = {"more": _units(row["more"]), "low": _units(row["more_low"]), "high": _units(row["more_high"])}
-        expected = say("expected", **ends) if np.isfinite(row["more"]) else say("not expected")
-        return say("one open", row=row, near=near, expected=expected, **given)
-    return say("go on" if near else "enough", pairs=len(rows), decided=n_decided, more=_units(soonest), **given)
+        expected = say("expected", **ends)
+        return say("one open", row=row, near=near, expected=expected, **numbers)
+    return say("go on" if near else "enough", pairs=len(rows), decided=n_decided, more=_units(soonest), **numbers)
 
 
 def _under(study: StoppingStudy) -> str:
@@ -139,9 +139,9 @@ def _figures(study: StoppingStudy) -> Table:
 
 
 def _evidence_section(study: StoppingStudy, rows: pd.DataFrame) -> Section:
-    shown = pd.concat([rows.head(_MOST_LINES // 2), rows.tail(_MOST_LINES // 2)]).drop_duplicates()
+    drawn = pd.concat([rows.head(_MOST_LINES // 2), rows.tail(_MOST_LINES // 2)]).drop_duplicates()
     paths = study.paths[study.paths["metric"] == study.metrics[0]].merge(
-        shown[["system_a", "system_b", "decided_at"]], on=["system_a", "system_b"]
+        drawn[["system_a", "system_b", "decided_at"]], on=["system_a", "system_b"]
     )
     n_decided = int(rows["decided_at"].notna().sum())
     picture = say.picture(
@@ -152,7 +152,7 @@ def _evidence_section(study: StoppingStudy, rows: pd.DataFrame) -> Section:
         thing=_thing(study),
         things=_things(study),
         decided=n_decided,
-        note="" if len(shown) == len(rows) else f"Shown: {len(shown)} of {len(rows)} pairs.",
+        note="" if len(drawn) == len(rows) else f"Shown: {len(drawn)} of {len(rows)} pairs.",
     )
     return say.section("evidence", picture, things=_things(study))
 
@@ -190,12 +190,12 @@ def _pairs_section(study: StoppingStudy) -> Section:
         n_replays=study.n_replays,
     )
     more = len(study.pairs) - len(pairs)
-    rest = (Text(paragraphs=(f"{count(more, 'further pair')} in the data alone.",)),) if more else ()
-    return say.section("pairs", table, *rest)
+    further = (Text(paragraphs=(f"{count(more, 'further pair')} in the data alone.",)),) if more else ()
+    return say.section("pairs", table, *further, decided=int(study.pairs["decided_at"].notna().sum()))
 
 
 def _methods(study: StoppingStudy) -> Methods:
-    forms = [say(f"form {form}") for form in dict.fromkeys(study.forms)]
+    forms = [say("form", form=form) for form in dict.fromkeys(study.forms)]
     how = {"cluster": say("whole clusters")} | {
         kind: say("votes together", kind=kind) for kind in ("question", "voter")
     }
@@ -204,7 +204,7 @@ def _methods(study: StoppingStudy) -> Methods:
         forms=forms,
         study=study,
         thing=_thing(study),
-        correction=say(study.correction),
+        correction=say("correction", name=study.correction),
         how=how.get(study.counted_in, ""),
     )
     return Methods(paragraphs=(words,))

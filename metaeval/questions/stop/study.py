@@ -73,10 +73,10 @@ class _Ballots(NamedTuple):
 
     def counts(self, looks: Ints, order: Ints) -> Counts:
         """Return the counts (pair, look) with the units in this order."""
-        place = np.empty(self.n_units, dtype=np.int64)
-        place[order] = np.arange(self.n_units)
-        cell = self.pair * len(looks) + np.searchsorted(looks, place[self.unit] + 1)
-        inside = np.searchsorted(looks, place[self.unit] + 1) < len(looks)
+        turn = np.empty(self.n_units, dtype=np.int64)
+        turn[order] = np.arange(self.n_units)
+        look = np.searchsorted(looks, turn[self.unit] + 1)
+        cell, inside = self.pair * len(looks) + look, look < len(looks)
 
         def summed(weights: Floats) -> Floats:
             sums = np.bincount(cell[inside], weights[inside], self.n_pairs * len(looks))
@@ -233,16 +233,7 @@ def study_stopping(  # noqa: PLR0913 - every option of the command
     >>> study.to_frame()[["system_a", "system_b", "decided_at"]].to_numpy().tolist()
     [['system1', 'system2', 23.0], ['system1', 'system3', nan], ['system2', 'system3', nan]]
     """
-    check_share(alpha, "alpha")
-    check_choice(correction, "correction", SEQUENTIAL_CORRECTIONS)
-    if evidence is not None:
-        check_choice(evidence, "evidence", FORMS)
-    if by is not None:
-        check_choice(by, "by", get_args(VoteUnit))
-    check_count(burn_in, "burn_in", least=2)
-    check_count(n_replays, "n_replays", least=0)
-    if look_every is not None:
-        check_count(look_every, "look_every", least=1)
+    _check(alpha, correction, evidence, look_every, burn_in, n_replays, by)
     if isinstance(data, Votes):
         if arrival is not None:
             raise InvalidOptionError("`arrival` is of topics; votes come in the order of their rows; leave it out")
@@ -255,28 +246,15 @@ def study_stopping(  # noqa: PLR0913 - every option of the command
         have = count(arrived.n_units, arrived.counted_in)
         message = f"looks begin after `burn_in={burn_in}`, and there are {have}; give more, or a lower `burn_in`"
         raise EstimationError(message)
-    every = look_every or -(-arrived.n_units // _MOST_LOOKS)
     seed = resolve_seed(rng)
-    asked = _Asked(alpha, correction, burn_in, every, n_replays, seed)
-    answers = [_answered(*each, asked) for each in zip(arrived.of_metric, arrived.forms, strict=True)]
-    named = _pair_names(arrived.systems)
-    rows, paths = [], []
-    for metric, (pairs, path) in zip(arrived.metrics, answers, strict=True):
-        rows.append(pd.concat([named, pairs], axis=1).assign(metric=metric))
-        paths.append(_long(named, path).assign(metric=metric))
-    found = pd.concat(rows, ignore_index=True)
-    ahead = found["system_a"].where(found.pop("side") > 0, found["system_b"])
-    found["winner"] = ahead.where(found["decided_at"].notna())
-    first = ["metric", "system_a", "system_b"]
-    ordered = found[first + [name for name in found if name not in first]]
+    asked = _Asked(alpha, correction, burn_in, look_every or -(-arrived.n_units // _MOST_LOOKS), n_replays, seed)
+    pairs, paths = _frames(arrived, asked)
     return StoppingStudy(
-        pairs=ordered.sort_values(
-            "decided_at", kind="stable", key=lambda at: at.fillna(np.inf), ignore_index=True
-        ).sort_values("metric", kind="stable", key=lambda names: names.map(arrived.metrics.index), ignore_index=True),
-        paths=pd.concat(paths, ignore_index=True),
+        pairs=pairs,
+        paths=paths,
         counted_in=arrived.counted_in,
         n_units=arrived.n_units,
-        look_every=every,
+        look_every=asked.look_every,
         burn_in=burn_in,
         forms=arrived.forms,
         metrics=arrived.metrics,
@@ -288,6 +266,43 @@ def study_stopping(  # noqa: PLR0913 - every option of the command
         notes=arrived.notes,
         provenance=provenance or record_provenance("study_stopping", random_source=f"seed {seed}"),
     )
+
+
+def _check(  # noqa: PLR0913, PLR0917 - the options
+    alpha: float,
+    correction: str,
+    evidence: str | None,
+    look_every: int | None,
+    burn_in: int,
+    n_replays: int,
+    by: str | None,
+) -> None:
+    """Refuse options outside their rules."""
+    check_share(alpha, "alpha")
+    check_choice(correction, "correction", SEQUENTIAL_CORRECTIONS)
+    if evidence is not None:
+        check_choice(evidence, "evidence", FORMS)
+    if by is not None:
+        check_choice(by, "by", get_args(VoteUnit))
+    check_count(burn_in, "burn_in", least=2)
+    check_count(n_replays, "n_replays", zero=True)
+    if look_every is not None:
+        check_count(look_every, "look_every")
+
+
+def _frames(arrived: "_Arrived", asked: _Asked) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Return a row a metric and pair, those decided first before the others, and a row a pair and look."""
+    named = _pair_names(arrived.systems)
+    rows, paths = [], []
+    for metric, arrivals, form in zip(arrived.metrics, arrived.of_metric, arrived.forms, strict=True):
+        pairs, path = _answered(arrivals, form, asked)
+        ahead = named["system_a"].where(pairs.pop("side") > 0, named["system_b"])
+        pairs.insert(6, "winner", ahead.where(pairs["decided_at"].notna()))
+        of_metric = pd.concat([named, pairs], axis=1).sort_values("decided_at", kind="stable", na_position="last")
+        of_metric.insert(0, "metric", metric)
+        rows.append(of_metric)
+        paths.append(_long(named, path).assign(metric=metric))
+    return pd.concat(rows, ignore_index=True), pd.concat(paths, ignore_index=True)
 
 
 # ------------------------------------------------------------------------------------------------------------ what came
@@ -308,18 +323,18 @@ class _Arrived(NamedTuple):
 
 def _scored(data: object, arrival: Sequence[str] | None, evidence: EvidenceForm | None) -> _Arrived:
     """Lay out the differences of scores, topic by topic or cluster by cluster in the order of their last topics."""
-    given = as_scores(data, missing="pairwise")
-    at_hand = given["topic"].to_numpy().tolist()
+    table = as_scores(data, missing="pairwise")
+    at_hand = table["topic"].to_numpy().tolist()
     names = at_hand if arrival is None else check_list(arrival, "arrival", ["topic 1"])
-    scores = engine_scores(given, uses=_USES)
+    scores = engine_scores(table, uses=_USES)
     assumed = arrival is None and at_hand == natural_order(at_hand)
-    place = {name: number for number, name in enumerate(names)}
+    turns = {name: number for number, name in enumerate(names)}
     topics = scores["topic"].to_numpy().tolist()
-    if set(topics) - set(place) or len(place) < len(names):
-        lacking = sorted(set(topics) - set(place))
+    if set(topics) - set(turns) or len(turns) < len(names):
+        lacking = sorted(set(topics) - set(turns))
         rule = f"{lacking[0]!r} is missing" if lacking else "a name stands there twice"
         raise InvalidOptionError(f"`arrival` names every topic once, in the order in which they came, and {rule}")
-    turn_of = np.array([place[topic] for topic in topics])
+    turn_of = np.array([turns[topic] for topic in topics])
     units = units_of(scores)
     last = np.full(units.n_units, -1)
     np.maximum.at(last, units.unit, turn_of)
@@ -379,9 +394,9 @@ def _voted(votes: Votes, evidence: EvidenceForm | None, by: VoteUnit | None) -> 
         raise InvalidOptionError(f"these votes have no {counted_in}s (`by={counted_in!r}`); leave `by` out")
     units = votes.units.get(counted_in, np.arange(len(pair)))
     n_units = int(units.max()) + 1
-    key, place = np.unique(pair * n_units + units, return_inverse=True)
-    net = np.bincount(place, signed)
-    net[np.abs(net) <= RELATIVE * np.bincount(place, np.abs(signed))] = 0.0
+    key, ballot = np.unique(pair * n_units + units, return_inverse=True)
+    net = np.bincount(ballot, signed)
+    net[np.abs(net) <= RELATIVE * np.bincount(ballot, np.abs(signed))] = 0.0
     last = np.zeros(n_units, dtype=np.int64)
     np.maximum.at(last, units, np.arange(len(units)))
     turn = np.empty_like(last)

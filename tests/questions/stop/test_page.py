@@ -13,7 +13,7 @@ def scores(*means, n_topics=60, seed=1):
     return as_scores(rng.normal(np.array(means)[:, None], 0.2, (len(means), n_topics)), systems=names)
 
 
-ONE = "A and B are not told apart by 30 topics, and it is expected to take some"
+ONE = "A and B do not differ by the evidence of 30 topics, and it is expected to take some"
 LATE = "and the next is not expected before"
 SEVERAL = "of 3 pairs of systems are decided"
 
