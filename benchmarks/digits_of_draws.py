@@ -5,9 +5,9 @@ Usage: python benchmarks/digits_of_draws.py [--seeds 20] [--only NAME;…] [--wr
 
 What a report prints (its answer, the words of its sections, every cell of every table) is compared over the seeds,
 figure by figure. A figure is named by its table, its row (the words in it) and its column, or by its place in a
-sentence. The last printed digit may move by one. Where it moves by more, the figure has to carry its Monte-Carlo error,
-``0.031 ± 0.002``, or the caption of its table (the words of its section, for a figure in a sentence) has to say it,
-``Monte-Carlo error of a rate: 0.4 points at most``; and the values have to lie as that error says.
+sentence. The last printed digit may move by one. Where it moves by more, what the page says of the Monte-Carlo errors
+of its table (of all tables, for a figure in a sentence) has to cover it, ``of a rate 0.4 points``; and the values have
+to lie as that error says.
 """
 
 import argparse
@@ -48,14 +48,12 @@ from metaeval.table.scores import Scores
 
 MOST_UNITS = 1.5
 """By how many units of its last digit a figure may move: one, and what binary fractions add."""
-_NUMBER = re.compile(r"(?P<sign>[−-]?)(?P<digits>\d[\d,]*(?:\.\d+)?|\.\d+)(?: ± (?P<error>\d*\.?\d+))?")
+_NUMBER = re.compile(r"(?P<sign>[−-]?)(?P<digits>\d[\d,]*(?:\.\d+)?|\.\d+)")
 
 
-_EACH = re.compile(r"([−-]?[\d.]+)( to |, )([−-]?[\d.]+)(?: %)?, each ± ([\d.]+)")
-_OF = re.compile(r"(?<![\d.])(?<!± )[\d.,]+(?:(?:/[\d,]+)? = | of [\d,]+ pairs of systems \(| \()([\d.]+ ± [\d.]+)")
+_OF = re.compile(r"(?<![\d.])[\d.,]+(?:(?:/[\d,]+)? = | of [\d,]+ pairs \()([\d.]+ %)")
 _SEED = re.compile(r"seed \d+")
-_SAID = re.compile(r"Monte-Carlo error ((?:of [^:.]+: [^:]+? at most(?:, )?)+)")
-_SAID_OF = re.compile(r"of ([^:.]+): ([^:]+?) at most")
+_SAID_OF = re.compile(r"of ([^,\d]+) (\d.*?)(?=, of |$)")
 _AMOUNT = re.compile(r"(\d*\.?\d+)( point| topic| %)?s?")
 _SPAN = re.compile(r"[−-]?[\d.,]+(?: %)? to [−-]?[\d.,]+|\[[^\]]*\]")
 
@@ -150,8 +148,8 @@ STUDIES: dict[str, Callable[[int], object]] = {
 """Every command whose answer is drawn, by a function of the seed."""
 
 
-_TOLD = {"lead", "words", "item", "picture", "caption"}
-"""Rows of what is printed that are words of a section or table."""
+_PRECISION = "precision"
+"""The row that says the Monte-Carlo errors of a place."""
 
 
 def printed(report: Report) -> dict[tuple[str, str, str], str]:
@@ -159,17 +157,17 @@ def printed(report: Report) -> dict[tuple[str, str, str], str]:
     found: dict[tuple[str, str, str], str] = {}
     for number, words in enumerate(report.summary):
         found["summary", str(number), ""] = words
-    if report.key_figures is not None:
-        found["summary", "caption", ""] = report.key_figures.caption
+    of_all = ", ".join(filter(None, (table.precision for table in report.tables())))
+    found["summary", _PRECISION, ""] = of_all
     for section in report.sections:
         found[section.id, "lead", ""] = section.lead
         for number, (name, words) in enumerate(_words(section)):
             found[section.id, name, str(number)] = words
-        for table in (block for block in _walk(section.blocks) if isinstance(block, Table)):
-            found[section.id, "caption", table.name] = table.caption
+        found[section.id, _PRECISION, ""] = of_all
     for table in report.tables():
         if table.name not in {"provenance", "checksums"}:
             found[table.name, "caption", ""] = table.caption
+            found[table.name, _PRECISION, ""] = table.precision
             found |= _cells(table)
     return found
 
@@ -200,9 +198,8 @@ def _cells(table: Table) -> dict[tuple[str, str, str], str]:
 
 
 def _plain(text: str) -> str:
-    """Return a text without seed and stated errors, an error of both ends of an interval behind each of them."""
-    text = _OF.sub(r"\1", _SAID.sub("", text))
-    return _EACH.sub(r"\1 ± \4\2\3 ± \4", _SEED.sub("seed", text))
+    """Return a text without seed, and of a count beside its share the share."""
+    return _OF.sub(r"\1", _SEED.sub("seed", text))
 
 
 Stated = dict[tuple[bool, str], float]
@@ -214,16 +211,15 @@ def stated(texts: list[str]) -> Stated:
 
     Examples
     --------
-    >>> stated(["Monte-Carlo error of a rate: 0.4 points at most, of the ends of intervals: 12 % at most."])
+    >>> stated(["of a rate 0.4 points, of the ends of intervals 12 %"])
     {(False, ' point'): 0.4, (True, ' %'): 12.0}
     """
     found: Stated = {}
     for text in texts:
-        for said in _SAID.finditer(text):
-            for what, amounts in _SAID_OF.findall(said[1]):
-                for amount, unit in _AMOUNT.findall(amounts):
-                    key = ("ends" in what, unit)
-                    found[key] = max(float(amount), found.get(key, 0.0))
+        for what, amounts in _SAID_OF.findall(text):
+            for amount, unit in _AMOUNT.findall(amounts):
+                key = ("ends" in what, unit)
+                found[key] = max(float(amount), found.get(key, 0.0))
     return found
 
 
@@ -264,10 +260,10 @@ def moved(texts: list[str], said: list[Stated]) -> list[tuple[float, str]]:
             continue
         decimals = min(len(one["digits"].partition(".")[2]) for one in figures)
         unit = 10.0**-decimals
-        errors = [float(one["error"]) for one in figures if one["error"]] or [
+        errors = [
             _covered(text, one, value, own) for text, one, value, own in zip(texts, figures, values, said, strict=True)
         ]
-        unit = max(unit, 5.5 * float(np.median(errors)))
+        unit = max(unit, 5.5 * float(np.median([error for error in errors if error > 0] or [0.0])))
         worst.append(
             (
                 (max(values) - min(values)) / unit,
@@ -282,13 +278,10 @@ def compare(study: Callable[[int], object], n_seeds: int) -> pd.DataFrame:
     texts, said = defaultdict(list), defaultdict(list)
     for seed in range(n_seeds):
         found = printed(study(seed).report())
-        words = defaultdict(list)
-        for (place, row, column), text in found.items():
-            if row in _TOLD or not column:
-                words[place].append(text)
         for key, text in found.items():
-            texts[key].append(text)
-            said[key].append(stated(words[key[0]]))
+            if key[1] != _PRECISION:
+                texts[key].append(text)
+                said[key].append(stated([found.get((key[0], _PRECISION, ""), "")]))
     rows = []
     for (place, row, column), several in texts.items():
         if len(set(several)) > 1:

@@ -124,6 +124,7 @@ DEGENERATE = {
     "scores": {
         "one system": lambda scores: scores.isel(system=[0]),
         "two topics": lambda scores: scores.isel(topic=[0, 1]),
+        "two systems": lambda scores: scores.isel(system=[0, 1]),
         "all equal": lambda scores: scores.copy(data=np.full(scores.shape, 0.5)),
         "a constant metric": lambda scores: scores.copy(data=scores.to_numpy() * [[[1.0]], [[0.0]]]),
         "one metric": lambda scores: scores.isel(metric=[0]),

@@ -18,12 +18,13 @@ def assert_soon_read(page):
 
 def words_of_page(page):
     """Count the words that stand open, and all."""
-    said = [*_said_on(page)]
+    said = [*said_on(page)]
     counts = [(len(re.findall(r"\S*[^\W\d_]\S*", words)), stands_open) for words, stands_open in said]
     return sum(n for n, stands_open in counts if stands_open), sum(n for n, _ in counts)
 
 
-def _said_on(page):
+def said_on(page):
+    """Yield what a page says outside its cells, and whether it stands open."""
     sections = page.all_sections()
     caption = captions(sections)
     yield from ((words, True) for words in (page.title, page.description, page.facts_line(), *page.first_changes()))

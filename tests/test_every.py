@@ -30,7 +30,7 @@ import pytest
 import xarray as xr
 from every import EVERY, OTHERWISE, SHOWN_BY_OTHERS, answer, data, figures, outcome
 from numpy._core import _multiarray_umath
-from page_words import assert_soon_read
+from page_words import assert_soon_read, said_on
 from PIL import Image
 
 import metaeval
@@ -270,9 +270,20 @@ def degenerate_data_give_an_answer_or_an_error_of_ours(name):
     for change in every.DEGENERATE.get(EVERY[name].of, ()):
         found = outcome(name, f"plain | {change}")
         if isinstance(found.answer, Result):
-            page = found.answer.report().summary if isinstance(found.answer, Study) else ()
-            said = " ".join(map(str, [main_sentence(found.answer), *page]))
-            assert not re.search(r"\bnan\b", said), f"{change}: {said}"
+            said = [main_sentence(found.answer)]
+            if isinstance(found.answer, Study):
+                page = found.answer.report()
+                said += page.summary
+                wrong = [words for words, _ in said_on(page) if OF_ONE.search(words)]
+                assert not wrong, f"{change}: {wrong}"
+            assert not re.search(r"\bnan\b", " ".join(map(str, said))), f"{change}: {said}"
+
+
+OF_ONE = re.compile(
+    r"(?<![\w.,/–−-])1 (topics|systems|pairs|metrics|judges|clusters|items|questions|voters|votes|runs|conflicts)\b"  # noqa: RUF001 - minus
+    r"|\b0 of 0\b|\btop (\d+) of \2\b|^Groups under"
+)
+"""What no page of one or two may say."""
 
 
 @cache

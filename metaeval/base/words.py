@@ -100,48 +100,42 @@ def listed(names: Iterable[object], *, most: int | None = None) -> str:
 
 
 class WrittenFigure(str):  # noqa: SLOT000 - it has attributes
-    """A figure as written: its `value`, and behind it an error or an interval."""
+    """A figure as written, perhaps with an interval; its Monte-Carlo error a page says once."""
 
     value: str
-    bare: str
-    """The figure without the Monte-Carlo error of the ends of its interval, which a table says once, in its caption."""
+    """Without an interval."""
     error: str
     unit: str
 
-    def __new__(cls, words: str, value: str, interval: "WrittenInterval | None" = None) -> Self:
+    def __new__(cls, words: str, value: str, error: str = "", unit: str = "") -> Self:
         """Return the words, of which an interval in brackets may be a part."""
         figure = super().__new__(cls, words)
-        figure.value, figure.bare, figure.error, figure.unit = value, words, "", ""
-        if interval is not None:
-            figure.bare, figure.error, figure.unit = interval.behind(value), interval.error, interval.unit
+        figure.value, figure.error, figure.unit = value, error, unit
         return figure
+
+
+def with_errors_of(figures: Iterable[str], words: str) -> WrittenFigure:
+    """Return words that hold some figures, with the largest Monte-Carlo error of these."""
+    drawn = [figure for figure in figures if isinstance(figure, WrittenFigure) and figure.error]
+    largest = max(drawn, key=lambda figure: float(figure.error), default=WrittenFigure("", ""))
+    return WrittenFigure(words, words, largest.error, largest.unit)
 
 
 @dataclass(frozen=True, slots=True)
 class WrittenInterval:
-    """An interval as written; a table says the Monte-Carlo error of its ends once, in its caption."""
+    """An interval as written; the Monte-Carlo error of its ends a page says once."""
 
     low: str
     high: str
     error: str = ""
     unit: str = ""
 
-    @property
-    def bare(self) -> str:
-        """The interval without the error."""
-        return f"{self.low.removesuffix(' %')} to {self.high}"
-
     def behind(self, figure: str) -> str:
-        """Write a figure with the interval in brackets, without the error."""
+        """Write a figure with the interval in brackets."""
         return f"{figure} [{self.low.removesuffix(' %')}, {self.high.removesuffix(' %')}]"
 
-    @property
-    def suffix(self) -> str:
-        """The error, as it stands behind the ends."""
-        return f", each ± {self.error}" if self.error else ""
-
     def __str__(self) -> str:
-        return f"{self.bare}{self.suffix}"
+        return f"{self.low.removesuffix(' %')} to {self.high}"
 
 
 class End(NamedTuple):
@@ -308,12 +302,12 @@ def number(digits: int) -> Callable[[object], str]:
 def drawn_number(value: object, error: object, write: Callable[[object], str] | None = None) -> str:
     """Write a figure that comes from random draws with the digits that its Monte-Carlo standard error leaves it.
 
-    A percentage that keeps not even its units carries the error instead.
+    A percentage that keeps not even its units is written as `carried` writes it.
 
     Examples
     --------
     >>> drawn_number(0.691, 0.002), drawn_number(0.691, 0.011), drawn_number(0.4321, 0.003, number(3))
-    ('69 %', '69 ± 2 %', '0.4')
+    ('69 %', '69 %', '0.4')
     """
     writer = _decimal(share if write is None else write)
     if absent(value) or absent(error) or float(cast("float", error)) <= 0.0:
@@ -325,12 +319,12 @@ def drawn_number(value: object, error: object, write: Callable[[object], str] | 
 
 
 def carried(value: object, error: object, write: Callable[[object], str] | None = None) -> str:
-    """Write a figure that comes from random draws with its Monte-Carlo standard error beside it, rounded up.
+    """Write a figure that comes from random draws; a page says its Monte-Carlo standard error, rounded up, once.
 
     Examples
     --------
-    >>> carried(0.0312, 0.0017, number(4)), carried(0.52, 0.013)
-    ('0.031 ± 0.002', '52 ± 2 %')
+    >>> carried(0.0312, 0.0017, number(4)), carried(0.52, 0.013), carried(0.52, 0.013).error
+    ('0.031', '52 %', '2')
     """
     writer = _decimal(share if write is None else write)
     if absent(value) or absent(error) or float(cast("float", error)) <= 0.0:
@@ -340,7 +334,7 @@ def carried(value: object, error: object, write: Callable[[object], str] | None 
         return writer(value)
     write_value, beside = _with_error(writer, size)
     written = write_value(value)
-    return WrittenFigure(f"{written.removesuffix(' %')} ± {beside}{' %' * writer.percent}", written)
+    return WrittenFigure(written, written, beside, " points" * writer.percent)
 
 
 def without_error(value: object, error: object, write: Callable[[object], str] | None = None) -> str:
@@ -363,12 +357,12 @@ def _beside(writer: _Decimal, size: float) -> _Decimal:
 
 
 def errors_said(*said: tuple[str, Iterable[float], str]) -> str:
-    """Say once, for a caption, how large the Monte-Carlo errors of its figures are at most.
+    """Say once, for a page, how large the Monte-Carlo errors of its figures are at most.
 
     Examples
     --------
     >>> errors_said(("rates", [0.004, 0.0021], " points"), ("counts", [0.031], " %"), ("the rest", [], ""))
-    ' Monte-Carlo error of rates: 0.4 points at most, of counts: 4 % at most.'
+    'of rates 0.4 points, of counts 4 %'
     """
     parts = []
     for subject, errors, unit in said:
@@ -376,8 +370,8 @@ def errors_said(*said: tuple[str, Iterable[float], str]) -> str:
         most = scale * max((error for error in errors if math.isfinite(error)), default=0.0)
         if most > _NO_ERROR:
             rounded = _rounded_up(most, places_of_error(most))
-            parts.append(f"of {subject}: {rounded}{unit.rstrip('s') if rounded == '1' else unit} at most")
-    return f" Monte-Carlo error {', '.join(parts)}." if parts else ""
+            parts.append(f"of {subject} {rounded}{unit.rstrip('s') if rounded == '1' else unit}")
+    return ", ".join(parts)
 
 
 def _rounded_up(size: float, digits: int) -> str:
@@ -409,12 +403,12 @@ def p_value(value: object) -> str:
 
 
 def p_drawn(value: object, n_resamples: object, raw: object = None) -> str:
-    """Write a p-value counted among resamples with its Monte-Carlo standard error; `p_value` where nothing was drawn.
+    """Write a p-value counted among resamples as `carried` does; `p_value` where nothing was drawn.
 
     Examples
     --------
     >>> p_drawn(0.03252, 9999), p_drawn(0.2, 9999, 0.01), p_drawn(0.03252, None), p_drawn(0.0001, 9999)
-    ('0.033 ± 0.002', '0.20 ± 0.02', '0.0325', '0.0001 ± 0.0001')
+    ('0.033', '0.20', '0.0325', '0.0001')
     >>> p_drawn(0.0, 1000)
     '<0.001'
     """
@@ -453,12 +447,12 @@ def chance(value: object) -> str:
 
 
 def share_of(count: object, total: object, error: object = None) -> str:
-    """Write a count, what it is a part of, and the percentage, with its Monte-Carlo standard error where it has one.
+    """Write a count, what it is a part of, and the percentage, to the digits that a Monte-Carlo standard error leaves.
 
     Examples
     --------
     >>> share_of(80, 120), share_of(80, 120, 0.012)
-    ('80/120 = 66.7 %', '80/120 = 67 ± 2 %')
+    ('80/120 = 66.7 %', '80/120 = 67 %')
     """
     return _with_share(count, total, error, "" if absent(total) else f"/{int(cast('int', total)):,}")
 
@@ -469,7 +463,7 @@ def with_share(count: object, total: object, error: object = None) -> str:
     Examples
     --------
     >>> with_share(1080, 1200), with_share(80, 120, 0.012)
-    ('1,080 = 90.0 %', '80 = 67 ± 2 %')
+    ('1,080 = 90.0 %', '80 = 67 %')
     """
     return _with_share(count, total, error, "")
 
@@ -478,7 +472,11 @@ def _with_share(count: object, total: object, error: object, of: str) -> str:
     if absent(count) or absent(total):
         return MISSING
     n_counted, all_of = int(cast("int", count)), int(cast("int", total))
-    return f"{n_counted:,}{of} = {carried(n_counted / all_of, error)}" if all_of else f"{n_counted:,}{of}"
+    if not all_of:
+        return f"{n_counted:,}{of}"
+    part = carried(n_counted / all_of, error)
+    words = f"{n_counted:,}{of} = {part}"
+    return WrittenFigure(words, words, part.error, part.unit) if isinstance(part, WrittenFigure) else words
 
 
 def interval(
@@ -494,7 +492,7 @@ def interval(
     Examples
     --------
     >>> interval(0.581, 0.669), interval(0.581, 0.669, draws=4000), interval(0.581, 0.669, draws=50)
-    ('58.1 to 66.9 %', '58 to 67 %', '58 to 67 %, each ± 0.5')
+    ('58.1 to 66.9 %', '58 to 67 %', '58 to 67 %')
     """
     return str(written_interval(low, high, write, draws=draws, about=about))
 
@@ -510,19 +508,19 @@ def bracketed(  # noqa: PLR0913 - a value, its ends, and how they are written
 ) -> str:
     """Write a value with its interval in brackets, or the value alone where it has none; `draws` as for `interval`.
 
-    No end is written like the number `apart` but where it lies within its Monte-Carlo error, which is then said.
+    No end is written like the number `apart` but where it lies within its Monte-Carlo error.
 
     Examples
     --------
     >>> bracketed(0.065, 0.051, 0.082), bracketed(0.065, None, None), bracketed(0.51, 0.41, 0.62, number(2), draws=50)
-    ('6.5 % [5.1, 8.2]', '6.5 %', '0.51 [0.41, 0.62, each ± 0.02]')
+    ('6.5 % [5.1, 8.2]', '6.5 %', '0.51 [0.41, 0.62]')
     >>> [bracketed(0.01, 0.004, 0.016, number(2), draws=500, apart=apart) for apart in (None, 0.0)]
-    ['0.01 [0.00, 0.02]', '0.01 [0.0040, 0.0160, each ± 0.0002]']
+    ['0.01 [0.00, 0.02]', '0.01 [0.0040, 0.0160]']
     """
     written, ends = write(value), written_interval(low, high, write, draws=draws, about=value, apart=apart)
     if isinstance(ends, str):
         return written
-    return WrittenFigure(f"{ends.behind(written)[:-1]}{ends.suffix}]", written, ends)
+    return WrittenFigure(ends.behind(written), written, ends.error, ends.unit)
 
 
 def written_interval(  # noqa: PLR0913 - two ends, and how they are written

@@ -36,7 +36,7 @@ type Block = "Text | Items | Fold | Choice | Table | Picture"
 type Writer = Callable[[Path], object]
 """Writes a file to the path it is given."""
 
-MOST_KEY_FIGURES = 5
+MOST_KEY_FIGURES = 8
 
 
 class _Statements(ShortRepr):
@@ -319,12 +319,18 @@ class Page(_Statements):
         for section in self.all_sections():
             yield from _walk(section.blocks)
 
+    def _drawn(self) -> Iterator[Table]:
+        """Yield the tables with figures that random draws leave uncertain."""
+        blocks = chain([self.key_figures], *(_walk(section.blocks) for section in self.sections))
+        return (block for block in blocks if isinstance(block, Table) and block.precision)
+
     def _methods(self) -> Section:
         sources = publications(self.methods.cite)
         listed = tuple(Item(words=source.full, link=source.address) for source in sources)
         package_entry = package_bibtex(self.provenance.versions.get("metaeval", ""))
         entries = "\n\n".join([*([bibtex(sources)] if sources else []), package_entry])
         words = tuple(Text(paragraphs=(paragraph,), look="quote") for paragraph in self.methods.paragraphs)
+        drawn = tuple(dict.fromkeys(Item(term=table.title, words=table.precision) for table in self._drawn()))
         return Section(
             id="methods",
             title="Methods",
@@ -333,6 +339,7 @@ class Page(_Statements):
                 *words,
                 *self.methods.blocks,
                 *((Items(items=listed),) if listed else ()),
+                *((Fold(title="Largest Monte-Carlo errors, by table", blocks=(Items(items=drawn),)),) if drawn else ()),
                 Fold(title="BibTeX", blocks=(Text(paragraphs=(entries,), look="code"),)),
             ),
         )

@@ -6,7 +6,7 @@ what people read, such as ``80/120 = 66.7 %`` (the form of Table 3 in Sakai and 
 """
 
 import json
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Any, ClassVar, Literal, NamedTuple
@@ -138,7 +138,7 @@ def p_values(
     >>> frame = pd.DataFrame({"p": [0.01], "holm": [0.2]})
     >>> shown, columns = p_values(frame, {"p": "p", "holm": "Holm"}, raw={"holm": "p"}, n_resamples=9999)
     >>> shown[["p", "holm", "holm_sort"]].to_numpy().tolist()
-    [['0.010 ± 0.001', '0.20 ± 0.02', 0.2]]
+    [['0.010', '0.20', 0.2]]
     """
     written = {
         name: [p_drawn(p, n_resamples, first) for p, first in zip(frame[name], frame[raw.get(name, name)], strict=True)]
@@ -146,12 +146,18 @@ def p_values(
     }
     keys = {f"{name}_sort": frame[name] for name in labels}
     columns = rising(text, group, **labels)
-    return frame.assign(**written, **keys), columns
+    return with_cells(frame, **written).assign(**keys), columns
 
 
 def with_cells(frame: pd.DataFrame, **cells: Iterable[object]) -> pd.DataFrame:
     """Return a frame with cells as they are: where all are text, pandas would forget what else figures know."""
     return frame.assign(**{name: pd.Series([*column], frame.index, dtype=object) for name, column in cells.items()})
+
+
+def frame_of(rows: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
+    """Return rows as a frame, with figures as they are; see `with_cells`."""
+    drawn = {name for row in rows for name, cell in row.items() if isinstance(cell, WrittenFigure | WrittenInterval)}
+    return with_cells(pd.DataFrame(rows), **{name: [row.get(name) for row in rows] for name in drawn})
 
 
 def with_errors(frame: pd.DataFrame, writers: Mapping[str, Write]) -> pd.DataFrame:
@@ -169,7 +175,7 @@ def with_errors(frame: pd.DataFrame, writers: Mapping[str, Write]) -> pd.DataFra
         ]
         for name, write in writers.items()
     }
-    return frame.assign(**written, **{f"{name}_sort": frame[name] for name in writers})
+    return with_cells(frame, **written).assign(**{f"{name}_sort": frame[name] for name in writers})
 
 
 class Cell(NamedTuple):
@@ -238,10 +244,13 @@ class Table(ShortRepr):
     """What goes into the CSV file if not `frame` itself."""
     steps: Steps | None = None
     """What it shows at other numbers of something."""
+    precision: str = ""
+    """The largest Monte-Carlo errors of its figures, which a page says once; those that cells carry are added."""
 
     def __post_init__(self) -> None:
-        frame, note = _said_once(self.frame, self.columns)
-        object.__setattr__(self, "frame", frame)  # frozen
+        frame = self.frame
+        precision = ", ".join(filter(None, [self.precision, _largest_errors(frame, self.columns)]))
+        object.__setattr__(self, "precision", precision)  # frozen
         object.__setattr__(self, "data", None if self.data is None else _with_shown(self.data, frame, self.columns))
         if names := names_now():  # a table is written after its report was made
             write = named_by(names)
@@ -249,7 +258,6 @@ class Table(ShortRepr):
                 replace(column, write=write) if column.write is name_of_metric else column for column in self.columns
             )
             object.__setattr__(self, "columns", tuple(columns))
-        object.__setattr__(self, "caption", f"{self.caption}{note}".strip())
 
     def cells(self) -> list[list[Cell]]:
         """Return the rows as text, ready for a template."""
@@ -332,19 +340,24 @@ class Table(ShortRepr):
 _MARKING = ("_marks", "_bold")
 
 
-def _said_once(frame: pd.DataFrame, columns: tuple[Column, ...]) -> tuple[pd.DataFrame, str]:
-    """Take the Monte-Carlo errors of intervals out of the cells; return the frame, and their largest in words."""
-    largest: dict[str, str] = {}
+def _largest_errors(frame: pd.DataFrame, columns: tuple[Column, ...]) -> str:
+    """Return the largest Monte-Carlo errors of the figures of a table, and of the ends of its intervals, by unit."""
+    largest: dict[str, dict[str, str]] = {}
     for name in {column.name for column in columns} & set(frame):
-        cells = frame[name].tolist() if frame[name].dtype == object else []
-        written = [cell for cell in cells if isinstance(cell, WrittenFigure | WrittenInterval)]
-        for cell in written:
-            if cell.error:
-                largest[cell.unit] = max(cell.error, largest.get(cell.unit, "0"), key=float)
-        if written:
-            frame = frame.assign(**{name: [getattr(cell, "bare", cell) for cell in cells]})
-    words = " and ".join(f"{most}{unit.rstrip('s') if most == '1' else unit}" for unit, most in sorted(largest.items()))
-    return frame, f" Monte-Carlo error of the ends of intervals: {words} at most." if words else ""
+        for cell in frame[name].tolist() if frame[name].dtype == object else ():
+            if isinstance(cell, WrittenFigure | WrittenInterval) and cell.error:
+                of_kind = largest.setdefault(_kind_of_error(cell), {})
+                of_kind[cell.unit] = max(cell.error, of_kind.get(cell.unit, "0"), key=float)
+    return ", ".join(f"of {kind} {_amounts(errors)}" for kind, errors in sorted(largest.items()))
+
+
+def _kind_of_error(cell: WrittenFigure | WrittenInterval) -> str:
+    alone = isinstance(cell, WrittenFigure) and cell == cell.value
+    return "figures" if alone else "the ends of intervals"
+
+
+def _amounts(errors: Mapping[str, str]) -> str:
+    return " and ".join(f"{most}{unit.rstrip('s') if most == '1' else unit}" for unit, most in sorted(errors.items()))
 
 
 def _with_shown(data: pd.DataFrame, frame: pd.DataFrame, columns: tuple[Column, ...]) -> pd.DataFrame:

@@ -15,8 +15,8 @@ from metaeval.page.tables import Column, Table, left, right, with_cells
 from metaeval.reports.prose import prose
 
 FIGURES = (*left(what="Figure"), *right(text, written="Value"))
-_LAST, _NAMED = 2, 3
-"""Of more rows than a page shows the last ones that are kept; how many names a sentence has room for."""
+_FEW, _LAST, _NAMED = 5, 2, 3
+"""Of more rows than a page shows whole, how many and which last ones are kept; how many names fit into a sentence."""
 say = prose(__name__)
 
 
@@ -39,19 +39,20 @@ def key_figures(  # noqa: PLR0913 - the parts of a table
     which: str = "",
     caption: str = "",
     data: pd.DataFrame | None = None,
+    precision: str = "",
 ) -> Table:
-    """Return a frame as key figures, in order of `by`: of more rows than a page shows the first three and the last two.
+    """Return a frame as key figures, in order of `by`: of more than eight rows the first three and the last two.
 
     Where the frame is in an order that has a word (`which`, such as "best"), the first five.
 
     Examples
     --------
-    >>> frame = pd.DataFrame({"metric": list("abcdef"), "power": range(6)})
+    >>> frame = pd.DataFrame({"metric": list("abcdefghi"), "power": range(9)})
     >>> table = key_figures(frame, left(metric="Metric"), by="power")
     >>> table.frame["metric"].tolist(), table.caption
-    (['f', 'e', 'd', 'b', 'a'], 'Shown: the first 3 and the last 2 of 6 rows.')
+    (['i', 'h', 'g', 'b', 'a'], 'Shown: the first 3 and the last 2 of 9 rows.')
     >>> key_figures(frame, left(metric="Metric"), which="best").caption
-    'Shown: the best 5 of 6 rows.'
+    'Shown: the best 5 of 9 rows.'
     """
     if by:
         names = natural_order(map(str, frame.iloc[:, 0]))
@@ -59,7 +60,7 @@ def key_figures(  # noqa: PLR0913 - the parts of a table
         frame = frame.assign(_place=places).sort_values([by, "_place"], ascending=[not falling, True])
         frame = frame.drop(columns="_place")
     if (n_rows := len(frame)) > MOST_KEY_FIGURES:
-        first = MOST_KEY_FIGURES if which else MOST_KEY_FIGURES - _LAST
+        first = _FEW if which else _FEW - _LAST
         frame = frame.head(first) if which else pd.concat([frame.head(first), frame.tail(_LAST)])
         caption = f"{caption} {say('few', which=which, first=first, last=_LAST, n=n_rows)}".strip()
     return Table(
@@ -69,12 +70,13 @@ def key_figures(  # noqa: PLR0913 - the parts of a table
         frame=frame.reset_index(drop=True),
         columns=tuple(columns),
         data=data,
+        precision=precision,
     )
 
 
 def listed_figures(figures: Iterable[KeyFigure]) -> Table | None:
     """Return the first figures of several kinds that are known as key figures; None where none is."""
-    first_figures = [figure for figure in figures if figure.value][:MOST_KEY_FIGURES]
+    first_figures = [figure for figure in figures if figure.value][:_FEW]
     if not first_figures:
         return None
     frame = pd.DataFrame({"what": [figure.what for figure in first_figures]})

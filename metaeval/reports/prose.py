@@ -126,12 +126,16 @@ class Prose:
         head: str = "",
         **given: Any,  # noqa: ANN401 - as above
     ) -> Table:
-        """Return a table with the title and the caption of this name, which know what is `shown`, or with a `head`."""
+        """Return a table with the title and the caption of this name, which know what is `shown`, or with a `head`.
+
+        The passage "NAME errors" says its Monte-Carlo errors.
+        """
         shown = (*chain(*columns),)
-        words = Titled(title=head, caption="")
+        words, precision = Titled(title=head, caption=""), ""
         if not head:
             words = self.titled(name, shown={column.name for column in shown}, **given)
-        return Table(name=called or name, **words, frame=frame, columns=shown, data=data)
+            precision = self(f"{name} errors", **given) if f"{name} errors" in self.passages else ""
+        return Table(name=called or name, **words, frame=frame, columns=shown, data=data, precision=precision)
 
     def picture(
         self,

@@ -1,13 +1,48 @@
 """The table of systems by rank that pages on leaderboards, boards of means and votes share."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 import pandas as pd
 
-from metaeval.base.words import chance, text, whole
+from metaeval.base.names import count, natural_order
+from metaeval.base.words import chance, listed, text, whole
 from metaeval.page.tables import Column, left, right, rising
+from metaeval.reports.prose import prose
 
 _MOST_LETTERS = 12
+_MOST_TIED = 3
+"""How many equals a first sentence names."""
+say = prose(__name__)
+
+
+def open_first(part: pd.DataFrame, under: str = "") -> str:
+    """Say who leads, and which systems may be first: none of those is settled above another of them."""
+    ranked = part.sort_values("rank", kind="stable")["system"].tolist()
+    first = natural_order(part.loc[part["rank"] == 1, "system"])
+    tied = part.loc[part["rank_low"] == 1, "system"].tolist()
+    others = natural_order(set(tied) - set(first))
+    which = "all" if len(tied) == len(ranked) else "first" if set(tied) == set(ranked[: len(tied)]) else "some"
+    which = "alike" if not others else "few" if len(others) < _MOST_TIED else which
+    return say(f"open {which}", first=first, others=others, n_tied=len(tied), n=len(ranked), under=under)
+
+
+def against_baseline(  # noqa: PLR0913 - what the sentence says
+    baseline: str, better: Sequence[str], worse: Sequence[str], *, n: int, under: str = "", how: str = ""
+) -> str:
+    """Say which of the other systems are significantly better than a baseline, and which worse: few by name."""
+    if not better and not worse:
+        return say("against none", baseline=baseline, n=n, under=under, how=how)
+    ahead, behind = (
+        listed(names) if 0 < len(names) <= _MOST_TIED else whole(len(names)) if names else "none"
+        for names in (better, worse)
+    )
+    ahead = ahead if 0 < len(better) <= _MOST_TIED else f"{ahead.capitalize()} of {count(n, 'system')}"
+    return say("against", ahead=ahead, behind=behind, better=better or [""], baseline=baseline, under=under, how=how)
+
+
+def is_pair(part: pd.DataFrame) -> bool:
+    """Say whether no more than two systems are ranked: these have no axis of ranks, no groups and no top."""
+    return len(part) <= 2  # noqa: PLR2004 - a pair
 
 
 def few_letters(part: pd.DataFrame) -> bool:
@@ -30,7 +65,13 @@ def with_alike(part: pd.DataFrame) -> pd.DataFrame:
 def ranked_columns(
     part: pd.DataFrame, details: Iterable[Column], ranks: Iterable[Column], last: Iterable[Column]
 ) -> tuple[Column, ...]:
-    """Return the columns of such a table: `details` behind the names, the `ranks`, and `last` before the letters."""
+    """Return the columns of such a table: `details` behind the names, the `ranks`, and `last` before the letters.
+
+    Of two systems there is no more to say than who leads, and how probably so.
+    """
+    if is_pair(part):
+        best = right(chance, p_best="Probability best") if "p_best" in part else ()
+        return (*rising(whole, rank="Rank"), *left(system="System"), *details, *best)
     top = next((name for name in map(str, part) if name.startswith("p_top_")), "")
     chances = {"p_best": "best", top: f"top {top.removeprefix('p_top_')}"} if top else {}
     return (

@@ -5,6 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
+import numpy as np
 import xarray as xr
 
 from metaeval.base.checks import check_path
@@ -42,6 +43,9 @@ _FEW_SYSTEMS = 4
 """From so many on there are six pairs and more."""
 
 
+_FEW_TOPICS = 5
+
+
 class Study(Result):
     """The result of a study."""
 
@@ -66,7 +70,8 @@ class Study(Result):
         metrics = self._named()
         with speaking_of(self._unit()), naming(study_names(metrics)):
             report: Report = shown_by(self.reported_by)(self, **options).explained(metrics)
-        return replace(report, provenance=replace(report.provenance, read_as=self._read_as()))
+        notes = tuple(dict.fromkeys((*few_topics_note(getattr(self, "scores", None)), *report.notes)))
+        return replace(report, notes=notes, provenance=replace(report.provenance, read_as=self._read_as()))
 
     def save(self, folder: str | Path, *, overwrite: bool = False, pdf: bool = False) -> Path:
         """Write the report as a folder: index.html, tables, figures, data and provenance.json.
@@ -247,6 +252,26 @@ def few_systems_note(n_systems: int) -> list[str]:
     n_pairs = n_systems * (n_systems - 1) // 2
     pairs, alone = ("1 pair", "it") if n_pairs == 1 else (f"{n_pairs} pairs", "these")
     return [Remark(f"{n_systems} systems make {pairs}: all results on metrics rest on {alone}")]
+
+
+def few_topics_note(scores: object) -> list[str]:
+    """Say where scores have so few topics, or clusters of them, that nothing shows how their differences vary.
+
+    Examples
+    --------
+    >>> from metaeval import as_scores
+    >>> few_topics_note(as_scores([[0.1, 0.2, 0.4], [0.3, 0.4, 0.6]]))
+    ['3 topics are few: tests and intervals rest on an assumed spread, and more topics may turn what is claimed here']
+    """
+    if not isinstance(scores, xr.DataArray) or "topic" not in scores.dims:
+        return []
+    spoken, clustered = unit_of(scores), "cluster" in scores.coords
+    n = len(np.unique(scores["cluster"])) if clustered else scores.sizes["topic"]
+    units = spoken.clusters if clustered else spoken.topics
+    if not 1 < n < _FEW_TOPICS:
+        return []
+    assumed = "tests and intervals rest on an assumed spread"
+    return [f"{n} {units} are few: {assumed}, and more {units} may turn what is claimed here"]
 
 
 def test_notes(result: PairwiseResult, scores: Scores) -> list[str]:

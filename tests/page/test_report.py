@@ -274,5 +274,5 @@ def test_key_figures_stand_under_the_first_sentence_and_are_few():
     assert page.index("<p>Two of two.</p>") < page.index("<b>Counts.</b>") < page.index("<p>And this.</p>")
     assert report.tables()[0].name == "key"
     assert report.main_table().name == "t"
-    with pytest.raises(ValueError, match="5 rows at most, not 6"):
-        small_report(key_figures=small_table(n_rows=6))
+    with pytest.raises(ValueError, match="8 rows at most, not 9"):
+        small_report(key_figures=small_table(n_rows=9))

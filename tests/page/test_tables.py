@@ -119,19 +119,19 @@ def test_tables_longer_than_a_page_may_break():
 @pytest.mark.parametrize(
     ("write", "half", "said"),
     [
-        (share, 0.5, "2 points at most"),
-        (share, 0.1, "0.4 points at most"),
-        (points(1), 50.0, "2 points at most"),
-        (share, 0.2825, "1 point at most"),
-        (number(2), 0.015, "0.01 at most"),
+        (share, 0.5, "2 points"),
+        (share, 0.1, "0.4 points"),
+        (points(1), 50.0, "2 points"),
+        (share, 0.2825, "1 point"),
+        (number(2), 0.015, "0.01"),
     ],
 )
 def test_errors_of_ends_have_their_unit(write, half, said):
     """In points where the ends are percentages or points, one of which is a point; cells and heading do not matter."""
     cells = [*intervals([0.0], [2 * half], write, draws=400), MISSING]
     shown = Table(name="t", title="t", caption="", frame=pd.DataFrame({"a": cells}), columns=right(text, a="Anything"))
-    assert shown.caption == f"Monte-Carlo error of the ends of intervals: {said}."
-    assert [row[0].text for row in shown.cells()] == [cells[0].bare, MISSING]
+    assert shown.precision == f"of the ends of intervals {said}"
+    assert [row[0].text for row in shown.cells()] == [str(cells[0]), MISSING]
 
 
 def test_cells_are_sorted_by_number_not_by_text():

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from metaeval.base.digits import error_of_ends, error_of_share, places, places_of_error
-from metaeval.base.words import carried, drawn_number, interval, number, p_drawn, share
+from metaeval.base.words import carried, drawn_number, number, p_drawn, share, written_interval
 from metaeval.questions.leaderboard.study import study_leaderboard
 from metaeval.questions.table.study import study_table
 from metaeval.simulate.scores import simulate_scores
@@ -56,19 +56,19 @@ def law(digits, study, name):
     ],
 )
 def test_no_digit_is_written_by_chance(digits, monkeypatch, name):
-    """The last digit of a figure moves by one at most, or an error beside it or in the caption covers what it moves."""
+    """The last digit of a figure moves by one at most, or the errors that the page says cover what it moves."""
     monkeypatch.setattr("metaeval.models.error_rate_model._DRAWS", FEW_DRAWS)
     assert law(digits, digits.STUDIES[name], name) == []
 
 
 def test_the_law_sees_a_digit_too_many(digits):
-    """A caption covers figures of its own unit, ends of intervals apart, and no more than it says."""
-    said = [digits.stated(["Monte-Carlo error of a rate: 1 point at most, of the ends of intervals: 0.1 at most."])] * 3
+    """What is said of a table covers figures of its own unit, ends of intervals apart, and no more than it says."""
+    said = [digits.stated(["of a rate 1 point, of the ends of intervals 0.1"])] * 3
     assert digits.moved(["12 %", "16 %", "14 %"], said)[0][0] < 1.0
     assert digits.moved(["0.12", "0.16", "0.14"], said)[0][0] == pytest.approx(4.0)
     assert digits.moved(["0.1 to 0.42", "0.1 to 0.86", "0.1 to 0.5"], said)[0][0] < 1.0
     assert digits.moved(["12 %", "16 %", "14 %"], [{}] * 3)[0][0] == pytest.approx(4.0)
-    assert digits.moved(["12 ± 1 %", "16 ± 1 %", "yes"], [{}] * 3)[0][0] == math.inf
+    assert digits.moved(["12 %", "16 %", "yes"], [{}] * 3)[0][0] == math.inf
 
 
 def test_the_error_of_a_power_covers_what_other_seeds_find():
@@ -84,12 +84,11 @@ def test_the_error_of_a_power_covers_what_other_seeds_find():
 
 @pytest.mark.parametrize("p", [0.0003, 0.02, 0.3, 0.71])
 def test_a_p_value_holds_the_right_one_within_its_error(p):
-    """Counted among draws, 19 in 20 p-values lie within two of the errors that stand beside them."""
+    """Counted among draws, 19 in 20 p-values lie within two of the errors that they carry."""
     counts = np.random.default_rng(1).binomial(9999, p, 300)
     texts = [p_drawn((count + 1) / 10_000, 9999) for count in counts]
-    pairs = [tuple(map(float, text.split(" ± "))) for text in texts]
-    assert np.mean([abs(value - p) <= 2 * error for value, error in pairs]) >= 0.93
-    assert all(len(text) <= len("0.0003 ± 0.0002") for text in texts)
+    assert np.mean([abs(float(text) - p) <= 2 * float(text.error) for text in texts]) >= 0.93
+    assert all(len(text) <= len("0.0003") for text in texts)
 
 
 @pytest.mark.parametrize("n_draws", [50, 1000, 20_000])
@@ -98,10 +97,10 @@ def test_ends_of_intervals_move_by_their_last_digit_at_most(n_draws):
     rng, errors = np.random.default_rng(3), []
     for _ in range(20):
         spread = 1.96 * rng.normal(0.0, 0.05, n_draws).std(ddof=1)
-        errors.append(interval(0.6 - spread, 0.6 + spread, number(4), draws=n_draws, about=0.6))
-    lows = [text.split(" to ")[0] for text in errors]
+        errors.append(written_interval(0.6 - spread, 0.6 + spread, number(4), draws=n_draws, about=0.6))
+    lows = [ends.low for ends in errors]
     unit = 10.0 ** -min(len(low.partition(".")[2]) for low in lows)
-    beside = [float(text.split("± ")[1]) for text in errors if "±" in text]
+    beside = [float(ends.error) for ends in errors if ends.error]
     allowed = max(unit, 5.5 * max(beside)) if beside else unit
     assert np.ptp([float(low) for low in lows]) <= allowed * (1 + 1e-9)
 
@@ -115,11 +114,11 @@ def test_a_share_and_its_rest_have_one_error_and_it_is_never_none(share, n_draws
 
 
 def test_one_rule_says_how_many_digits():
-    """A figure's last digit is worth four errors at least; one that carries its error ends where that begins."""
+    """A figure's last digit is worth four errors at least; one whose error is said ends where that begins."""
     for error in np.geomspace(1e-5, 5.0, 200):
         assert 10.0 ** -places(error) >= 4 * error * (1 - 1e-9) > 10.0 ** -(places(error) + 1) * (1 - 1e-9)
         assert math.ceil(error * 10.0 ** places_of_error(error) - 1e-9) <= 9 or error > 1
-    assert (drawn_number(0.691, 0.0025), drawn_number(0.691, 0.02)) == ("69 %", "69 ± 2 %")
+    assert (drawn_number(0.691, 0.0025), drawn_number(0.691, 0.02)) == ("69 %", "69 %")
     assert (carried(0.5, 0.0), carried(None, None), drawn_number(0.5, float("nan"))) == ("50.0 %", "–", "50.0 %")
     assert error_of_share(0.0, 999) > 0 < error_of_ends(0.1, 10)
     assert share(0.123) == drawn_number(0.123, 0.0)

@@ -146,7 +146,7 @@ PAGES = {
     ),
     "power: no pair": (
         lambda: power(constant()),
-        "Under none of 2 metrics does any of 15 pairs differ significantly (paired t, Benjamini–Yekutieli).",
+        "None of 15 pairs differs significantly under any of 2 metrics (paired t, Benjamini–Yekutieli).",
     ),
     "power: two tie": (
         lambda: power(alike("A", "B")),
@@ -166,7 +166,7 @@ PAGES = {
     ),
     "power: by bootstrap": (
         lambda: power(simulated("AP", "RR"), tests=["bootstrap_sensitivity"], corrections=["none"]),
-        "AP: 156 of 276 pairs (57 ± 7 %) differ significantly (bootstrap sensitivity, uncorrected), the most of 2 metrics.",
+        "AP: 156 of 276 pairs (57 %) differ significantly (bootstrap sensitivity, uncorrected), the most of 2 metrics.",
     ),
     "power: Holm alone": (
         lambda: power(simulated("AP", "RR"), corrections=["holm"]),
@@ -206,7 +206,7 @@ PAGES = {
     ),
     "topics: one metric": (
         lambda: topics(simulated("AP")),
-        "310 [190, 630] topics keep the disagreement of two topic sets within 5 % under AP.",
+        "310 [190, 630] topics keep the disagreement of two topic sets within 5 % under AP; there are 50.",
     ),
     "topics: as observed": (
         lambda: topics(simulated(), bayesian=False),
@@ -222,7 +222,7 @@ PAGES = {
     ),
     "topics: all are enough": (
         lambda: topics(made(60.0, 60.0) + 5.0),
-        "Fewer than 5 topics, under every metric, keep the disagreement of two topic sets within 5 %.",
+        "Fewer than 5 topics, under every metric, keep the disagreement of two topic sets within 5 %; there are 30.",
     ),
     "topics: no number": (
         lambda: topics(as_scores(1 + NOISE), tolerances=[0], bayesian=False),
@@ -230,15 +230,15 @@ PAGES = {
     ),
     "leaderboard: no, four metrics": (
         lambda: leaderboard(simulated()),
-        "No: 4 to 6 of 24 systems may be first under each of 4 metrics, and 50 topics separate 0 of 23 neighbour pairs.",
+        "No: 4 to 6 of 24 systems may be first under each of 4 metrics, and 50 topics separate none of 23 neighbour pairs.",
     ),
     "leaderboard: no, one metric": (
         lambda: leaderboard(mteb()),
-        "No: 12 ± 2 of 183 systems may be first under main_score, and 41 items separate 1 of 182 neighbour pairs.",
+        "No: jcorners/ingot-8b-r3 leads under main_score, but 12 of 183 systems cannot be told apart; 1 of 182 neighbour pairs differs significantly.",
     ),
     "leaderboard: yes": (
         lambda: leaderboard(made(60.0)),
-        "Yes: all 5 pairs of neighbours differ significantly under A.",
+        "Yes: z is first under A, and all 5 pairs of neighbours differ significantly.",
     ),
     "leaderboard: yes, two metrics": (
         lambda: leaderboard(made(60.0, 50.0)),
@@ -260,7 +260,7 @@ PAGES = {
                 np.concatenate([(v := made(60.0).to_numpy()[0])[:5], v[4:5]]), systems=list("uvwxyz"), metrics=["A"]
             )
         ),
-        "Partly: 4 of 5 neighbour pairs differ significantly under A, but 2 of 6 systems may be first.",
+        "Partly: y and z lead under A and cannot be told apart; 4 of 5 neighbour pairs differ significantly.",
     ),
     "leaderboard: partly, two metrics": (
         lambda: leaderboard(made(60.0, 0.1)),
@@ -294,11 +294,11 @@ PAGES = {
                 made(3.0).to_numpy()[0], metrics=["A"], clusters={str(one + 1): str(one % 5) for one in range(30)}
             )
         ),
-        "No: 6 of 6 systems may be first under A, and 30 topics separate 0 of 5 neighbour pairs.",
+        "No: system6 leads under A, but 6 of 6 systems may be first; none of 5 neighbour pairs differs significantly.",
     ),
     "leaderboard: all alike": (
         lambda: leaderboard(constant()),
-        "No: 6 of 6 systems may be first under each of 2 metrics, and 30 topics separate 0 of 5 neighbour pairs.",
+        "No: 6 of 6 systems may be first under each of 2 metrics, and 30 topics separate none of 5 neighbour pairs.",
     ),
     "components: four metrics": (
         lambda: components(simulated()),
@@ -350,11 +350,11 @@ PAGES = {
     ),
     "table: one metric": (
         lambda: table(simulated("AP")),
-        "103 of 276 pairs differ significantly under AP (paired t, Benjamini–Yekutieli).",
+        "group6-system18 is best under AP, significantly better than 16 of 24 systems; 103 of 276 pairs differ (paired t, Benjamini–Yekutieli).",
     ),
     "table: models": (
         lambda: table(mteb()),
-        "12,707 of 16,653 pairs differ significantly under main_score (paired t, Benjamini–Yekutieli).",
+        "jcorners/ingot-8b-r3 is best under main_score, significantly better than 170 of 183 systems; 12,707 of 16,653 pairs differ (paired t, Benjamini–Yekutieli).",
     ),
     "table: a baseline": (
         lambda: table(simulated(), baseline="group1-system01"),
@@ -362,7 +362,7 @@ PAGES = {
     ),
     "table: a baseline, one metric": (
         lambda: table(simulated("AP"), baseline="group1-system01", correction="holm"),
-        "11 of 23 systems differ significantly from group1-system01 under AP (paired t, Holm).",
+        "11 of 23 systems are significantly better than group1-system01 under AP, none significantly worse (paired t, Holm).",
     ),
     "table: none": (
         lambda: table(constant()),
@@ -382,7 +382,7 @@ PAGES = {
     ),
     "compare-metrics: one is nearest": (
         lambda: metrics(simulated()),
-        "No metric is conclusively the best: nDCG@10 comes nearest, better than P@10 in power, with probability 96 ± 2 %.",
+        "No metric is conclusively the best: nDCG@10 comes nearest, better than P@10 in power, with probability 96 %.",
     ),
     "compare-metrics: with topics": (
         lambda: metrics(simulated("AP", "nDCG@10"), topics=True),
@@ -414,15 +414,15 @@ PAGES = {
     ),
     "compare-tests: four metrics": (
         lambda: halves(simulated(), corrections=["none", "fdr_by"]),
-        "The sign test errs least, not clearly, under all 4 metrics: up to 6 ± 2 % of rejections fail on other topics (uncorrected).",
+        "The sign test errs least, not clearly, under all 4 metrics: up to 6 % of rejections fail on other topics (uncorrected).",
     ),
     "compare-tests: one metric": (
         lambda: halves(simulated("AP")),
-        "The sign test errs least: 2.7 ± 0.6 % of rejections fail on other topics (uncorrected).",
+        "The sign test errs least: 2.7 % of rejections fail on other topics (uncorrected).",
     ),
     "compare-tests: clear": (
         lambda: halves(simulated("AP"), n_splits=60, tests=["bootstrap_percentile", "sign"]),
-        "The sign test errs least: 3.2 ± 0.3 % of rejections fail on other topics (uncorrected).",
+        "The sign test errs least: 3.2 % of rejections fail on other topics (uncorrected).",
     ),
     "compare-tests: nothing rejected": (
         lambda: halves(constant()),
@@ -430,7 +430,7 @@ PAGES = {
     ),
     "compare-tests: one test": (
         lambda: halves(simulated("AP"), tests=["t"], corrections=["holm"]),
-        "The paired t test alone: 0.0 ± 0.6 % of rejections fail on other topics (Holm).",
+        "The paired t test alone: 0.0 % of rejections fail on other topics (Holm).",
     ),
 }
 """A page by its question: what makes it, and its first sentence."""
@@ -465,8 +465,8 @@ def broken(report):
         breaks.append("more than two paragraphs follow")
     if figures is None or not 0 < len(figures.frame) <= MOST_KEY_FIGURES:
         breaks.append("no key figures, or too many")
-    if any(abs(float(p) - 50) <= 2 * float(e) for p, e in re.findall(r"probability ([\d.]+) ± ([\d.]+) %", answer)):
-        breaks.append("a probability that is no more than its error from one half")
+    if "±" in answer:
+        breaks.append("an error in the answer")
     if lacking := numbers(answer) - numbers(shown(report)):
         breaks.append(f"in no table: {sorted(lacking)}")
     return breaks
@@ -520,11 +520,11 @@ SIX = [power, topics, leaderboard, components, design, table, halves, partial(me
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("make", SIX)
 def test_six_metrics_leave_a_page_as_short(make):
-    """The law holds and no more stands open; the key figures say how many metrics there are."""
+    """The law holds and no more stands open; of so few metrics none is cut."""
     report = make(made(0.5, 1, 2, 3, 4, 5) + 6.0)
     assert broken(report) == []
     assert n_open(report) <= MOST_OPEN
-    assert ("of 6 rows" in report.key_figures.caption) == (make not in {design, halves})
+    assert "rows" not in report.key_figures.caption
 
 
 def test_the_law_sees_a_number_of_no_table():

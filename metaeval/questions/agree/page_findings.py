@@ -39,6 +39,8 @@ _OPEN = {
     "draws": "F1 of {predictor} with {truth} is {f1}, {bar} within the Monte-Carlo error of an end",
     "interval": "F1 of {predictor} with {truth} is {f1}, which includes {bar}",
 }
+_FEW = 2
+"""How many uses, or metrics, an answer names."""
 _SHARE, _BOTH = "share", "both"
 _NEITHER = "–: neither finds a pair"  # noqa: RUF001 - a dash for people
 say = prose(__name__)
@@ -110,7 +112,7 @@ def answer_sentence(study: AgreeStudy) -> str:
     heard = [row["f1"] for row in rows if row["n_truth"] or row["n_predictor"]]  # F1 of nothing says nothing
     truths = {label(study, row["truth"], within=True) for row in rows}
     values = " to ".join(dict.fromkeys(map(number(2), (min(heard), max(heard))))) if heard else ""
-    counted = [f"{verdict_counts[kind]} {_LEAD[kind][verdict_counts[kind] != 1]}" for kind in kinds]
+    counted = [f"{_who(study, rows, kind, len(kinds))} {_LEAD[kind][verdict_counts[kind] != 1]}" for kind in kinds]
     return say(
         "answers",
         word="Inconclusive" if kinds == ["open"] else word,
@@ -120,6 +122,12 @@ def answer_sentence(study: AgreeStudy) -> str:
         values=f" (F1 {values}{'' if level_of(study) else ', without intervals'})" if values else "",
         **terms(study),
     )
+
+
+def _who(study: AgreeStudy, rows: list[dict[Hashable, Any]], verdict: str, n_kinds: int) -> str:
+    """Name those with a verdict where they are few and others have another one."""
+    names = [label(study, row["predictor"]) for row in rows if _verdict(row, study.min_f1) == verdict]
+    return "all" if n_kinds == 1 else "; ".join(names) if len(names) <= _FEW else str(len(names))
 
 
 def _one_answer(study: AgreeStudy, row: dict[Hashable, Any], word: str) -> str:
@@ -139,7 +147,8 @@ def _one_answer(study: AgreeStudy, row: dict[Hashable, Any], word: str) -> str:
         return f"Inconclusive: {why}."
     leads = "the same conclusions as" if verdict == "same" else "different conclusions than"
     without = "" if level_of(study) else ", without an interval"
-    return f"{word}: {predictor} leads to {leads} {truth}{under} (F1 {f1}{without})."
+    words = {"predictor": predictor, "truth": f"{truth}{under}", "leads": leads, "f1": f"{f1}{without}"}
+    return say("answer", word=word, row=row, conflicts=int(row["n_conflicts"]), **words)
 
 
 def _open_words(row: Mapping[Hashable, Any], study: AgreeStudy) -> str:

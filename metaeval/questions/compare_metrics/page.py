@@ -23,7 +23,7 @@ from metaeval.base.words import (
 )
 from metaeval.page.blocks import Block, Fold, Picture, Section, Text
 from metaeval.page.report import Report
-from metaeval.page.tables import METRIC, Column, Table, Write, bounded, left, right, under
+from metaeval.page.tables import METRIC, Column, Table, Write, bounded, left, right, under, with_cells
 from metaeval.questions.check_metric.page import expected_columns
 from metaeval.questions.compare_metrics.page_findings import (
     agreement_sentence,
@@ -125,8 +125,10 @@ def _key_figures(study: CompareStudy, frame: pd.DataFrame) -> Table:
         met = zip(frame["expectations_met"], frame["expectations_tried"], strict=True)
         table_frame["expected"] = [MISSING if pd.isna(n_met) else f"{n_met:.0f} of {of:.0f}" for n_met, of in met]
         key_columns += right(text, expected="Expectations met")
-    caption = say("key figures", study=study, posterior=study.topics and study.topics.posterior, errors=errors)
-    return key_figures(table_frame, (*left(shown="Metric"), *key_columns), by="power", caption=caption)
+    caption = say("key figures", study=study, posterior=study.topics and study.topics.posterior)
+    return key_figures(
+        table_frame, (*left(shown="Metric"), *key_columns), by="power", caption=caption, precision=errors
+    )
 
 
 def _overview_section(study: CompareStudy, frame: pd.DataFrame) -> Section:
@@ -147,9 +149,11 @@ def _overview_section(study: CompareStudy, frame: pd.DataFrame) -> Section:
     possible = verdict["detectable"] <= 1.0 + (verdict["quality"] == "tau_half")  # τ goes from -1 to 1
     sure = say.table(
         "verdict",
-        verdict.assign(
-            of=verdict["quality"].map(qualities()),
+        with_cells(
+            verdict,
             p_better=[likely(study, *row) for row in zip(verdict["quality"], verdict["p_better"], strict=True)],
+        ).assign(
+            of=verdict["quality"].map(qualities()),
             p_better_sort=verdict["p_better"],
             lead=points["difference"],
             leads=intervals(
@@ -253,9 +257,10 @@ def _differences_table(study: CompareStudy, frame: pd.DataFrame, name: str, titl
     choice = study.choice
     percents = 100 * frame[["low", "high", "systems_low", "systems_high"]]
     one_each = choice.choose == "one-per-group"
+    higher = [carried(share, error_of_share(share, choice.n_choices)) for share in frame["first_higher"]]
     return say.table(
         "differences",
-        frame.assign(
+        with_cells(frame, first_higher=higher).assign(
             topics=intervals(
                 percents["low"],
                 percents["high"],
@@ -266,10 +271,6 @@ def _differences_table(study: CompareStudy, frame: pd.DataFrame, name: str, titl
             systems=intervals(
                 percents["systems_low"], percents["systems_high"], points(1), draws=draws_of_middle(choice.n_choices)
             ),
-            first_higher=[
-                carried(proportion, error_of_share(proportion, choice.n_choices))
-                for proportion in frame["first_higher"]
-            ],
             first_higher_sort=frame["first_higher"],
         ),
         left(name_of_metric, metric_a="First", metric_b="Second"),
@@ -292,7 +293,7 @@ def _required_section(study: CompareStudy) -> Section:
     required_of = {"difference_required": "largest", "difference_required_median": "median"}
     table = say.table(
         "required",
-        required.assign(**written, **{f"{name}_sort": required[name] for name in errors}),
+        with_cells(required, **written).assign(**{f"{name}_sort": required[name] for name in errors}),
         (METRIC,),
         right(text, **required_of, difference_required_p95="95th percentile"),
         called="difference-required",

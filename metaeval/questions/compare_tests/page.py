@@ -25,10 +25,11 @@ from metaeval.base.words import (
     share_of,
     short_names_sentence,
     text,
+    with_errors_of,
 )
 from metaeval.page.blocks import Methods, Section, Text
 from metaeval.page.report import Report
-from metaeval.page.tables import METRIC, Table, left, right, under
+from metaeval.page.tables import METRIC, Table, left, right, under, with_cells
 from metaeval.questions.compare_tests.study import SplitHalvesStudy
 from metaeval.reports.data_files import csv_file, score_files
 from metaeval.reports.key_figures import key_figures
@@ -131,7 +132,8 @@ def _span(rows: pd.DataFrame, name: str) -> str:
     if ordered.empty:
         return MISSING
     low, high = (carried(row[name], row[f"{name}_se"]) for row in ordered.iloc[[0, -1]].to_dict("records"))
-    return low if low == high else f"{low.removesuffix(' %')} to {high}"
+    written = low if low == high else f"{low.removesuffix(' %')} to {high}"
+    return with_errors_of((low, high), written)
 
 
 def _key_figures(parts: dict[str, pd.DataFrame]) -> Table:
@@ -146,7 +148,8 @@ def _key_figures(parts: dict[str, pd.DataFrame]) -> Table:
             f"{name} {correction}": label
             for name, label in (("rejected", "pairs rejected"), ("error_rate", "errors among them"))
         }
-        frame = frame.assign(**{name: [_span(of_test, name.split(" ")[0]) for of_test in by_test] for name in names})
+        spans = {name: [_span(of_test, name.split(" ")[0]) for of_test in by_test] for name in names}
+        frame = with_cells(frame, **spans)
         columns += right(text, CORRECTIONS.label(correction), **names)
     several = len(first["metric"].unique()) > 1
     data = pd.concat(parts.values(), ignore_index=True)
@@ -236,19 +239,19 @@ def _error_spread(rows: pd.DataFrame) -> "pd.Series[float]":
 
 def _table(study: SplitHalvesStudy, correction: str, rows: pd.DataFrame) -> Table:
     halves, spread = study.halves, _error_spread(rows)
-    frame = rows.assign(
-        errors_of=[share_of(*row) for row in zip(rows["errors"], rows["rejections"], spread, strict=True)],
+    shares = [share_of(*row) for row in zip(rows["errors"], rows["rejections"], spread, strict=True)]
+    frame = with_cells(rows, errors_of=shares).assign(
         errors_of_sort=rows["error_rate"],
         middle=intervals(rows["rejected_low"], rows["rejected_high"], draws=draws_of_middle(halves.n_splits)),
         error_middle=intervals(rows["error_rate_low"], rows["error_rate_high"], draws=draws_of_middle(halves.n_splits)),
     )
     for name in ("rejected", "rejected_both", "self_agreement"):
         written = [carried(*row) for row in zip(rows[name], rows[f"{name}_se"], strict=True)]
-        frame[name], frame[f"{name}_sort"] = written, rows[name]
+        frame = with_cells(frame, **{name: written}).assign(**{f"{name}_sort": rows[name]})
     frame.loc[frame["rejections"] == 0, "errors_of"] = None
     for name, error in _ratio_errors(study, rows).items():
-        frame[name] = [carried(*row, _RATIO) for row in zip(rows[name], error, strict=True)]
-        frame[f"{name}_sort"] = rows[name]
+        written = [carried(*row, _RATIO) for row in zip(rows[name], error, strict=True)]
+        frame = with_cells(frame, **{name: written}).assign(**{f"{name}_sort": rows[name]})
     against = f"{TESTS.label(study.reference)} over this test"
     ratios = right(text, against, rejection_ratio="rejections", error_rate_ratio="error rate")
     special_tests = [name for name in halves.tests if TESTS[name].family_wise or TESTS[name].plain_p]

@@ -139,7 +139,7 @@ def surely_agree(n: int, sure: int, best: End, figure: str, *, against: bool = F
         opening, verb = ("Yes", "agrees") if sure else ("Not shown", "does not surely agree")
         return f"{opening}: {best.who} {verb} with people beyond chance ({figure})."
     if 0 < sure < n:
-        return f"Shown for {sure} of {n} metrics: agreement is beyond chance, best for {best.who} ({figure})."
+        return f"Partly: {sure} of {n} metrics agree with people beyond chance, best {best.who} ({figure})."
     every = "Yes: both metrics agree" if n == _PAIR else f"Yes: all {n} metrics agree"
     agrees = every if sure else "Not shown: no metric surely agrees"
     return f"{agrees} with people beyond chance, best {best.who} ({figure})."

@@ -280,7 +280,7 @@ def _task_table(found: MetaMetrics, task: str) -> Table:
         data=of_task,
         label=_label(task, found.tasks),
         row=row,
-        error="" if np.isnan(error) else f"{error:.1g}",
+        error="" if np.isnan(error) else f"of a value {error:.1g}",
     )
 
 

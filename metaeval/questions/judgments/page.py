@@ -9,7 +9,7 @@ from metaeval.base.names import count
 from metaeval.base.words import ends, listed, name_of_metric, number, sentence_case, share_of, span, text, whole
 from metaeval.page.blocks import Block, Fold, Item, Methods, Section
 from metaeval.page.report import Report
-from metaeval.page.tables import METRIC, Table, left, right, with_cells
+from metaeval.page.tables import METRIC, Table, frame_of, left, right, with_cells
 from metaeval.questions.judgments.page_new_systems import groups_figures, groups_section, groups_sentence
 from metaeval.questions.judgments.page_power import between_metrics_section, drawn_words, reduction_figures
 from metaeval.questions.judgments.page_reductions import (
@@ -212,7 +212,7 @@ def _effort_table(study: JudgmentsStudy, effort: EffortPlans, frame: pd.DataFram
         rows.append(row | {metric: with_error(by_metric[metric], "tau") for metric in study.metrics})
     return say.table(
         "effort table",
-        pd.DataFrame(rows),
+        frame_of(rows),
         right(percent, step="Effort"),
         left(plan="Spent on"),
         right(whole, topics="Topics", judged="Judged", relevant="Relevant"),

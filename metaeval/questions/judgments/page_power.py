@@ -9,9 +9,9 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from metaeval.base.words import MISSING, End, carried, ends, name_of_metric, number, p_value, text
+from metaeval.base.words import MISSING, End, carried, ends, name_of_metric, number, p_value, text, with_errors_of
 from metaeval.page.blocks import Block, Fold, Section
-from metaeval.page.tables import METRIC, Column, Table, right, rising
+from metaeval.page.tables import METRIC, Column, Table, right, rising, with_cells
 from metaeval.questions.judgments.study import JudgmentsStudy
 from metaeval.reports.key_figures import KeyFigure
 from metaeval.reports.prose import Titled, prose
@@ -62,11 +62,12 @@ def reduction_figures(study: JudgmentsStudy) -> list[KeyFigure]:
             continue
         left_words = _left_words(stability, frame["step"].iloc[0])
         frame = frame.assign(metric=frame["metric"].map(name_of_metric))
-        power = map(carried, frame["power"], frame["power_error"])
+        power = [*map(carried, frame["power"], frame["power_error"])]
         full = dict(zip(frame["metric"], map(carried, frame["power_full"], frame["power_full_error"]), strict=True))
         low, high = ends(frame["metric"], frame["power"], power)
         full_ends = {end: End.of({name: full[name] for name in end.names}).figure for end in (high, low)}
-        written = " to ".join(f"{end.figure} ({end.who}; with all {of_all})" for end, of_all in full_ends.items())
+        words = " to ".join(f"{end.figure} ({end.who}; with all {of_all})" for end, of_all in full_ends.items())
+        written = with_errors_of([*power, *full.values()], words)
         numbers = {
             f"{metric}, {judged}": value
             for judged, name in (("reduced", "power"), ("all", "power_full"))
@@ -142,7 +143,6 @@ def _title_and_caption(
         "full": full,
         "left": full if step is None else _left_words(stability, step),
         "drawn": drawn_words(n_draws, random=random),
-        "resampled": n_draws == 1 and (powers["found_error" if step is not None else "power_full_error"] > 0).any(),
         "required": powers["difference_required"].notna().any(),
     }
     return say.titled(passage, **fields)
@@ -155,12 +155,10 @@ def _ranking_table(shown: ShownReduction, step: float) -> Table:
     return Table(
         name=_name("ranking", stability, step),
         **_title_and_caption("ranking", shown, rows, stability.n_replicates, step),
-        frame=_with_written_means(
-            rows, {"tau_p_value": 4} | dict.fromkeys(("tau", "tau_ap", "tau_best", "score"), 3)
-        ).assign(
+        frame=with_cells(
+            _with_written_means(rows, {"tau_p_value": 4} | dict.fromkeys(("tau", "tau_ap", "tau_best", "score"), 3)),
             score_left=[carried(*row) for row in zip(rows["score"] / full, rows["score_error"] / full, strict=True)],
-            score_left_sort=rows["score"] / full,
-        ),
+        ).assign(score_left_sort=rows["score"] / full),
         data=rows,
         columns=(
             METRIC,
@@ -178,7 +176,7 @@ def _with_written_means(powers: pd.DataFrame, digits: Mapping[str, int]) -> pd.D
         name: [carried(*row, number(many)) for row in zip(powers[name], powers[f"{name}_error"], strict=True)]
         for name, many in digits.items()
     }
-    return powers.assign(**cells, **{f"{name}_sort": powers[name] for name in digits})
+    return with_cells(powers, **cells).assign(**{f"{name}_sort": powers[name] for name in digits})
 
 
 def _power_table(shown: ShownReduction, step: float | None) -> Table:
@@ -190,19 +188,22 @@ def _power_table(shown: ShownReduction, step: float | None) -> Table:
     suffix = "_full" if full else ""
     counts = number(0 if n_draws == 1 else 1)
     powers = zip(rows[f"power{suffix}"], rows[f"power{suffix}_error"], strict=True)
-    rows = rows.assign(
-        shown=[_of_pairs(*row, stability.n_pairs, counts) for row in powers],
-        shown_sort=rows[f"power{suffix}"],
-        n_significant=rows[f"power{suffix}"] * stability.n_pairs,
-        n_pairs=stability.n_pairs,
-    ).sort_values(f"power{suffix}", ascending=False, kind="stable")
+    rows = (
+        with_cells(rows, shown=[_of_pairs(*row, stability.n_pairs, counts) for row in powers])
+        .assign(
+            shown_sort=rows[f"power{suffix}"],
+            n_significant=rows[f"power{suffix}"] * stability.n_pairs,
+            n_pairs=stability.n_pairs,
+        )
+        .sort_values(f"power{suffix}", ascending=False, kind="stable")
+    )
     required = f"difference_required{suffix}"
     beside = rows["difference_required_error"] * (np.nan if full else 1.0)
     written = [carried(*row, number(2)) for row in zip(rows[required], beside, strict=True)]
     return Table(
         name=f"power {stability.reduction.name} full" if full else _name("power", stability, step or 0.0),
         **_title_and_caption("discriminative", shown, rows.assign(difference_required=rows[required]), n_draws, step),
-        frame=rows.assign(required=written, required_sort=rows[required]),
+        frame=with_cells(rows, required=written).assign(required_sort=rows[required]),
         columns=(
             METRIC,
             *right(str, shown="Disc. power"),
@@ -215,7 +216,9 @@ def _power_table(shown: ShownReduction, step: float | None) -> Table:
 def _of_pairs(power: float, error: float, n_pairs: int, write: Callable[[object], str]) -> str:
     if pd.isna(power):
         return MISSING
-    return f"{write(power * n_pairs)}/{n_pairs:,} = {carried(power, error)}"
+    part = carried(power, error)
+    written = f"{write(power * n_pairs)}/{n_pairs:,} = {part}"
+    return with_errors_of([part], written)
 
 
 def _inconsistent_table(shown: ShownReduction, step: float) -> Table:
@@ -228,9 +231,10 @@ def _inconsistent_table(shown: ShownReduction, step: float) -> Table:
     return Table(
         name=_name("inconsistent", stability, step),
         **_title_and_caption("inconsistent", shown, rows, n_draws, step),
-        frame=_with_written_means(rows, dict.fromkeys(("found", "contradicted", "reversed"), digits)).assign(
-            contradicted_share=[carried(*row) for row in shares], contradicted_share_sort=rows["contradicted_share"]
-        ),
+        frame=with_cells(
+            _with_written_means(rows, dict.fromkeys(("found", "contradicted", "reversed"), digits)),
+            contradicted_share=[carried(*row) for row in shares],
+        ).assign(contradicted_share_sort=rows["contradicted_share"]),
         columns=(
             METRIC,
             *right(text, found="Significant", contradicted="Inconsistent", contradicted_share="%", reversed="Reversed"),

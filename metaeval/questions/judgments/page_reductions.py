@@ -11,6 +11,7 @@ from metaeval.base.digits import places
 from metaeval.base.words import (
     MISSING,
     End,
+    WrittenFigure,
     absent,
     carried,
     ends,
@@ -21,9 +22,10 @@ from metaeval.base.words import (
     span,
     text,
     whole,
+    with_errors_of,
 )
 from metaeval.page.blocks import Block, Fold, Picture, Section, Text
-from metaeval.page.tables import METRIC, Column, Table, left, right
+from metaeval.page.tables import METRIC, Column, Table, frame_of, left, right
 from metaeval.questions.judgments.page_power import ShownReduction, by_metric_blocks, compared_with, drawn_words
 from metaeval.questions.judgments.study import QUESTION_OF, JudgmentsStudy
 from metaeval.reports.key_figures import KeyFigure
@@ -100,6 +102,8 @@ def threshold_ends(study: JudgmentsStudy) -> Iterator[tuple[Stability, End, End,
 def threshold_sentence(study: JudgmentsStudy) -> str:
     """Say how much judging keeps the ranking under every metric, or what the least tried leaves of it."""
     for stability, _, high, kind in threshold_ends(study):
+        if len(stability.steps) == 1:
+            return _asked_sentence(study, stability)
         n, above = len(study.metrics), kind == "above largest"
         every = len(high.names) == n > 1 if above else n > 1
         fields = {"verb": "is" if stability.reduction.name == "depth" else "are", "min_tau": study.min_tau}
@@ -108,19 +112,30 @@ def threshold_sentence(study: JudgmentsStudy) -> str:
     return next((_meaning_sentence(reduced) for reduced in study.stability.values()), "")
 
 
+def _asked_sentence(study: JudgmentsStudy, stability: Stability) -> str:
+    """Say whether the ranking is kept with the one part of the judgments that was asked about."""
+    part, least, written = _smallest_step(stability)
+    kept = least["tau"].ge(study.min_tau)
+    word = "Yes" if kept.all() else "Partly" if kept.any() else "No"
+    figures = span(least["metric"], least["tau"], written, opening="")
+    return say("asked", word=word, part=part, what=taken(stability), figures=figures, min_tau=study.min_tau)
+
+
 def threshold_figures(study: JudgmentsStudy) -> list[KeyFigure]:
     """Return how much every question needs, with the metrics that need least and most."""
     told = []
     for stability, low, high, _ in threshold_ends(study):
         extremes = dict.fromkeys((low, high))
         numbers = stability.thresholds(min_tau=study.min_tau).set_index("metric")["left"].dropna().sort_values()
-        value = " to ".join(f"{end.figure} ({end.who})" for end in extremes)
+        levels = [_level_words(row) for _, row in stability.thresholds(min_tau=study.min_tau).iterrows()]
+        value = with_errors_of(levels, " to ".join(f"{end.figure} ({end.who})" for end in extremes))
         told.append(
             KeyFigure(f"{sentence_case(taken(stability))} that are enough to keep the ranking", value, dict(numbers))
         )
     if not told and study.stability:
         left_words, least, written = _smallest_step(next(iter(study.stability.values())))
-        value = span(least["metric"], least["tau"], written, opening="") if left_words else ""
+        words = span(least["metric"], least["tau"], written, opening="") if left_words else ""
+        value = with_errors_of(written, words)
         told.append(KeyFigure(f"τ at {left_words}", value, dict(zip(least["metric"], least["tau"], strict=True))))
     return told
 
@@ -136,10 +151,13 @@ def _level_words(row: pd.Series) -> str:
     if row["kind"] == "below smallest":
         return f"{percent(row['left'])} or less"
     error = row["left_error"]
-    return f"{row['left']:.0f}{'' if absent(error) or error < _HALF else f' ± {math.ceil(error)}'} %"
+    written = f"{row['left']:.0f} %"
+    return (
+        written if absent(error) or error < _HALF else WrittenFigure(written, written, f"{math.ceil(error)}", " points")
+    )
 
 
-def with_errors_of(stability: Stability) -> pd.DataFrame:
+def errors_beside(stability: Stability) -> pd.DataFrame:
     """Return a stability's means with their Monte-Carlo standard errors beside them, in ``_error``."""
     return stability.to_frame().merge(stability.errors(), on=["metric", "step"], how="left")
 
@@ -178,7 +196,7 @@ def threshold_errors(frame: pd.DataFrame) -> str:
 
 
 def _stability_picture(study: JudgmentsStudy, stability: Stability) -> Picture:
-    frame = with_errors_of(stability)
+    frame = errors_beside(stability)
     return say.picture(
         "picture",
         lambda: figures.stability_panels(frame, measures=_FOUR, min_tau=study.min_tau),
@@ -195,7 +213,7 @@ def _stability_picture(study: JudgmentsStudy, stability: Stability) -> Picture:
 
 
 def _stability_blocks(study: JudgmentsStudy, stability: Stability) -> tuple[Block, ...]:
-    frame, is_first = with_errors_of(stability), _is_first(study, stability)
+    frame, is_first = errors_beside(stability), _is_first(study, stability)
     shown = ShownReduction(stability, frame, explained=is_first)
     picture = () if is_first else (_stability_picture(study, stability),)  # that of the first opens the page
     few = (
@@ -226,7 +244,7 @@ def _lower_title(stability: Stability) -> str:
 
 def _smallest_step(stability: Stability) -> tuple[str, pd.DataFrame, list[str]]:
     """Return the smallest step in words, its rows, lowest τ first, and each τ as written; nothing if all runs tie."""
-    frame = with_errors_of(stability)
+    frame = errors_beside(stability)
     least = frame[frame["left"] == frame["left"].min()].dropna(subset=["tau"]).sort_values("tau", kind="stable")
     if least.empty:
         return "", least, []
@@ -271,14 +289,14 @@ def _metrics_side_by_side(
         for metric in metrics:
             row |= {f"{metric} {name}": write(by_metric[metric]) for name, write in cells.items()}
         rows.append(row)
-    return pd.DataFrame(rows)
+    return frame_of(rows)
 
 
 def _count_words(value: float, error: float) -> str:
-    """Write a mean count to the nearest one, with its error where that reaches it."""
+    """Write a mean count to the nearest one."""
     if absent(error) or error <= 0.0 or places(error) >= 0:
         return whole(value)
-    return f"{whole(value)} ± {math.ceil(error)}"
+    return WrittenFigure(whole(value), whole(value), f"{math.ceil(error)}")
 
 
 def _step_columns(stability: Stability) -> tuple[Column, ...]:
@@ -340,7 +358,8 @@ def _consistency_table(shown: ShownReduction) -> Table:
         if pd.isna(row["contradicted_share"]):
             return MISSING
         proportion = carried(row["contradicted_share"], row["contradicted_share_error"])
-        return f"{with_error(row, 'contradicted', digits)} ({proportion})"
+        written = f"{with_error(row, 'contradicted', digits)} ({proportion})"
+        return with_errors_of([proportion], written)
 
     cells: dict[str, Callable[[dict[Any, Any]], object]] = {
         "found": lambda row: with_error(row, "found", digits),
@@ -370,7 +389,7 @@ def percent(value: object) -> str:
 
 
 def with_error(row: Mapping[Any, Any], name: str, digits: int = 3) -> str:
-    """Write a mean with its Monte-Carlo standard error, where it has one."""
+    """Write a mean to the digits that its Monte-Carlo standard error leaves."""
     return carried(row[name], row.get(f"{name}_error", row.get(f"{name}_se")), number(digits))
 
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from metaeval.base.names import natural_order
 from metaeval.base.unit import unit
 from metaeval.base.words import (
     carried,
@@ -24,8 +25,9 @@ from metaeval.base.words import (
 )
 from metaeval.page.blocks import Block, Choice, Fold, Item, Methods, Section, Text
 from metaeval.page.report import Report
-from metaeval.page.tables import METRIC, Table, left, of_metrics, right, rising, under
+from metaeval.page.tables import METRIC, Table, bounded, frame_of, left, of_metrics, right, rising, under, with_cells
 from metaeval.questions.components.page import design_sentences
+from metaeval.questions.leaderboard.page_asked import asked_of
 from metaeval.questions.leaderboard.page_card import LEADERBOARD_TITLE, card_files, embedded
 from metaeval.questions.leaderboard.page_cohorts import cohort_files, cohorts_section, shares_by_cohort
 from metaeval.questions.leaderboard.page_few_items import thin_section
@@ -46,8 +48,18 @@ from metaeval.questions.leaderboard.study_card import open_pairs_of, places_of
 from metaeval.questions.leaderboard.study_record import Card
 from metaeval.reports.data_files import csv_file, score_files, scores_left_out
 from metaeval.reports.key_figures import key_figures
+from metaeval.reports.pairs import pair_figures
 from metaeval.reports.prose import prose
-from metaeval.reports.ranked import ALIKE, few_letters, interval_of_ranks, ranked_columns, with_alike, written_ranks
+from metaeval.reports.ranked import (
+    ALIKE,
+    few_letters,
+    interval_of_ranks,
+    is_pair,
+    open_first,
+    ranked_columns,
+    with_alike,
+    written_ranks,
+)
 from metaeval.reports.shared import facts, unanswered
 from metaeval.reports.traits import traits_said
 from metaeval.resampling.ranks import RankIntervals
@@ -68,15 +80,16 @@ def leaderboard_report(study: LeaderboardStudy) -> Report:
     sizes = study.scores.sizes
     card = study.card()
     counted = facts(metric=sizes["metric"], system=sizes["system"], topic=sizes["topic"], pair=study.comparison.n_pairs)
+    asked_title, asked = asked_of(study, frame)
+    title, answers = asked_title or LEADERBOARD_TITLE, (*asked, _answer(study, places, frame))
     failed = [Item(term=question, words=reason) for question, reason in study.unanswered.items()]
     return Report(
         command="leaderboard",
-        title=LEADERBOARD_TITLE,
+        title=title,
         facts=(*counted, (f"{study.alpha:g}", "significance level α")),
         summary=(
-            _answer(study, places),
-            " ".join([say("quote"), *([] if study.ranks is None else [_QUOTE])]),
-            _caution(study),
+            *answers,
+            " ".join([*_quoted(study), _caution(study)]),
         ),
         key_figures=_figures(study, places),
         sections=(
@@ -119,43 +132,55 @@ def _places(study: LeaderboardStudy) -> pd.DataFrame:
     """Return how much of each metric's ranking these items decide, and the verdict that follows."""
     places = places_of(study)
     counts = zip(places["leading"], places["differ"], places["n_near"], strict=True)
-    return places.assign(verdict=[_real(*row) for row in counts])
+    return places.assign(verdict=[verdict_on(*row) for row in counts])
 
 
-def _real(leading: int, differ: int, n_near: int) -> str:
+def verdict_on(leading: int, differ: int, n_near: int) -> str:
     """Say whether a ranking is real, by the rule that the page states."""
     if differ == n_near:
         return "Yes"
     return "Partly" if leading == 1 or 2 * differ >= n_near else "No"
 
 
-def _answer(study: LeaderboardStudy, found: pd.DataFrame) -> str:
+def _answer(study: LeaderboardStudy, found: pd.DataFrame, frame: pd.DataFrame) -> str:
     """Say whether the ranking is real: under every metric, under some, or under none."""
     verdicts, first, n = set(found["verdict"]), found.iloc[0], len(found)
     verdict = verdicts.pop() if len(verdicts) == 1 else "Partly"
-    pair = study.scores["system"].to_numpy().tolist()
+    if n == 1:
+        return ranking_answer(first, frame, f" under {name_of_metric(first['metric'])}")
     settled = int((found["leading"] == 1).sum())
-    if first["n_near"] == 1:
-        which = "pair" if n > 1 else f"pair-{verdict.lower()}"
-    elif verdict == "Partly":
-        which = "metrics" if n > 1 else "first" if settled else "near"
-    else:
-        which = verdict.lower()
+    which = "pair" if first["n_near"] == 1 else "metrics" if verdict == "Partly" else f"all {verdict.lower()}"
     return say(
         f"answer {which}",
         verdict=verdict,
         n=n,
-        under=name_of_metric(first["metric"]) if n == 1 else f"each of {n} metrics",
         n_items=study.scores.sizes["topic"],
         n_systems=study.scores.sizes["system"],
-        pair=pair,
-        second=next(name for name in reversed(pair) if name != first["first"]),
-        one=first,
         n_near=first["n_near"],
         settled=settled,
-        leading=_said(found, "leading", "leading_error"),
-        differ=_said(found, "differ", "error"),
+        leading=_span(found["leading"]),
+        differ=_span(found["differ"]),
     )
+
+
+def ranking_answer(place: Mapping[Any, Any], frame: pd.DataFrame, under: str) -> str:
+    """Say whether the ranking under a metric is real, who leads, and who cannot be told apart; see `places_of`."""
+    best = frame.loc[frame["rank"] == 1, "system"].iloc[0]
+    if place["n_near"] == 1:
+        which, systems = f"pair {place['verdict'].lower()}", natural_order(frame["system"])
+        names = sorted(systems, key=lambda name: which == "pair yes" and name != best)
+    else:
+        which, names = place["verdict"].lower(), [best]
+        which = "yes" if which == "yes" else "first" if which == "partly" and place["leading"] == 1 else "open"
+    leads = open_first(frame, under) if "rank_low" in frame else say("leads", place=place, n=len(frame), under=under)
+    return say(f"answer {which}", names=names, leads=leads, under=under, place=place)
+
+
+def _quoted(study: LeaderboardStudy) -> list[str]:
+    """Say what the answer means, and what to quote: of two systems there is nothing to explain."""
+    if study.comparison.n_pairs == 1:
+        return []
+    return [say("quote"), *([] if study.ranks is None else [_QUOTE])]
 
 
 def _caution(study: LeaderboardStudy) -> str:
@@ -166,22 +191,18 @@ def _caution(study: LeaderboardStudy) -> str:
     return " ".join([*words, *([say("fixed")] if "stratum" in study.scores.coords else [])])
 
 
-def _said(found: pd.DataFrame, counted: str, error: str) -> str:
-    """Say a count; of one metric, with the error of its draws (a span leaves it to the table)."""
-    first = found.iloc[0]
-    return _span(found[counted]) if len(found) > 1 else carried(first[counted], first[error], _WHOLE)
-
-
 def _span(counts: "pd.Series[int]") -> str:
-    return " to ".join(dict.fromkeys(f"{end:,}" for end in (counts.min(), counts.max())))
+    return " to ".join(dict.fromkeys(f"{end:,}" for end in (counts.min(), counts.max()))) if counts.any() else "none"
 
 
 def _figures(study: LeaderboardStudy, found: pd.DataFrame) -> Table:
+    if study.comparison.n_pairs == 1:
+        return pair_figures(study.comparison, study.scores)
     near = [
         share_of(*row) for row in zip(found["differ"], found["n_near"], found["error"] / found["n_near"], strict=True)
     ]
     first = [carried(*row, _WHOLE) for row in zip(found["leading"], found["leading_error"], strict=True)]
-    frame = found.assign(near=near, near_sort=found["differ"], may=first, may_sort=found["leading"])
+    frame = with_cells(found, near=near, may=first).assign(near_sort=found["differ"], may_sort=found["leading"])
     columns = [METRIC, *left(first="First"), *right(text, may="May be first"), *right(near="Neighbours that differ")]
     if study.ranks is not None:
         columns += right(whole, width="Median width of rank intervals")
@@ -214,7 +235,8 @@ def _ranks_section(study: LeaderboardStudy, frame: pd.DataFrame, metrics: Sequen
             method=ranks.method,
             first=of_metric.iloc[0],
         )
-        return (picture, *_diagram_blocks(ranks, metric, of_metric), _ranks_table(study, ranks, metric, of_metric))
+        pictures = () if is_pair(of_metric) else (picture, *_diagram_blocks(ranks, metric, of_metric))
+        return (*pictures, _ranks_table(study, ranks, metric, of_metric))
 
     choice = Choice(names=tuple(map(name_of_metric, metrics)), parts=tuple(map(blocks, metrics)))
     short = tuple(short_names_sentence(metrics))
@@ -272,10 +294,11 @@ def _open_ranks(ranks: RankIntervals, metric: str) -> list[float]:
 
 
 def _ranks_table(study: LeaderboardStudy, ranks: RankIntervals, metric: str, part: pd.DataFrame) -> Table:
-    details = (*(under(text, group="Family") if "group" in part else ()), *right(_SCORE, mean="Mean"))
+    frame, mean = bounded(with_alike(written_ranks(part)), {"mean": ("Mean", _SCORE)}, "95 % interval")
+    details = (*(under(text, group="Family") if "group" in part else ()), *mean)
     return say.table(
         "systems",
-        with_alike(written_ranks(part)),
+        frame,
         ranked_columns(part, details, interval_of_ranks(_level(study)), ALIKE),
         called=f"ranks {metric}",
         data=part,
@@ -288,7 +311,7 @@ def _ranks_table(study: LeaderboardStudy, ranks: RankIntervals, metric: str, par
 
 
 def _pairs_section(study: LeaderboardStudy, pairs: pd.DataFrame) -> Section:
-    rows = []
+    rows, pairs = [], pairs[pairs["family"].isin(["all"] if study.comparison.n_pairs == 1 else _families(study))]
     open_pairs, families = open_pairs_of(study), _families(study)
     for (metric, family), of_family in pairs.groupby(["metric", "family"], sort=False):
         unsure = open_pairs[str(metric), str(family)]
@@ -307,7 +330,7 @@ def _pairs_section(study: LeaderboardStudy, pairs: pd.DataFrame) -> Section:
     estimated = study.ranks is not None and study.ranks.method == "posterior"
     table = say.table(
         "pairs",
-        pd.DataFrame(rows),
+        frame_of(rows),
         of_metrics(pairs),
         left(family="Pairs"),
         under(whole, n_pairs="number"),

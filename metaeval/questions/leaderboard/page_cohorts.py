@@ -11,7 +11,7 @@ from metaeval.base.names import first_few, natural_order
 from metaeval.base.unit import unit as spoken
 from metaeval.base.words import carried, name_of_metric, number, share, share_of, text, whole
 from metaeval.page.blocks import Block, Choice, Fold, Section, Text, Writer
-from metaeval.page.tables import Table, left, of_metrics, right, under
+from metaeval.page.tables import Table, left, of_metrics, right, under, with_cells
 from metaeval.questions.leaderboard.study import LeaderboardStudy
 from metaeval.reports.data_files import csv_file
 from metaeval.reports.prose import prose
@@ -130,14 +130,9 @@ def _found(found: CohortAnalysis, row: Mapping[Any, Any], everyone: str, decisio
 
 
 def _table(found: CohortAnalysis, rows: pd.DataFrame, words: Mapping[str, str], captioned: Mapping[str, Any]) -> Table:
-    frame = rows.assign(
+    counts = zip(rows["n_significant"], rows["n_pairs"], rows["significant_error"], strict=True)
+    frame = with_cells(rows, pairs=[share_of(some, n, error / n) for some, n, error in counts]).assign(
         cohort=rows["cohort"].map(words),
-        pairs=[
-            share_of(n_significant, n, error / n)
-            for n_significant, n, error in zip(
-                rows["n_significant"], rows["n_pairs"], rows["significant_error"], strict=True
-            )
-        ],
         pairs_sort=rows["n_significant"] / rows["n_pairs"],
     )
     kinds = {name.replace(" ", "_"): name for name in IDLE}
@@ -202,7 +197,9 @@ def _subsets_blocks(found: CohortAnalysis, words: Mapping[str, str]) -> list[Blo
     }
     table = say.table(
         "subsets",
-        rows.assign(cohort=rows["cohort"].map(words), **written, **{f"{name}_sort": rows[name] for name in write}),
+        with_cells(rows, **written).assign(
+            cohort=rows["cohort"].map(words), **{f"{name}_sort": rows[name] for name in write}
+        ),
         of_metrics(rows),
         left(cohort="Cohort", method="Chosen by"),
         right(whole, size=spoken().Topics),

@@ -7,7 +7,7 @@ import pandas as pd
 from metaeval.base.names import first_few
 from metaeval.base.words import carried, number, share_of, text, whole
 from metaeval.page.blocks import Fold, Section, Text
-from metaeval.page.tables import Table, left, of_metrics, right, rising
+from metaeval.page.tables import Table, frame_of, left, of_metrics, right, rising
 from metaeval.questions.leaderboard.study import LeaderboardStudy
 from metaeval.questions.leaderboard.study_few_items import WithoutThin
 from metaeval.reports.prose import prose
@@ -75,7 +75,7 @@ def _table(counts: pd.DataFrame, decision: str, *, thin: int, ranked: bool) -> T
         for row in counts.to_dict("records")
         for board, (n, _, first, first_error) in _BOARDS.items()
     ]
-    frame = pd.DataFrame(rows)
+    frame = frame_of(rows)
     return say.table(
         "thin",
         frame,

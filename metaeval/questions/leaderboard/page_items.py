@@ -12,7 +12,7 @@ from metaeval.base.unit import unit as spoken
 from metaeval.base.words import MISSING, carried, intervals, number, p_value, percentage, share, text, whole, with_share
 from metaeval.models.sample_size import MOST_TOPICS
 from metaeval.page.blocks import Fold, Section, Text
-from metaeval.page.tables import Table, left, of_metrics, right, rising, under
+from metaeval.page.tables import Table, left, of_metrics, right, rising, under, with_cells
 from metaeval.questions.leaderboard.study import LeaderboardStudy
 from metaeval.reports.prose import prose
 from metaeval.tests_stat.correction import CORRECTIONS
@@ -306,11 +306,13 @@ def subsets_section(study: LeaderboardStudy) -> list[Section]:
     if study.subsets is None:
         return []
     rows, n_splits = study.subsets.to_frame(), study.subsets.data.sizes["split"]
-    frame = rows.assign(
-        tau=[carried(*row, number(2)) for row in zip(rows["tau"], rows["tau_se"], strict=True)],
+    written = {
+        "tau": [carried(*row, number(2)) for row in zip(rows["tau"], rows["tau_se"], strict=True)],
+        "kept": [carried(*row) for row in zip(rows["kept"], rows["kept_se"], strict=True)],
+    }
+    frame = with_cells(rows, **written).assign(
         tau_sort=rows["tau"],
         taus=intervals(rows["tau_low"], rows["tau_high"], number(2), draws=draws_of_middle(n_splits)),
-        kept=[carried(*row) for row in zip(rows["kept"], rows["kept_se"], strict=True)],
         kept_sort=rows["kept"],
         keeps=intervals(rows["kept_low"], rows["kept_high"], draws=draws_of_middle(n_splits)),
     )

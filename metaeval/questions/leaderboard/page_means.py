@@ -8,12 +8,13 @@ from metaeval.base.words import name_of_metric, number, percentage, share_of, sh
 from metaeval.page.blocks import Block, Choice, Item, Items, Methods, Section, Text
 from metaeval.page.report import Report
 from metaeval.page.tables import METRIC, Table, bounded, left, right
+from metaeval.questions.leaderboard.page import ranking_answer, verdict_on
 from metaeval.questions.leaderboard.page_card import LEADERBOARD_TITLE, card_files, embedded
 from metaeval.questions.leaderboard.study_means import MeansLeaderboardStudy
 from metaeval.questions.leaderboard.study_record import Card
 from metaeval.reports.data_files import csv_file
 from metaeval.reports.prose import prose
-from metaeval.reports.ranked import ALIKE, interval_of_ranks, ranked_columns, with_alike, written_ranks
+from metaeval.reports.ranked import ALIKE, interval_of_ranks, is_pair, ranked_columns, with_alike, written_ranks
 from metaeval.reports.shared import facts
 
 _SCORE = number(4)
@@ -45,7 +46,7 @@ def means_report(study: MeansLeaderboardStudy) -> Report:
         title=LEADERBOARD_TITLE,
         facts=(*counted, (f"{study.alpha:g}", "significance level α")),
         summary=(answers[0], say("approximation"), *answers[1:]),
-        sections=(_ranks_section(study, frame), _pairs_section(study, pairs), _missing_section(card)),
+        sections=(_ranks_section(study, frame), *_pairs_section(study, pairs), _missing_section(card)),
         methods=_methods(study),
         rows=frame,
         provenance=study.provenance,
@@ -64,16 +65,10 @@ def _level(study: MeansLeaderboardStudy) -> str:
 
 def _answer(study: MeansLeaderboardStudy, metric: str, frame: pd.DataFrame, pairs: pd.DataFrame) -> str:
     near = pairs[(pairs["metric"] == metric) & (pairs["family"] == "adjacent")].iloc[0]
-    possible = int((frame["rank_low"] == 1).sum())
-    answer = say(
-        "answer one" if possible == 1 else "answer",
-        possible=possible,
-        systems=len(frame),
-        first=frame["system"].iloc[0],
-        level=_level(study),
-        near=near,
-    )
-    return f"Under {name_of_metric(metric)}, {answer}" if len(study.board.metrics) > 1 else answer
+    differ, leading, n_near = int(near["n_significant"]), int((frame["rank_low"] == 1).sum()), int(near["n_pairs"])
+    place = {"differ": differ, "leading": leading, "n_near": n_near, "verdict": verdict_on(leading, differ, n_near)}
+    under = f" under {name_of_metric(metric)}" if len(study.board.metrics) > 1 else ""
+    return ranking_answer(place, frame, under)
 
 
 def _ranks_section(study: MeansLeaderboardStudy, frame: pd.DataFrame) -> Section:
@@ -88,7 +83,7 @@ def _ranks_section(study: MeansLeaderboardStudy, frame: pd.DataFrame) -> Section
             method=study.ranks.method,
             first=of_metric.iloc[0],
         )
-        return (picture, _ranks_table(study, metric, of_metric))
+        return (*(() if is_pair(of_metric) else (picture,)), _ranks_table(study, metric, of_metric))
 
     metrics = study.board.metrics
     choice = Choice(names=tuple(map(name_of_metric, metrics)), parts=tuple(map(blocks, metrics)))
@@ -111,7 +106,9 @@ def _ranks_table(study: MeansLeaderboardStudy, metric: str, part: pd.DataFrame) 
     )
 
 
-def _pairs_section(study: MeansLeaderboardStudy, pairs: pd.DataFrame) -> Section:
+def _pairs_section(study: MeansLeaderboardStudy, pairs: pd.DataFrame) -> list[Section]:
+    if pairs["n_pairs"].max() <= 1:
+        return []
     counts = zip(pairs["n_significant"], pairs["n_pairs"], strict=True)
     frame = pairs.assign(
         pairs=pairs["family"].map({"all": "All pairs", "adjacent": "Neighbours in the ranking"}),
@@ -120,11 +117,8 @@ def _pairs_section(study: MeansLeaderboardStudy, pairs: pd.DataFrame) -> Section
     )
     columns = ((METRIC,), left(pairs="Pairs"), right(text, found="Significantly different"))
     decided = _DECIDED[study.ranks.method]
-    return say.section(
-        "pairs",
-        say.table("pairs", frame, *columns, data=pairs, alpha=study.alpha, decided=decided),
-        head="Pairs of systems",
-    )
+    table = say.table("pairs", frame, *columns, data=pairs, alpha=study.alpha, decided=decided)
+    return [say.section("pairs", table, head="Pairs of systems")]
 
 
 def _missing_section(card: Card) -> Section:

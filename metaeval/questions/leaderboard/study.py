@@ -125,14 +125,16 @@ class LeaderboardStudy(Study):
     def to_frame(self) -> pd.DataFrame:
         """Return one row a metric and system, best first: what a leaderboard shows, with what its items leave open.
 
-        The columns are metric, system, group (where there are groups), mean, rank, rank_low, rank_high, letters,
-        n_above and n_below (systems significantly better and worse, simultaneously over all pairs), p_best and
+        The columns are metric, system, group (where there are groups), mean with its 95 % interval from mean_low to
+        mean_high, rank, rank_low, rank_high, letters, n_above and n_below (systems significantly better and worse,
+        simultaneously over all pairs), p_best and
         ``p_top_k`` (probability to be truly the best, and among the best k) and share_of_resamples. What has no answer
         has no columns. Where scores are missing, mean is that over all items, by system and item, and three columns
         more are mean_own (over the items that the system has), mean_common (over those that all have) and n_topics.
         """
         keys = ["metric", "system"]
-        frame = self.means[[*keys, "group", "mean", "rank"]]
+        frame = self.means[[*keys, "group", "mean", "low", "high", "rank"]]
+        frame = frame.rename(columns={"low": "mean_low", "high": "mean_high"})
         if "group" not in self.scores.coords:
             frame = frame.drop(columns="group")
         if self.ranks is not None:

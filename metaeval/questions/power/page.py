@@ -25,7 +25,7 @@ from metaeval.base.words import (
 from metaeval.errors import UnknownNameError
 from metaeval.page.blocks import Fold, Section, Text
 from metaeval.page.report import Report
-from metaeval.page.tables import METRIC, Table, left, right, under
+from metaeval.page.tables import METRIC, Table, frame_of, left, right, under, with_cells
 from metaeval.questions.power.page_bayesian import bayesian_section
 from metaeval.questions.power.page_findings import (
     comparison_rows,
@@ -187,9 +187,8 @@ def _test_labels(study: PowerStudy) -> dict[str, str]:
 
 def _power_table(study: PowerStudy, frame: pd.DataFrame) -> Table:
     errors = None if study.sensitivity is None else study.sensitivity.required_errors()
-    rows = pd.DataFrame(
-        [_power_row(of_test, study, errors) for _, of_test in frame.groupby(["metric", "test"], sort=False)]
-    )
+    by_test = frame.groupby(["metric", "test"], sort=False)
+    rows = frame_of([_power_row(of_test, study, errors) for _, of_test in by_test])
     columns = [METRIC]
     if len(labels := _test_labels(study)) > 1:
         columns += left(lambda name: labels[str(name)], test="Test")
@@ -289,13 +288,9 @@ def _differences_table(study: PowerStudy, differences: pd.DataFrame, how: str, l
     lead, write = power_lead(study), points(1)
     errors = dict(zip(lead.metrics, 100.0 * lead.power_errors(), strict=True))
     percents = differences[["difference", "low", "high"]] * 100.0
-    frame = differences.assign(
-        difference=[
-            carried(value, errors[first] + errors[second], write)
-            for value, first, second in zip(
-                percents["difference"], differences["metric_a"], differences["metric_b"], strict=True
-            )
-        ],
+    pairs = zip(percents["difference"], differences["metric_a"], differences["metric_b"], strict=True)
+    written = [carried(value, errors[first] + errors[second], write) for value, first, second in pairs]
+    frame = with_cells(differences, difference=written).assign(
         difference_sort=differences["difference"],
         ends=intervals(
             percents["low"],

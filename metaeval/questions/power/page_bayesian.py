@@ -52,7 +52,7 @@ def bayesian_sentences(study: PowerStudy) -> list[str]:
     also = f" (as under {listed(name_of_metric(row['metric']) for row in others)})" if others else ""
     most = f", where most pairs are decided{also}," if len(decided) > 1 else ""
     rope = comparison.rope[best["metric"]]
-    return [say("decided", best=best, most=most, rope=rope, probability=_PROBABILITY)]
+    return [say("decided", best=best, most=most, rope=rope)]
 
 
 def _table(study: PowerStudy, comparison: BayesianComparison, frame: pd.DataFrame) -> Table:

@@ -21,8 +21,8 @@ from metaeval.base.words import (
     written_interval,
 )
 from metaeval.page.blocks import Methods
-from metaeval.page.tables import METRIC, Table, right, under
-from metaeval.questions.power.page_bayesian import bayesian_methods
+from metaeval.page.tables import METRIC, Table, right, under, with_cells
+from metaeval.questions.power.page_bayesian import bayesian_methods, bayesian_sentences
 from metaeval.questions.power.study import PowerStudy
 from metaeval.reports.key_figures import key_figures
 from metaeval.reports.pairs import metrics_by_side, pair_figures, pair_sentence, tested_pairs
@@ -57,7 +57,7 @@ def power_summary(study: PowerStudy, frame: pd.DataFrame) -> tuple[str, ...]:
     answer = _answer(lead, names, len(rows), first, figure)
     quote = _quote(study, lead, published, _most_under(published, frame, names))
     caution = " ".join([*_distinct_sentence(study, rows, best), say("caution")])
-    return (answer, quote, caution)
+    return (*([" ".join(asked)] if (asked := bayesian_sentences(study)) else []), answer, f"{quote} {caution}")
 
 
 def _answer(lead: PairwiseResult, names: list[str], n: int, best: "pd.Series[Any]", figure: str) -> str:
@@ -108,7 +108,8 @@ def power_figures(study: PowerStudy, frame: pd.DataFrame) -> Table:
         corrected, name = CORRECTIONS.label(result.correction), f"pairs_{index}"
         label = corrected if same else f"{corrected}, {result.procedure.words}"
         powers = zip(result.discriminative_power().to_dict("records"), result.power_errors(), strict=True)
-        table_frame[name] = [share_of(row["n_significant"], row["n_pairs"], error) for row, error in powers]
+        written = [share_of(row["n_significant"], row["n_pairs"], error) for row, error in powers]
+        table_frame = with_cells(table_frame, **{name: written})
         rows = (
             [] if result is milder else comparison_rows(frame, result).to_dict("records")
         )  # there is room for two intervals

@@ -11,7 +11,7 @@ from metaeval.base.unit import unit
 from metaeval.base.words import ends, name_of_metric, number, percentage, share_of, text, whole
 from metaeval.figures.shown import NAMED_ROWS, STROKES
 from metaeval.page.blocks import Block, Choice, Fold, Section
-from metaeval.page.tables import METRIC, Table, bounded, left, p_values, right, rising
+from metaeval.page.tables import METRIC, Table, bounded, left, p_values, right, rising, with_cells
 from metaeval.questions.power.page_findings import deciding
 from metaeval.questions.power.study import PowerStudy
 from metaeval.reports.data_files import with_difference_bounds
@@ -171,9 +171,10 @@ def _top_counts_table(results: Sequence[PairwiseResult], pairs: pd.DataFrame, si
     for result in results:  # at worst all pairs that the draws leave open are among these
         errors = dict(zip(result.metrics, result.power_errors() * result.n_pairs / max(n_pairs, 1), strict=True))
         n_significant = counts[result.correction]
-        frame[result.correction] = [
+        written = [
             share_of(n_significant[metric], tested[metric], errors[str(metric)]) for metric in n_significant.index
         ]
+        frame = with_cells(frame, **{result.correction: written})
     frame = frame.reset_index()
     return say.table(
         "top counts",

@@ -23,7 +23,7 @@ from metaeval.base.words import (
 )
 from metaeval.page.blocks import Block, Choice, Fold, Methods, Picture, Section, Text
 from metaeval.page.report import Report
-from metaeval.page.tables import METRIC, Table, left, p_values, right
+from metaeval.page.tables import METRIC, Table, frame_of, left, p_values, right
 from metaeval.questions.table.page_means import means_table, over_pairs
 from metaeval.questions.table.study import TableStudy
 from metaeval.reports.data_files import pair_files, score_files, with_difference_bounds
@@ -37,6 +37,7 @@ from metaeval.reports.pairs import (
     tested_pairs,
 )
 from metaeval.reports.prose import prose
+from metaeval.reports.ranked import against_baseline
 from metaeval.reports.shared import drawn_for_p, facts, groups_of_topics, with_draws
 from metaeval.reports.traits import traits_said
 from metaeval.table.array import DIMS
@@ -90,6 +91,8 @@ def _answer(study: TableStudy) -> str:
     if not (compared := tested_pairs(study.comparison, "pair" if study.baseline is None else "system")):
         return say("untestable")
     n, who = len(metrics), named(extremes, "metrics")
+    if n == 1 and n_significant.any() and (said := _named_answer(study, compared)):
+        return said
     words = {
         "tested": compared,
         "against": "" if study.baseline is None else f" from {study.baseline}",
@@ -102,6 +105,21 @@ def _answer(study: TableStudy) -> str:
         return say("answer range", low=extremes[0], high=extremes[1], who=who, **words)
     share = f" ({shares[0]})" if n == 1 and errors[0] else ""
     return say("answer", figure=extremes[0].figure, differ=n_significant.max(), share=share, **words)
+
+
+def _named_answer(study: TableStudy, compared: str) -> str:
+    """Say by name who is better than the baseline and who worse, or how many the best system is better than."""
+    result, (metric,) = study.comparison, study.metrics
+    decisions, how = result.decisions(metric), f" {say('how', result=result)}"
+    given = {"under": f" under {name_of_metric(metric)}", "how": how}
+    if study.baseline is not None:
+        verdicts = decisions[study.baseline].drop(study.baseline)
+        better, worse = (natural_order(verdicts.index[verdicts == side]) for side in (1, -1))
+        return against_baseline(study.baseline, better, worse, n=len(verdicts), **given)
+    best, *others = study.best_systems(metric)
+    won, found = int((decisions.loc[best] == 1).sum()), int((decisions == 1).to_numpy().sum())
+    n = len(decisions)
+    return "" if others else say("answer best", best=best, won=won, n=n, found=found, tested=compared, **given)
 
 
 def _quote(study: TableStudy) -> tuple[str, ...]:
@@ -125,6 +143,7 @@ def _figures(study: TableStudy) -> Table:
             "leader": listed(names),
             "mean": value,
             "found": share_of(np.count_nonzero(verdicts), result.n_tested[index], error),
+            "won": int((result.decisions(metric).loc[best[0]] == 1).sum()),
             "better": int((verdicts == 1).sum()),
             "worse": int((verdicts == -1).sum()),
             "found_sort": np.count_nonzero(verdicts),
@@ -137,13 +156,14 @@ def _figures(study: TableStudy) -> Table:
     label = CORRECTIONS.words(result.correction)
     columns = [METRIC, *left(leader="Best"), *right(number(study.digits), mean="Mean")]
     if study.baseline is None:
+        columns += right(whole, won="Better than")
         columns += right(text, "Significantly different pairs", found=label)
         if milder is not None:
             columns += right(text, "Significantly different pairs", milder=CORRECTIONS.words(milder.correction))
     else:
         columns += right(whole, f"Than {study.baseline}, {label}", better="better", worse="worse")
         columns += right(text, f"Than {study.baseline}, {label}", found="either")
-    return key_figures(pd.DataFrame(rows), columns, by="found_sort")
+    return key_figures(frame_of(rows), columns, by="found_sort")
 
 
 def _pairs_section(study: TableStudy) -> Section:

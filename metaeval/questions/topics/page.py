@@ -25,7 +25,7 @@ from metaeval.models.families import FAMILIES
 from metaeval.models.topic_counts import MinimumTopics
 from metaeval.page.blocks import Block, Fold, Item, Items, Methods, Picture, Section, Text, Writer
 from metaeval.page.report import Report
-from metaeval.page.tables import METRIC, Table, left, right
+from metaeval.page.tables import METRIC, Table, left, right, with_cells
 from metaeval.questions.topics.page_error_rates import error_sections, rates_section
 from metaeval.questions.topics.page_numbers import detectable, numbers_section
 from metaeval.questions.topics.page_summary import (
@@ -209,8 +209,8 @@ def _counts_table(study: TopicsStudy, posterior: BayesianErrorRate, counts: pd.D
     data = data.merge(at_largest, on=keys, how="left")
     by_model, likely = data["error_rate_model_error"], _error_of_chances(posterior, data["p_enough"])
     spread = [errors[metric, tolerance] for metric, tolerance in data[keys].to_numpy().tolist()]
-    table_frame = with_tolerances(study, data).assign(
-        error_rate=[carried(*row) for row in zip(data["error_rate"], spread, strict=True)],
+    rates_written = [carried(*row) for row in zip(data["error_rate"], spread, strict=True)]
+    table_frame = with_cells(with_tolerances(study, data), error_rate=rates_written).assign(
         error_rate_sort=data["error_rate"],
         median=[topic_count(*row) for row in data[["median", "median_error"]].to_numpy().tolist()],
         median_sort=data["median"],

@@ -26,7 +26,7 @@ from metaeval.base.words import (
 from metaeval.models.exponential import PUBLISHED_CRITERION, exponential_errors
 from metaeval.models.families import FAMILIES, Family
 from metaeval.page.blocks import Block, Fold, Picture, Section, Text
-from metaeval.page.tables import METRIC, Table, left, right
+from metaeval.page.tables import METRIC, Table, left, right, with_cells
 from metaeval.questions.topics.page_words import (
     TOLERANCE,
     not_estimated,
@@ -115,7 +115,8 @@ def _rates_table(study: TopicsStudy) -> Table:
     rates, errors = (_by_topic_set_size(frame, values)[sizes] for values in ("error_rate", "rate_se"))
     table_frame = rates.set_axis([f"{size}_sort" for size in sizes], axis=1).reset_index()
     for size in sizes:
-        table_frame[str(size)] = [carried(*row) for row in zip(rates[size], errors[size], strict=True)]
+        written = [carried(*row) for row in zip(rates[size], errors[size], strict=True)]
+        table_frame = with_cells(table_frame, **{str(size): written})
     return say.table(
         "rates",
         with_tolerances(study, table_frame),
@@ -267,7 +268,8 @@ def _exponential_blocks(study: TopicsStudy) -> tuple[Block, ...]:
     fits, errors = study.exponential, exponential_errors(study.error_rates, half_swaps=False)
     frame = with_tolerances(study, fits)
     for name, digits in numbers.items():
-        frame[name] = [carried(*row, number(digits)) for row in zip(fits[name], errors[name], strict=True)]
+        written = [carried(*row, number(digits)) for row in zip(fits[name], errors[name], strict=True)]
+        frame = with_cells(frame, **{name: written})
     bias = zip(fits["held_out_bias"], errors["held_out_bias"], strict=True)
     frame["held_out_bias"] = [_signed_share(*row) for row in bias]
     frame = frame.assign(**{f"{name}_sort": fits[name] for name in (*numbers, "held_out_bias")})

@@ -76,7 +76,8 @@ def topic_answer(study: TopicsStudy) -> str:
         return say("answer range", low=low, high=high, who=who, within=within)
     under = "" if n == 1 else f", under {who[0] if silent else 'every metric'},"
     keep = "are needed to keep" if any(need.beyond for need in needs) else "keep"
-    return say("answer", figure=low, under=under, keep=keep, within=within)
+    at_hand = "" if observed else f"; there are {study.error_rates.n_topics:,}"
+    return say("answer", figure=low, under=under, keep=keep, within=within, at_hand=at_hand)
 
 
 def topic_quote(study: TopicsStudy) -> str:
@@ -168,7 +169,7 @@ def topic_columns(study: TopicsStudy) -> tuple[pd.DataFrame, list[Column], str]:
             columns += under(
                 text, head, **{f"{name} interval": f"{percentage(study.posterior.confidence_level)} interval"}
             )
-    return frame, columns, count_errors(pd.concat(used)).strip() if used else ""
+    return frame, columns, count_errors(pd.concat(used)) if used else ""
 
 
 def topic_rows(study: TopicsStudy) -> pd.DataFrame:
@@ -182,4 +183,4 @@ def topic_figures(study: TopicsStudy) -> Table:
     frame, columns, errors = topic_columns(study)
     first = f"needed {_quoted(study)[0]:g}_sort"
     data = topic_rows(study)
-    return key_figures(frame, [METRIC, *columns], by=first, falling=False, caption=errors, data=data)
+    return key_figures(frame, [METRIC, *columns], by=first, falling=False, precision=errors, data=data)

@@ -40,7 +40,7 @@ from metaeval.questions.votes.study import AS_RANKS, VoteGroup, VotesStudy
 from metaeval.reports.data_files import csv_file
 from metaeval.reports.key_figures import KeyFigure, counted, listed_figures, with_ends
 from metaeval.reports.prose import prose
-from metaeval.reports.ranked import ranked_columns, written_ranks
+from metaeval.reports.ranked import interval_of_ranks, is_pair, open_first, ranked_columns, written_ranks
 from metaeval.reports.shared import facts, unanswered
 from metaeval.tests_stat.correction import CORRECTIONS
 from metaeval.tests_stat.result import is_significant
@@ -130,17 +130,28 @@ def _answer(study: VotesStudy, counts: pd.DataFrame, settled: Mapping[Hashable, 
     ranks, swept, above = group.ranks.to_frame(), study.sweeps, _systems_without_bound(group, "above")
     first = natural_order(ranks.loc[ranks["rank"] == 1, "system"])
     possible = int((ranks["rank_low"] == 1).sum())
-    which = "several" if len(first) > 1 else "one" if possible == 1 else "leads"
-    decided = _settled_words(settled["n_significant"], settled["n_pairs"])
-    answer = say(f"answer {which}", first=first[0], possible=possible, n=len(ranks), decided=decided)
-    if above:
-        answer = say("never lost", names=above, answer=answer)
-    if study.n_groups > 1:
-        answer = say("in a group", name=_named_groups(study)[0][0], n_groups=study.n_groups, answer=answer)
+    words = [say("in a group", name=_named_groups(study)[0][0], n_groups=study.n_groups)] * (study.n_groups > 1)
+    words += [say("never lost", names=above)] if above else []
+    begun = {"before": "".join(f"{part} " for part in words), "no": "no" if words else "No"}
+    if is_pair(ranks):
+        answer = _pair_answer(group, first, possible, begun)
+    else:
+        which = "one" if possible == 1 else "none" if possible == len(ranks) else "leads"
+        decided = _settled_words(settled["n_significant"], settled["n_pairs"])
+        answer = say(f"answer {which}", first=first, leads=open_first(ranks), decided=decided, **begun)
     if n_others := int(by_ranks["n_pairs"].sum()) + len(swept):
         n_settled = int(by_ranks["n_significant"].sum()) + (int(swept["settled"].sum()) if len(swept) else 0)
         answer = f"{answer} {say('other groups', decided=_settled_words(n_settled, n_others))}"
     return answer
+
+
+def _pair_answer(group: VoteGroup, first: Sequence[str], possible: int, begun: Mapping[str, str]) -> str:
+    """Say which of two systems is preferred, and its share of the votes."""
+    best, other = first[0], next(name for name in group.main.systems if name != first[0])
+    share = bracketed(*_leading_share(group, best, other))
+    which = "pair" if possible == 1 else "open pair"
+    given = {"first": best, "share": share, "ties": say("ties", n=group.n_ties) if group.n_ties else ""}
+    return say(f"answer {which}", other=other, **given, **begun)
 
 
 def _settled_words(n_settled: int, n_pairs: int) -> str:
@@ -157,7 +168,7 @@ def _errors(study: VotesStudy, counts: pd.DataFrame) -> str:
         by = [unit().topic] if of_runs else group.main.clusters
         words = [say("errors clustered", by=by, inflation=group.main.inflation)]
         holm = counts[counts["correction"] == "holm"].to_dict("records")
-        words += [] if of_runs else [say("errors decide", holm=holm[0])]
+        words += [] if of_runs or holm[0]["n_pairs"] == 1 else [say("errors decide", holm=holm[0])]
     else:
         alone = bool(single) and not study.counted
         words = [say("errors independent", reason=_NO_GROUPS if alone else _UNKNOWN)]
@@ -175,25 +186,27 @@ def _figures(study: VotesStudy, settled: Mapping[Hashable, Any]) -> list[KeyFigu
     ranks = group.ranks.to_frame()
     possible, n_pairs = int((ranks["rank_low"] == 1).sum()), settled["n_pairs"]
     best, second = ranks["system"].iloc[0], ranks["system"].iloc[1]
-    odds, low, high = _difference(group, best, second)
-    leading = [1.0 / (1.0 + math.exp(-value)) for value in (odds, low, high)]
+    leading = _leading_share(group, best, second)
     of, ties = f", {name}" if name else "", "" if group.main.ties == "half" else ", ties aside"
     n_settled, inflation = settled["n_significant"], group.main.inflation
     clustered = f"{_STRENGTH(inflation)} times" if group.main.clusters else ""
+    several = (
+        KeyFigure(f"Systems that may be first{of}", share_of(possible, len(ranks)), counted(possible, len(ranks))),
+        KeyFigure(f"Settled pairs{of}", share_of(n_settled, n_pairs), counted(n_settled, n_pairs)),
+    )
     return [
         KeyFigure(
             f"Expected share of the votes for {best} against {second}{ties}{of}",
             bracketed(leading[0], leading[1], leading[2]),
             with_ends(*leading),
         ),
-        KeyFigure(f"Systems that may be first{of}", share_of(possible, len(ranks)), counted(possible, len(ranks))),
-        KeyFigure(f"Settled pairs{of}", share_of(n_settled, n_pairs), counted(n_settled, n_pairs)),
+        *(() if is_pair(ranks) else several),
         KeyFigure(f"Errors, relative to independent votes (median system){of}", clustered, {"inflation": inflation}),
     ]
 
 
-def _difference(group: VoteGroup, best: str, second: str) -> tuple[float, float, float]:
-    """Return the difference of two strengths with its interval."""
+def _leading_share(group: VoteGroup, best: str, second: str) -> tuple[float, float, float]:
+    """Return the expected share of the votes of one system against another, with its interval."""
     from scipy.special import stdtrit  # noqa: PLC0415 - loads scipy
 
     main = group.main
@@ -201,7 +214,8 @@ def _difference(group: VoteGroup, best: str, second: str) -> tuple[float, float,
     apart = float(main.strengths[a] - main.strengths[b])
     square = main.covariance[a, a] + main.covariance[b, b] - 2 * main.covariance[a, b]
     half = float(stdtrit(main.freedom[a, b], 1 - main.alpha / 2) * math.sqrt(max(square, 0.0)))
-    return apart, apart - half, apart + half
+    share, low, high = (1.0 / (1.0 + math.exp(-odds)) for odds in (apart, apart - half, apart + half))
+    return share, low, high
 
 
 def _ranks_section(study: VotesStudy, frame: pd.DataFrame) -> Section:
@@ -212,13 +226,17 @@ def _ranks_section(study: VotesStudy, frame: pd.DataFrame) -> Section:
         picture = say.picture(
             "ranks", draw, called=f"ranks {name}".strip(), name=name, level=_level(study), first=of_group.iloc[0]
         )
-        blocks += [picture, _ranks_table(study, of_group, name)]
+        blocks += [*(() if is_pair(of_group) else (picture,)), _ranks_table(study, of_group, name)]
     return say.section("ranks", *blocks)
 
 
 def _ranks_table(study: VotesStudy, of_group: pd.DataFrame, name: str) -> Table:
-    strengths = (*right(share, win_rate="Win rate"), *right(_STRENGTH, strength="Strength"))
-    ranks = right(text, interval="interval", ranks=f"{_level(study)} interval of the rank")
+    strengths = (
+        *right(share, win_rate="Win rate"),
+        *right(_STRENGTH, strength="Strength"),
+        *right(interval="interval"),
+    )
+    ranks = interval_of_ranks(_level(study))
     return say.table(
         "systems",
         written_ranks(of_group).assign(interval=intervals(of_group["low"], of_group["high"], _STRENGTH)),

@@ -4,8 +4,9 @@ import math
 
 from metaeval.base.words import number as decimals
 from metaeval.base.words import share, whole
+from metaeval.models.votes_needed import VotePlan
 from metaeval.page.blocks import Block, Section, Text
-from metaeval.page.tables import left, right
+from metaeval.page.tables import Table, left, right
 from metaeval.questions.votes.study import VoteGroup, VotesStudy
 from metaeval.reports.prose import prose
 
@@ -36,13 +37,15 @@ def _plan_blocks(study: VotesStudy, group: VoteGroup, number: int) -> list[Block
     leaders = frame[between_leaders].iloc[0]
     if frame["settled"].all():
         sentences = ["All pairs are settled."]
+    elif len(frame) == 1:
+        sentences = []
     else:
         total = plan.votes_for_share(study.share)
         which = "plan none" if math.isinf(total) else "plan"
         sentences = [say(which, share=study.share, total=_votes(total), n_votes=plan.n_votes)]
+    if not leaders["settled"]:
         which = "no lead" if math.isinf(leaders["votes_needed"]) else "lead"
-        lead = say(which, best=best, second=second, needed=_votes(leaders["votes_needed"]), power=plan.power)
-        sentences += [] if leaders["settled"] else [lead]
+        sentences += [say(which, best=best, second=second, needed=_votes(leaders["votes_needed"]), power=plan.power)]
     words = f"{f'Group {number}: ' if number else ''}{' '.join(sentences)}"
     blocks: list[Block] = [Text(paragraphs=(words,))]
     if len(open_pairs):
@@ -60,19 +63,22 @@ def _plan_blocks(study: VotesStudy, group: VoteGroup, number: int) -> list[Block
                 power=plan.power,
             )
         )
-    blocks.append(
-        say.table(
-            "next",
-            plan.following.head(_MOST_PAIRS // 2),
-            left(system_a="System", system_b="against"),
-            right(share, fall="Fall of the mean width"),
-            called=f"next {name}".strip(),
-            data=plan.following,
-            n=plan.n_next,
-            name=name,
-        )
-    )
+    if len(frame) > 1:
+        blocks.append(_next_table(plan, name))
     return blocks
+
+
+def _next_table(plan: VotePlan, name: str) -> Table:
+    return say.table(
+        "next",
+        plan.following.head(_MOST_PAIRS // 2),
+        left(system_a="System", system_b="against"),
+        right(share, fall="Fall of the mean width"),
+        called=f"next {name}".strip(),
+        data=plan.following,
+        n=plan.n_next,
+        name=name,
+    )
 
 
 def _votes(value: object) -> str:

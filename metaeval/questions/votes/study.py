@@ -53,6 +53,8 @@ class VoteGroup(NamedTuple):
     """Strengths of Davidson's model, where there are ties."""
     unrated: tuple[str, ...]
     """Systems without a bound."""
+    n_ties: int
+    """Votes that count half for either system."""
 
     @property
     def main(self) -> BradleyTerry:
@@ -345,7 +347,8 @@ def _group(  # noqa: PLR0913, PLR0917 - as asked
     inner = votes.of(fitted.systems) if len(fitted.systems) < len(votes.systems) else votes
     inner = inner.where(inner.share != 0.5) if ties == "drop" else inner  # noqa: PLR2004 - ties
     n_orders = min(_MOST_ORDERS, max(_FEWEST_ORDERS, _MOST_STEPS // max(len(inner.share), 1)))
-    plain = np.isin(inner.share, [0.0, 0.5, 1.0]).all() and (inner.share == 0.5).any()  # noqa: PLR2004 - ties
+    tied = inner.where(inner.share == 0.5)  # noqa: PLR2004 - ties
+    plain = np.isin(inner.share, [0.0, 0.5, 1.0]).all() and tied.n_votes > 0
     attempt = Attempts(EstimationError)
     return VoteGroup(
         fitted=fitted,
@@ -356,6 +359,7 @@ def _group(  # noqa: PLR0913, PLR0917 - as asked
         elo=elo_ratings(inner, n_orders=n_orders, rng=seed),
         davidson=attempt("Davidson", lambda: davidson_strengths(inner)) if plain else None,
         unrated=tuple(fitted.unbounded["system"]),
+        n_ties=tied.n_votes if ties == "half" else 0,
     )
 
 

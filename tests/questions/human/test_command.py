@@ -92,7 +92,7 @@ def summary(command, tmp_path, *words):
 def test_two_metrics_are_compared_in_plain_words(command, scores, tmp_path):
     """The page says which is better, or that none is, without counting one other."""
     page = summary(command, tmp_path, "--permute", "both")
-    assert "Shown for 1 of 2 metrics: agreement is beyond chance, best for A (Pearson's r 0." in page
+    assert "Partly: 1 of 2 metrics agree with people beyond chance, best A (Pearson's r 0." in page
     assert "A is significantly better than 1 of 1 other metric (permutation" in page
     scores.assign(B=scores["A"] + 0.01 * scores["B"]).to_csv(tmp_path / "scores.csv", index=False)
     page = summary(command, tmp_path, "--overwrite")
@@ -107,7 +107,7 @@ def test_one_or_three_metrics_in_plain_words(command, scores, tmp_path):
     """
     scores.assign(copy=scores["A"] + 0.01 * scores["B"]).to_csv(tmp_path / "scores.csv", index=False)
     page = summary(command, tmp_path, "--correction", "none", "--permute", "both")
-    assert "Shown for 2 of 3 metrics: agreement is beyond chance, best for A and copy (Pearson's r" in page
+    assert "Partly: 2 of 3 metrics agree with people beyond chance, best A and copy (Pearson's r" in page
     assert "A and copy are each significantly better than 1 of 2 other metrics" in page
     assert "not significantly worse than any other" not in page
     scores.assign(C=-scores["B"]).to_csv(tmp_path / "scores.csv", index=False)

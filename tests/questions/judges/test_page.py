@@ -68,7 +68,7 @@ def test_the_first_sentence_and_the_key_figures_are_those_of_the_verdict(judged_
     row = study.verdicts.iloc[0]
     f1 = f"{row['f1']:.2f} [{row['f1_low']:.2f}, {row['f1_high']:.2f}"
     sentence = first_sentence(with_verdict(study, ranking="may"))
-    assert sentence.endswith(f"(nDCG@10: F1 {f1}, each ± 0.01]).")
+    assert sentence.endswith(f"(nDCG@10: F1 {f1}]).")
     figures = figures_of(with_verdict(study, labels="may not", winning_rate=0.25, n_conflicts=3))
     assert figures["F1 of significant pairs, model (nDCG@10)"] == f"{f1}]"
     assert figures["F1 of significant pairs, a second person (nDCG@10)"] == f"{row['people_f1']:.2f}"

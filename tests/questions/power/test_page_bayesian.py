@@ -21,7 +21,7 @@ def test_the_sentence_speaks_of_the_metric_with_most_decided_pairs(study):
     """It names the width of its region, and its three counts are all pairs."""
     (words,) = bayesian_sentences(study)
     assert words.startswith("Under AP, where most pairs are decided, one system is better by more than 0.05 in 3 of 3 ")
-    assert words.endswith("practically equal in 0, and 0 are undecided.")
+    assert words.endswith("practically equal are none, undecided none.")
 
 
 def test_the_table_holds_what_the_study_decided(study):

@@ -92,7 +92,7 @@ def test_the_posterior_table_is_the_studys(study, page):
     counts = study.posterior.minimum_topics(errors=True)
     pd.testing.assert_frame_equal(table.data[counts.columns.tolist()], counts)
     rates = study.error_rates.rates().sel(size=20)
-    assert "Monte-Carlo error of topics needed: " in table.caption
+    assert "of topics needed " in table.precision
     for cells, row in zip(table.cells(), counts.to_dict("records"), strict=True):
         error, modelled, median, between, enough = (cell.text for cell in cells[2:])
         model = study.posterior.curves([20]).set_index(["metric", "tolerance"])["median"]
@@ -254,7 +254,8 @@ def test_one_metric_in_one_sentence():
     (row,) = study.posterior.minimum_topics(errors=True).to_dict("records")
     low, median, high = (topic_count(row[name], row[f"{name}_error"]) for name in ("low", "median", "high"))
     assert topics_report(study).summary[0] == (
-        f"{median} [{low}, {high}] topics keep the disagreement of two topic sets within 5 % under AP."
+        f"{median} [{low}, {high}] topics keep the disagreement of two topic sets within 5 % under AP; "
+        f"there are {study.error_rates.n_topics}."
     )
 
 

@@ -1,5 +1,7 @@
 """The page on votes: the first sentence answers its title, and says no more than the tables do."""
 
+import re
+
 import pandas as pd
 import pytest
 
@@ -18,7 +20,7 @@ def test_public_votes(data_folder):
     assert holm[["n_significant", "independent", "n_pairs"]].tolist() == [4, 648, 1711]
     assert report.title == "Which systems win pairwise votes?"
     first, last = report.summary[0].split("; ")
-    assert first == "GPT 4 leads, but 42 of 59 systems may be first"
+    assert first == "No clear winner: GPT 4 leads, but 42 of 59 systems cannot be told apart"
     assert last == "141 of 1,711 pairs are settled."
     assert report.summary[1] == (
         "Errors clustered by question and voter are 1.78 times those of independent votes. T tests with Holm’s "  # noqa: RUF001
@@ -29,9 +31,12 @@ def test_public_votes(data_folder):
 
 
 ARENAS = {
-    "one is first": ({"n_systems": 3, "spread": 2.0, "n_votes": 6000, "rng": 1}, "system3 is preferred: no other"),
+    "one is first": (
+        {"n_systems": 3, "spread": 2.0, "n_votes": 6000, "rng": 1},
+        "system3 is preferred to every ",
+    ),
     "several may be": ({"n_systems": 9, "spread": 0.2, "rng": 1}, "leads, but"),
-    "two systems": ({"n_systems": 2, "spread": 0.0, "rng": 2}, "the pair is not settled."),
+    "two systems": ({"n_systems": 2, "spread": 0.0, "rng": 2}, "No clear winner: system"),
 }
 
 
@@ -48,7 +53,7 @@ def test_one_sentence(arena):
     assert ("Ranks can settle more than corrected tests" in pairs.caption) == more
     assert len(report.summary[0].split()) <= MOST_WORDS
     assert len(report.key_figures.frame) <= MOST_KEY_FIGURES
-    assert report.summary[0].count(".") == 1
+    assert len(re.findall(r"[.](?!\d)", report.summary[0])) == 1
     first = study.to_frame()["rank_low"]
     assert ("is preferred" in report.summary[0]) == ((first == 1).sum() == 1)
     numbers = report.key_figures.data

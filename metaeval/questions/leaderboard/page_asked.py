@@ -1,0 +1,41 @@
+"""What was asked of a leaderboard beside its ranking: requirements, and who is better than a baseline."""
+
+import pandas as pd
+
+from metaeval.base.words import name_of_metric, percentage
+from metaeval.questions.leaderboard.study import LeaderboardStudy
+from metaeval.reports.prose import prose
+from metaeval.reports.ranked import against_baseline
+from metaeval.tests_stat.requirements import MET
+
+say = prose(__name__)
+
+
+def asked_of(study: LeaderboardStudy, frame: pd.DataFrame) -> tuple[str, tuple[str, ...]]:
+    """Return the question that was asked beside that of the ranking, and its answer; nothing where none was."""
+    if study.requirements is not None:
+        return say("required title"), (_required(study.requirements.to_frame(), study.alpha),)
+    if len(study.baselines) == 1 and len(study.comparison.metrics) == 1:
+        return say("against title", baseline=study.baselines[0]), (_against(study, study.baselines[0], frame),)
+    return "", ()
+
+
+def _required(rows: pd.DataFrame, alpha: float) -> str:
+    """Say whether what was required is established: of one requirement with its figures, of several how many are."""
+    if len(rows) == 1:
+        row = rows.iloc[0].to_dict()
+        what = say("mean" if pd.isna(row["system_b"]) else "difference", row=row)
+        return say(f"required {row['state']}", row=row, what=what, sure=percentage(1 - alpha))
+    met = rows["state"] == MET
+    rest = (rows.loc[~met, "requirement"] + " under " + rows.loc[~met, "metric"].map(name_of_metric)).tolist()
+    return say("required some" if rest else "required all", met=int(met.sum()), n=len(rows), rest=rest)
+
+
+def _against(study: LeaderboardStudy, baseline: str, frame: pd.DataFrame) -> str:
+    """Say how many systems are better and worse than the baseline, by the decision behind the ranks."""
+    pairs, rank = study.family_pairs(), frame.set_index("system")["rank"]
+    apart = pairs[(pairs["family"] == "baseline") & pairs["apart"]]
+    others = pd.Index(apart["system_a"].where(apart["system_a"] != baseline, apart["system_b"]))
+    ahead = rank.loc[others] < rank.loc[baseline]
+    under = f" under {name_of_metric(study.comparison.metrics[0])}"
+    return against_baseline(baseline, [*others[ahead]], [*others[~ahead]], n=len(frame) - 1, under=under)
