@@ -1,0 +1,91 @@
+"""Data in memory as functions take them: runs with their judgments, and labels, however a call has them."""
+
+from collections.abc import Callable, Mapping
+from inspect import signature
+from typing import Any
+
+import pandas as pd
+
+from metaeval.agreement.labels import as_labels
+from metaeval.errors import InvalidOptionError
+from metaeval.io.interop import collection_from
+from metaeval.metrics.scoring import score
+from metaeval.table.conversions import plain
+
+_NAMES_OF_RUNS = ("system", "name", "run", "run_id", "tag", "model")
+_FEWEST = 2
+
+type Call = tuple[tuple[Any, ...], dict[str, Any]]
+
+
+def taken(function: Callable[..., Any], given: tuple[Any, ...], named: dict[str, Any]) -> Call:
+    """Return the arguments of a call, with runs and judgments made a collection or scores, and labels checked."""
+    parameters = signature(function).parameters
+    first = next(iter(parameters))
+    named = dict(named)
+    if given:
+        data, rest = given[0], given[1:]
+    else:
+        data, rest = named.pop(first, None if first == "labels" else named.pop("runs", None)), ()
+    if data is None:
+        return given, named
+    if first == "labels":
+        return (_labels(data), *rest), named
+    if "qrels" not in named and isinstance(data, tuple) and len(data) == _FEWEST:
+        data, *rest = *data, *rest
+    qrels = named.pop("qrels", None)
+    if qrels is None and rest and _holds_judgments(rest[0]):
+        qrels, *rest = rest
+    if qrels is None:
+        return (data, *rest), named
+    collection = collection_from(runs_of(data), qrels)
+    if first == "collection":
+        return (collection, *rest), named
+    if "collection" in parameters:
+        named.setdefault("collection", collection)
+    if "metrics" not in parameters and rest:
+        named["metrics"], *rest = rest
+    metrics = named.pop("metrics", collection.usual_metrics)
+    return (score(collection, metrics), *rest), named
+
+
+def runs_of(data: object) -> Mapping[str, object]:
+    """Return runs by name: a mapping, a list of runs that have names, a table of several runs, or a single run.
+
+    Examples
+    --------
+    >>> runs_of({"1": {"d1": 2.5}})
+    {'run': {'1': {'d1': 2.5}}}
+    """
+    if (
+        isinstance(data, list | tuple)
+        and data
+        and all(hasattr(run, "to_dict") and hasattr(run, "name") for run in data)
+    ):
+        return {str(run.name): run for run in data}
+    if isinstance(data, Mapping):
+        inner = next(iter(data.values()), None)
+        single = isinstance(inner, Mapping) and not isinstance(next(iter(inner.values()), None), Mapping)
+        return {"run": data} if single else data
+    frame = plain(data)
+    column = next((name for name in _NAMES_OF_RUNS if isinstance(frame, pd.DataFrame) and name in frame), None)
+    if column is None:
+        return {"run": data}
+    return {str(name): rows.drop(columns=column) for name, rows in frame.groupby(column, sort=False)}  # type: ignore[attr-defined]
+
+
+def _holds_judgments(data: object) -> bool:
+    """Say whether something behind runs is their judgments, and no metric nor several."""
+    if isinstance(data, list | tuple):
+        return bool(data) and hasattr(data[0], "relevance")
+    if isinstance(data, Mapping):
+        return isinstance(next(iter(data.values()), None), Mapping)
+    return hasattr(data, "columns") or (hasattr(data, "to_dict") and not isinstance(data, pd.Series))
+
+
+def _labels(data: object) -> object:
+    if type(data).__name__ in {"Labels", "JudgeInput"}:
+        return data
+    if isinstance(data, str):
+        raise InvalidOptionError(f"`labels` are in memory, and {data!r:.60} is text; metaeval.read_labels reads a file")
+    return as_labels(data)
