@@ -13,7 +13,7 @@ from metaeval.metrics.scoring import score
 from metaeval.table.conversions import plain
 
 _NAMES_OF_RUNS = ("system", "name", "run", "run_id", "tag", "model")
-_FEWEST = 2
+_PAIR, _OF_A_RUN = 2, 2
 
 type Call = tuple[tuple[Any, ...], dict[str, Any]]
 
@@ -31,13 +31,17 @@ def taken(function: Callable[..., Any], given: tuple[Any, ...], named: dict[str,
         return given, named
     if first == "labels":
         return (_labels(data), *rest), named
-    if "qrels" not in named and isinstance(data, tuple) and len(data) == _FEWEST:
+    if "qrels" not in named and isinstance(data, tuple) and len(data) == _PAIR:
         data, *rest = *data, *rest
     qrels = named.pop("qrels", None)
     if qrels is None and rest and _holds_judgments(rest[0]):
         qrels, *rest = rest
     if qrels is None:
+        if first == "collection" and _holds_judgments(data):
+            raise InvalidOptionError(f"{function.__name__}() needs the judgments beside the runs: pass `qrels`")
         return (data, *rest), named
+    if isinstance(data, Mapping) and _depth(qrels) > _depth(data):
+        raise InvalidOptionError(f"{function.__name__}() takes `runs` first, then `qrels`; turn them round")
     collection = collection_from(runs_of(data), qrels)
     if first == "collection":
         return (collection, *rest), named
@@ -64,9 +68,7 @@ def runs_of(data: object) -> Mapping[str, object]:
     ):
         return {str(run.name): run for run in data}
     if isinstance(data, Mapping):
-        inner = next(iter(data.values()), None)
-        single = isinstance(inner, Mapping) and not isinstance(next(iter(inner.values()), None), Mapping)
-        return {"run": data} if single else data
+        return {"run": data} if _depth(data) == _OF_A_RUN else data
     frame = plain(data)
     column = next((name for name in _NAMES_OF_RUNS if isinstance(frame, pd.DataFrame) and name in frame), None)
     if column is None:
@@ -79,8 +81,13 @@ def _holds_judgments(data: object) -> bool:
     if isinstance(data, list | tuple):
         return bool(data) and hasattr(data[0], "relevance")
     if isinstance(data, Mapping):
-        return isinstance(next(iter(data.values()), None), Mapping)
+        return not isinstance(next(iter(data.values()), None), int | float)
     return hasattr(data, "columns") or (hasattr(data, "to_dict") and not isinstance(data, pd.Series))
+
+
+def _depth(data: object) -> int:
+    """Return how many mappings are inside each other: two of a run, or of judgments, three of several runs."""
+    return 1 + _depth(next(iter(data.values()), None)) if isinstance(data, Mapping) else 0
 
 
 def _labels(data: object) -> object:
