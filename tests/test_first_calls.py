@@ -60,6 +60,7 @@ def made():
         for judge in ("nist", "gpt", "crowd")
     ]
     labels = pd.DataFrame(rows, columns=["topic", "doc", "judge", "label"])
+    of_one = labels[labels["topic"] == TOPICS[0]].drop(columns="topic")
     pairs = [("x", "y"), ("x", "z"), ("y", "z")] * 40
     votes = pd.DataFrame(pairs, columns=["model_a", "model_b"])
     votes["winner"] = np.where(generator.random(len(votes)) < 0.6, "model_a", "model_b")
@@ -70,9 +71,10 @@ def made():
         levels=list(map(Qrel._make, [(*row, "0") for row in judgments.itertuples(index=False)])),
         ranx=[Ranx(held, name) for name, held in runs.items()], judged=Ranx(qrels, "qrels"),
         polars={name: pl.from_pandas(frame) for name, frame in terrier.items()},
-        wide=long.pivot(index="topic", columns="system", values="score"),
-        labels=labels, by_item=labels.pivot(index=["topic", "doc"], columns="judge", values="label"),
-        of_one=labels[labels["topic"] == TOPICS[0]].drop(columns="topic"),
+        wide=long.pivot_table(index="topic", columns="system", values="score"),
+        labels=labels, by_item=labels.pivot_table(index=["topic", "doc"], columns="judge", values="label"),
+        of_one=of_one,
+        wide_of_one=of_one.pivot_table(index="doc", columns="judge", values="label", aggfunc="first"),
     )  # fmt: skip
 
 
@@ -163,11 +165,11 @@ LABELLED = {
 }  # fmt: skip
 OF_ONE_TOPIC = {
     "long": lambda m: m.of_one,
-    "wide": lambda m: m.of_one.pivot(index="doc", columns="judge", values="label"),
-    "wide, with a column": lambda m: m.of_one.pivot(index="doc", columns="judge", values="label").reset_index(),
-    "columns alone": lambda m: m.of_one.pivot(index="doc", columns="judge", values="label").reset_index(drop=True),
-    "lists": lambda m: m.of_one.pivot(index="doc", columns="judge", values="label").to_dict("list"),
-    "labels by item": lambda m: m.of_one.pivot(index="doc", columns="judge", values="label").to_dict(),
+    "wide": lambda m: m.wide_of_one,
+    "wide, with a column": lambda m: m.wide_of_one.reset_index(),
+    "columns alone": lambda m: m.wide_of_one.reset_index(drop=True),
+    "lists": lambda m: m.wide_of_one.to_dict("list"),
+    "labels by item": lambda m: m.wide_of_one.to_dict(),
 }
 
 

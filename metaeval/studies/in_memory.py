@@ -7,6 +7,7 @@ from typing import Any
 import pandas as pd
 
 from metaeval.agreement.labels import as_labels
+from metaeval.collection.documents import Collection
 from metaeval.errors import InvalidOptionError
 from metaeval.io.interop import collection_from
 from metaeval.metrics.scoring import score
@@ -21,36 +22,32 @@ type Call = tuple[tuple[Any, ...], dict[str, Any]]
 def taken(function: Callable[..., Any], given: tuple[Any, ...], named: dict[str, Any]) -> Call:
     """Return the arguments of a call, with runs and judgments made a collection or scores, and labels checked."""
     parameters = signature(function).parameters
-    first = next(iter(parameters))
-    named = dict(named)
-    if given:
-        data, rest = given[0], given[1:]
-    else:
-        data, rest = named.pop(first, None if first == "labels" else named.pop("runs", None)), ()
-    if data is None:
-        return given, named
+    first, named = next(iter(parameters)), dict(named)
+    data, *rest = given or (named.pop(first, None) if first in named else named.pop("runs", None),)
     if first == "labels":
         return (_labels(data), *rest), named
     if "qrels" not in named and isinstance(data, tuple) and len(data) == _PAIR:
         data, *rest = *data, *rest
-    qrels = named.pop("qrels", None)
-    if qrels is None and rest and _holds_judgments(rest[0]):
-        qrels, *rest = rest
-    if qrels is None:
+    if "qrels" not in named and rest and _holds_judgments(rest[0]):
+        named["qrels"], *rest = rest
+    if "qrels" not in named:
         if first == "collection" and _holds_judgments(data):
             raise InvalidOptionError(f"{function.__name__}() needs the judgments beside the runs: pass `qrels`")
         return (data, *rest), named
-    if isinstance(data, Mapping) and _depth(qrels) > _depth(data):
-        raise InvalidOptionError(f"{function.__name__}() takes `runs` first, then `qrels`; turn them round")
-    collection = collection_from(runs_of(data), qrels)
+    collection = _collection(function, data, named.pop("qrels"))
     if first == "collection":
         return (collection, *rest), named
     if "collection" in parameters:
         named.setdefault("collection", collection)
     if "metrics" not in parameters and rest:
         named["metrics"], *rest = rest
-    metrics = named.pop("metrics", collection.usual_metrics)
-    return (score(collection, metrics), *rest), named
+    return (score(collection, named.pop("metrics", collection.usual_metrics)), *rest), named
+
+
+def _collection(function: Callable[..., Any], runs: object, qrels: object) -> Collection:
+    if isinstance(runs, Mapping) and _depth(qrels) > _depth(runs):
+        raise InvalidOptionError(f"{function.__name__}() takes `runs` first, then `qrels`; turn them round")
+    return collection_from(runs_of(runs), qrels)
 
 
 def runs_of(data: object) -> Mapping[str, object]:
