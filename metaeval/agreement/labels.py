@@ -173,10 +173,9 @@ def as_labels(
     [1.0, nan]
     """
     check_choice(outside, "rule for labels outside the scale", ("error", "drop"))
-    table = table if isinstance(table, Labels | Mapping) else labels_in(plain(table))
     frame = _wide(table)
     known_words, frame = _numbered(frame)
-    frame = _judges_of(frame) if isinstance(table, pd.DataFrame) and known_words is None and not real else frame
+    frame = _judges_of(frame) if not isinstance(table, Labels | Mapping) and known_words is None and not real else frame
     if known_words is not None:
         if scale is not None:
             message = f"`scale` is of numbers, and the labels are words ({first_few(known_words.names)})"
@@ -238,6 +237,7 @@ def as_labels(
 def _wide(table: object) -> pd.DataFrame:
     if isinstance(table, Labels):
         return table.table
+    table = table if isinstance(table, Mapping) else labels_in(plain(table))
     if isinstance(table, Mapping):
         frame = pd.DataFrame({str(judge): _labels_of(judge, labels) for judge, labels in table.items()})
     elif isinstance(table, pd.DataFrame):

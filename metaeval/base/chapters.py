@@ -26,14 +26,14 @@ def chapter(name: str, file: str) -> tuple[Callable[[str], Any], Callable[[], li
     exported = sorted(modules)
 
     def find(attribute: str) -> object:
-        known = attribute if attribute in modules else _late("vocabulary").name_now(name, attribute, modules)
-        if modules[known] == ".":
-            return import_module(f"{name}.{known}")
-        value = getattr(import_module(modules[known], name), known)
+        current = attribute if attribute in modules else _late("vocabulary").name_now(name, attribute, modules)
+        if modules[current] == ".":
+            return import_module(f"{name}.{current}")
+        value = getattr(import_module(modules[current], name), current)
         if isfunction(value):
             value = _CALLED.get(value) or _CALLED.setdefault(value, _called(value, name))
-        if known == attribute:
-            setattr(sys.modules[name], known, value)  # before a module of the same name, which was just imported
+        if current == attribute:
+            setattr(sys.modules[name], current, value)  # before a module of the same name, which was just imported
         return value
 
     return find, lambda: exported, exported

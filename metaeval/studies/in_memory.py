@@ -67,10 +67,12 @@ def runs_of(data: object) -> Mapping[str, object]:
     if isinstance(data, Mapping):
         return {"run": data} if _depth(data) == _OF_A_RUN else data
     frame = plain(data)
-    column = next((name for name in _NAMES_OF_RUNS if isinstance(frame, pd.DataFrame) and name in frame), None)
+    if not isinstance(frame, pd.DataFrame):
+        return {"run": data}
+    column = next((name for name in _NAMES_OF_RUNS if name in frame), None)
     if column is None:
         return {"run": data}
-    return {str(name): rows.drop(columns=column) for name, rows in frame.groupby(column, sort=False)}  # type: ignore[attr-defined]
+    return {str(name): rows.drop(columns=column) for name, rows in frame.groupby(column, sort=False)}
 
 
 def _holds_judgments(data: object) -> bool:
