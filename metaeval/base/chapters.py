@@ -76,7 +76,7 @@ def _door(function: Callable[..., Any]) -> tuple[str, int]:
 
 def _raw(kind: str, places: int, given: tuple[Any, ...], named: dict[str, Any]) -> bool:
     """Say whether a call hands over runs with judgments, or labels as they come."""
-    data = given[0] if given else named.get(kind, named.get("runs"))
+    data = given[0] if given else named.get(kind, named.get("runs") if "qrels" in named else None)
     if data is None or kind == "labels":
         return data is not None and type(data).__name__ not in _DOORS["labels"]
     if kind == "collection":
