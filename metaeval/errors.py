@@ -12,12 +12,18 @@ from collections.abc import Iterable, Mapping
 from itertools import islice
 from pathlib import Path
 
-_MOST_SHOWN, _MOST_COMPARED = 300, 10_000
+_MOST_SHOWN, _MOST_COMPARED = 5, 10_000
+LONGEST = 600
+"""Characters of a message."""
+_END = 280
 _PACKAGE = str(Path(__file__).parent)
 
 
 class MetaevalError(Exception):
-    """Base class of the errors of metaeval."""
+    """Base class of the errors of metaeval; a message that quotes too much keeps its beginning and its end."""
+
+    def __init__(self, *args: object) -> None:
+        super().__init__(*(in_short(words) if isinstance(words, str) else words for words in args))
 
 
 class MetaevalWarning(UserWarning):
@@ -117,6 +123,17 @@ class OutputError(MetaevalError, OSError):
 
 class EstimationError(MetaevalError):
     """The data are valid, but the quantity cannot be estimated from them."""
+
+
+def in_short(message: str) -> str:
+    """Return a message of at most 600 characters: what is left out is in the middle, where values are quoted.
+
+    Examples
+    --------
+    >>> len(in_short("a rule" * 1000)), in_short("a rule")
+    (600, 'a rule')
+    """
+    return message if len(message) <= LONGEST else f"{message[: LONGEST - _END - 3]} … {message[-_END:]}"
 
 
 def warn(message: str, kind: type[Warning] = MetaevalWarning) -> None:

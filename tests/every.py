@@ -533,7 +533,7 @@ SCORES = {
     ),
     "topic_bootstrap": Entry({"tolerances": [0], "n_topic_resamples": 3, "n_trials": 3}),
     "difference_bins": Entry(
-        lambda made: {"width": max(_range(made), 0.1) / 60, "n_trials": 5, "n_topic_resamples": 20}, _bins
+        lambda made: {"bin_width": max(_range(made), 0.1) / 60, "n_trials": 5, "n_topic_resamples": 20}, _bins
     ),
     "lay_out": Entry({"sizes": [5], "sampling": "disjoint", "duplicates": "drop", "n_trials": 3}, None),
     "split_half": Entry({"n_splits": 2, **DRAWN}, of("counts")),

@@ -22,6 +22,8 @@ from metaeval.base.names import (
 from metaeval.base.results import Result
 from metaeval.base.unit import unit
 from metaeval.errors import InvalidOptionError, ScoresError
+from metaeval.io.labels import labels_in
+from metaeval.table.conversions import plain
 from metaeval.table.label_roles import doubts_of, label_columns, made_judges, negative_labels, numbers_the_rows
 from metaeval.table.number_columns import left_out_columns
 from metaeval.table.roles import RoleColumn
@@ -175,9 +177,11 @@ def as_labels(
     Parameters
     ----------
     table : DataFrame, or mapping of judge to mapping of topic to mapping of item to label
-        A frame is wide: index ``(topic, item)``, or ``item`` alone where there are no topics, one column a judge, NaN
-        where something was not labelled. Labels are numbers, or words: two that say no and yes (fail and pass, or what
-        each judge says for them) become 0 and 1, all others are names in no order; case does not matter.
+        A frame, of pandas or polars, has the columns of a file (`metaeval.read_labels`), a row a label or a column a
+        judge, with topics or without; or topics and items in its index, or items alone, and a column a judge, NaN where
+        something was not labelled. Judges may also be mapped to labels by item, or to labels in one order. Labels are
+        numbers, or words: two that say no and yes (fail and pass, or what each judge says for them) become 0 and 1, all
+        others are names in no order; case does not matter.
     scale : sequence of int, optional
         Allowed labels; by default all that occur.
     outside : {"error", "drop"}
@@ -211,7 +215,7 @@ def as_labels(
     check_choice(outside, "rule for labels outside the scale", ("error", "drop"))
     frame = _wide(table)
     known_words, frame = _numbered(frame)
-    frame = _judges_of(frame) if isinstance(table, pd.DataFrame) and known_words is None and not real else frame
+    frame = _judges_of(frame) if not isinstance(table, Labels | Mapping) and known_words is None and not real else frame
     if known_words is not None:
         if scale is not None:
             message = f"`scale` is of numbers, and the labels are words ({first_few(known_words.names)})"
@@ -273,8 +277,9 @@ def as_labels(
 def _wide(table: object) -> pd.DataFrame:
     if isinstance(table, Labels):
         return table.table
+    table = table if isinstance(table, Mapping) else labels_in(plain(table))
     if isinstance(table, Mapping):
-        frame = pd.DataFrame({str(judge): _labels_of(judge, topics) for judge, topics in table.items()})
+        frame = pd.DataFrame({str(judge): _labels_of(judge, labels) for judge, labels in table.items()})
     elif isinstance(table, pd.DataFrame):
         frame = table.copy()
     else:
@@ -387,15 +392,19 @@ def _words_notes(found: WordScale, said: Mapping[str, Sequence[str]]) -> list[st
     ]
 
 
-def _labels_of(judge: object, topics: object) -> pd.Series:
-    """Return the labels that one judge gave, by topic and item."""
-    if not isinstance(topics, Mapping) or not all(isinstance(by_item, Mapping) for by_item in topics.values()):
+def _labels_of(judge: object, labels: object) -> pd.Series:
+    """Return the labels that one judge gave, by topic and item, by item, or in the order of the items."""
+    if not isinstance(labels, Mapping | str) and hasattr(labels, "__len__"):
+        return pd.Series(labels)
+    if not isinstance(labels, Mapping):
         raise ScoresError(
-            f"labels of judge {judge!r} must map topics to mappings from item to label, {{'1': {{'d1': 2}}}}, not "
-            f"{shortened(repr(topics))}"
+            f"labels of judge {judge!r} must map topics to mappings from item to label, {{'1': {{'d1': 2}}}}, or items "
+            f"to labels, not {shortened(repr(labels))}"
         )
-    labels = {(topic, item): label for topic, by_item in topics.items() for item, label in by_item.items()}
-    return pd.Series(labels, dtype=object if labels else np.float64)
+    if not any(isinstance(by_item, Mapping) for by_item in labels.values()):
+        return pd.Series(dict(labels), dtype=object if labels else np.float64)
+    by_both = {(topic, item): label for topic, by_item in labels.items() for item, label in by_item.items()}
+    return pd.Series(by_both, dtype=object if by_both else np.float64)
 
 
 def _cell(frame: pd.DataFrame, row: int, column: int) -> str:

@@ -13,6 +13,8 @@ from metaeval.base.notes import HEARD
 
 _NAMED = re.compile(r"^from (\S+) import (?:\(\s*)?(\w+) as", re.MULTILINE)
 
+_DOORS = {"scores": (), "collection": (), "labels": ("Labels", "JudgeInput")}
+"""First arguments that may be as they come, and the classes that are not."""
 _CALLED: dict[Callable[..., Any], Callable[..., Any]] = {}
 """What a public function is called by: the same in every chapter that has it."""
 
@@ -24,14 +26,14 @@ def chapter(name: str, file: str) -> tuple[Callable[[str], Any], Callable[[], li
     exported = sorted(modules)
 
     def find(attribute: str) -> object:
-        known = attribute if attribute in modules else _late("vocabulary").name_now(name, attribute, modules)
-        if modules[known] == ".":
-            return import_module(f"{name}.{known}")
-        value = getattr(import_module(modules[known], name), known)
+        current = attribute if attribute in modules else _late("vocabulary").name_now(name, attribute, modules)
+        if modules[current] == ".":
+            return import_module(f"{name}.{current}")
+        value = getattr(import_module(modules[current], name), current)
         if isfunction(value):
             value = _CALLED.get(value) or _CALLED.setdefault(value, _called(value, name))
-        if known == attribute:
-            setattr(sys.modules[name], known, value)  # before a module of the same name, which was just imported
+        if current == attribute:
+            setattr(sys.modules[name], current, value)  # before a module of the same name, which was just imported
         return value
 
     return find, lambda: exported, exported
@@ -39,11 +41,14 @@ def chapter(name: str, file: str) -> tuple[Callable[[str], Any], Callable[[], li
 
 def _called(function: Callable[..., Any], name: str) -> Callable[..., Any]:
     """Return a function that understands, or explains, a call that Python would refuse."""
+    named_first, places = _door(function)
 
     @wraps(function)
     def call(*given: Any, **named: Any) -> Any:  # noqa: ANN401 - whatever the function takes and returns
         before = HEARD.set([])
         try:
+            if named_first and _raw(named_first, places, given, named):
+                given, named = import_module("metaeval.studies.in_memory").taken(function, given, named)
             try:
                 answer = function(*given, **named)
             except TypeError:
@@ -57,6 +62,26 @@ def _called(function: Callable[..., Any], name: str) -> Callable[..., Any]:
 
     call.__module__ = name  # where pickle finds it
     return call
+
+
+def _door(function: Callable[..., Any]) -> tuple[str, int]:
+    """Return which kind of data a function takes first, if others can be made that, and how many arguments by place."""
+    parameters = list(signature(function).parameters.values())
+    places = sum(parameter.kind == parameter.POSITIONAL_OR_KEYWORD for parameter in parameters)
+    first = parameters[0] if parameters else None
+    if first is None or (first.name == "labels" and "Labels" not in str(first.annotation)):
+        return "", places
+    return first.name if first.name in _DOORS else "", places
+
+
+def _raw(kind: str, places: int, given: tuple[Any, ...], named: dict[str, Any]) -> bool:
+    """Say whether a call hands over runs with judgments, or labels as they come."""
+    data = given[0] if given else named.get(kind, named.get("runs") if "qrels" in named else None)
+    if data is None or kind == "labels":
+        return data is not None and type(data).__name__ not in _DOORS["labels"]
+    if kind == "collection":
+        return not hasattr(data, "by_document")
+    return "qrels" in named or len(given) > places or type(data) is tuple
 
 
 def _fits(function: Callable[..., Any], given: tuple[Any, ...], named: dict[str, Any]) -> bool:

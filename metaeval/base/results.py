@@ -23,8 +23,8 @@ _NOT_COMPARED = frozenset({"provenance"})
 def shown_by(name: str) -> Callable[..., Any]:
     """Return what shows a result, as a plug-in is found: no result knows of pages, and matplotlib stays unloaded."""
     module, _, function = name.partition(":")
-    found: Callable[..., Any] = getattr(import_module(module), function)
-    return found
+    called: Callable[..., Any] = getattr(import_module(module), function)
+    return called
 
 
 class Result(ShortRepr):
@@ -90,7 +90,7 @@ class Result(ShortRepr):
             takes = [f"`{'which' if name == chosen else name}`" for name in kinds]
             words = f"takes {' and '.join(takes)}" if takes else "has one picture, without options"
             raise InvalidOptionError(f"{type(self).__name__}.plot() {words}; leave the rest out")
-        draw: Callable[..., Figure] = self._draw  # each result has a picture with options of its own
+        draw: Callable[..., Figure] = self._draw
         figure = draw(**options) if which is None else draw(which, **options)
         return figure if ax is None else shown_by("metaeval.figures.style:put_into")(figure, ax)
 

@@ -66,16 +66,16 @@ def main_sentence(thing: ShortRepr) -> str:
 def notes_of(thing: object) -> tuple[str, ...]:
     """Return what is said of the data of a result, by itself or beside its first table with notes."""
     names = [field.name for field in fields(thing)]  # type: ignore[arg-type]  # as above
-    own = _texts(thing, "notes")
-    if own or "notes" in names:
-        return own
-    return next((notes for name in names if (notes := _texts(thing, name, beside=True))), ())
+    notes = _texts(thing, "notes")
+    if notes or "notes" in names:
+        return notes
+    return next(filter(None, (_texts(thing, name, beside=True) for name in names)), ())
 
 
 def _texts(thing: object, name: str, *, beside: bool = False) -> tuple[str, ...]:
     try:
-        held = getattr(thing, name)
-        return tuple(note for note in (held.attrs["notes"] if beside else held) if isinstance(note, str))
+        values = getattr(thing, name)
+        return tuple(note for note in (values.attrs["notes"] if beside else values) if isinstance(note, str))
     except Exception:  # noqa: BLE001 - whatever a result holds
         return ()
 

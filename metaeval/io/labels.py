@@ -60,6 +60,10 @@ _OF_SUBTOPICS = (
 )
 
 
+_MEMORY = "labels"
+"""What a table in memory is called where a file has its path."""
+
+
 def read_labels(  # noqa: PLR0913 - how it is read
     paths: str | os.PathLike[str] | Sequence[str | os.PathLike[str]],
     *,
@@ -170,6 +174,17 @@ def labels_of(  # noqa: PLR0913 - as above
             raise FileFormatError(message, path=source.path)
         parts.append(frame)
     return parts[0] if len(parts) == 1 else _joined(parts, tables)
+
+
+def labels_in(data: object) -> object:
+    """Return a frame with a column of items as `read_labels` returns the file of it; anything else as it is."""
+    if not isinstance(data, pd.DataFrame) or data.attrs.get("judges") == "known":
+        return data
+    flat = data if data.index.names == [None] else data.reset_index()
+    content = flat.to_csv(index=False).encode()
+    if not _names_items(content, _MEMORY, {}):
+        return data
+    return labels_of([(Source(_MEMORY), content)], columns={}, words={}, where={})
 
 
 def _check_options(columns: Mapping[str, str], words: Words, *, repeats: bool, duplicates: Duplicates) -> None:

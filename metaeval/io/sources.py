@@ -48,6 +48,10 @@ def list_sources(
 ) -> list[Source]:
     """Find out which files are meant: paths, ``NAME=path``, a mapping from name to path, ``-``, or folders."""
     if isinstance(paths, Mapping):
+        if not all(isinstance(path, str | os.PathLike) for path in paths.values()):
+            rule = "a mapping leads from names to files; what is in memory needs no reading: scores go through"
+            way = "metaeval.as_scores, runs and judgments through metaeval.score(runs, qrels, metrics)"
+            raise InvalidOptionError(f"{rule} {way}")
         requested = [Source(str(path), str(name)) for name, path in paths.items()]
     else:
         listed = listed_paths(paths, "paths")

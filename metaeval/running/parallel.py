@@ -9,13 +9,13 @@ import sys
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import ContextDecorator, contextmanager
+from contextlib import AbstractContextManager, ContextDecorator, ExitStack, contextmanager
 from contextvars import ContextVar, copy_context
 from functools import lru_cache, wraps
 from itertools import islice
 from threading import Lock
 from time import perf_counter
-from typing import Any, Concatenate
+from typing import Any, ClassVar, Concatenate
 
 from metaeval.base.checks import check_jobs, check_threads
 from metaeval.running.progress import ProgressReporter, TerminalBars, cell_bars
@@ -39,22 +39,22 @@ def reporting(reporter: ProgressReporter | None) -> Iterator[None]:
         _reporter.reset(token)
 
 
-@contextmanager
-def show_progress(*, hidden: bool = False) -> Iterator[None]:
-    """Show or hide progress bars inside the block.
+def show_progress(*, hidden: bool = False) -> AbstractContextManager[None]:
+    """Show or hide progress bars, inside a block or from now on.
 
     In a notebook progress is shown below the cell without being asked for, where a task takes more than a second; in
-    a script or on a terminal only inside such a block, on standard error.
+    a script or on a terminal only inside ``with show_progress():``, on standard error. Bars of what is done vanish.
 
     Parameters
     ----------
     hidden : bool, default False
         Show none, in a notebook neither.
 
-    Yields
-    ------
-    None
-        For a ``with`` statement.
+    Returns
+    -------
+    context manager
+        For a ``with`` statement. Without one, ``show_progress(hidden=True)`` hides bars for the rest of the session,
+        and ``show_progress()`` brings those of notebooks back.
 
     See Also
     --------
@@ -66,15 +66,32 @@ def show_progress(*, hidden: bool = False) -> Iterator[None]:
     >>> with show_progress(hidden=True):
     ...     study = study_power(simulate_scores(n_systems=5, n_topics=20, rng=1), tests=["t"], rng=1)
     """
-    bars = None if hidden else cell_bars()
-    if hidden or bars is not None:
-        with reporting(bars):
-            yield
-        return
-    from rich.console import Console  # noqa: PLC0415 - only who shows bars needs it
+    return _Switch(hidden=hidden)
 
-    with TerminalBars(Console(stderr=True, highlight=False)) as terminal_bars, reporting(terminal_bars):
-        yield
+
+class _Switch(AbstractContextManager[None]):
+    """Holds for the session, or where it is entered for a block."""
+
+    hides: ClassVar[bool] = False
+    """Whether the session hides all bars."""
+
+    def __init__(self, *, hidden: bool) -> None:
+        self._hidden, self._before, self._block = hidden, _Switch.hides, ExitStack()
+        _Switch.hides = hidden
+
+    def __enter__(self) -> None:
+        _Switch.hides = self._before
+        bars = None if self._hidden else cell_bars()
+        if bars is None and not self._hidden:
+            from rich.console import Console  # noqa: PLC0415 - only who shows bars needs it
+
+            terminal_bars = self._block.enter_context(TerminalBars(Console(stderr=True, highlight=False)))
+            self._block.enter_context(reporting(terminal_bars))
+        else:
+            self._block.enter_context(reporting(bars))
+
+    def __exit__(self, *error: object) -> None:
+        self._block.close()
 
 
 def track[T](items: Iterable[T], *, description: str, total: int | None = None) -> Iterator[T]:
@@ -88,7 +105,7 @@ def track[T](items: Iterable[T], *, description: str, total: int | None = None) 
     try:
         reporter = _reporter.get()
     except LookupError:
-        reporter = cell_bars()
+        reporter = None if _Switch.hides else cell_bars()
     if reporter is None:
         yield from items
         return

@@ -127,7 +127,7 @@ class _CellLines:
 
 
 class CellBars:
-    """Shows progress below the cell of a notebook: the tasks that are open, and of each that took long how long.
+    """Shows progress below the cell of a notebook, of the tasks that are open; what is done vanishes.
 
     It uses what every notebook has, IPython's displays that can be replaced; the bars of tqdm and rich need ipywidgets
     there, and warn where it is absent.
@@ -161,10 +161,10 @@ class CellBars:
             self._show(self._tasks, now)
 
     def finish(self, task: object) -> None:
-        """End the task; the outermost one stays in sight if it took long."""
+        """End the task; nothing is left in sight of the outermost one."""
         outermost = self._tasks[:1] == [task]
         if outermost and self._handle is not None:
-            self._show(self._tasks[:1], self._clock())
+            self._show([], self._clock())
             self._handle = None
         self._tasks = [] if outermost else [open_task for open_task in self._tasks if open_task is not task]
 

@@ -253,11 +253,11 @@ FRAME_FORMS: tuple[FrameForm, ...] = (
 def _refuse_frame(known: _Frame) -> ScoreTable:
     absent = [role for role in (*DIMS, "score") if role not in known.parts]
     ordered = [role for role in ("system", "topic", "metric", "score") if role in absent]
+    names = "; ".join(f"{role}: {first_few(list(SCORES[role]), most=3)}" for role in ordered)
     raise ScoresError(
         f"this frame is none of those that are read: {FRAMES_READ}. Its columns are "
-        f"{first_few(list(known.frame.columns), most=20)}; not found: {', '.join(ordered)}. Rename columns "
-        f"({'; '.join(f'{role}: {", ".join(SCORES[role])}' for role in ordered)}), or pass a wide frame of numbers "
-        "with its systems and topics in index and columns"
+        f"{first_few(list(known.frame.columns))}; not found: {', '.join(ordered)}. Rename columns ({names}), or pass a "
+        "wide frame of numbers with its systems and topics in index and columns"
     )
 
 

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from metaeval.base.checks import check_list, refused
+from metaeval.base.names import first_few
 from metaeval.base.unit import unit
 from metaeval.base.words import sentence_case
 from metaeval.errors import UnknownNameError
@@ -85,7 +86,7 @@ class ProcedureTable[Row: Procedure](Mapping[str, Row]):
         argument = f"{self._what}s"
         asked = list(dict.fromkeys(map(self.canonical, check_list(names, argument, list(self._rows)[:1]))))
         if not asked:
-            raise refused(argument, f"is empty; name at least one of {', '.join(self._rows)}", names)
+            raise refused(argument, f"is empty; name at least one of {first_few(list(self._rows))}", names)
         return asked
 
     def find(self, name: str) -> Row:

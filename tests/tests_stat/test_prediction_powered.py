@@ -353,7 +353,7 @@ def test_the_frame_the_pairs_and_the_picture():
     with pytest.raises(InvalidOptionError, match="`of='pairs'`"):
         means.significant_pairs()
     for one in (found, means):
-        axes = one.plot(3).axes[0]
+        axes = one.plot(n_rows=3).axes[0]
         assert len(axes.texts) >= 3
 
 

@@ -346,7 +346,7 @@ def _value(row: NuggetRow, credit: Mapping[str, float], refuse: _Refuse) -> tupl
     value = credit_of(row.label, credit)
     if value is not None:
         return value
-    known_labels = first_few(list(dict.fromkeys([*credit])), most=20)
+    known_labels = first_few(list(dict.fromkeys([*credit])))
     raise refuse(
         f"the label {shortened(row.label)!r} is unknown; say what it counts, `credit={{{shortened(row.label)!r}: 0}}`, "
         f"or use one of {known_labels}, or a number from 0 to 1",

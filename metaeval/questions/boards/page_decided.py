@@ -319,7 +319,7 @@ def ranks_section(pairs: SettledPairs, first: str, second: str) -> Section:
     drawn, moved = min(len(ranks), MOST_LINES), int(moves["moved"].sum())
     picture = say.picture(
         "rank_changes",
-        lambda: pairs.plot(first, second),
+        lambda: pairs.plot(first, second=second),
         level=level,
         drawn=drawn,
         n=len(ranks),

@@ -64,7 +64,7 @@ def look_report(study: Look) -> Report:
         command="look",
         title=_title(contents.files),
         facts=tuple((number, words) for number, _, words in (size.partition(" ") for size in sizes)),
-        summary=(" ".join(filter(None, (str(summary), study.answer()))),),
+        summary=(" ".join(filter(None, (str(summary), study.quick_answer()))),),
         sections=tuple(filter(None, (_questions(questions), _scores(study), _columns(study)))),
         methods=Methods(paragraphs=(_HOW,), cite=()),
         rows=questions,

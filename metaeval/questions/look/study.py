@@ -13,6 +13,7 @@ from metaeval.agreement.labels import Labels
 from metaeval.base.names import count, first_few
 from metaeval.base.needs import NEEDS
 from metaeval.base.provenance import Provenance, record_provenance
+from metaeval.base.short_repr import main_sentence
 from metaeval.base.unit import Unit, unit_of
 from metaeval.base.words import listed
 from metaeval.errors import MetaevalError
@@ -50,7 +51,12 @@ class Look(Study):
         """Return the questions."""
         return self.questions
 
+    @property
     def answer(self) -> str:
+        """The answer to the main question, or where there is none that is quick, the questions that have one."""
+        return self.quick_answer() or main_sentence(self)
+
+    def quick_answer(self) -> str:
         """Return the answer to the main question, "" where there is none that is quick."""
         ask = _QUICK.get(type(self.contents.read))
         if ask is None or not len(self.questions) or self.questions["lacks"].iloc[0]:
@@ -84,7 +90,7 @@ def look(data: object, *, provenance: Provenance | None = None, asked: Callable[
     -------
     Look
         ``kind``, ``contents``, and in ``to_frame()`` one row a ``question``: ``name`` of the command, ``command`` and
-        ``python`` to copy, and what it ``lacks``, "" where it can be answered. ``answer()`` is the first question's.
+        ``python`` to copy, and what it ``lacks``, "" where it can be answered. ``answer`` is the first question's.
 
     Raises
     ------

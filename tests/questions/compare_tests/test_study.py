@@ -93,8 +93,8 @@ def test_plain_p_values_pass_any_correction(simulated_scores):
 @pytest.mark.parametrize(
     ("options", "kind", "message"),
     [
-        ({"tests": []}, InvalidOptionError, "at least one test"),
-        ({"corrections": []}, InvalidOptionError, "at least one test and one correction"),
+        ({"tests": []}, InvalidOptionError, "`tests` is empty; name at least one"),
+        ({"corrections": []}, InvalidOptionError, "`corrections` is empty; name at least one"),
         ({"corrections": ["fdr"], "tests": ["tt"]}, UnknownNameError, "no test 'tt'"),
         ({"reference": "max_t"}, UnknownNameError, "no compared test 'max_t'"),
         ({"tests": ["tukey"]}, InvalidOptionError, "two-sided only"),

@@ -153,8 +153,8 @@ def test_what_lies_beside_runs_is_left_out_by_name(tmp_path, monkeypatch, comman
 def test_votes_and_labels_have_an_answer_without_kernels(tmp_path):
     """Of a > b, b = c, a > c (c is left) a wins 2 of 2 votes; labels have their alpha with an interval."""
     votes = pd.DataFrame({"left": [*"abc"], "right": [*"bca"], "winner": ["left", "tie", "right"]})
-    assert look(votes).answer().startswith("a wins 100 % of 2 votes, ties counted half, the largest share;")
-    assert "of the 2 judges is" in look(written(tmp_path, "labels_wide")).answer()
+    assert look(votes).answer.startswith("a wins 100 % of 2 votes, ties counted half, the largest share;")
+    assert "of the 2 judges is" in look(written(tmp_path, "labels_wide")).answer
 
 
 def test_what_is_in_memory_is_told_as_files_are():
@@ -171,7 +171,7 @@ def test_what_is_in_memory_is_told_as_files_are():
 def test_the_quick_answer_is_that_of_the_command(tmp_path, command):
     """The first sentence of the main question, word for word."""
     path = written(tmp_path, "wide_scores")
-    assert look(path).answer() == command("table", path, "--json").json()["summary"][0]
+    assert look(path).answer == command("table", path, "--json").json()["summary"][0]
 
 
 @pytest.mark.parametrize("need", NEEDS.values(), ids=NEEDS)

@@ -96,7 +96,7 @@ def test_identical_systems_stay_in_the_count_and_are_listed():
     [
         ({"tests": ["wilcoxn"]}, UnknownNameError, "wilcoxon"),
         ({"corrections": ["fdr_bb"]}, UnknownNameError, "fdr_b"),
-        ({"tests": []}, InvalidOptionError, "at least one test"),
+        ({"tests": []}, InvalidOptionError, "`tests` is empty; name at least one"),
         (
             {"tests": [SENSITIVITY], "alternative": "better"},
             InvalidOptionError,

@@ -109,7 +109,7 @@ def test_expectations_of_ones_own(command, made, folder, tmp_path):  # noqa: ARG
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("lo>xx", "--expect: no simulated run 'xx'. Known: irb, frb, ia, id, lo, ao"),
+        ("lo>xx", "--expect: no simulated run 'xx'. Known: irb, frb, ia, id, lo"),
         ("lo", "--expect takes the better run first, such as lo>ao"),
         ("lo<ao", "--expect takes the better run first"),
         ("lo>ao,ao>lo", "contradict each other: lo > ao and ao > lo"),

@@ -1,0 +1,97 @@
+"""Data in memory as functions take them: runs with their judgments, and labels, however a call has them."""
+
+from collections.abc import Callable, Mapping
+from inspect import signature
+from typing import Any
+
+import pandas as pd
+
+from metaeval.agreement.labels import as_labels
+from metaeval.collection.documents import Collection
+from metaeval.errors import InvalidOptionError
+from metaeval.io.interop import collection_from
+from metaeval.metrics.scoring import score
+from metaeval.table.conversions import plain
+
+_NAMES_OF_RUNS = ("system", "name", "run", "run_id", "tag", "model")
+_PAIR, _OF_A_RUN = 2, 2
+
+type Call = tuple[tuple[Any, ...], dict[str, Any]]
+
+
+def taken(function: Callable[..., Any], given: tuple[Any, ...], named: dict[str, Any]) -> Call:
+    """Return the arguments of a call, with runs and judgments made a collection or scores, and labels checked."""
+    parameters = signature(function).parameters
+    first, named = next(iter(parameters)), dict(named)
+    data, *rest = given or (named.pop(first, None) if first in named else named.pop("runs", None),)
+    if first == "labels":
+        return (_labels(data), *rest), named
+    if "qrels" not in named and isinstance(data, tuple) and len(data) == _PAIR:
+        data, *rest = *data, *rest
+    if "qrels" not in named and rest and _holds_judgments(rest[0]):
+        named["qrels"], *rest = rest
+    if "qrels" not in named:
+        if first == "collection" and _holds_judgments(data):
+            raise InvalidOptionError(f"{function.__name__}() needs the judgments beside the runs: pass `qrels`")
+        return (data, *rest), named
+    collection = _collection(function, data, named.pop("qrels"))
+    if first == "collection":
+        return (collection, *rest), named
+    if "collection" in parameters:
+        named.setdefault("collection", collection)
+    if "metrics" not in parameters and rest:
+        named["metrics"], *rest = rest
+    return (score(collection, named.pop("metrics", collection.usual_metrics)), *rest), named
+
+
+def _collection(function: Callable[..., Any], runs: object, qrels: object) -> Collection:
+    if isinstance(runs, Mapping) and _depth(qrels) > _depth(runs):
+        raise InvalidOptionError(f"{function.__name__}() takes `runs` first, then `qrels`; turn them round")
+    return collection_from(runs_of(runs), qrels)
+
+
+def runs_of(data: object) -> Mapping[str, object]:
+    """Return runs by name: a mapping, a list of runs that have names, a table of several runs, or a single run.
+
+    Examples
+    --------
+    >>> runs_of({"1": {"d1": 2.5}})
+    {'run': {'1': {'d1': 2.5}}}
+    """
+    if (
+        isinstance(data, list | tuple)
+        and data
+        and all(hasattr(run, "to_dict") and hasattr(run, "name") for run in data)
+    ):
+        return {str(run.name): run for run in data}
+    if isinstance(data, Mapping):
+        return {"run": data} if _depth(data) == _OF_A_RUN else data
+    frame = plain(data)
+    if not isinstance(frame, pd.DataFrame):
+        return {"run": data}
+    column = next((name for name in _NAMES_OF_RUNS if name in frame), None)
+    if column is None:
+        return {"run": data}
+    return {str(name): rows.drop(columns=column) for name, rows in frame.groupby(column, sort=False)}
+
+
+def _holds_judgments(data: object) -> bool:
+    """Say whether something behind runs is their judgments, and no metric nor several."""
+    if isinstance(data, list | tuple):
+        return bool(data) and hasattr(data[0], "relevance")
+    if isinstance(data, Mapping):
+        return not isinstance(next(iter(data.values()), None), int | float)
+    return hasattr(data, "columns") or (hasattr(data, "to_dict") and not isinstance(data, pd.Series))
+
+
+def _depth(data: object) -> int:
+    """Return how many mappings are inside each other: two of a run, or of judgments, three of several runs."""
+    return 1 + _depth(next(iter(data.values()), None)) if isinstance(data, Mapping) else 0
+
+
+def _labels(data: object) -> object:
+    if type(data).__name__ in {"Labels", "JudgeInput"}:
+        return data
+    if isinstance(data, str):
+        raise InvalidOptionError(f"`labels` are in memory, and {data!r:.60} is text; metaeval.read_labels reads a file")
+    return as_labels(data)
