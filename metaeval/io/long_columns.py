@@ -134,7 +134,9 @@ def long_columns(sheet: Sheet, body: Sheet, names: Sequence[str], options: Table
     left = {column.name for column in columns} | {*words}
     metrics = [name for name in others if name not in left]
     if not metrics:
-        raise sheet.error(f"no column is left that could hold scores; {columns_found(names)}")
+        held = f"; {first_few(sheet.left_out)}: words or objects; write every number under a name of its own"
+        ways = columns_found(names) + held * bool(sheet.left_out)
+        raise sheet.error(f"no column is left that could hold scores; {ways}")
     notes += left_out_columns([*columns, *(RoleColumn(name, "text", "words") for name in words)])
     return LongColumns(parts, metrics, [name for name in others if name in left], notes)
 
