@@ -1,4 +1,4 @@
-"""How long it takes until metaeval answers, beside `import pandas`: help, and the shortest honest command.
+"""How long it takes until metaeval answers, beside `import pandas`: help, the shortest honest command, and a look.
 
 Usage: python benchmarks/import_time.py [--libraries]
 
@@ -22,6 +22,7 @@ COMMANDS = {
     "metaeval --help": 0.5,
     "metaeval power --help": None,
     f"metaeval power {SCORES} --test t": 2.6,
+    f"metaeval look {SCORES}": 2.6,
 }
 """Each with the most that its time may be, in times of pandas'."""
 STATEMENTS = ("import numpy", PANDAS, "import metaeval", "from metaeval import as_scores, paired_t_test")

@@ -23,7 +23,8 @@ LABELS: Words = {
     "item": (
         *("item", "document", "document_id", "doc_id", "docno", "docid", "doc", "pid", "passage", "passage_id"),
         *("item_id", "response", "response_id", "answer", "answer_id", "segment", "segment_id", "seg", "sample"),
-        *("sample_id", "example", "example_id", "instance", "instance_id", "dokument", "beispiel", "id"),
+        *("sample_id", "example", "example_id", "instance", "instance_id", "dokument", "beispiel", "id", "text_id"),
+        *("sentence_id", "utterance_id", "image_id", "tweet_id", "post_id", "comment_id", "review_id", "case_id"),
     ),
     "asked": ("question_id", "question", "prompt_id", "prompt", "frage", "aufgabe"),
     "more": (

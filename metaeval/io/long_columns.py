@@ -29,7 +29,9 @@ _MOST_ROWS, _MOST_CELLS = 20_000, 100_000
 """Rows, and cells, that tell what columns hold."""
 _OUTCOME = re.compile(r"pass[@^]\d+|passed|reward|success|(is_)?(resolved|correct|solved)")
 """What programs that run tasks call their one metric."""
-_BEFORE = frozenset({"rank", "id", "n", "time", "version"})
+TRUTHS = {"true": 1.0, "false": 0.0}
+"""What counts as a score where the name of its column says what is true."""
+_BEFORE = frozenset({"rank", "id", "n", "time", "version", "aggregate", "cost", "size"})
 """Roles of columns that stand before the names of systems on boards."""
 _REPEATED = frozenset({"seed", "id", "rank", "n", "time"})
 """Roles of columns that may number the repeats of a score."""
@@ -132,7 +134,9 @@ def long_columns(sheet: Sheet, body: Sheet, names: Sequence[str], options: Table
     left = {column.name for column in columns} | {*words}
     metrics = [name for name in others if name not in left]
     if not metrics:
-        raise sheet.error(f"no column is left that could hold scores; {columns_found(names)}")
+        held = f"; {first_few(sheet.left_out)}: words or objects; write every number under a name of its own"
+        ways = columns_found(names) + held * bool(sheet.left_out)
+        raise sheet.error(f"no column is left that could hold scores; {ways}")
     notes += left_out_columns([*columns, *(RoleColumn(name, "text", "words") for name in words)])
     return LongColumns(parts, metrics, [name for name in others if name in left], notes)
 
@@ -174,6 +178,9 @@ def _metric_columns(
     words = []
     for at, (name, position) in enumerate(zip(others, places, strict=True)):
         cells = [row[position].strip() for row in rows]
+        if is_outcome(name) and {cell.casefold() for cell in cells} <= {*TRUTHS}:
+            values[:, at] = [TRUTHS[cell.casefold()] for cell in cells]
+            continue
         numbers = [is_number(cell) for cell in cells]
         if (
             not any(numbers)

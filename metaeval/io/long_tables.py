@@ -23,7 +23,7 @@ from metaeval.io.blocks import (
 )
 from metaeval.io.duplicates import note_of, single
 from metaeval.io.headers import note_of_unnamed, ragged, unique_names
-from metaeval.io.long_columns import is_outcome, long_columns, sets_of_rows
+from metaeval.io.long_columns import TRUTHS, is_outcome, long_columns, sets_of_rows
 from metaeval.io.sheets import Sheet, header_names
 from metaeval.io.sources import Source
 from metaeval.table.array import ATTACHED, DIMS, REPEAT, Codes, dims_of, first_repeat, laid_out, place_rows
@@ -34,7 +34,6 @@ RESULT_CELLS = 3
 """Columns that trec_eval -q and ir_measures -q print."""
 TREC_TEXTS = frozenset({"runid", "relstring"})
 """What trec_eval prints between its measures that is no number."""
-_TRUTHS = {"true": 1.0, "false": 0.0}
 _TREC_COUNTS = frozenset({"num_q", "num_ret", "num_rel", "num_rel_ret", "num_nonrel_judged_ret"})
 
 
@@ -212,7 +211,7 @@ class _LongRows:
     def _parsed(self, name: str, cells: Sequence[str]) -> Floats:
         """Return the numbers of a column; of one called as a score that says true and false throughout, 1 and 0."""
         says = name == "score" or is_outcome(name)
-        values = [_TRUTHS.get(cell.strip().casefold()) for cell in cells] if says and cells[0][:1] in "tTfF" else [None]
+        values = [TRUTHS.get(cell.strip().casefold()) for cell in cells] if says and cells[0][:1] in "tTfF" else [None]
         is_true = None not in values
         if self.truths.setdefault(name, is_true) != is_true:
             raise BadCellError(0, cells[0])

@@ -235,6 +235,9 @@ def _refuse_repeated(rows: _WideRows, options: blocks.TableOptions) -> None:
     if not rows.names or options.columns.keys() & {"topic", "system"} or len(set(rows.first)) == len(rows.first):
         return
     name = rows.names[0]
+    topic = column_roles(rows.names, chosen=options.chosen, ignored=options.ignored).parts.get("topic", name)
+    if name != topic and first_double(rows.column(rows.names.index(topic))) is None:  # they say something of the topics
+        return
     if name and part_of_word(name) != "topic":
         cells = {column: rows.column(at) for at, column in enumerate(rows.names)}
         items = item_column(cells, name, [column for column in rows.names[1:] if column and not is_measure(column)])

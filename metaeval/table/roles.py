@@ -395,6 +395,8 @@ def _end_of_interval(word: str) -> tuple[str, str] | None:
 def _role_by_part(word: str) -> tuple[str, str]:
     """Return the role that the first or last words of a name say, the longest of them, and the rest of the name."""
     base, comma, tail = word.partition(",")
+    if "_" not in base:
+        return "", ""
     longest = ("", "", 0)
     for role in ROLES:
         for side in ("after", "before"):

@@ -337,6 +337,37 @@ def test_true_and_false_are_scores_where_the_column_says_what_is_true(tmp_path, 
         path.write_text("\n".join([f"model,question,{column}", *rows]))
 
 
+def test_truths_beside_costs_are_the_scores(tmp_path):
+    """They are no words beside the numbers that count and time."""
+    _put(tmp_path, {"x.csv": "id,model,correct,cost\n1,a,True,0.5\n2,a,False,0.25\n1,b,True,0.75\n2,b,True,0.5\n"})
+    scores = read_scores(tmp_path / "x.csv")
+    assert scores["metric"].to_numpy().tolist() == ["correct"]
+    assert scores.to_numpy().tolist() == [[[1, 0], [1, 1]]]
+
+
+@pytest.mark.parametrize("head", ["Average,Model", "Size,Rank,Model", "Cost,Overall,Model"])
+def test_systems_in_rows_may_stand_behind_what_is_no_score(tmp_path, head):
+    """An average, a rank, a cost or a size before the names of systems is left out, with a note."""
+    before = head.split(",")[:-1]
+    said = {"Average": "0.{0}5", "Overall": "0.{0}5", "Rank": "{0}", "Cost": "1.{0}", "Size": "{0}000"}
+    rows = [
+        ",".join([*(said[name].format(at) for name in before), f"s{at}", f"0.{at}", f"0.{at + 1}"]) for at in (3, 1, 2)
+    ]
+    _put(tmp_path, {"x.csv": "\n".join([f"{head},arc,gsm8k", *rows])})
+    scores = read_scores(tmp_path / "x.csv")
+    assert scores["topic"].to_numpy().tolist() == ["arc", "gsm8k"]
+    assert scores.sel(metric="x", system="s3").to_numpy().tolist() == [0.3, 0.4]
+    assert all(name in "".join(scores.attrs["notes"]) for name in before)
+
+
+def test_words_about_the_topics_may_stand_before_their_names(tmp_path):
+    """The column that is called as topics are, each once, names them, whatever repeats in the first."""
+    _put(tmp_path, {"x.csv": "category,question_id,a,b\nlaw,q1,0.1,0.2\nlaw,q2,0.3,0.4\nart,q3,0.5,0.6\n"})
+    scores = read_scores(tmp_path / "x.csv")
+    assert scores["topic"].to_numpy().tolist() == ["q1", "q2", "q3"]
+    assert scores.to_numpy().tolist() == [[[0.1, 0.3, 0.5], [0.2, 0.4, 0.6]]]
+
+
 def test_topic_ids_are_text(tmp_path):
     """Ids keep their leading zeros, also beside the same number without them."""
     _put(tmp_path, {"AP.csv": "topic,a,b\n01,1,0\n1,0,1\n002,0.5,0.5\n"})

@@ -41,13 +41,14 @@ KINDS = {
 _WITHOUT_ERRORS = "means of systems, without their standard errors"
 _ALIKE = 6
 """So many columns of one role after another are one line."""
-_HOW = "Files are recognised by their content. Only the answer to the first question was computed."
+_HOW = "Files are recognised by their content."
+_COMPUTED = "Only the answer to the first question was computed."
 say = prose(__name__)
 
 
 def look_report(study: Look) -> Report:
     """Put what data are into a report."""
-    contents, questions = study.contents, study.questions
+    contents, questions, answer = study.contents, study.questions, study.quick_answer()
     of_topics = study.scores is not None or study.kind == "collection"
     sizes = [
         count(number, unit().topic if word == "items" and of_topics else called(word))
@@ -64,9 +65,9 @@ def look_report(study: Look) -> Report:
         command="look",
         title=_title(contents.files),
         facts=tuple((number, words) for number, _, words in (size.partition(" ") for size in sizes)),
-        summary=(" ".join(filter(None, (str(summary), study.quick_answer()))),),
+        summary=(" ".join(filter(None, (str(summary), answer))),),
         sections=tuple(filter(None, (_questions(questions), _scores(study), _columns(study)))),
-        methods=Methods(paragraphs=(_HOW,), cite=()),
+        methods=Methods(paragraphs=(f"{_HOW} {_COMPUTED}" if answer else _HOW,), cite=()),
         rows=questions,
         provenance=study.provenance,
         notes=study.notes,

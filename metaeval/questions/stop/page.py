@@ -1,6 +1,8 @@
 # ruff: noqa: RUF001 - typographic dashes and Greek letters are meant for people
 """The report that answers whether one may stop: what is decided, how the evidence grew, and what is still expected."""
 
+from typing import Any
+
 import numpy as np
 import pandas as pd
 
@@ -10,7 +12,7 @@ from metaeval.base.unit import unit
 from metaeval.base.words import MISSING, intervals, name_of_metric, number, share, text, whole
 from metaeval.page.blocks import Methods, Section, Text
 from metaeval.page.report import Report
-from metaeval.page.tables import Table, left, of_metrics, right, under
+from metaeval.page.tables import Column, Table, left, of_metrics, right, under
 from metaeval.questions.stop.study import StoppingStudy
 from metaeval.reports.data_files import csv_file, score_files
 from metaeval.reports.key_figures import key_figures
@@ -82,7 +84,7 @@ def _under(study: StoppingStudy) -> str:
     return f" under {name_of_metric(study.metrics[0])}" if len(study.metrics) > 1 else ""
 
 
-def _loser(row: "pd.Series[object]") -> object:
+def _loser(row: "pd.Series[Any]") -> object:
     return row["system_b"] if row["winner"] == row["system_a"] else row["system_a"]
 
 
@@ -163,7 +165,7 @@ def _pairs_section(study: StoppingStudy) -> Section:
         ends=intervals(pairs["low"], pairs["high"], _DIFFERENCE),
         expected=intervals(pairs["more_low"], pairs["more_high"], _units),
     )
-    replayed = ()
+    replayed: tuple[Column, ...] = ()
     if study.n_replays:
         replayed = (
             *right(share, "Replayed", replay_decided="decided"),
