@@ -93,20 +93,6 @@ class JudgeConclusions(Result):
         """Return one row a judge: the table."""
         return self.table.copy()
 
-    @property
-    def of_reference(self) -> pd.DataFrame:
-        """Return one row a set of the reference's topics that judges are compared on, with the power there."""
-        return self.table[[*_OF_REFERENCE]].drop_duplicates("reference_set", ignore_index=True)
-
-    def tested(self) -> pd.DataFrame:
-        """Return the rows of judges beside the people under whom pairs could be tested, as they could on two topics."""
-        return self.table[(self.table["kind"] == "judge") & self.table["n_conflicts"].notna()]
-
-    @property
-    def comparable(self) -> bool:
-        """Return whether all judges beside the people have the same topics, so that figures may rank them."""
-        return len(set(self.table.loc[self.table["kind"] == "judge", "topic_set"])) <= 1
-
     def notes(self) -> list[str]:
         """Say under which judges the scores tell nothing: all systems alike, or no pair apart under the reference."""
         notes, listed = [], partial(first_few, most=_MOST_NAMED)
@@ -129,6 +115,20 @@ class JudgeConclusions(Result):
             )
         flat = self.table.loc[self.table["tau"].isna(), "judge"].tolist()
         return [*notes, f"no rank correlation where all systems score alike: {listed(flat)}"] if flat else notes
+
+    @property
+    def of_reference(self) -> pd.DataFrame:
+        """Return one row a set of the reference's topics that judges are compared on, with the power there."""
+        return self.table[[*_OF_REFERENCE]].drop_duplicates("reference_set", ignore_index=True)
+
+    def tested(self) -> pd.DataFrame:
+        """Return the rows of judges beside the people under whom pairs could be tested, as they could on two topics."""
+        return self.table[(self.table["kind"] == "judge") & self.table["n_conflicts"].notna()]
+
+    @property
+    def comparable(self) -> bool:
+        """Return whether all judges beside the people have the same topics, so that figures may rank them."""
+        return len(set(self.table.loc[self.table["kind"] == "judge", "topic_set"])) <= 1
 
     def _draw(self) -> Figure:
         """Draw F1 of the pairs significant under each judge, as a prediction of those under the reference."""

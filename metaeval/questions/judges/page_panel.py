@@ -71,7 +71,7 @@ def _worth_blocks(study: JudgeStudy) -> list[Block]:
     frames = [panel.table.assign(errors=name) for name, panel in every]
     shown = [
         with_cells(
-            frame.assign(effective_sort=frame["effective"], net_sort=frame["net"]),
+            frame[["errors", "panel", "judges"]].assign(effective_sort=frame["effective"], net_sort=frame["net"]),
             effective=[_worth_words(row, "effective") for row in frame.to_dict("records")],
             net=[_worth_words(row, "net") if panel.net_known else MISSING for row in frame.to_dict("records")],
         )

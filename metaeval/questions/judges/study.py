@@ -9,13 +9,21 @@ from typing import ClassVar, Literal
 import numpy as np
 import pandas as pd
 
-from metaeval.agreement import runs_under_judges
 from metaeval.agreement.alt_test import AltTest, Scoring, alt_test_of
 from metaeval.agreement.decisions import decision_agreement
 from metaeval.agreement.judge_bias import FavouredGroups
 from metaeval.agreement.labels import Labels
 from metaeval.agreement.panels import JudgePanel
 from metaeval.agreement.repeats import JudgeRepeats
+from metaeval.agreement.runs_under_judges import (
+    EFFECTS,
+    OF_SUBTOPICS,
+    effects_of_pairs,
+    flat_judge_notes,
+    scores_by_judge,
+    scores_under_judges,
+    under_each,
+)
 from metaeval.agreement.scale_maps import ScaleMap
 from metaeval.agreement.second_assessors import SecondPeople
 from metaeval.base.checks import check_choice, check_kind, check_number, check_share, refused
@@ -124,7 +132,7 @@ class JudgeStudy(Study):
         if self.alt is not None:
             parts.append(_flat_alt(self.alt))
         if not self.effects.empty:
-            names = [name for name in runs_under_judges.EFFECTS if name in self.effects]
+            names = [name for name in EFFECTS if name in self.effects]
             keys = ["metric", "first", "second"]
             parts.append(self.effects.melt(keys, names, var_name="statistic", value_name="value"))
         parts += [_flat_conclusions(metric, concluded) for metric, concluded in self.conclusions.items()]
@@ -198,7 +206,7 @@ def _flat_favoured(metric: str, found: FavouredGroups) -> pd.DataFrame:
 
 def _notes_of(scores: Mapping[str, Scores | Mapping[str, Scores]]) -> list[str]:
     """Return what was noted where scores were read, once."""
-    sides = [side for table in scores.values() for side in runs_under_judges.scores_by_judge(table).values()]
+    sides = [side for table in scores.values() for side in scores_by_judge(table).values()]
     return list(dict.fromkeys(note for side in sides for note in side.attrs.get("notes", ())))
 
 
@@ -348,19 +356,17 @@ def study_judges(  # noqa: PLR0913 - every option is one question
             if collection is None:
                 attempt.failed[ABOUT_SYSTEMS] = _lacks_runs(labels)
             else:
-                judged, more = runs_under_judges.under_each(
-                    labelling.labels, labels, collection, reference, second, labelled
-                )
+                judged, more = under_each(labelling.labels, labels, collection, reference, second, labelled)
                 if not judged:
                     attempt.failed[ABOUT_SYSTEMS] = more.pop()
                 else:
-                    tables, scoring_notes = runs_under_judges.scores_under_judges(
+                    tables, scoring_notes = scores_under_judges(
                         judged, metrics, reference=reference, people=[*weights], registry=registry
                     )
                     more += scoring_notes
                 notes += more
     if scores is not None:
-        notes += [*_notes_of(tables), *runs_under_judges.flat_judge_notes(tables)]
+        notes += [*_notes_of(tables), *flat_judge_notes(tables)]
     about_systems = _about_systems(tables, weights, labelling, options, attempt)
     notes += [f"{metric}: {note}" for metric, judged in about_systems.conclusions.items() for note in judged.notes()]
     made = JudgeStudy(
@@ -387,7 +393,7 @@ def study_judges(  # noqa: PLR0913 - every option is one question
 
 def _lacks_runs(labels: Labels | Mapping[str, Assessments]) -> str:
     if isinstance(labels, Labels) and labels.by_subtopic:
-        return runs_under_judges.OF_SUBTOPICS
+        return OF_SUBTOPICS
     return (
         "pass runs (`collection`) for rank agreement, significant pairs and group bias, and for what the judge is "
         "worth in topics"
@@ -409,7 +415,7 @@ def _about_systems(
         test = partial(decision_agreement, test=asked.test, correction=asked.correction, alphas=asked.alpha)
         test = partial(test, n_resamples=asked.n_resamples)
         pairs = None if labelling is None else labelling.agreement.compared
-        compare = partial(runs_under_judges.effects_of_pairs, tables, pairs, test, options.source.generator)
+        compare = partial(effects_of_pairs, tables, pairs, test, options.source.generator)
         effects = compare() if labelling is None else attempt(ABOUT_SYSTEMS, compare)  # labels are an answer too
         return SystemsUnderJudges() if effects is None else SystemsUnderJudges(effects=effects)
     concluded = systems_under_judges(tables, options.reference, weights, options, attempt)

@@ -9,7 +9,15 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
-from metaeval.base import checks
+from metaeval.base.checks import (
+    MOST_REPLICATES,
+    check_count,
+    check_error_rate,
+    check_list,
+    check_number,
+    check_share,
+    check_threads,
+)
 from metaeval.base.provenance import Provenance, record_provenance
 from metaeval.base.unit import Unit, speaking_of, unit_of
 from metaeval.base.words import listed
@@ -313,22 +321,18 @@ def study_topics(  # noqa: PLR0913 - every option of the command
     0          AP     0.1    20
     1     nDCG@10     0.1    20
     """
-    checks.check_error_rate(max_error)
-    checks.check_share(confidence_level, "confidence_level")
-    checks.check_count(
-        n_topic_resamples, "n_topic_resamples", least=2, most=checks.MOST_REPLICATES, zero=True
-    )  # a spread needs two
-    checks.check_threads(n_threads)
+    check_error_rate(max_error)
+    check_share(confidence_level, "confidence_level")
+    check_count(n_topic_resamples, "n_topic_resamples", least=2, most=MOST_REPLICATES, zero=True)  # a spread needs two
+    check_threads(n_threads)
     if limit is not None:
-        checks.check_count(limit, "limit")
+        check_count(limit, "limit")
     if differences:
-        checks.check_number(bin_width, "bin_width", above=0)
+        check_number(bin_width, "bin_width", above=0)
     scores = engine_scores(scores, "the error rate of topic sets")
     seed = resolve_seed(rng)
     chosen, thinned = (
-        (checks.check_list(sizes, "sizes", [5, 10]), False)
-        if sizes is not None
-        else _default_sizes(scores.sizes["topic"])
+        (check_list(sizes, "sizes", [5, 10]), False) if sizes is not None else _default_sizes(scores.sizes["topic"])
     )
     below = tolerances is None and tolerance_unit == "relative" and float(scores.min()) < 0
     if tolerances is None:
