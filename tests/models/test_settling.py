@@ -1,9 +1,11 @@
 """Votes, metrics and boards: pairs counted one by one, and systems that only one of them knows."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.stats import binomtest
 from statsmodels.regression.linear_model import OLS
 
 from metaeval import as_scores, compare_systems
@@ -199,6 +201,21 @@ def test_predicted_votes_are_those_one_by_one():
     fitted = OLS(right, np.ones(len(right))).fit(cov_type="cluster", cov_kwds={"groups": question}, use_t=True)
     assert row[["low", "high"]].tolist() == pytest.approx(fitted.conf_int()[0])
     assert not len(votes_predicted(votes, scores.assign_coords(topic=[f"other{n}" for n in range(12)])))
+
+
+@pytest.mark.parametrize(("right", "n"), [(1, 6), (2, 9), (0, 6), (3, 6)])
+def test_questions_that_all_say_the_same_are_so_many_trials(right, n):
+    """Of three votes on each question as many are predicted: the interval is Clopper and Pearson's, as SciPy has it."""
+    topics = [str(topic) for topic in range(n)]
+    rows = [("a", "b", "left" if vote < right else "right", topic) for topic in topics for vote in range(3)]
+    votes = pd.DataFrame(rows, columns=["left", "right", "winner", "question"])
+    scores = as_scores([[0.9] * n, [0.1] * n], systems=["a", "b"], topics=topics, metrics=["AP"])
+    row = votes_predicted(votes, scores, alpha=0.1).iloc[0]
+    exact = binomtest(right * n // 3, n).proportion_ci(confidence_level=0.9, method="exact")
+    assert row["share"] == pytest.approx(right / 3)
+    assert (row["low"], row["high"]) == pytest.approx((exact.low, exact.high))
+    alone = votes_predicted(votes[votes["question"] == "0"], scores).iloc[0]
+    assert alone[["low", "high"]].isna().all()  # of one question there is no interval
 
 
 def test_nothing_in_common():
