@@ -772,3 +772,23 @@ def test_tasks_can_be_made_by_hand():
         meta_metrics(sets, tasks=[tasks[0], tasks[0]])
     with pytest.raises(UnknownNameError, match="set of a task"):
         meta_metrics({"y": sets["x"]}, tasks=tasks)
+
+
+@pytest.mark.parametrize("task", ["acc_eq", "pearson:item"])
+def test_the_average_of_one_task_is_that_task(task):
+    """Pairs, ranks and letters of four metrics are the same; values are brought to 0 to 1."""
+    human, metrics = made(5, n_systems=4, n_items=9)
+    rng = np.random.default_rng(1)
+    metrics |= {name: metrics["B"] + rng.normal(0, size, human.shape) for name, size in (("D", 1.5), ("E", 4.0))}
+    found = meta_metrics(table(human, metrics), tasks=task, n_resamples=99, n_chance=20, rng=0)
+    own, average = found.task_pairs(task), found.task_pairs()
+    assert own["p"].nunique() > 3
+    range_of = 2 if task == "pearson:item" else 1
+    columns = ["metric_a", "metric_b", "p", "p_corrected"]
+    pd.testing.assert_frame_equal(average[columns], own[columns])
+    assert (range_of * average["difference"]).tolist() == pytest.approx(own["difference"].tolist())
+    columns = ["metric", "n_items", "rank", "letters", "p_chance", "above_chance"]
+    pd.testing.assert_frame_equal(found.average[columns], found.table[columns], check_dtype=False)
+    for column in ("value", "low", "high", "chance", "chance_high"):
+        raised = 1 - range_of * (1 - found.average[column])
+        assert raised.tolist() == pytest.approx(found.table[column].tolist())

@@ -4,6 +4,7 @@ import json
 
 import numpy as np
 import pytest
+from scipy import stats
 
 from metaeval.agreement.crossed_variances import REPEAT, Effect, Strata
 from metaeval.errors import InvalidOptionError
@@ -11,7 +12,9 @@ from metaeval.models.dependability import (
     SYSTEMS,
     Design,
     Sources,
+    candidates,
     check_cost,
+    component_draws,
     enough_items,
     exact_shares,
     expected_conclusions,
@@ -124,3 +127,109 @@ def test_each_end_of_the_interval_of_a_coefficient_misses_as_it_says(which, lowe
     lower, upper = np.array([exact_shares(strata, strata.freedom, facets, 0.1, which) for strata in tables]).T
     for missed in (lower > truth, upper < truth):
         assert lowest <= missed.mean() <= 0.115
+
+
+def test_a_number_that_is_whole_up_to_rounding_from_above_is_not_raised_either():
+    """Three and a rounding error are three; one item is needed at least, and a real fraction is one more."""
+    above = 1.0 + 2.0**-52
+    assert enough_items(np.array([3 * above, above, 0.0, 2.000001, 2.0, np.nan])).tolist()[:5] == [3, 1, 1, 3, 2]
+    assert np.isnan(enough_items(np.array([np.nan]))).all()
+
+
+TWO_FACETS = (SYSTEMS, Effect("item", "mean"), Effect("item", "system"))
+
+
+def two_facets(squares, n_systems=12, n_items=20):
+    """Return mean squares of systems, items and the rest of a table of one score a cell."""
+    freedom = np.array([n_systems - 1.0, n_items - 1.0, (n_systems - 1.0) * (n_items - 1.0)])
+    expected = np.array([[n_items, 0.0, 1.0], [0.0, n_systems, 1.0], [0.0, 0.0, 1.0]])
+    return Strata(np.array(squares, dtype=float), freedom, freedom, expected)
+
+
+@pytest.mark.parametrize("which", ["erho2", "phi"])
+@pytest.mark.parametrize("squares", [(9.0, 4.0, 1.5), (2.0, 30.0, 1.0), (1.1, 0.5, 1.0)])
+def test_an_interval_of_a_coefficient_knows_no_unit(which, squares):
+    """Scores in hundredths have that of scores in units; the ends are in order, and closer at a lower level."""
+    ends = [
+        exact_shares(two_facets(factor * np.array(squares)), two_facets(squares).freedom, TWO_FACETS, 0.05, which)
+        for factor in (1.0, 1e-4, 400.0)
+    ]
+    assert ends[1] == pytest.approx(ends[0])
+    assert ends[2] == pytest.approx(ends[0])
+    narrow = exact_shares(two_facets(squares), two_facets(squares).freedom, TWO_FACETS, 0.2, which)
+    assert 0 <= ends[0][0] <= narrow[0] <= narrow[1] <= ends[0][1] < 1
+
+
+def test_the_interval_of_differences_is_by_the_ratio_of_mean_squares():
+    """Literally by F: of 9 over 1.5, with 11 and 209 degrees of freedom; without a rest it is 1, below 0 it is 0."""
+    strata = two_facets((9.0, 4.0, 1.5))
+    wanted = []
+    for q in (0.95, 0.05):
+        of_systems = (9.0 / stats.f.ppf(q, 11, 209) - 1.5) / 20  # against a rest of 1.5
+        wanted.append(of_systems / (of_systems + 1.5))
+    assert exact_shares(strata, strata.freedom, TWO_FACETS, 0.05, "erho2") == pytest.approx(tuple(wanted))
+    flat = two_facets((9.0, 4.0, 0.0))
+    assert exact_shares(flat, flat.freedom, TWO_FACETS, 0.05, "erho2") == (1.0, 1.0)
+    none = two_facets((0.2, 4.0, 1.5))
+    assert exact_shares(none, none.freedom, TWO_FACETS, 0.05, "erho2") == (0.0, 0.0)
+    assert exact_shares(strata, strata.freedom, (SYSTEMS, Effect("item", "system")), 0.05, "erho2") is None
+
+
+def test_draws_of_components_follow_the_chi_squares_of_their_mean_squares():
+    """Each mean square has its law, to a hundredth; two of them have nothing to do with each other; none is below 0."""
+    freedom = np.array([5.0, 30.0])
+    expected = np.array([[4.0, 1.0], [0.0, 1.0]])
+    strata = Strata(np.array([600.0, 2.0]), freedom, freedom, expected)
+    draws = component_draws(strata, freedom)
+    places = [
+        stats.chi2(5).cdf(600.0 * 5 / (4 * draws[:, 0] + draws[:, 1])),
+        stats.chi2(30).cdf(2.0 * 30 / draws[:, 1]),
+    ]
+    for of_square in places:
+        assert stats.kstest(of_square, stats.uniform.cdf).statistic < 0.01
+    assert abs(np.corrcoef(places)[0, 1]) < 0.02
+    assert np.array_equal(draws, component_draws(strata, freedom))
+    small = component_draws(Strata(np.array([1.0, 2.0]), freedom, freedom, expected), freedom)
+    assert small.min() == 0.0
+    assert (small[:, 0] == 0).mean() == pytest.approx(stats.f.cdf(2.0, 30, 5), abs=0.02)
+
+
+@pytest.mark.parametrize("passes", ["none", "crossed", "shared", "judge"])
+def test_a_mean_has_as_many_effects_as_its_kind_has_units(passes):
+    """Clusters are items by their size; repeats count beside judges where these are what was repeated."""
+    effects = (SYSTEMS, Effect("cluster", "system"), Effect("item", "system"), Effect("item", "both"), REPEAT)
+    sources = Sources(effects=effects, passes=passes, per_cluster=5.0)
+    across = {"none": 1, "crossed": 3, "shared": 3, "judge": 4}[passes]
+    assert sources.divisors(Design(20, 4, 3))[:, 0].tolist() == [1, 4, 20, 20 * across, 20 * 4 * 3]
+    again = [False, False, False, passes in {"crossed", "shared"}, True]
+    assert sources.among("repeat").tolist() == again
+    assert sources.among("relative").tolist() == [False, True, True, True, True]
+    assert not sources.among("absolute")[0]
+    assert np.isnan(sources.coefficient(np.zeros((1, 5)), Design(20, 4, 3), "phi")).all()
+
+
+def test_one_item_has_one_degree_of_freedom_at_least():
+    """A test on two items takes t with one; so does what is said of one item."""
+    found = expected_conclusions([0.5, 0.5], [1, 2], alpha=0.1)
+    critical = stats.t.ppf(0.95, 1)
+    assert found["power"].tolist() == pytest.approx([2 * stats.norm.cdf(-critical * np.sqrt(0.5))] * 2)
+    assert found["wrong_order"].tolist() == pytest.approx([0.25] * 2)
+    assert found["contradicted"].tolist() == pytest.approx([1 / 3] * 2)
+    assert expected_conclusions([0.0, 1.0], 9)["tau"].tolist() == [0.0, 1.0]
+    for erho2, items in ((-0.1, 5), (1.1, 5), (np.nan, 5), ("many", 5), (0.5, -1), (0.5, np.inf)):
+        with pytest.raises(InvalidOptionError):
+            expected_conclusions(erho2, items)
+
+
+def test_costs_are_of_runs_or_judgments():
+    """One of them is enough; what is not named is free."""
+    assert check_cost({"judgment": 2}) == {"item": 0.0, "run": 0.0, "judgment": 2.0}
+    assert check_cost({"run": 0.5, "item": 0}) == {"item": 0.0, "run": 0.5, "judgment": 0.0}
+    with pytest.raises(InvalidOptionError, match="a run or a judgment costs something"):
+        check_cost({"item": 1.0, "run": 0.0, "judgment": 0.0})
+
+
+def test_candidates_are_all_pairs_of_numbers():
+    """Judges change slowest."""
+    judges, repeats = candidates([1, 3], [2, 5, 7])
+    assert list(zip(judges.tolist(), repeats.tolist(), strict=True)) == [(1, 2), (1, 5), (1, 7), (3, 2), (3, 5), (3, 7)]

@@ -1,15 +1,19 @@
 """Votes, metrics and boards: pairs counted one by one, and systems that only one of them knows."""
 
+from dataclasses import replace
+
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.stats import binomtest
 from statsmodels.regression.linear_model import OLS
 
 from metaeval import as_scores, compare_systems
 from metaeval.agreement.decisions import decision_agreement
 from metaeval.errors import InvalidOptionError, ScoresError, UnknownNameError
-from metaeval.models.settling import settled_pairs, votes_predicted
+from metaeval.models.settling import SettledPairs, settled_pairs, votes_predicted
 from metaeval.models.vote_ranks import vote_ranks
 from metaeval.models.vote_strengths import bradley_terry
 from metaeval.questions.votes.study import study_votes
@@ -142,6 +146,62 @@ def test_relations_add_up_and_turn_with_the_boards(seed, shift):
     assert own["n_wrong"].tolist() == pytest.approx(list(wrong.values()))
 
 
+@pytest.fixture
+def by_hand():
+    """Two voices on the pairs ab, ac, ad, bc, bd, cd."""
+    return SettledPairs(
+        voices=("x", "y"),
+        systems=tuple("abcd"),
+        left_out={},
+        estimates=np.array([[4.0, 3.0, 2.0, 1.0], [3.0, 2.0, 4.0, 1.0]]),
+        verdicts=np.array([[1, 1, 1, 0, 1, 0], [1, -1, 0, 0, 1, 1]], dtype=np.int8),
+        wrong=np.array([[0.01, 0.02, 0.03, 0.4, 0.05, 0.3], [0.1, 0.99, 0.3, 0.5, 0.2, 0.05]]),
+        ranks=np.array([[[1, 2, 3, 4], [1, 2, 2, 3], [1, 3, 4, 4]], [[2, 3, 1, 4], [2, 3, 1, 4], [3, 3, 1, 4]]]) * 1.0,
+        alpha=0.05,
+        seed=0,
+    )
+
+
+def test_what_two_voices_settle_by_hand(by_hand):
+    """Two pairs alike, one in opposite directions, and what either settles alone."""
+    order = by_hand.same_order("x", "y").set_index("among")
+    assert order.loc["all"].tolist() == [6, 2, 1, 2 / 6, 1 - 1 / 6]
+    assert order.loc["x"].tolist() == [4, 2, 1, 2 / 4, 1 - 1 / 4]
+    assert order.loc["y"].tolist() == [4, 2, 1, 2 / 4, 1 - 1 / 4]
+    relations = by_hand.relations("x", "y").set_index("relation")
+    assert relations["n_pairs"].to_dict() == {
+        "alike": 2,
+        "opposite": 1,
+        "first alone": 1,
+        "second alone": 1,
+        "neither": 1,
+    }
+    assert relations["share"].tolist() == pytest.approx([2 / 6, *[1 / 6] * 4])
+    assert relations["n_wrong"].tolist() == pytest.approx([0.11 + 0.25, 1.0, 0.03, 0.05, 0.0])
+    moves = by_hand.moves("x", "y").set_index("system")
+    assert moves["opposite"].to_dict() == {"a": True, "b": False, "c": True, "d": False}
+    assert moves["moved"].to_dict() == {"a": True, "b": False, "c": True, "d": False}
+    frame = by_hand.to_frame().set_index(["predictor", "truth"])
+    told = ["n_systems", "n_pairs", "n_predictor", "n_truth", "n_shared", "n_conflicts", "precision", "recall", "f1"]
+    assert frame.loc[("y", "x"), told].tolist() == [4, 6, 4, 4, 2, 1, 0.5, 0.5, 0.5]
+    assert frame.loc[("y", "x"), "tau"] == pytest.approx(2 / 6)  # ac and bc are turned
+    assert by_hand.pairs()["y"].tolist() == ["a", "c", "", "", "b", "c"]
+    assert by_hand.ranked()["system"].tolist() == list("abcd")
+    assert "2 of 6 pairs of 4 systems are settled alike by all" in repr(by_hand)
+    assert by_hand.tested == ()
+
+
+def test_a_voice_that_settles_nothing_leaves_no_shares(by_hand):
+    """Nothing is known of the order among none of the pairs."""
+    silent = replace(by_hand, verdicts=by_hand.verdicts * np.array([[1], [0]], dtype=np.int8))
+    order = silent.same_order("x", "y").set_index("among")
+    assert order.loc[["all", "x"], ["n_pairs", "n_same", "n_opposite", "low", "high"]].to_numpy().tolist() == [
+        *([6, 0, 0, 0.0, 1.0], [4, 0, 0, 0.0, 1.0])
+    ]
+    assert order.loc["y", ["low", "high"]].isna().all()
+    assert not silent.moves("x", "y")["opposite"].any()
+
+
 def test_the_share_in_one_true_order_is_held():
     """Boards whose true orders agree on a known share of the pairs: it lies between the ends, and pairs are settled."""
     drawn = np.random.default_rng(5)
@@ -199,6 +259,21 @@ def test_predicted_votes_are_those_one_by_one():
     fitted = OLS(right, np.ones(len(right))).fit(cov_type="cluster", cov_kwds={"groups": question}, use_t=True)
     assert row[["low", "high"]].tolist() == pytest.approx(fitted.conf_int()[0])
     assert not len(votes_predicted(votes, scores.assign_coords(topic=[f"other{n}" for n in range(12)])))
+
+
+@pytest.mark.parametrize(("right", "n"), [(1, 6), (2, 9), (0, 6), (3, 6)])
+def test_questions_that_all_say_the_same_are_so_many_trials(right, n):
+    """Of three votes on each question as many are predicted: the interval is Clopper and Pearson's, as SciPy has it."""
+    topics = [str(topic) for topic in range(n)]
+    rows = [("a", "b", "left" if vote < right else "right", topic) for topic in topics for vote in range(3)]
+    votes = pd.DataFrame(rows, columns=["left", "right", "winner", "question"])
+    scores = as_scores([[0.9] * n, [0.1] * n], systems=["a", "b"], topics=topics, metrics=["AP"])
+    row = votes_predicted(votes, scores, alpha=0.1).iloc[0]
+    exact = binomtest(right * n // 3, n).proportion_ci(confidence_level=0.9, method="exact")
+    assert row["share"] == pytest.approx(right / 3)
+    assert (row["low"], row["high"]) == pytest.approx((exact.low, exact.high))
+    alone = votes_predicted(votes[votes["question"] == "0"], scores).iloc[0]
+    assert alone[["low", "high"]].isna().all()  # of one question there is no interval
 
 
 def test_nothing_in_common():

@@ -80,9 +80,11 @@ def test_rows_that_say_the_same_are_asked_for():
 
 
 def test_too_many_votes_are_refused_before_they_are_laid_out():
-    """A count of a thousand million needs no memory."""
+    """A count of a thousand million needs no memory; where one row is all, it is the row that is named."""
     with pytest.raises(ScoresError, match="columns wins, losses and ties"):
         as_votes(_tally(rows=[(*row[:3], 10**9) for row in OUTCOMES]))
+    with pytest.raises(ScoresError, match="row 1: column 'count' counts 20,000,001 votes, and at most 20,000,000"):
+        as_votes(_tally(rows=[(*OUTCOMES[0][:3], 20_000_001)]))
 
 
 @pytest.mark.parametrize("order", [[0, 1, 2, 3, 4, 5], [5, 0, 4, 1, 3, 2]])

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy import stats
 
 from metaeval.errors import EstimationError, InvalidOptionError
 from metaeval.models import variance_components
@@ -85,3 +86,65 @@ def test_what_is_refused():
         study_components(values, measure="repeat")
     with pytest.raises(InvalidOptionError, match="cost"):
         study_components(values, cost={"item": 1.0})
+
+
+def test_the_check_on_halves_is_that_of_paired_t_tests():
+    """Split by split: pairs with p up to .05 on either half, and pairs whose means turn."""
+    draw = np.random.default_rng(5)
+    values = draw.normal(0, 0.4, (6, 1)) + draw.normal(size=(6, 25))
+    row = study_components(as_scores(values[None]), n_splits=3, rng=7).halves.iloc[0]
+    by_name = np.argsort([str(item + 1) for item in range(25)])
+    generator, found, turned = np.random.default_rng(7), [], []
+    first, second = np.triu_indices(6, 1)
+    for _ in range(3):
+        order = by_name[generator.permutation(25)]
+        halves = [values[:, part] for part in (order[:12], order[12:24])]
+        found += [stats.ttest_rel(half[first], half[second], axis=1).pvalue <= 0.05 for half in halves]
+        signs = [np.sign(half[first].mean(axis=1) - half[second].mean(axis=1)) for half in halves]
+        turned.append(signs[0] != signs[1])
+    assert row["contradicted"] == pytest.approx(np.mean(turned))
+    assert row["power"] == pytest.approx(np.mean(found))
+    assert row[["items", "clusters", "splits"]].tolist() == [12, 0, 3]
+
+
+@pytest.mark.parametrize(("n_items", "checked"), [(9, False), (10, True)])
+def test_a_half_has_five_items_at_least(n_items, checked):
+    """Of nine it has four, which is too small."""
+    study = study_components(np.random.default_rng(0).normal(size=(1, 4, n_items)), n_splits=1, rng=1)
+    assert study.halves.empty != checked
+    assert ("Check on halves" in study.unanswered) != checked
+
+
+@pytest.mark.parametrize(("n_items", "ends"), [(12, (2, 120)), (40, (4, 400))])
+def test_plans_go_from_a_tenth_of_the_items_to_ten_times_as_many(n_items, ends):
+    """And from two at least; repeats are planned where there are some."""
+    study = study_components(np.random.default_rng(0).normal(size=(1, 4, n_items)), n_splits=0, rng=1)
+    assert (study.plan["items"].min(), study.plan["items"].max()) == ends
+    assert study.cost == {"item": 0.0, "run": 1.0, "judgment": 0.0}
+    assert study.target == 0.95
+    repeated = study_components(as_scores(np.random.default_rng(0).normal(size=(1, 4, n_items, 4))), n_splits=0, rng=1)
+    assert sorted(repeated.plan["repeats"].unique()) == [1, 2, 3, 4, 5]
+
+
+def test_only_repeats_of_0_and_1_are_tries():
+    """Also with gaps; one repeat is none, and neither are shares."""
+    draw = np.random.default_rng(3)
+    passed = (draw.normal(size=(1, 5, 1, 1)) + draw.normal(size=(1, 5, 20, 3)) > 0).astype(float)
+    gaps = passed.copy()
+    gaps[0, 0, 0, 1] = np.nan
+    options = {"n_splits": 0, "rng": 1}
+    assert study_components(as_scores(passed), **options).tries is not None
+    assert study_components(as_scores(gaps, missing="pairwise"), **options).tries is not None
+    assert study_components(as_scores(0.5 * passed), **options).tries is None
+    assert study_components(as_scores(passed[..., 0]), **options).tries is None
+
+
+def test_a_negative_estimate_is_said_to_count_as_0():
+    """And no other is."""
+    values = np.random.default_rng(4).normal(size=(1, 3, 20)) + np.arange(20.0)
+    study = study_components(values, n_splits=0, rng=1)
+    negative = study.to_frame().query("estimate < 0")
+    told = [note for note in study.notes if "was negative" in note]
+    assert len(told) == len(negative) == 1
+    assert f"under metric1 was negative ({negative['estimate'].item():.2g}) and counts as 0" in told[0]
+    assert negative["variance"].item() == 0

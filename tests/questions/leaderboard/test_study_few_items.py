@@ -83,6 +83,15 @@ def test_nothing_is_said_where_nobody_has_much_less(n_topics):
     assert study_leaderboard(scores, **FEW).thin is None
 
 
+def test_one_topic_less_than_half_is_little():
+    """It is said of that system alone."""
+    scores = board().isel(system=[0, 3, 4, 5, 7]).copy()
+    scores[0, 1, 29:] = np.nan
+    found = study_leaderboard(scores, **FEW).thin
+    assert found.thin.to_numpy().tolist() == [["s3", 29]]
+    assert found.to_frame()[["n_systems", "n_pairs"]].to_numpy().tolist() == [[4, 6]]
+
+
 def test_the_page_says_it_with_the_option():
     """One sentence with the counts of the table, the ranks that change, and what leaves the systems out."""
     scores = board()
