@@ -40,6 +40,8 @@ from metaeval.tests_stat.stopping import (
 _USES: frozenset[Trait] = frozenset({"clusters", "gaps"})
 VoteUnit = Literal["vote", "question", "voter"]
 _MOST_LOOKS = 500
+_SKEWED = "ERR"
+"""Differences of expected reciprocal rank are so skewed that the t form errs in 7 % of boards in place of 5 %."""
 _MIDDLE = (0.05, 0.5, 0.95)
 _ASSUMED = "{topics} are taken to have come in the order of their names (2 before 10); `arrival` says another order"
 
@@ -168,7 +170,8 @@ def study_stopping(  # noqa: PLR0913 - every option of the command
     evidence : {"t", "sign", "betting"}, optional
         "t" [1]_ [2]_ for differences that are roughly normal; "sign", exact for scores of 0 and 1 and for votes on a
         pair; "betting" [3]_, for scores between 0 and 1 without any law assumed, which needs far more units. By default
-        "sign" for scores of 0 and 1 alone and for votes, "t" otherwise and for clusters.
+        "sign" for scores of 0 and 1 alone and for votes, "betting" for ERR, whose skew the t form does not bear, and "t"
+        otherwise and for clusters.
     correction : {"holm", "fdr_bh"}
         Over the pairs of a metric: Holm's steps hold at every look; the procedure of Benjamini and Hochberg on e-values
         [4]_ keeps the false discovery rate at the look at which one stops.
@@ -340,18 +343,19 @@ def _scored(data: object, arrival: Sequence[str] | None, evidence: EvidenceForm 
     np.maximum.at(last, units.unit, turn_of)
     turn = np.argsort(last, kind="stable")
     of_metric, forms = [], []
-    for values in oriented_values(scores):
+    metrics = tuple(map(str, scores["metric"].to_numpy()))
+    for metric, values in zip(metrics, oriented_values(scores), strict=True):
         first, second = np.triu_indices(len(values), 1)
         apart = values[first] - values[second]
         apart[np.abs(apart) <= RELATIVE * (np.abs(values[first]) + np.abs(values[second]))] = 0.0
         there = (~np.isnan(apart)).astype(np.float64)
         sums, sizes = units.sums(apart), units.sums(there)
         of_metric.append(_Differences(np.where(sizes > 0, sums, np.nan)[:, turn], sizes[:, turn]))
-        forms.append(_form_of(values, evidence, clustered=units.clustered))
+        forms.append(_form_of(metric, values, evidence, clustered=units.clustered))
     return _Arrived(
         of_metric=tuple(of_metric),
         forms=tuple(forms),
-        metrics=tuple(map(str, scores["metric"].to_numpy())),
+        metrics=metrics,
         systems=tuple(map(str, scores["system"].to_numpy())),
         counted_in="cluster" if units.clustered else "topic",
         n_units=units.n_units,
@@ -364,15 +368,17 @@ def _scored(data: object, arrival: Sequence[str] | None, evidence: EvidenceForm 
     )
 
 
-def _form_of(values: Floats, evidence: EvidenceForm | None, *, clustered: bool) -> EvidenceForm:
+def _form_of(metric: str, values: Floats, evidence: EvidenceForm | None, *, clustered: bool) -> EvidenceForm:
     """Return the form of evidence that fits some scores, or refuse the one asked for."""
     there = values[~np.isnan(values)]
     plain = bool(np.isin(there, (0.0, 1.0)).all())
+    bounded = not clustered and there.min() >= 0.0 and there.max() <= 1.0
     if evidence is None:
-        return "sign" if plain and not clustered else "t"
+        skewed = metric.upper().startswith(_SKEWED)
+        return "sign" if plain and not clustered else "betting" if skewed and bounded else "t"
     if evidence == "sign" and (clustered or not plain):
         raise InvalidOptionError("`evidence='sign'` is for scores of 0 and 1 without clusters; take 't' or 'betting'")
-    if evidence == "betting" and (clustered or there.min() < 0.0 or there.max() > 1.0):
+    if evidence == "betting" and not bounded:
         raise InvalidOptionError("`evidence='betting'` is for scores between 0 and 1 without clusters; take 't'")
     return evidence
 
