@@ -9,7 +9,7 @@ import pandas as pd
 from metaeval import figures
 from metaeval.base.names import count
 from metaeval.base.unit import unit
-from metaeval.base.words import MISSING, intervals, name_of_metric, number, share, text, whole
+from metaeval.base.words import absent, intervals, name_of_metric, number, share, text, whole
 from metaeval.page.blocks import Methods, Section, Text
 from metaeval.page.report import Report
 from metaeval.page.tables import Column, Table, left, of_metrics, right, under
@@ -18,11 +18,13 @@ from metaeval.reports.data_files import csv_file, score_files
 from metaeval.reports.key_figures import key_figures
 from metaeval.reports.prose import prose
 from metaeval.reports.shared import facts
+from metaeval.reports.traits import traits_said
 
 _DIFFERENCE, _EVIDENCE = number(3), number(1)
 _MOST_PAIRS = 400
 _MOST_LINES = 60
 _ALWAYS = "holm"
+_EXPECTED = {"more": "more", "low": "more_low", "high": "more_high"}
 _FAR = 10
 """How many times the units at hand the first decision may still take; a further one, no more than these."""
 say = prose(__name__)
@@ -74,10 +76,10 @@ def _answer(study: StoppingStudy, rows: pd.DataFrame) -> str:
     soonest = open_pairs["more"].min()
     near = soonest < study.n_units * (1 if n_decided else _FAR)
     if len(rows) == 1:
-        ends = {"more": _units(row["more"]), "low": _units(row["more_low"]), "high": _units(row["more_high"])}
+        ends = {name: _some(row[column]) for name, column in _EXPECTED.items()}
         expected = say("expected", **ends)
         return say("one open", row=row, near=near, expected=expected, **numbers)
-    return say("go on" if near else "enough", pairs=len(rows), decided=n_decided, more=_units(soonest), **numbers)
+    return say("go on" if near else "enough", pairs=len(rows), decided=n_decided, more=_some(soonest), **numbers)
 
 
 def _under(study: StoppingStudy) -> str:
@@ -89,12 +91,13 @@ def _loser(row: "pd.Series[Any]") -> object:
 
 
 def _units(value: object) -> str:
-    """Write a number of units to two digits, as it is an estimate."""
-    size = float(str(value))
-    if not np.isfinite(size):
-        return MISSING if np.isnan(size) else "∞"
-    digits = max(int(np.floor(np.log10(size))) - 1, 0) if size >= 1 else 0
-    return f"{int(round(size, -digits)):,}"
+    """Write a number of units, which may be without end."""
+    return "∞" if isinstance(value, float) and np.isinf(value) else whole(value)
+
+
+def _some(value: float) -> str:
+    """Write an estimated number of units to two digits."""
+    return _units(value if absent(value) or np.isinf(value) else float(f"{value:.2g}"))
 
 
 def _quote(study: StoppingStudy) -> str:
@@ -208,5 +211,6 @@ def _methods(study: StoppingStudy) -> Methods:
         thing=_thing(study),
         correction=say("correction", name=study.correction),
         how=how.get(study.counted_in, ""),
+        traits="" if study.scores is None else traits_said(study.scores, gaps="paired"),
     )
     return Methods(paragraphs=(words,))

@@ -21,7 +21,9 @@ from metaeval.table.scores import Scores, as_scores, oriented_values
 from metaeval.table.structure import engine_scores
 from metaeval.table.traits import Trait
 from metaeval.table.units import design_notes, units_of
+from metaeval.table.vote_columns import vote_columns
 from metaeval.table.vote_set import Votes
+from metaeval.table.votes import as_votes
 from metaeval.tests_stat.stopping import (
     FORMS,
     SEQUENTIAL_CORRECTIONS,
@@ -159,7 +161,7 @@ def study_stopping(  # noqa: PLR0913 - every option of the command
 
     Parameters
     ----------
-    data : Scores, Votes or anything `metaeval.as_scores` takes
+    data : Scores, Votes, or anything `metaeval.as_scores` or `metaeval.io.as_votes` takes
         Topics (or votes) in the order in which they came. Topics in clusters arrive as whole clusters, with the last of
         their topics.
     arrival : sequence of str, optional
@@ -170,7 +172,7 @@ def study_stopping(  # noqa: PLR0913 - every option of the command
     evidence : {"t", "sign", "betting"}, optional
         "t" [1]_ [2]_ for differences that are roughly normal; "sign", exact for scores of 0 and 1 and for votes on a
         pair; "betting" [3]_, for scores between 0 and 1 without any law assumed, which needs far more units. By default
-        "sign" for scores of 0 and 1 alone and for votes, "betting" for ERR, whose skew the t form does not bear, and "t"
+        "sign" for scores of 0 and 1 alone and for votes, "betting" for ERR, which is too skewed for t, and "t"
         otherwise and for clusters.
     correction : {"holm", "fdr_bh"}
         Over the pairs of a metric: Holm's steps hold at every look; the procedure of Benjamini and Hochberg on e-values
@@ -237,6 +239,9 @@ def study_stopping(  # noqa: PLR0913 - every option of the command
     [['system1', 'system2', 23.0], ['system1', 'system3', nan], ['system2', 'system3', nan]]
     """
     _check(alpha, correction, evidence, look_every, burn_in, n_replays, by)
+    columns = getattr(data, "columns", None)
+    if columns is not None and vote_columns(list(columns)) is not None:
+        data = as_votes(data)
     if isinstance(data, Votes):
         if arrival is not None:
             raise InvalidOptionError("`arrival` is of topics; votes come in the order of their rows; leave it out")
