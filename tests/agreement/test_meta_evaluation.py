@@ -758,6 +758,17 @@ def test_an_option_out_of_its_range_is_refused(options, message):
     assert least.table["low"].isna().all()  # one resample has no spread
 
 
+@pytest.mark.parametrize(("n_resamples", "n_clusters", "known"), [(2, 2, True), (1, 2, False), (2, 1, False)])
+def test_two_resamples_of_two_clusters_have_a_spread(n_resamples, n_clusters, known):
+    """One of either has none."""
+    human, metrics = made(3, gaps=False)
+    scores = table(human, metrics, clusters=[f"c{at % n_clusters}" for at in range(12)])
+    found = meta_metrics(scores, tasks="acc_eq", n_resamples=n_resamples, n_chance=0, rng=1)
+    for rows in (found.table, found.average):
+        assert rows["low"].notna().all() == rows["high"].notna().all() == known
+        assert rows["low"].notna().any() == known
+
+
 def test_tasks_can_be_made_by_hand():
     """With weights of their own; those on other sets, or that are twice the same, are refused."""
     human, metrics = made(3)

@@ -231,6 +231,11 @@ def test_few_clusters_are_decided_by_tests():
     holm = compare_systems(scores, test="t", correction="holm").verdicts()[0]
     assert (found.verdicts[0] == holm).all()
     assert found.ranked()["few_low"].isna().all()
+    means = dict(zip(scores["system"].to_numpy(), scores.to_numpy()[0].mean(axis=1), strict=True))
+    best_first = sorted(means, key=means.get, reverse=True)
+    assert found.ranked()[["system", "few"]].to_numpy().tolist() == [
+        [s, at] for at, s in enumerate(best_first, start=1)
+    ]
     assert not found.moves("few", "plain")["moved"].any()
     assert len(found.plot().axes) == 1
     assert np.isnan(found.relations("few", "plain")["n_wrong"].iloc[0])

@@ -151,7 +151,8 @@ def test_units_in_lists_are_their_first_or_the_whole():
     lists = column(["gpt-4", "v2"], ("gpt-4", "v1"), "ann", None)
     assert without_lists(lists, "voter").tolist() == ["gpt-4", "gpt-4", "ann", None]
     assert without_lists(lists, "question").tolist() == ["['gpt-4', 'v2']", "('gpt-4', 'v1')", "ann", None]
-    for plain in (np.array([1, 2]), column("a", None), pd.Categorical(["a", "b"])):
+    own = [pd.array(["a", None], dtype="string"), pd.array([1, None], dtype="Int64"), pd.Categorical(["a", "b"])]
+    for plain in (np.array([1, 2]), column("a", None), *own):
         assert without_lists(plain, "voter") is plain
     with pytest.raises(RowError, match="the voter is a list") as caught:
         text_cells(without_lists(column("a", []), "voter"), "voter")
