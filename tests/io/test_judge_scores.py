@@ -208,10 +208,10 @@ def test_labels_are_the_same_however_they_are_spelt(spelt, others, beside):
     ("text", "given", "error", "message"),
     [
         (
-            "judge,run,topic,dim,score\nx,a,1,y,1\nx,a,1,z,1",
+            "judge,run,topic,part,score\nx,a,1,y,1\nx,a,1,z,1",
             {},
             FileFormatError,
-            r"column 'dim': choose .* \(`where`\)",
+            r"column 'part': choose .* \(`where`\)",
         ),
         ("judge,run,topic,score\nx,a,1,1", {"where": {"dim": "y"}}, FileFormatError, "there is no column 'dim'"),
         ("judge,run,topic,score\nx,a,1,1", {"where": {"run": "y"}}, FileFormatError, "no row has 'y' in column 'run'"),

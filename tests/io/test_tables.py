@@ -1453,7 +1453,7 @@ def test_a_column_of_scores_without_a_name_is_not_passed_over(tmp_path, text):
 @pytest.mark.parametrize("n_sets", [1, 2, 4])
 def test_a_column_without_a_part_is_left_out_or_chosen_by(tmp_path, n_sets, more):
     """It is left out with a note; where it parts rows that would be there twice, they are chosen by it."""
-    rows, value = [["dim", *more, "system", "topic", "score"]], {"fold": "0"}
+    rows, value = [["part", *more, "system", "topic", "score"]], {"fold": "0"}
     for one in range(n_sets):
         for system in "ab":
             for topic in range(3):
@@ -1464,7 +1464,7 @@ def test_a_column_without_a_part_is_left_out_or_chosen_by(tmp_path, n_sets, more
     if n_sets == 1:
         assert "left out column" in read_scores(path).attrs["notes"][0]
         return
-    with pytest.raises(FileFormatError, match="twice without 'dim'; pass ") as caught:
+    with pytest.raises(FileFormatError, match="twice without 'part'; pass ") as caught:
         read_scores(path)
     ways = [(name, ast.literal_eval(text)) for name, text in re.findall(r"`(\w+)=(.*?)`", str(caught.value))]
     assert [name for name, _ in ways] == ["where", "columns"]

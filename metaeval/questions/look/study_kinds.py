@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from metaeval.agreement.labels import Labels, as_labels
-from metaeval.base.columns import RANKINGS, underscored
+from metaeval.base.columns import LABELS, RANKINGS, underscored
 from metaeval.base.names import first_few, is_number, metric_evidence, topic_evidence
 from metaeval.base.short_repr import ShortRepr
 from metaeval.errors import InvalidOptionError, MetaevalError
@@ -319,8 +319,19 @@ def _table(given: Sequence[str], _: Mapping[Kind, Sequence[str]]) -> Contents:
         try:
             judged = read_judges(given)
             return unread if _are_passes(judged.labels) else _of_judges(judged)
-        except MetaevalError:
-            return unread
+        except MetaevalError as of_judges:
+            said = f"{of_judges} (metaeval judges {shlex.join(given)})"
+            return replace(unread, refusal=said) if _names_judges(given) else unread
+
+
+def _names_judges(given: Sequence[str]) -> bool:
+    """Whether a column of the first file is called as one of judges is."""
+    source = next(source for text in given for source in list_sources([text], nested=True))
+    try:
+        sheet = any_sheet(read_bytes(source.path), source.path)
+    except MetaevalError:
+        return False
+    return sheet is not None and any(underscored(name) in LABELS["judge"] for name in sheet.sample()[0])
 
 
 def _one_system(given: Sequence[str]) -> Contents | None:
