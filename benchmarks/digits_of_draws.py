@@ -157,7 +157,7 @@ def printed(report: Report) -> dict[tuple[str, str, str], str]:
     found: dict[tuple[str, str, str], str] = {}
     for number, words in enumerate(report.summary):
         found["summary", str(number), ""] = words
-    of_all = ", ".join(filter(None, (table.precision for table in report.tables())))
+    of_all = ", ".join(filter(None, (table.errors for table in report.tables())))
     found["summary", _PRECISION, ""] = of_all
     for section in report.sections:
         found[section.id, "lead", ""] = section.lead
@@ -167,7 +167,7 @@ def printed(report: Report) -> dict[tuple[str, str, str], str]:
     for table in report.tables():
         if table.name not in {"provenance", "checksums"}:
             found[table.name, "caption", ""] = table.caption
-            found[table.name, _PRECISION, ""] = table.precision
+            found[table.name, _PRECISION, ""] = table.errors
             found |= _cells(table)
     return found
 

@@ -10,7 +10,7 @@ pytestmark = pytest.mark.usefixtures("checkout")
 
 SAYS_INSTEAD = {
     r"on paper": "equal up to rounding, equal but for rounding",
-    r"(?:tell(?:s|ing)?|told)\b[^.;:]{0,60}?\bapart": "differ significantly, distinguish, recognise",
+    r"(?:tell(?:s|ing)?|(?<!be )told)\b[^.;:]{0,60}?\bapart": "differ significantly, distinguish, recognise",
     r"the doors?": "name what is checked there",
     r"teaching order": "say which order it is",
     r"h(?:eld|olds?|olding)(?: \S+)? against": "compared with",

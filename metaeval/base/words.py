@@ -474,9 +474,8 @@ def _with_share(count: object, total: object, error: object, of: str) -> str:
     n_counted, all_of = int(cast("int", count)), int(cast("int", total))
     if not all_of:
         return f"{n_counted:,}{of}"
-    part = carried(n_counted / all_of, error)
-    words = f"{n_counted:,}{of} = {part}"
-    return WrittenFigure(words, words, part.error, part.unit) if isinstance(part, WrittenFigure) else words
+    share_counted = carried(n_counted / all_of, error)
+    return with_errors_of([share_counted], f"{n_counted:,}{of} = {share_counted}")
 
 
 def interval(

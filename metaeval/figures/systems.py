@@ -245,7 +245,9 @@ def _ranked_rows(part: pd.DataFrame, label: str, *, say: str, what: str = "", ba
         axes.set_xlim(lowest - margin, highest + margin)
         row_names(axes, names[inside], y, size=size, ranks=ranks[inside])
         tidy_axes(axes, grid="x", spines=("bottom",))
-        axes.locator_params(axis="x", nbins=7 if n_columns == 1 else 4)
+        axes.locator_params(
+            axis="x", nbins=7 if n_columns == 1 else 4, integer=bool((ends % 1.0 == 0.0).all())
+        )  # ranks
         if n_columns == 1:
             axes.set_xlabel(label)
     if n_columns > 1:

@@ -322,7 +322,7 @@ class Page(_Statements):
     def _drawn(self) -> Iterator[Table]:
         """Yield the tables with figures that random draws leave uncertain."""
         blocks = chain([self.key_figures], *(_walk(section.blocks) for section in self.sections))
-        return (block for block in blocks if isinstance(block, Table) and block.precision)
+        return (block for block in blocks if isinstance(block, Table) and block.errors)
 
     def _methods(self) -> Section:
         sources = publications(self.methods.cite)
@@ -330,7 +330,7 @@ class Page(_Statements):
         package_entry = package_bibtex(self.provenance.versions.get("metaeval", ""))
         entries = "\n\n".join([*([bibtex(sources)] if sources else []), package_entry])
         words = tuple(Text(paragraphs=(paragraph,), look="quote") for paragraph in self.methods.paragraphs)
-        drawn = tuple(dict.fromkeys(Item(term=table.title, words=table.precision) for table in self._drawn()))
+        drawn = tuple(dict.fromkeys(Item(term=table.title, words=table.errors) for table in self._drawn()))
         return Section(
             id="methods",
             title="Methods",

@@ -245,19 +245,22 @@ class Table(ShortRepr):
     steps: Steps | None = None
     """What it shows at other numbers of something."""
     precision: str = ""
-    """The largest Monte-Carlo errors of its figures, which a page says once; those that cells carry are added."""
+    """The largest Monte-Carlo errors of figures that do not carry theirs; see `errors`."""
 
     def __post_init__(self) -> None:
-        frame = self.frame
-        precision = ", ".join(filter(None, [self.precision, _largest_errors(frame, self.columns)]))
-        object.__setattr__(self, "precision", precision)  # frozen
-        object.__setattr__(self, "data", None if self.data is None else _with_shown(self.data, frame, self.columns))
+        data = None if self.data is None else _with_shown(self.data, self.frame, self.columns)
+        object.__setattr__(self, "data", data)  # frozen
         if names := names_now():  # a table is written after its report was made
             write = named_by(names)
             columns = (
                 replace(column, write=write) if column.write is name_of_metric else column for column in self.columns
             )
             object.__setattr__(self, "columns", tuple(columns))
+
+    @property
+    def errors(self) -> str:
+        """The largest Monte-Carlo errors of its figures, which a page says once; nothing where nothing was drawn."""
+        return ", ".join(filter(None, [self.precision, _largest_errors(self.frame, self.columns)]))
 
     def cells(self) -> list[list[Cell]]:
         """Return the rows as text, ready for a template."""

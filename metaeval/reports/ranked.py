@@ -6,7 +6,7 @@ import pandas as pd
 
 from metaeval.base.names import count, natural_order
 from metaeval.base.words import chance, listed, text, whole
-from metaeval.page.tables import Column, left, right, rising
+from metaeval.page.tables import Column, left, right, rising, under
 from metaeval.reports.prose import prose
 
 _MOST_LETTERS = 12
@@ -76,9 +76,9 @@ def ranked_columns(
     chances = {"p_best": "best", top: f"top {top.removeprefix('p_top_')}"} if top else {}
     return (
         *rising(whole, rank="Rank"),
+        *ranks,
         *left(system="System"),
         *details,
-        *ranks,
         *right(chance, "Probability", **chances),
         *right(whole, "Significantly", n_above="better", n_below="worse"),
         *last,
@@ -88,7 +88,7 @@ def ranked_columns(
 
 def interval_of_ranks(level: str) -> tuple[Column, ...]:
     """Return the column of the intervals of ranks."""
-    return right(text, ranks=f"{level} interval of the rank")
+    return under(text, ranks=f"{level} interval")
 
 
 ALIKE = right(whole, alike="Not separated")

@@ -130,7 +130,7 @@ def test_errors_of_ends_have_their_unit(write, half, said):
     """In points where the ends are percentages or points, one of which is a point; cells and heading do not matter."""
     cells = [*intervals([0.0], [2 * half], write, draws=400), MISSING]
     shown = Table(name="t", title="t", caption="", frame=pd.DataFrame({"a": cells}), columns=right(text, a="Anything"))
-    assert shown.precision == f"of the ends of intervals {said}"
+    assert shown.errors == f"of the ends of intervals {said}"
     assert [row[0].text for row in shown.cells()] == [str(cells[0]), MISSING]
 
 

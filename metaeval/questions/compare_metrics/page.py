@@ -358,7 +358,11 @@ def _robustness_section(study: CompareStudy) -> tuple[Section, ...]:
     )
     thresholds = stability.thresholds()
     table = say.table(
-        "judgments-needed", thresholds, (METRIC,), right(text="Judgments"), errors=threshold_errors(thresholds)
+        "judgments-needed",
+        thresholds,
+        (METRIC,),
+        right(text="Judgments (relevant ones left)"),
+        errors=threshold_errors(thresholds),
     )
     return (say.section("robustness", picture, table, brief=False, head="Robustness to missing judgments"),)
 

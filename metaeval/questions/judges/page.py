@@ -189,7 +189,9 @@ def _verdict_words(study: JudgeStudy, metric: str) -> str:
     row, conclusions, n = study.verdicts.iloc[0], study.conclusions[metric], len(study.verdicts)
     sure = {"may": "Yes", "may not": "No"}.get(row["ranking"], "Not settled")
     f1 = f": F1 {_f1(row, conclusions.n_resamples)}" if row["ranking"] != "no pairs" else ""
-    who = row["judge"]
+    who, counts = row["judge"], conclusions.table.set_index("judge").loc[row["judge"]]
+    if n == 1 and row["ranking"] == "no second person":
+        return say("found alone", row=counts, judge=who, reference=conclusions.reference, metric=metric)
     if n > 1:
         who += f" (highest F1 of {n})" if f1 and conclusions.comparable else f", one of {n} judges,"
     return f"{sure}: {who} {_may(row['ranking'], conclusions.reference)} ({name_of_metric(metric)}{f1})."

@@ -216,9 +216,8 @@ def _power_table(shown: ShownReduction, step: float | None) -> Table:
 def _of_pairs(power: float, error: float, n_pairs: int, write: Callable[[object], str]) -> str:
     if pd.isna(power):
         return MISSING
-    part = carried(power, error)
-    written = f"{write(power * n_pairs)}/{n_pairs:,} = {part}"
-    return with_errors_of([part], written)
+    share = carried(power, error)
+    return with_errors_of([share], f"{write(power * n_pairs)}/{n_pairs:,} = {share}")
 
 
 def _inconsistent_table(shown: ShownReduction, step: float) -> Table:

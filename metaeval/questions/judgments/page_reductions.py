@@ -114,11 +114,11 @@ def threshold_sentence(study: JudgmentsStudy) -> str:
 
 def _asked_sentence(study: JudgmentsStudy, stability: Stability) -> str:
     """Say whether the ranking is kept with the one part of the judgments that was asked about."""
-    part, least, written = _smallest_step(stability)
-    kept = least["tau"].ge(study.min_tau)
-    word = "Yes" if kept.all() else "Partly" if kept.any() else "No"
+    left_words, least, written = _smallest_step(stability)
+    keeps = least["tau"].ge(study.min_tau)
+    word = "Yes" if keeps.all() else "Partly" if keeps.any() else "No"
     figures = span(least["metric"], least["tau"], written, opening="")
-    return say("asked", word=word, part=part, what=taken(stability), figures=figures, min_tau=study.min_tau)
+    return say("asked", word=word, part=left_words, what=taken(stability), figures=figures, min_tau=study.min_tau)
 
 
 def threshold_figures(study: JudgmentsStudy) -> list[KeyFigure]:

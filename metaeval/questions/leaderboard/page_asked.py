@@ -8,13 +8,14 @@ from metaeval.reports.prose import prose
 from metaeval.reports.ranked import against_baseline
 from metaeval.tests_stat.requirements import MET
 
+_REQUIRED = "Is what was required of the systems established?"
 say = prose(__name__)
 
 
 def asked_of(study: LeaderboardStudy, frame: pd.DataFrame) -> tuple[str, tuple[str, ...]]:
     """Return the question that was asked beside that of the ranking, and its answer; nothing where none was."""
     if study.requirements is not None:
-        return say("required title"), (_required(study.requirements.to_frame(), study.alpha),)
+        return _REQUIRED, (_required(study.requirements.to_frame(), study.alpha),)
     if len(study.baselines) == 1 and len(study.comparison.metrics) == 1:
         return say("against title", baseline=study.baselines[0]), (_against(study, study.baselines[0], frame),)
     return "", ()
@@ -24,11 +25,11 @@ def _required(rows: pd.DataFrame, alpha: float) -> str:
     """Say whether what was required is established: of one requirement with its figures, of several how many are."""
     if len(rows) == 1:
         row = rows.iloc[0].to_dict()
-        what = say("mean" if pd.isna(row["system_b"]) else "difference", row=row)
-        return say(f"required {row['state']}", row=row, what=what, sure=percentage(1 - alpha))
+        figures = say("mean" if pd.isna(row["system_b"]) else "difference", row=row)
+        return say(f"required {row['state']}", row=row, what=figures, sure=percentage(1 - alpha))
     met = rows["state"] == MET
-    rest = (rows.loc[~met, "requirement"] + " under " + rows.loc[~met, "metric"].map(name_of_metric)).tolist()
-    return say("required some" if rest else "required all", met=int(met.sum()), n=len(rows), rest=rest)
+    not_met = (rows.loc[~met, "requirement"] + " under " + rows.loc[~met, "metric"].map(name_of_metric)).tolist()
+    return say("required some" if not_met else "required all", met=int(met.sum()), n=len(rows), rest=not_met)
 
 
 def _against(study: LeaderboardStudy, baseline: str, frame: pd.DataFrame) -> str:

@@ -66,9 +66,10 @@ def _level(study: MeansLeaderboardStudy) -> str:
 def _answer(study: MeansLeaderboardStudy, metric: str, frame: pd.DataFrame, pairs: pd.DataFrame) -> str:
     near = pairs[(pairs["metric"] == metric) & (pairs["family"] == "adjacent")].iloc[0]
     differ, leading, n_near = int(near["n_significant"]), int((frame["rank_low"] == 1).sum()), int(near["n_pairs"])
-    place = {"differ": differ, "leading": leading, "n_near": n_near, "verdict": verdict_on(leading, differ, n_near)}
+    verdict = verdict_on(leading, differ, n_near)
+    counts = {"differ": differ, "leading": leading, "n_near": n_near, "verdict": verdict}
     under = f" under {name_of_metric(metric)}" if len(study.board.metrics) > 1 else ""
-    return ranking_answer(place, frame, under)
+    return ranking_answer(counts, frame, under)
 
 
 def _ranks_section(study: MeansLeaderboardStudy, frame: pd.DataFrame) -> Section:

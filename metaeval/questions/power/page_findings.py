@@ -57,7 +57,9 @@ def power_summary(study: PowerStudy, frame: pd.DataFrame) -> tuple[str, ...]:
     answer = _answer(lead, names, len(rows), first, figure)
     quote = _quote(study, lead, published, _most_under(published, frame, names))
     caution = " ".join([*_distinct_sentence(study, rows, best), say("caution")])
-    return (*([" ".join(asked)] if (asked := bayesian_sentences(study)) else []), answer, f"{quote} {caution}")
+    if asked := bayesian_sentences(study):
+        return " ".join(asked), answer, f"{quote} {caution}"
+    return answer, quote, caution
 
 
 def _answer(lead: PairwiseResult, names: list[str], n: int, best: "pd.Series[Any]", figure: str) -> str:

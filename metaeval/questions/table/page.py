@@ -111,15 +111,17 @@ def _named_answer(study: TableStudy, compared: str) -> str:
     """Say by name who is better than the baseline and who worse, or how many the best system is better than."""
     result, (metric,) = study.comparison, study.metrics
     decisions, how = result.decisions(metric), f" {say('how', result=result)}"
-    given = {"under": f" under {name_of_metric(metric)}", "how": how}
+    circumstances = {"under": f" under {name_of_metric(metric)}", "how": how}
     if study.baseline is not None:
         verdicts = decisions[study.baseline].drop(study.baseline)
         better, worse = (natural_order(verdicts.index[verdicts == side]) for side in (1, -1))
-        return against_baseline(study.baseline, better, worse, n=len(verdicts), **given)
+        return against_baseline(study.baseline, better, worse, n=len(verdicts), **circumstances)
     best, *others = study.best_systems(metric)
-    won, found = np.count_nonzero(decisions.loc[best] == 1), np.count_nonzero(decisions == 1)
+    won, n_differ = np.count_nonzero(decisions.loc[best] == 1), np.count_nonzero(decisions == 1)
     n = len(decisions)
-    return "" if others else say("answer best", best=best, won=won, n=n, found=found, tested=compared, **given)
+    return (
+        "" if others else say("answer best", best=best, won=won, n=n, found=n_differ, tested=compared, **circumstances)
+    )
 
 
 def _quote(study: TableStudy) -> tuple[str, ...]:

@@ -147,11 +147,11 @@ def _answer(study: VotesStudy, counts: pd.DataFrame, settled: Mapping[Hashable, 
 
 def _pair_answer(group: VoteGroup, first: Sequence[str], possible: int, begun: Mapping[str, str]) -> str:
     """Say which of two systems is preferred, and its share of the votes."""
-    best, other = first[0], next(name for name in group.main.systems if name != first[0])
-    share = bracketed(*_leading_share(group, best, other))
+    best, second = first[0], next(name for name in group.main.systems if name != first[0])
+    share = bracketed(*_leading_share(group, best, second))
     which = "pair" if possible == 1 else "open pair"
-    given = {"first": best, "share": share, "ties": say("ties", n=group.n_ties) if group.n_ties else ""}
-    return say(f"answer {which}", other=other, **given, **begun)
+    words = {"first": best, "share": share, "ties": say("ties", n=group.n_ties) if group.n_ties else ""}
+    return say(f"answer {which}", other=second, **words, **begun)
 
 
 def _settled_words(n_settled: int, n_pairs: int) -> str:
