@@ -178,13 +178,11 @@ def labels_of(  # noqa: PLR0913 - as above
 
 def labels_in(data: object) -> object:
     """Return a frame with a column of items as `read_labels` returns the file of it; anything else as it is."""
-    if not isinstance(data, pd.DataFrame) or data.attrs.get("judges") == "known":
+    if not isinstance(data, pd.DataFrame) or data.index.names != [None]:
         return data
-    flat = data if data.index.names == [None] else data.reset_index()
-    content = flat.to_csv(index=False).encode()
-    if not _names_items(content, _MEMORY, {}):
+    if first_called(list(map(str, data.columns)), _NAMED_BY["item"], underscored) is None:
         return data
-    return labels_of([(Source(_MEMORY), content)], columns={}, words={}, where={})
+    return labels_of([(Source(_MEMORY), data.to_csv(index=False).encode())], columns={}, words={}, where={})
 
 
 def _check_options(columns: Mapping[str, str], words: Words, *, repeats: bool, duplicates: Duplicates) -> None:
