@@ -263,7 +263,7 @@ def moved(texts: list[str], said: list[Stated]) -> list[tuple[float, str]]:
         errors = [
             _covered(text, one, value, own) for text, one, value, own in zip(texts, figures, values, said, strict=True)
         ]
-        unit = max(unit, 5.5 * float(np.median([error for error in errors if error > 0] or [0.0])))
+        unit = max(unit, 5.5 * float(np.mean([error for error in errors if error > 0] or [0.0])))
         worst.append(
             (
                 (max(values) - min(values)) / unit,

@@ -82,15 +82,13 @@ def leaderboard_report(study: LeaderboardStudy) -> Report:
     counted = facts(metric=sizes["metric"], system=sizes["system"], topic=sizes["topic"], pair=study.comparison.n_pairs)
     asked_title, asked = asked_of(study, frame)
     title, answers = asked_title or LEADERBOARD_TITLE, (*asked, _answer(study, places, frame))
+    texts = [*filter(None, [" ".join(_quoted(study)), _caution(study)])]
     failed = [Item(term=question, words=reason) for question, reason in study.unanswered.items()]
     return Report(
         command="leaderboard",
         title=title,
         facts=(*counted, (f"{study.alpha:g}", "significance level α")),
-        summary=(
-            *answers,
-            " ".join([*_quoted(study), _caution(study)]),
-        ),
+        summary=(*answers, *([" ".join(texts)] if asked else texts)),
         key_figures=_figures(study, places),
         sections=(
             *requirements_section(study),

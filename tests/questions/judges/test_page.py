@@ -89,7 +89,7 @@ def words_of_verdicts(study):
         (
             0.04,
             0.12,
-            r"would pass in about 4 ± \d+ % of such samples of topics and people, and one whose F1 falls short",
+            r"would pass in about 4 % of such samples of topics and people, and one whose F1 falls short",
         ),
         (0.001, 0.999, "would pass in less than 1 % of such"),
         (0.5, 0.999, r"would fail in more than 99 %\."),
