@@ -10,7 +10,7 @@ pytestmark = pytest.mark.usefixtures("checkout")
 
 SAYS_INSTEAD = {
     r"on paper": "equal up to rounding, equal but for rounding",
-    r"(?:tell(?:s|ing)?|(?<!be )told)\b[^.;:]{0,60}?\bapart": "differ significantly, distinguish, recognise",
+    r"(?:tell(?:s|ing)?|(?<!be\s)told)\b[^.;:]{0,60}?\bapart": "differ significantly, distinguish, recognise",
     r"the doors?": "name what is checked there",
     r"teaching order": "say which order it is",
     r"h(?:eld|olds?|olding)(?: \S+)? against": "compared with",
@@ -58,7 +58,7 @@ def test_people_read_the_words_of_the_field():
     ("text", "line", "phrase"),
     [
         ("x = 1\n# sums that are equal on\n# paper", 2, "on # paper"),
-        ('message = (\n    "two runs cannot be told "\n    f"apart by {it}"\n)', 2, 'told " f"apart'),
+        ('message = (\n    "two runs are told "\n    f"apart by {it}"\n)', 2, 'told " f"apart'),
         ("Held against people, a name stands twice", 1, "Held against"),
     ],
 )
