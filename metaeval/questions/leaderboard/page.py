@@ -145,7 +145,7 @@ def _answer(study: LeaderboardStudy, found: pd.DataFrame, frame: pd.DataFrame) -
     verdicts, first, n = set(found["verdict"]), found.iloc[0], len(found)
     verdict = verdicts.pop() if len(verdicts) == 1 else "Partly"
     if n == 1:
-        return ranking_answer(first, frame, f" under {name_of_metric(first['metric'])}")
+        return ranking_answer(first.to_dict(), frame, f" under {name_of_metric(first['metric'])}")
     settled = int((found["leading"] == 1).sum())
     which = "pair" if first["n_near"] == 1 else "metrics" if verdict == "Partly" else f"all {verdict.lower()}"
     return say(

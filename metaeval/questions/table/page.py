@@ -117,7 +117,7 @@ def _named_answer(study: TableStudy, compared: str) -> str:
         better, worse = (natural_order(verdicts.index[verdicts == side]) for side in (1, -1))
         return against_baseline(study.baseline, better, worse, n=len(verdicts), **circumstances)
     best, *others = study.best_systems(metric)
-    won, n_differ = int((decisions.loc[best] == 1).sum()), int((decisions == 1).to_numpy().sum())
+    won, n_differ = np.count_nonzero(decisions.loc[best] == 1), np.count_nonzero(decisions == 1)
     n = len(decisions)
     return (
         "" if others else say("answer best", best=best, won=won, n=n, found=n_differ, tested=compared, **circumstances)
@@ -145,7 +145,7 @@ def _figures(study: TableStudy) -> Table:
             "leader": listed(names),
             "mean": value,
             "found": share_of(np.count_nonzero(verdicts), result.n_tested[index], error),
-            "won": int((result.decisions(metric).loc[best[0]] == 1).sum()),
+            "won": np.count_nonzero(result.decisions(metric).loc[best[0]] == 1),
             "better": int((verdicts == 1).sum()),
             "worse": int((verdicts == -1).sum()),
             "found_sort": np.count_nonzero(verdicts),
