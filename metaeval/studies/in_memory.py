@@ -23,25 +23,25 @@ def taken(function: Callable[..., Any], given: tuple[Any, ...], named: dict[str,
     """Return the arguments of a call, with runs and judgments made a collection or scores, and labels checked."""
     parameters = signature(function).parameters
     first, named = next(iter(parameters)), dict(named)
-    data, *rest = given or (named.pop(first, None) if first in named else named.pop("runs", None),)
+    data, *more = given or (named.pop(first, None) if first in named else named.pop("runs", None),)
     if first == "labels":
-        return (_labels(data), *rest), named
+        return (_labels(data), *more), named
     if "qrels" not in named and isinstance(data, tuple) and len(data) == _PAIR:
-        data, *rest = *data, *rest
-    if "qrels" not in named and rest and _holds_judgments(rest[0]):
-        named["qrels"], *rest = rest
+        data, *more = *data, *more
+    if "qrels" not in named and more and _holds_judgments(more[0]):
+        named["qrels"], *more = more
     if "qrels" not in named:
         if first == "collection" and _holds_judgments(data):
             raise InvalidOptionError(f"{function.__name__}() needs the judgments beside the runs: pass `qrels`")
-        return (data, *rest), named
+        return (data, *more), named
     collection = _collection(function, data, named.pop("qrels"))
     if first == "collection":
-        return (collection, *rest), named
+        return (collection, *more), named
     if "collection" in parameters:
         named.setdefault("collection", collection)
-    if "metrics" not in parameters and rest:
-        named["metrics"], *rest = rest
-    return (score(collection, named.pop("metrics", collection.usual_metrics)), *rest), named
+    if "metrics" not in parameters and more:
+        named["metrics"], *more = more
+    return (score(collection, named.pop("metrics", collection.usual_metrics)), *more), named
 
 
 def _collection(function: Callable[..., Any], runs: object, qrels: object) -> Collection:

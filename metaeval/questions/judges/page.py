@@ -150,18 +150,18 @@ def _verdict_figures(study: JudgeStudy, metric: str) -> list[KeyFigure]:
     row, conclusions, told = study.verdicts.iloc[0], study.conclusions[metric], []
     judge, called, has_pairs = row["judge"], name_of_metric(metric), row["ranking"] != "no pairs"
     if has_pairs:
-        what = f"F1 of significant pairs, {judge} ({called})"
-        told.append(KeyFigure(what, _f1(row, conclusions.n_resamples), with_ends(*_ends_of(row, "f1"))))
+        caption = f"F1 of significant pairs, {judge} ({called})"
+        told.append(KeyFigure(caption, _f1(row, conclusions.n_resamples), with_ends(*_ends_of(row, "f1"))))
     if not absent(row["people_f1"]):
-        what = f"F1 of significant pairs, a second person ({called})"
-        told.append(KeyFigure(what, number(2)(row["people_f1"]), {"people_f1": row["people_f1"]}))
+        caption = f"F1 of significant pairs, a second person ({called})"
+        told.append(KeyFigure(caption, number(2)(row["people_f1"]), {"people_f1": row["people_f1"]}))
     if row["favours"]:
         numbers = with_ends(*_ends_of(row, "favour"))
         numbers |= {f"beyond_{name}": value for name, value in with_ends(*_beyond(row)).items()}
         told.append(KeyFigure("Group bias", _favour_words(row), numbers))
     if has_pairs:
-        what = f"Pairs significant in opposite directions, {judge}"
-        told.append(KeyFigure(what, number(0)(row["n_conflicts"]), {"count": row["n_conflicts"]}))
+        caption = f"Pairs significant in opposite directions, {judge}"
+        told.append(KeyFigure(caption, number(0)(row["n_conflicts"]), {"count": row["n_conflicts"]}))
     if row["labels"]:
         written = f"{row['labels']} (ω = {number(2)(row['winning_rate'])})"
         numbers = {"winning_rate": row["winning_rate"]}
@@ -170,8 +170,8 @@ def _verdict_figures(study: JudgeStudy, metric: str) -> list[KeyFigure]:
     if worth is not None:
         topics = _ends_of(worth.summary.T["median"], "n_equivalent")
         written = bracketed(*topics, number(0))
-        what = f"{worth.n_topics} human {unit().topics} with the judge's labels are worth"
-        told.append(KeyFigure(what, written, with_ends(*topics)))
+        caption = f"{worth.n_topics} human {unit().topics} with the judge's labels are worth"
+        told.append(KeyFigure(caption, written, with_ends(*topics)))
     return told
 
 
@@ -206,8 +206,8 @@ def _settled_words(study: JudgeStudy, metric: str) -> list[str]:
     row, conclusions = study.verdicts.iloc[0], study.conclusions[metric]
     n, needed = _significant(conclusions, row["judge"]), fewest_pairs(study.margin)
     if row["ranking"] in {"not settled", "no second person"} and (n < needed < math.inf or absent(row["f1_low"])):
-        what = "few pairs" if n < needed < math.inf else "no interval"
-        return [say(what, n=n, needed=needed, margin=study.margin, reference=conclusions.reference)]
+        caption = "few pairs" if n < needed < math.inf else "no interval"
+        return [say(caption, n=n, needed=needed, margin=study.margin, reference=conclusions.reference)]
     return [*_beside_nobody(row, study.margin, conclusions), *_power_words(row, study.margin, conclusions.n_resamples)]
 
 
