@@ -287,6 +287,7 @@ def _arguments_text(arguments: object) -> str:
     return f"({inside})" if inside else ""
 
 
+_MOST_DIGITS = 300
 _TOKEN = re.compile(
     r"\s*(?:(?P<number>[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)"
     r"|(?P<word>[^\W\d][\w.+-]*)"
@@ -423,4 +424,8 @@ class _NameParser:
 
 
 def _number(text: str) -> int | float:
+    if len(text) > _MOST_DIGITS:
+        raise MetricNameError(
+            f"a metric's name has a number of {len(text):,} signs; write it with {_MOST_DIGITS} at most"
+        )
     return int(text) if re.fullmatch(r"[+-]?\d+", text) else float(text)

@@ -108,7 +108,7 @@ def _kind(cells: Sequence[str], topics: Sequence[str], place: int) -> str:
         return "q"
     if not all(map(is_number, cells)):
         return "t"
-    return _kind_of_whole(cells, topics) if all(re.fullmatch(r"[+-]?[0-9]+", cell) for cell in cells) else "n"
+    return _kind_of_whole(cells, topics) if all(re.fullmatch(r"[+-]?[0-9]{1,18}", cell) for cell in cells) else "n"
 
 
 def _kind_of_whole(cells: Sequence[str], topics: Sequence[str]) -> str:

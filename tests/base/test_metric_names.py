@@ -105,6 +105,8 @@ def test_other_tools_spellings_are_understood(foreign, canonical):
         ("nDCG(gains=binary(2))", "key=value inside binary(…)"),
         ("__import__('os').system('true')", "the end of the name"),
         ("AP@5@6", "the end of the name"),
+        (f"P@{'7' * 5000}", "a number of 5,000 signs"),
+        (f"RBP(p=0.{'7' * 5000})", "a number of 5,002 signs"),
     ],
 )
 def test_text_outside_the_grammar_is_refused_with_the_place(text, said):

@@ -30,6 +30,12 @@ from metaeval.metrics import score
         ("topic,bm25,lm,rm3,dense", RUN, True, "if this is a table of scores, give it alone, without judgments"),
         ("topic,bm25,lm", QRELS, True, "if this is a table of scores, give it alone, without judgments"),
         ("what is this", RUN, True, ""),
+        (
+            f"1 d {'0' * 5000}7",
+            RUN,
+            True,
+            'add the columns Q0, rank and tag (awk \'{print $1, "Q0", $2, NR, $3, "x"}\' <x.run)',
+        ),
         ("", RUN, True, ""),
     ],
 )
