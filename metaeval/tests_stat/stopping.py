@@ -277,7 +277,7 @@ def fixed_size(counts: Counts, *, level: float) -> Floats:
 _LOG_EVIDENCE: dict[str, Callable[[Counts], Floats]] = {"t": log_t_evidence, "sign": log_sign_evidence}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Looked:
     """What is decided after the units so far."""
 

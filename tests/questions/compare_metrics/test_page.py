@@ -317,7 +317,7 @@ def test_the_methods_tell_what_was_done_and_list_what_they_cite(study, page):
     words = " ".join(page.methods.paragraphs)
     for told in (
         "3 metrics (P@10, AP and RR; P@10 is in use) on 8 systems and 24 topics",
-        "share of the 28 pairs of systems that differ significantly (Sakai, 2006), by the paired t test (Student",
+        "share of 28 pairs of systems that differ significantly (Sakai, 2006), by the paired t test (Student",
         "20 resamples of the topics, the same for every metric (seed 5)",
         "20 random choices of one system of each group",
         "bootstrap sensitivity method with B = 100",
