@@ -15,6 +15,7 @@ from scipy.special import betaln, stdtrit
 
 from metaeval.base.arrays import Flags, Floats, Ints
 from metaeval.base.checks import check_choice, check_count, check_list, check_share
+from metaeval.base.short_repr import ShortRepr
 from metaeval.errors import InvalidOptionError
 from metaeval.tests_stat.correction import CORRECTIONS
 
@@ -278,7 +279,7 @@ _LOG_EVIDENCE: dict[str, Callable[[Counts], Floats]] = {"t": log_t_evidence, "si
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Looked:
+class Looked(ShortRepr):
     """What is decided after the units so far."""
 
     n_units: int
