@@ -195,6 +195,7 @@ FAST = {
     "judgments": "made/runs --qrels made/qrels.txt --metrics AP --replicates 2 --tested 0 --question less-judging",
     "score": "made/runs --qrels made/qrels.txt --metrics AP",
     "design": "scores.csv",
+    "stop": "scores.csv --replay 2",
     "components": "scores.csv --splits 2",
     "human": "human.csv --reference human --resamples 20",
     "votes": "votes.csv",

@@ -2,7 +2,7 @@
 
 import os
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -21,6 +21,7 @@ from metaeval.io.headers import columns_found, names_and_rows
 from metaeval.io.sheets import Sheet
 from metaeval.io.sources import list_sources, listed_paths
 from metaeval.io.votes import refuse_votes
+from metaeval.table.roles import item_column
 
 
 def read_items(  # noqa: PLR0913 - what is read, and how
@@ -97,6 +98,8 @@ def read_items(  # noqa: PLR0913 - what is read, and how
     first = tables[0]
     sets = () if set_column is None else (set_column,)
     keys = _keys(first.frame, system, item, sets, first.label)
+    by_structure = [] if item or len(keys) > 1 or sets else _items_by_structure(first.frame, keys[0], metrics or ())
+    keys = [*keys, *by_structure]
     items = keys[1 : len(keys) - len(sets)]
     if len(keys) > 1 or len(tables) > 1:
         _refuse_repeated(first, keys)
@@ -127,8 +130,19 @@ def read_items(  # noqa: PLR0913 - what is read, and how
             raise FileFormatError(f"{message}; both must write them alike", path=label)
         combined = joined
     combined = _of_chosen_rows(combined, tables, where or {}, keys)
+    since = "was taken for the items, since every system has each of its names once"
     combined.attrs |= {"sources": [source.path for source in sources], "system": keys[0], "items": items}
+    combined.attrs["notes"] = [*combined.attrs.get("notes", ()), *(f"column {name!r} {since}" for name in by_structure)]
     return combined
+
+
+def _items_by_structure(frame: pd.DataFrame, system: str, metrics: Collection[str]) -> list[str]:
+    """Return the one column that can name items where systems stand in several rows; none where it is not one."""
+    if not frame[system].duplicated().any():
+        return []
+    columns = {str(name): frame[name].astype(str).tolist() for name in frame.columns}
+    fitting = item_column(columns, system, [name for name in columns if name not in {system, *metrics}])
+    return fitting if len(fitting) == 1 else []
 
 
 def _of_chosen_rows(

@@ -368,11 +368,12 @@ class _LabelTable:
         again = frame.index.duplicated()
         if again.any() and duplicates == "error":
             about = ", ".join(f"{role} {shortened(names[int(np.argmax(again))])!r}" for role, names in keys.items())
-            way = {"judge": shortened(self.names[others[0]]), "label": shortened(self.names[judges[-1]])}
-            message = (
-                f"{about} appears twice; keep one row, or pass `duplicates='first'` or `'mean'`; where a row is one "
-                f"label, name the columns of judges and labels (`columns={way!r}`)"
-            )
+            message = f"{about} appears twice; keep one row, or pass `duplicates='first'` or `'mean'`"
+            who = next((self.names[column] for column in others if column not in judges), None)
+            if who is not None:
+                way = {"judge": shortened(who), "label": shortened(self.names[judges[-1]])}
+                message += f"; where a row is one label, name the columns of judges and labels (`columns={way!r}`)"
+            message += "; where a row is a vote on two systems, `metaeval votes` reads it"
             raise self._error(message, again)
         return self._once(frame, duplicates), int(again.sum())
 

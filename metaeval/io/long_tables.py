@@ -27,6 +27,7 @@ from metaeval.io.long_columns import TRUTHS, is_outcome, long_columns, sets_of_r
 from metaeval.io.sheets import Sheet, header_names
 from metaeval.io.sources import Source
 from metaeval.table.array import ATTACHED, DIMS, REPEAT, Codes, dims_of, first_repeat, laid_out, place_rows
+from metaeval.table.folds import note_of_folds
 from metaeval.table.plausibility import are_summaries, left_out_rows
 from metaeval.table.roles import unit_of_column
 
@@ -56,7 +57,8 @@ def read_long(sheet: Sheet, source: Source, options: TableOptions) -> FileBlock:
         rows.metric = layout.parts["score"].strip()
     with speaking_of(unit):
         block = rows.block(source)
-    notes = [*note_of_unnamed(names, places["topic"]), *layout.notes, *block.notes]
+    folds = note_of_folds(layout.parts["topic"], block.labels["topic"])
+    notes = [*note_of_unnamed(names, places["topic"]), *layout.notes, *folds, *block.notes]
     return replace(block, unit=unit, one_system=one_system, notes=notes)
 
 

@@ -28,6 +28,7 @@ from metaeval.io.long_columns import system_beside_roles
 from metaeval.io.sheets import Sheet, header_names
 from metaeval.io.sources import Source
 from metaeval.table.array import ATTACHED
+from metaeval.table.folds import note_of_folds
 from metaeval.table.means import renaming
 from metaeval.table.number_columns import left_out_columns, not_scores, unsure_columns
 from metaeval.table.plausibility import are_summaries, left_out_rows
@@ -104,6 +105,7 @@ def read_wide(sheet: Sheet, source: Source, options: blocks.TableOptions) -> blo
     with speaking_of(unit):
         told = {names[at]: rows.column(at) for at in words}
         notes += headers.notes_on_words(told, clustered=bool({"cluster", "stratum"} & topic_columns.keys()))
+        notes += [] if name_column is None or down is None else note_of_folds(names[name_column], down)
         block = _block(rows, source, options, scores.T, (across, down), notes)
     if not topic_columns:
         return replace(block, unit=unit)

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
+from metaeval.base.columns import underscored
 from metaeval.base.names import count, shortened
 from metaeval.errors import ScoresError
 
@@ -18,6 +19,27 @@ _NUMPY = re.compile(r"\bnp\.(?:\w+\(([^()]*)\)|(True|False)_)")
 _TEST, _TIMES = "test_", frozenset({"fit_time", "score_time"})
 PARAMS = "params"
 _LONGEST = 10_000
+
+
+_CALLED_FOLDS = frozenset({"fold", "folds", "fold_id", "cv_fold", "outer_fold"})
+
+
+def _note(n_folds: int) -> str:
+    return (
+        f"the items are {count(n_folds, 'fold')} of a cross-validation, whose training data overlap: scores are not "
+        "independent, as tests assume, and too many pairs are found significant"
+    )
+
+
+def note_of_folds(column: str, items: Iterable[str]) -> list[str]:
+    """Say what the items of a column are that is called as one of folds.
+
+    Examples
+    --------
+    >>> len(note_of_folds("Fold", ["1", "2"])), note_of_folds("topic", ["1", "2"])
+    (1, [])
+    """
+    return [_note(len({*items}))] if underscored(column) in _CALLED_FOLDS else []
 
 
 class Folds(NamedTuple):
@@ -30,11 +52,7 @@ class Folds(NamedTuple):
     @property
     def note(self) -> str:
         """What folds are as items."""
-        n_folds = len({fold for _, fold, _, _ in self.rows})
-        return (
-            f"the items are {count(n_folds, 'fold')} of a cross-validation, whose training data overlap: scores are "
-            "not independent, as tests assume, and too many pairs are found significant"
-        )
+        return _note(len({fold for _, fold, _, _ in self.rows}))
 
     def frame(self) -> pd.DataFrame:
         """Return the rows as a long table."""

@@ -44,8 +44,10 @@ OWN = {
         "human": "one correction, over pairs of systems and of metrics",
         "judgments": "one correction, by default the test's own",
         "table": "over the pairs with a baseline, or all; by default the test's own",
+        "stop": "of evidence that holds at every look",
     },
     "--baseline": {"leaderboard": "one or several"},
+    "--by": {"stop": "what of votes comes by itself, not what errors are clustered by"},
     "--cost": {
         "assessment": "the log says it, unless told otherwise",
         "components": "of items, runs and judgments, in any currency",

@@ -52,7 +52,8 @@ _RUN_WORDS, _RANK = 6, 3
 _BARE = frozenset({*RANKINGS["topic"], *RANKINGS["document"], *RANKINGS["level"], "corpus_id"})
 """Names of columns of judgments alone."""
 _PEOPLE = frozenset({"human", "humans", "people", "gold", "reference", "mqm", "da", "expert", "experts", "crowd"})
-"""Words for scores that people gave, beside which metrics stand."""
+_HUMAN = frozenset({"human", "humans", "people"})
+"""Words for scores that people gave, beside which metrics stand; the second in any name, such as "Human rating"."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -356,7 +357,9 @@ def _are_passes(labels: pd.DataFrame | None) -> bool:
 def _of_scores(scores: Scores) -> Contents:
     values, clusters = scores.to_numpy(), scores.coords.get("cluster")
     metrics = scores["metric"].to_numpy().tolist()
-    people = [name for name in metrics if underscored(name) in _PEOPLE]
+    people = [
+        name for name in metrics if underscored(name) in _PEOPLE or not _HUMAN.isdisjoint(underscored(name).split("_"))
+    ]
     sizes = {
         "systems": scores.sizes["system"],
         "items": scores.sizes["topic"],
