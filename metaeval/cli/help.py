@@ -119,7 +119,7 @@ def _short(command: Any, ctx: Any, width: int) -> list[str]:  # noqa: ANN401 - t
         lines += _listing(command.groups(ctx), width)
         lines += ["", *_names("Options", [parameter for panel in panels.values() for parameter in panel], width)]
         last = f"{ctx.command_path} COMMAND --help explains a command, {ctx.command_path} {_HELP_ALL} every option."
-        return [*lines, "", *_text(last, width)]
+        return [*lines, *_text(last, width)]
     lines += [*_text(_sentence(command), width), "", *_examples(command, width), ""]
     for parameter in arguments:
         lines += [*_argument(parameter, width), ""]

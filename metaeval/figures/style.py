@@ -249,7 +249,7 @@ def put_into(figure: Figure, axes: Axes) -> Figure:
     axes.set_axis_off()
     whole = axes.get_figure(root=True)
     if whole is None:
-        raise InvalidOptionError("`ax` must be in a figure")
+        raise InvalidOptionError("the axes must be in a figure; make them with plt.subplots()")
     return whole
 
 

@@ -373,7 +373,7 @@ class _LabelTable:
             if who is not None:
                 way = {"judge": shortened(who), "label": shortened(self.names[judges[-1]])}
                 message += f"; where a row is one label, name the columns of judges and labels (`columns={way!r}`)"
-            message += "; where a row is a vote on two systems, `metaeval votes` reads it"
+            message += "; where a row is a vote on two systems, metaeval votes reads it"
             raise self._error(message, again)
         return self._once(frame, duplicates), int(again.sum())
 

@@ -45,12 +45,15 @@ ROWS = {
         "compare-tests": Row("compare-tests ap.csv cost.csv --lower-is-better cost --test t,sign --splits 3"),
     },
     ("--alternative", "two-sided|better"): {"agree": Row("agree ap.csv rr.csv --test t --correction none")},
+    ("--by", "vote|question|voter"): {"stop": Row("stop arena.csv --replay 0")},
     ("--clusters", "random|fixed|means|ignore"): {"": Row("table clusters.csv")},
+    ("--correction", "holm|fdr_bh"): {"stop": Row("stop passed.csv --replay 0")},
     ("--duplicates", "error|first|mean"): {
         "": Row("table twice.csv"),
         "judges": Row("judges twice-labels.csv --resamples 20"),
     },
     ("--duplicates", "keep|first"): {"votes": Row("votes twice-votes.csv")},
+    ("--evidence", "t|sign|betting"): {"stop": Row("stop passed.csv --replay 0")},
     ("--exchange", "published|clusters|items|cells|systems"): {
         "human": Row(
             "human human.csv --reference human --item doc --cluster part --tasks pearson:item,pearson:system "
@@ -286,6 +289,9 @@ def _of_people(folder, rng):
     votes = votes.assign(winner=winner, question=np.arange(len(votes)) % 30)
     votes.to_csv(folder / "votes.csv", index=False)
     pd.concat([votes, votes.tail(20)]).to_csv(folder / "twice-votes.csv", index=False)
+    votes.assign(voter=np.arange(len(votes)) % 17).to_csv(folder / "arena.csv", index=False)
+    chances = np.array([0.95, 0.6, 0.55, 0.5, 0.3])
+    _wide(folder, "passed.csv", (np.random.default_rng(1).random((60, 5)) < chances).astype(int))
     for name, lacking in (("gaps-a", 3), ("gaps-b", 7)):
         scores = rng.random((10, 4))
         scores[lacking, 1] = np.nan

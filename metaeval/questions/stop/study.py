@@ -391,9 +391,7 @@ def _form_of(metric: str, values: Floats, evidence: EvidenceForm | None, *, clus
 def _voted(votes: Votes, evidence: EvidenceForm | None, by: VoteUnit | None) -> _Arrived:
     """Lay out votes; those that share a question, or else a voter, arrive together."""
     if votes.counted:
-        raise InvalidOptionError(
-            "these votes are counts, which do not tell in what order they came; give one row a vote"
-        )
+        raise EstimationError("these votes are counts, which do not tell in what order they came; give one row a vote")
     n = len(votes.systems)
     first, second = np.minimum(votes.left, votes.right), np.maximum(votes.left, votes.right)
     pair = first * (2 * n - first - 1) // 2 + second - first - 1

@@ -211,7 +211,7 @@ def test_other_commands_refuse_means(command, board):
     assert "metaeval leaderboard" in command("power", board).err
     other = board.with_name("other.csv")
     other.write_bytes(board.read_bytes())
-    assert "for anything else give scores by item" in command("leaderboard", board, other).err
+    assert "name it alone: metaeval leaderboard" in command("leaderboard", board, other).err
 
 
 def test_requirements_end_with_a_code(command, tmp_path):
