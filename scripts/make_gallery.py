@@ -35,6 +35,7 @@ LINES = {
     "compare-tests": f"compare-tests {SCORES} --test t,wilcoxon,sign --splits 20",
     "table": f"table {RUNS} --metrics AP,nDCG@10 --baseline team1-run1",
     "design": f"design {SCORES} --difference 0.05,0.1",
+    "stop": f"stop {SCORES} --metrics AP --exclude-systems group[4-8]* --replay 20",
     "leaderboard": "leaderboard examples/mteb/main_score.csv",
     "judges": "judges nist=made/qrels.txt model=model.txt person=person.txt --reference nist --people person "
     "--runs made/runs --metrics nDCG@10",
@@ -158,6 +159,11 @@ GALLERY = (
         *("design", "topics_by_difference", "Topics needed by the difference to be found"),
         "How many topics are needed to find a difference? Dots: the differences of the command.",
         "how-many-topics.md",
+    ),
+    Picture(
+        *("stop", "evidence", "Evidence as topics come in"),
+        "Which pairs of systems are decided, however often one looked? A line a pair, decided above the upper dashes.",
+        "commands/stop.md",
     ),
     Picture(
         *("compare-tests", "rejections_and_errors_fdr_by", "Tests: findings and errors"),

@@ -124,7 +124,7 @@ def test_bins_are_those_of_fractions(unit, cell):
             compared[place] += 1
             changed[place] += apart[0] * apart[1] < 0
     found = difference_bins(
-        counts.astype(float) * unit, sizes=[5], n_trials=20, width=0.2 * unit, n_bins=8, n_topic_resamples=0, rng=2
+        counts.astype(float) * unit, sizes=[5], n_trials=20, bin_width=0.2 * unit, n_bins=8, n_topic_resamples=0, rng=2
     )
     assert found.bins["comparisons"].to_numpy().ravel().tolist() == compared
     assert found.bins["sign_changes"].to_numpy().ravel().tolist() == changed

@@ -150,7 +150,7 @@ def _evidence_section(study: StoppingStudy, rows: pd.DataFrame) -> Section:
     )
     n_decided = int(rows["decided_at"].notna().sum())
     picture = say.picture(
-        "picture",
+        "evidence",
         lambda: figures.evidence_lines(paths, n_pairs=len(rows), alpha=study.alpha, counted_in=_things(study)),
         pairs=len(rows),
         n=study.n_units,

@@ -202,5 +202,5 @@ def test_too_few_units_are_refused_with_a_way_out():
 def test_counts_of_votes_have_no_order():
     """Tables of wins and losses are refused."""
     counts = pd.DataFrame({"left": ["a"], "right": ["b"], "wins": [12], "losses": [3]})
-    with pytest.raises(InvalidOptionError, match="order"):
+    with pytest.raises(EstimationError, match="order"):
         study_stopping(as_votes(counts))
