@@ -52,7 +52,6 @@ IN_LABELS = {
     "a row of labels twice": labels(
         WIDE + "d2,0,0\n",
         {"duplicates='first'": LABELS, "duplicates='mean'": {"ann": [1.0, 0.0, 0.5], "ben": BEN}},
-        elsewhere={"columns={'judge': 'ann', 'label': 'ben'}": "a row a label, by other words"},
     ),
     "labels beside what is none": labels(
         "item,ann,ben,cost,score\nd0,1,1,.5,9.5\nd1,0,1,.2,4.5\nd2,1,0,.1,2.5\n",

@@ -8,7 +8,7 @@ from advice_calls import Then
 from advice_methods import call
 from statsmodels.stats.power import TTestPower
 
-from metaeval import as_scores, study_human, study_judges, study_judgments, study_topics
+from metaeval import as_scores, study_human, study_judges, study_judgments, study_stopping, study_topics
 from metaeval.agreement import as_labels
 from metaeval.agreement.items import compared_cells, item_scores
 from metaeval.agreement.meta_evaluation import meta_metrics
@@ -24,6 +24,7 @@ from metaeval.tests_stat.detectable_difference import detectable_differences
 TOPICS = [str(number) for number in range(1, 9)]
 _DRAWN = np.random.default_rng(4)
 FOUR = as_scores(_DRAWN.random((4, 8)).round(2), systems=[*"abcd"])
+VOTES = pd.DataFrame({"left": ["a"] * 12, "right": ["b"] * 12, "winner": [*["left", "right"] * 6]})
 MEANS = dict(zip("abcd", FOUR.mean("topic").to_numpy()[0].tolist(), strict=True))
 RUNS = {s: {t: [f"d{(n + at) % 4}" for n in range(4)] for t in TOPICS} for at, s in enumerate("abc")}
 QRELS = {t: {f"d{n}": int(n == 0) for n in range(4)} for t in TOPICS}
@@ -333,6 +334,14 @@ STUDIES = {
             ),
             "systems": Then(lambda: pooled_systems(WHOLE, systems=["a", "c"]).tolist(), [0, 2]),
         },
+    ),
+    "too few topics for a look": call(
+        lambda **_: study_stopping(FOUR),
+        {"burn_in": Then(lambda: len(study_stopping(FOUR, burn_in=5).to_frame()), 6)},
+    ),
+    "votes without voters": call(
+        lambda **_: study_stopping(VOTES, by="voter"),
+        {"by": Then(lambda: study_stopping(VOTES).to_frame()["n"].tolist(), [12])},
     ),
     "McNemar's test of graded scores": call(
         lambda *, test="mcnemar": detectable_differences(FOUR.sel(system=["a", "b"]), test=test, corrections=["none"]),

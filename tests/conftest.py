@@ -20,6 +20,7 @@ import hypothesis
 import matplotlib as mpl
 import numpy as np
 import pytest
+from _pytest.doctest import DoctestItem
 
 import metaeval
 from metaeval.base.checks import has_parquet
@@ -72,6 +73,11 @@ def _listed(name):
     return set((Path(__file__).parent / name).read_text("utf-8").splitlines())
 
 
+def _is_told_elsewhere(item):
+    """Whether an example is of a function that a chapter hands out: it runs where the function is written."""
+    return item.path.name == "__init__.py" and item.name != item.dtest.globs["__name__"]
+
+
 def pytest_collection_modifyitems(config, items):
     """Skip what needs an extra that is not there, and leave out the tests that are long, or slow where not all run."""
     if not has_parquet():
@@ -81,6 +87,7 @@ def pytest_collection_modifyitems(config, items):
     long = set() if config.getoption("--exhaustive") else _listed("long.txt")
     slow = _listed("slow.txt") if config.getoption("--quick") else set()
     left = {item for item in items if item.nodeid in long or item.nodeid.split("[")[0] in slow}
+    left |= {item for item in items if isinstance(item, DoctestItem) and _is_told_elsewhere(item)}
     config.hook.pytest_deselected(items=left)
     items[:] = [item for item in items if item not in left]
 

@@ -876,6 +876,7 @@ OTHERWISE = {
             better_direction by_name cohort_names complete_block constant_systems design_notes flat_items
             flat_judge_notes flat_metric_notes in_content_order means_cut means_of_few on_another_scale
             groups_of_topics identical_systems in_groups scores_left_out unit_of named_pairs
+            few_topics_note without_variation
             note_of_gaps oriented_values placed residuals_of_units settled_gaps system_groups topics_by_name
             means_by_levels nested_clusters tabulated topic_weights traits_said units_of with_clusters""",
         "a part of a procedure in the table": """

@@ -116,7 +116,7 @@ def test_two_samples_are_a_table_of_two_systems():
     ("call", "says"),
     [
         (study_power, r"needs `scores`; metaeval.as_scores makes `scores`"),
-        (lambda: study_power({}, "t"), r"takes `scores` without a name, and all others by name: `tests=`"),
+        (lambda: study_power({}, "t"), r"takes `scores` without a name, and all others by name: tests="),
         (lambda: study_power({}, scores={}), r"was given `scores` twice, by its place and by its name"),
         (lambda: study_power({}, groups={}), r"metaeval.as_scores, which makes `scores`, has it"),
         (lambda: study_power({}, correctoins="holm"), r"did you mean `corrections`"),

@@ -38,6 +38,7 @@ class ShortRepr:
     >>> from metaeval import paired_t_test, simulate_scores
     >>> paired_t_test(simulate_scores(n_systems=5, n_topics=20, metrics=["AP"], rng=1))
     PairwiseResult: 4 of 10 pairs differ significantly under AP.
+      note: simulated: systems from seed 1, 20 topics from seed 1
       test='t', alternative='two-sided', correction='fdr_by', alpha=0.05, n_systems=5, n_topics=20,
       strictly_below=False, family_wise_only=False
       data: 1 metric x 10 pairs of difference, statistic, p_value, log10_p, …

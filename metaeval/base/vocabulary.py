@@ -112,7 +112,7 @@ def _too_many(given: Sequence[object], places: Sequence[str], known: Sequence[st
     """Return what to do with arguments that have no place: two samples of scores, or options without names."""
     if places[:1] == [_DATA] and len(places) == 1 and not isinstance(given[1], str | int | float | None):
         return "takes one table of all systems, `scores`, instead of a list for each: {'A': a, 'B': b} is such a table"
-    options = [f"`{name}=`" for name in known if name not in places]
+    options = [f"{name}=" for name in known if name not in places]
     takes = first_few([f"`{name}`" for name in places]) or "nothing"
     return f"takes {takes} without a name, and all others by name: {first_few(options)}"
 

@@ -105,7 +105,7 @@ def read_wide(sheet: Sheet, source: Source, options: blocks.TableOptions) -> blo
     with speaking_of(unit):
         told = {names[at]: rows.column(at) for at in words}
         notes += headers.notes_on_words(told, clustered=bool({"cluster", "stratum"} & topic_columns.keys()))
-        notes += [] if name_column is None or down is None else note_of_folds(names[name_column], down)
+        notes += note_of_folds(names[name_column], down) if names and name_column is not None and down else []
         block = _block(rows, source, options, scores.T, (across, down), notes)
     if not topic_columns:
         return replace(block, unit=unit)

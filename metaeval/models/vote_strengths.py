@@ -366,7 +366,8 @@ def mean_win_rates(wins: Floats) -> Floats:
 def _with_covariates(votes: Votes, names: Sequence[str] | None) -> Votes:
     if names is None:
         return votes
-    for name in check_list(names, "covariates", ["position"]):
+    names = check_list(names, "covariates", ["position"])
+    for name in names:
         check_choice(name, "covariate", votes.covariates)
     return replace(votes, covariates={name: votes.covariates[name] for name in names})
 
@@ -382,7 +383,8 @@ def _ways(votes: Votes, clusters: Sequence[str] | None) -> tuple[str, ...]:
     """Return what errors are clustered by, of what is known."""
     if clusters is None:
         return tuple(name for name in UNITS if votes.n_units(name) >= _FEWEST)
-    for name in check_list(clusters, "clusters", ["question"]):
+    clusters = check_list(clusters, "clusters", ["question"])
+    for name in clusters:
         check_choice(name, "cluster", UNITS)
         if name not in votes.units:
             raise refused("clusters", f"names the {name}, which these votes do not say", clusters)

@@ -20,6 +20,7 @@ from metaeval.agreement.item_statistics import discrimination, less_mean
 from metaeval.agreement.rankings import kendall_tau
 from metaeval.base.arrays import Flags, Floats, Ints
 from metaeval.base.checks import MOST_REPLICATES, check_choice, check_count, check_list, check_share, refused
+from metaeval.base.names import count
 from metaeval.base.results import Result
 from metaeval.base.unit import unit
 from metaeval.errors import InvalidOptionError, ScoresError
@@ -231,9 +232,10 @@ def _in_cohort(scores: Scores, cohort: Sequence[str] | None) -> Flags:
     """Say of every system whether it is in the cohort; all are in none."""
     if cohort is None:
         return np.ones(scores.sizes["system"], dtype=bool)
-    for name in check_list(cohort, "cohort", ["bm25", "dense"]):
+    names = check_list(cohort, "cohort", ["bm25", "dense"])
+    for name in names:
         check_choice(name, "system", scores["system"].to_numpy().tolist())
-    return np.isin(scores["system"].to_numpy(), list(cohort))
+    return np.isin(scores["system"].to_numpy(), names)
 
 
 def _sizes(sizes: Sequence[int] | None, n_topics: int) -> list[int]:
@@ -259,9 +261,10 @@ def _half(scores: Scores, generator: np.random.Generator) -> Flags:
     taken[order[before <= n / 2.0]] = True
     train: Flags = taken[member]
     if min(train.sum(), n - train.sum()) < _FEWEST:
+        groups = f" in {len(sizes)} groups, which are not split" if "group" in scores.coords else ""
         raise ScoresError(
             f"subsets are chosen on one half of the systems and judged on the other, at least {_FEWEST} on each side; "
-            f"there are {n} systems" + f" in {len(sizes)} groups, which are not split" * ("group" in scores.coords)
+            f"there {'is' if n == 1 else 'are'} {count(n, 'system')}{groups}"
         )
     return train
 

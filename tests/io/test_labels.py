@@ -108,7 +108,16 @@ def test_words_columns_and_rows_can_be_named(tmp_path):
             "'bad' is no label.* or one of good.*a grade, too",
         ),
         ("topic,doc,judge,label\n1,d1,ann,1\n1,d1,ann,0\n", {}, r"line 3: judge 'ann' labels .* 'd1' twice"),
-        ("topic,doc,ann\n1,d1,1\n1,d1,0\n", {}, r"line 3: topic '1', item 'd1' appears twice.*`columns="),
+        (
+            "topic,doc,ann\n1,d1,1\n1,d1,0\n",
+            {},
+            r"line 3: topic '1', item 'd1' appears twice; keep one row, .* `'mean'`; where a row is a vote on two",
+        ),
+        (
+            "topic,doc,who,ann\n1,d1,x,1\n1,d1,y,0\n",
+            {},
+            r"line 3: topic '1', item 'd1' appears twice.*`columns={'judge': 'who', 'label': 'ann'}`.*metaeval votes",
+        ),
         ("topic,ann\n1,1\n", {}, "no column names the items"),
         ("1 0 d1 1\n1 0 d2 0\n", {}, "judgments of one judge .qrels.; give those of another judge beside them"),
         ("topic,doc,ann\n1,d1,x\n", {}, "no column holds labels"),

@@ -5,7 +5,7 @@ import re
 from metaeval.base.bibliography import PUBLICATIONS, Publication
 from metaeval.page.bibtex import bibtex, package_bibtex
 
-ENTRY = re.compile(r"@(?P<kind>[a-z]+)\{(?P<key>[a-z0-9]+),\n(?P<fields>(?:  [a-z]+ = \{.*\},?\n)+)\}")
+ENTRY = re.compile(r"@(?P<kind>[a-z]+)\{(?P<key>[a-z0-9]+(?:-[a-z0-9]+)*),\n(?P<fields>(?:  [a-z]+ = \{.*\},?\n)+)\}")
 FIELD = re.compile(r"  ([a-z]+) = \{(.*)\}(?:,|$)")
 
 

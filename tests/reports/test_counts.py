@@ -52,4 +52,5 @@ def test_no_report_writes_large_numbers_as_powers_of_ten():
     assert {name: words for name, words in found.items() if words} == {
         "human/page_campaign": [":.1g}"],  # an error of at most 1
         "judgments/page_reductions": [":.3g}"] * 2,  # shares in percent
+        "stop/page": [":.2g}"],  # rounds a number that is then written whole
     }

@@ -91,7 +91,7 @@ def needs(names, *, posterior=True):
         names, tolerance=0.1, n_topics=found, kind="observed", posterior_median=found if posterior else np.nan
     )
     study = Made(
-        error_rates=Made(tolerances=[0.1], metrics=names, tolerance_unit="absolute"),
+        error_rates=Made(tolerances=[0.1], metrics=names, tolerance_unit="absolute", n_topics=60),
         minimum=Made(smallest_size=5, limit=1000, max_error=0.05),
         posterior=model if posterior else None,
         to_frame=lambda: frame,

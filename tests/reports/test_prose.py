@@ -41,8 +41,11 @@ BY_NAME = {
     "human/page": {"system", "item", "all"},
     "judges/page_ranking": {"kappa", "quadratic_kappa"},
     "judges/page": {"may", "may not", "not settled", "no pairs", "no second person"},
+    "leaderboard/page": {"answer pair yes", "answer pair no", "answer all yes", "answer all no"},
+    "leaderboard/page_asked": {"required without common items"},
+    "votes/page": {"answer open pair"},
 }
-"""Passages that are asked for by the name of a procedure."""
+"""Passages that are asked for by the name of a procedure, or of a verdict or state of several words."""
 
 
 def test_no_words_are_nobodys():
@@ -58,14 +61,9 @@ def test_every_passage_is_used_and_every_name_is_there(page):
     words = {node.value for node in ast.walk(tree) if isinstance(node, ast.Constant)}
     composed = [_pattern(node) for node in ast.walk(tree) if isinstance(node, ast.JoinedStr)]
     calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call) and _asks(node)]
-    asked = {
-        f"{call.args[0].value}{more}"
-        for call in calls
-        if isinstance(call.args[0], ast.Constant)
-        for more in _asks(call)
-    }
     heads = re.findall(r"^== (.+?)(?: \| (.+))?$", WORDS[page], flags=re.MULTILINE)
     names = [name for name, _ in heads]
+    asked = set().union(*(_asked(call, names) for call in calls if isinstance(call.args[0], ast.Constant)))
     titles = [f"{name} title" for name, title in heads if title]
     assert len(names) == len({*names, *titles}) - len(titles)
     assert asked <= {*names, *titles}
@@ -99,6 +97,14 @@ def _asks(call):
     return ("", " title") if function.startswith("say.") else ("",) * (function == "say")
 
 
+def _asked(call, passages):
+    """Return the names of the passages that a call asks for by name: a table also for its errors, if they are there."""
+    name = call.args[0].value
+    errors = f"{name} errors"
+    of_table = ast.unparse(call.func) == "say.table" and _asks(call) and errors in passages
+    return {*(f"{name}{more}" for more in _asks(call)), *([errors] if of_table else [])}
+
+
 def _pattern(node):
     """Return what an f-string could make, where it says something itself."""
     parts = [re.escape(part.value) if isinstance(part, ast.Constant) else r"[\w-]+" for part in node.values]
@@ -114,8 +120,7 @@ def test_a_passage_is_given_what_it_names(page):
     for call in ast.walk(ast.parse(path.read_text("utf-8"))):
         if not (isinstance(call, ast.Call) and _asks(call) and isinstance(call.args[0], ast.Constant)):
             continue
-        names = {f"{call.args[0].value}{more}" for more in _asks(call)}
-        wanted = set().union(*(named[name] for name in names)) - {*TOPIC._fields, *_OF_TABLES}
+        wanted = set().union(*(named[name] for name in _asked(call, named))) - {*TOPIC._fields, *_OF_TABLES}
         keywords = {keyword.arg for keyword in call.keywords}
         given = keywords - {None} - _OF_BLOCKS.get(ast.unparse(call.func), set())
         missing = set() if None in keywords else wanted - given

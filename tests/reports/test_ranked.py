@@ -23,5 +23,5 @@ def test_systems_not_separated_are_those_without_a_significant_pair():
 @pytest.mark.parametrize(("letters", "there"), [("abc", True), ("abcdefghijklm", False)])
 def test_groups_are_shown_where_their_letters_are_few(letters, there):
     """A column of more than twelve letters says nothing."""
-    columns = ranked_columns(pd.DataFrame({"letters": [letters]}), (), (), ALIKE)
+    columns = ranked_columns(pd.DataFrame({"letters": [letters, "a", "b"]}), (), (), ALIKE)
     assert ("letters" in {column.name for column in columns}) == there

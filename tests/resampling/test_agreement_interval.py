@@ -165,8 +165,8 @@ def test_verdicts_on_the_topics_at_hand_are_those_of_the_comparison(test):
     rng = np.random.default_rng(0)
     scores = as_scores(rng.random((2, 5, 30)) + np.linspace(0, 0.5, 5)[:, None])
     result = compare_systems(scores, test=test)
-    frame = result.to_frame()
-    expected = np.where(frame["significant"], np.sign(frame["difference"]), 0).reshape(2, -1)
+    data = result.data  # in the order of pairs; frames stand by p
+    expected = np.where(data["significant"], np.sign(data["difference"]), 0)
     topics = np.stack([np.arange(30), rng.permutation(30), np.zeros(30, dtype=np.int64)])
     found = verdicts_of_draws(scores, result, topics, alpha=0.05, generator=rng)
     assert 0 < np.abs(expected).sum() < expected.size

@@ -197,7 +197,8 @@ def test_sizes_by_default_are_shares():
         ({"methods": []}, "each way to choose once"),
         ({"n_splits": 0}, "n_splits"),
         ({"alpha": 2}, "alpha"),
-        ({"cohort": "system1"}, "`cohort`"),
+        ({"cohort": {"system1": 1}}, "`cohort` must be a list"),
+        ({"cohort": "bm25"}, "no system 'bm25'"),
         ({"cohort": ["bm25"]}, "no system 'bm25'"),
     ],
 )
@@ -211,6 +212,8 @@ def test_too_few_systems_groups_or_topics():
     """Three systems on each side, and more than three topics."""
     with pytest.raises(ScoresError, match="there are 5 systems"):
         compare_subsets(drawn(5), rng=0)
+    with pytest.raises(ScoresError, match=r"there is 1 system$"):
+        compare_subsets(drawn(), cohort="system1", rng=0)
     with pytest.raises(ScoresError, match="in 1 groups, which are not split"):
         compare_subsets(drawn(groups={f"system{number}": "g" for number in range(1, 13)}), rng=0)
     with pytest.raises(ScoresError, match="needs at least 4 topics; these scores have 3"):

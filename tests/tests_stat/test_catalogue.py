@@ -89,9 +89,12 @@ def test_dashes_count_as_underscores():
 
 
 def test_unknown_name_lists_the_nearest():
-    """The message helps with a misspelling and lists every name."""
-    with pytest.raises(UnknownNameError, match=r"no test 'wilcoxn'; did you mean 'wilcoxon'.*tukey_parametric"):
+    """The message helps with a misspelling, lists the first names and counts the others; the error holds all."""
+    with pytest.raises(UnknownNameError, match=r"no test 'wilcoxn'; did you mean 'wilcoxon'\? Known: ") as raised:
         compare_systems(SCORES, test="wilcoxn")
+    first = list(TESTS)[:5]
+    assert str(raised.value).endswith(f"Known: {', '.join(first)} and {len(TESTS) - len(first)} more")
+    assert raised.value.known == tuple(TESTS)
 
 
 def test_options_reach_the_test():

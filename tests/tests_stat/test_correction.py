@@ -88,9 +88,11 @@ def test_no_hypotheses_need_no_adjustment():
 
 
 def test_unknown_correction():
-    """The message lists every correction, the tests' own included."""
-    with pytest.raises(UnknownNameError, match=r"no correction 'bonferoni'; did you mean 'bonferroni'.*family-wise"):
+    """The message names the nearest and counts every correction, the tests' own included."""
+    with pytest.raises(UnknownNameError, match=r"no correction 'bonferoni'; did you mean 'bonferroni'") as raised:
         adjust(np.array([0.1]), "bonferoni")
+    assert str(raised.value).endswith(f" and {len(CORRECTIONS) - 4} more")  # five are named
+    assert raised.value.known == (*CORRECTIONS, FAMILY_WISE)
 
 
 @pytest.mark.parametrize("correction", CORRECTIONS)

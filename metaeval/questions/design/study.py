@@ -71,6 +71,7 @@ class DesignStudy(Study):
         0        0.05       316
         1        0.20        22
         """
+        differences = check_list(differences, "differences", [0.05])
         first = self.table.drop_duplicates("metric")
         sources = first[[name for name in _SOURCE if name in first]].to_dict("records")
         at_hand = int(first["topics_at_hand"].iloc[0]) if "topics_at_hand" in first else None
@@ -160,7 +161,7 @@ def study_design(  # noqa: PLR0913 - every option of the command
     1     anova      158
     2  interval      156
     """
-    _check(methods, differences)
+    methods, differences = _checked(methods, differences)
     check_share(share, "share")
     frame = components.components if isinstance(components, VarianceComponents) else components
     with speaking_of(unit_of(frame)):
@@ -342,13 +343,15 @@ _GOALS: Mapping[Goal, tuple[_Topics, _Achieved, _Achieved | None]] = {
 """Topics needed, what topics achieve, and the largest variance of a difference for which they are enough."""
 
 
-def _check(methods: Sequence[str], differences: Sequence[float]) -> None:
-    for name in check_list(methods, "methods", ["t"]):
+def _checked(methods: Sequence[str], differences: Sequence[float]) -> tuple[list[str], list[float]]:
+    names, sizes = check_list(methods, "methods", ["t"]), check_list(differences, "differences", [0.05])
+    for name in names:
         check_choice(name, "method", get_args(Goal))
-    for difference in check_list(differences, "differences", [0.05]):
-        check_number(difference, "differences", above=0)
-    if not methods or not len(differences):
+    for size in sizes:
+        check_number(size, "differences", above=0)
+    if not names or not sizes:
         raise InvalidOptionError("at least one method and one difference are needed")
+    return names, sizes
 
 
 def _estimate_variance(

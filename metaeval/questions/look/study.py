@@ -115,7 +115,7 @@ def look(data: object, *, provenance: Provenance | None = None, asked: Callable[
     >>> _ = path.write_text("left,right,winner\na,b,left\nb,c,tie\nc,a,right\n")
     >>> found = look(path)
     >>> found.kind, dict(found.contents.sizes), found.questions["name"].tolist()
-    ('votes', {'systems': 3, 'votes': 3}, ['votes'])
+    ('votes', {'systems': 3, 'votes': 3}, ['votes', 'stop'])
     """
     record = provenance or record_provenance("look")
     given = data if isinstance(data, list | tuple) else [data]

@@ -252,7 +252,7 @@ def study_stopping(  # noqa: PLR0913 - every option of the command
         arrived = _scored(data, arrival, evidence)
     if arrived.n_units <= burn_in:
         have = count(arrived.n_units, arrived.counted_in)
-        message = f"looks begin after `burn_in={burn_in}`, and there are {have}; give more, or a lower `burn_in`"
+        message = f"looks begin after {burn_in}, and there are {have}; give more, or a lower `burn_in`"
         raise EstimationError(message)
     seed = resolve_seed(rng)
     asked = _Asked(alpha, correction, burn_in, look_every or -(-arrived.n_units // _MOST_LOOKS), n_replays, seed)
@@ -400,7 +400,7 @@ def _voted(votes: Votes, evidence: EvidenceForm | None, by: VoteUnit | None) -> 
     shared: list[str] = [name for name in kinds if name in votes.units and _repeats(pair, votes.units[name])]
     counted_in: str = by or min(shared, key=votes.n_units, default="vote")
     if counted_in not in {*votes.units, "vote"}:
-        raise InvalidOptionError(f"these votes have no {counted_in}s (`by={counted_in!r}`); leave `by` out")
+        raise InvalidOptionError(f"these votes have no {counted_in}s; leave `by` out")
     units = votes.units.get(counted_in, np.arange(len(pair)))
     n_units = int(units.max()) + 1
     key, ballot = np.unique(pair * n_units + units, return_inverse=True)

@@ -118,7 +118,7 @@ def _named_answer(study: TableStudy, compared: str) -> str:
         return against_baseline(study.baseline, better, worse, n=len(verdicts), **circumstances)
     best, *others = study.best_systems(metric)
     won, n_differ = np.count_nonzero(decisions.loc[best] == 1), np.count_nonzero(decisions == 1)
-    n = len(decisions) - 1
+    n = len(decisions)
     return (
         "" if others else say("answer best", best=best, won=won, n=n, found=n_differ, tested=compared, **circumstances)
     )

@@ -140,9 +140,12 @@ class TestAudit:
     def test_a_metric_with_one_use_is_noted(self, graded):
         """Beside a metric that is audited, one that stays as it is has a note; without one there is none."""
         options = {"tests": ["t"], "n_topic_resamples": None, "rng": 0}
-        (note,) = audit_quantisations(graded(), "AP,ERR", **options).notes
+        told, alone = (set(audit_quantisations(graded(), metrics, **options).notes) for metrics in ("AP,ERR", "AP"))
+        (note,) = told - alone
         assert note.startswith("ERR uses the grades in one way only")
-        assert audit_quantisations(graded(), "AP", **options).notes == ()
+        assert {one.split(": ")[0] for one in alone} == {
+            f"the same score on every topic under {name}" for name in ("AP", "AP(rel=2)", "AP(rel=3)")
+        }
 
 
 @pytest.mark.parametrize(
