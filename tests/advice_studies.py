@@ -341,7 +341,7 @@ STUDIES = {
     ),
     "votes without voters": call(
         lambda **_: study_stopping(VOTES, by="voter"),
-        {"by": Then(lambda: study_stopping(VOTES).to_frame()["n"].tolist(), [12])},
+        {"by": Then(lambda: len(study_stopping(VOTES).to_frame()), 1)},
     ),
     "McNemar's test of graded scores": call(
         lambda *, test="mcnemar": detectable_differences(FOUR.sel(system=["a", "b"]), test=test, corrections=["none"]),
