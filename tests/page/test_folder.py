@@ -171,4 +171,5 @@ def test_the_garbage_collector_is_left_as_it_was(study, tmp_path, monkeypatch, f
     with pytest.raises(ZeroDivisionError) if fails else nullcontext():
         write_report(power_report(study), tmp_path / "report")
     assert set(seen) == {1_000_000}
-    assert (gc.get_threshold(), gc.get_freeze_count()) == before
+    assert gc.get_threshold() == before[0]
+    assert 0 <= before[1] - gc.get_freeze_count() < 100  # what is frozen may die by itself, and nothing was added
