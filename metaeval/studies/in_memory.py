@@ -32,7 +32,8 @@ def taken(function: Callable[..., Any], given: tuple[Any, ...], named: dict[str,
         named["qrels"], *more = more
     if "qrels" not in named:
         if first == "collection" and _holds_judgments(data):
-            raise InvalidOptionError(f"{function.__name__}() needs the judgments beside the runs, as the second argument")
+            message = f"{function.__name__}() needs the judgments beside the runs, as the second argument"
+            raise InvalidOptionError(message)
         return (data, *more), named
     collection = _collection(function, data, named.pop("qrels"))
     if first == "collection":
