@@ -36,7 +36,7 @@ from metaeval import study_stopping
 from metaeval.io.votes import read_votes
 from metaeval.tests_stat.stopping import (
     Counts,
-    counted,
+    count_units,
     log_betting_evidence,
     log_sign_evidence,
     log_t_evidence,
@@ -108,7 +108,7 @@ def wrong(table: Population, null: str, n_paths: int) -> dict[str, object]:
     for number, seen in enumerate(null_paths(table, null, n_paths)):
         differences = (seen[:, first] - seen[:, second]) / scale
         differences[np.abs(differences) < 1e-12] = 0.0
-        counts = counted(differences.reshape(-1, N_TOPICS), looks)
+        counts = count_units(differences.reshape(-1, N_TOPICS), looks)
         for form in forms:
             if form == "betting" and number >= BET:
                 continue
@@ -172,7 +172,7 @@ def power(table: Population, n_pairs: int) -> dict[str, float | str]:
             fixed = max(fixed, 4.0)
         horizon = int(np.ceil(HORIZON * fixed))
         seen = differences[generator.integers(0, len(differences), (40, max(horizon, FIRST_LOOK)))]
-        counts = counted(seen, np.arange(FIRST_LOOK, seen.shape[1] + 1))
+        counts = count_units(seen, np.arange(FIRST_LOOK, seen.shape[1] + 1))
         evidence = (log_sign_evidence if plain else log_t_evidence)(counts)
         reached = evidence >= -np.log(ALPHA)
         found.append(reached.any(axis=1).mean())

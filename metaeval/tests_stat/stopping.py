@@ -66,7 +66,7 @@ class Counts(NamedTuple):
             return self.total / np.sqrt(np.maximum(self.n * self.squares - self.total**2, 0.0))
 
 
-def counted(differences: Floats, looks: Ints) -> Counts:
+def count_units(differences: Floats, looks: Ints) -> Counts:
     """Count differences (pair, unit) in their order of arrival, NaN for none, after so many units each."""
     there = ~np.isnan(differences)
     filled = np.where(there, differences, 0.0)
@@ -375,7 +375,7 @@ class Stopping:
                 f"`differences` needs {len(self._largest)} finite numbers, one a pair; this is {differences!r:.80}"
             )
             raise InvalidOptionError(message)
-        here = counted(unit[:, None], np.array([1])).at(0)
+        here = count_units(unit[:, None], np.array([1])).at(0)
         self._counts = Counts(*(before + now for before, now in zip(self._counts, here, strict=True)))
         self._n_units += 1
         evidence = self._evidence(self._counts)

@@ -14,7 +14,7 @@ from statsmodels.stats.power import TTestPower
 from metaeval.errors import InvalidOptionError
 from metaeval.tests_stat.stopping import (
     Stopping,
-    counted,
+    count_units,
     decided_pairs,
     fixed_size,
     log_betting_evidence,
@@ -27,7 +27,7 @@ from metaeval.tests_stat.stopping import (
 
 def all_looks(differences):
     """Return counts after every unit."""
-    return counted(np.atleast_2d(differences), np.arange(1, np.shape(differences)[-1] + 1))
+    return count_units(np.atleast_2d(differences), np.arange(1, np.shape(differences)[-1] + 1))
 
 
 def test_the_t_form_is_the_formula_that_is_cited():
@@ -98,7 +98,7 @@ def test_equal_systems_seldom_ever_look_different(form):
     if form == "betting":
         evidence = log_betting_evidence(draws, looks, alpha=0.05)
     else:
-        evidence = {"t": log_t_evidence, "sign": log_sign_evidence}[form](counted(draws, looks))
+        evidence = {"t": log_t_evidence, "sign": log_sign_evidence}[form](count_units(draws, looks))
     assert (evidence.max(axis=1) >= math.log(20)).mean() <= 0.05
 
 
@@ -171,10 +171,10 @@ def test_units_that_a_pair_lacks_do_not_count():
     """Gaps leave what is common, wherever they are."""
     differences = np.array([0.1, 0.4, -0.2, 0.3, 0.2])
     with_gaps = np.array([[np.nan, 0.1, 0.4, np.nan, -0.2, 0.3, 0.2]])
-    counts = counted(with_gaps, np.array([7]))
+    counts = count_units(with_gaps, np.array([7]))
     assert counts.n[0, 0] == 5
     assert log_t_evidence(counts)[0, 0] == pytest.approx(log_t_evidence(all_looks(differences))[0, -1], rel=1e-12)
-    none = counted(np.full((1, 3), np.nan), np.array([3])).at(0)
+    none = count_units(np.full((1, 3), np.nan), np.array([3])).at(0)
     assert log_t_evidence(none)[0] == 0.0
     assert np.isnan(none.mean[0])
 

@@ -343,7 +343,7 @@ _GOALS: Mapping[Goal, tuple[_Topics, _Achieved, _Achieved | None]] = {
 """Topics needed, what topics achieve, and the largest variance of a difference for which they are enough."""
 
 
-def _checked(methods: Sequence[str], differences: Sequence[float]) -> tuple[list[str], list[float]]:
+def _checked(methods: Sequence[Goal], differences: Sequence[float]) -> tuple[list[Goal], list[float]]:
     names, sizes = check_list(methods, "methods", ["t"]), check_list(differences, "differences", [0.05])
     for name in names:
         check_choice(name, "method", get_args(Goal))

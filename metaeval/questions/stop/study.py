@@ -29,7 +29,7 @@ from metaeval.tests_stat.stopping import (
     SEQUENTIAL_CORRECTIONS,
     Counts,
     EvidenceForm,
-    counted,
+    count_units,
     decided_pairs,
     fixed_size,
     log_betting_evidence,
@@ -62,7 +62,7 @@ class _Differences(NamedTuple):
 
     def counts(self, looks: Ints, order: Ints) -> Counts:
         """Return the counts (pair, look) with the units in this order."""
-        return counted(self.sums[:, order], looks)
+        return count_units(self.sums[:, order], looks)
 
 
 class _Ballots(NamedTuple):

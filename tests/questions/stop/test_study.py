@@ -7,7 +7,7 @@ import pytest
 from metaeval import as_scores, study_stopping
 from metaeval.errors import EstimationError, InvalidOptionError
 from metaeval.io import as_votes
-from metaeval.tests_stat.stopping import counted, decided_pairs, log_sign_evidence, log_t_evidence
+from metaeval.tests_stat.stopping import count_units, decided_pairs, log_sign_evidence, log_t_evidence
 
 
 def drawn(n_topics=60, *, seed=1):
@@ -20,7 +20,7 @@ def test_pairs_are_decided_where_their_evidence_says_so():
     scores = drawn()
     frame = study_stopping(scores).to_frame().set_index(["system_a", "system_b"])
     differences = np.stack([scores[0] - scores[1], scores[0] - scores[2], scores[1] - scores[2]])
-    evidence = log_t_evidence(counted(differences, np.arange(10, 61)))
+    evidence = log_t_evidence(count_units(differences, np.arange(10, 61)))
     decided = decided_pairs(evidence, alpha=0.05, correction="holm")
     for row, (first, second) in enumerate([(1, 2), (1, 3), (2, 3)]):
         found = frame.loc[(f"system{first}", f"system{second}")]
@@ -70,7 +70,7 @@ def test_scores_of_0_and_1_are_decided_by_their_signs():
     study = study_stopping(passed)
     row = study.to_frame().iloc[0]
     assert study.forms == ("sign",)
-    counts = counted((passed[0] - passed[1])[None], np.array([200]))
+    counts = count_units((passed[0] - passed[1])[None], np.array([200]))
     assert row["log10_evidence"] == pytest.approx(log_sign_evidence(counts)[0, 0] / np.log(10))
     assert row["winner"] == "system1"
     assert 0.0 < row["low"] < row["difference"] < row["high"] < 1.0
@@ -100,7 +100,7 @@ def test_clusters_arrive_as_wholes():
     frame = study.to_frame().set_index(["system_a", "system_b"])
     row = frame.loc[("system1", "system2")]
     assert (study.counted_in, study.n_units, row["n"]) == ("cluster", 20, 20)
-    expected = log_t_evidence(counted(sums[None], np.array([20])))[0, 0] / np.log(10)
+    expected = log_t_evidence(count_units(sums[None], np.array([20])))[0, 0] / np.log(10)
     assert row["log10_evidence"] == pytest.approx(expected)
     assert row["difference"] == pytest.approx((scores[0] - scores[1]).mean())
 
@@ -129,7 +129,7 @@ def test_votes_are_decided_pair_by_pair_in_their_order():
         wins = np.cumsum(of_pair & (chosen == first))
         losses = np.cumsum(of_pair & (chosen == second))
         signs = [np.array([[1.0] * wins[n - 1] + [-1.0] * losses[n - 1]]) for n in looks]
-        evidence.append([log_sign_evidence(counted(s, np.array([s.size])))[0, 0] for s in signs])
+        evidence.append([log_sign_evidence(count_units(s, np.array([s.size])))[0, 0] for s in signs])
         assert frame.loc[(first, second), "n"] == of_pair.sum()
         net = (wins[-1] - losses[-1]) / of_pair.sum()
         assert frame.loc[(first, second), "difference"] == pytest.approx(net)
