@@ -48,7 +48,7 @@ def _called(function: Callable[..., Any], name: str) -> Callable[..., Any]:
         before = HEARD.set([])
         try:
             if named_first and _raw(named_first, places, given, named):
-                given, named = import_module("metaeval.studies.in_memory").taken(function, given, named)
+                given, named = import_module("metaeval.studies.in_memory").taken_in_memory(function, given, named)
             try:
                 answer = function(*given, **named)
             except TypeError:

@@ -19,7 +19,7 @@ _PAIR, _OF_A_RUN = 2, 2
 type Call = tuple[tuple[Any, ...], dict[str, Any]]
 
 
-def taken(function: Callable[..., Any], given: tuple[Any, ...], named: dict[str, Any]) -> Call:
+def taken_in_memory(function: Callable[..., Any], given: tuple[Any, ...], named: dict[str, Any]) -> Call:
     """Return the arguments of a call, with runs and judgments made a collection or scores, and labels checked."""
     parameters = signature(function).parameters
     first, named = next(iter(parameters)), dict(named)
