@@ -32,7 +32,7 @@ def taken_in_memory(function: Callable[..., Any], given: tuple[Any, ...], named:
         named["qrels"], *more = more
     if "qrels" not in named:
         if first == "collection" and _holds_judgments(data):
-            message = f"{function.__name__}() needs the judgments beside the runs, as the second argument"
+            message = f"{function.__name__}() needs the judgments (qrels) beside the runs, as the second argument"
             raise InvalidOptionError(message)
         return (data, *more), named
     collection = _collection(function, data, named.pop("qrels"))
