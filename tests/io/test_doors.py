@@ -42,6 +42,7 @@ DOORS = {
 OWN = {
     "base/bibliography.py: tomllib.loads": "a file of the package",
     "base/needs.py: tomllib.loads": "a file of the package",
+    "base/vocabulary.py: tomllib.loads": "a file of the package",
     "io/benchmarks/formats.py: tomllib.loads": "a file of the package",
     "table/roles.py: tomllib.loads": "a file of the package",
     "questions/human/study_campaign_files.py: tomllib.loads": "a file of the package",

@@ -187,10 +187,7 @@ COLUMNS = {
     "floats of half size": (lambda pl: pl.Series([0.5, 0.25, 0.125, 1], dtype=pl.Float32), [0.5, 0.25, 0.125, 1]),
     "lost digits": (lambda pl: pl.Series([1, 2, 3, 2**53 + 1]), "more digits than a score can hold"),
     "dates": (lambda pl: pl.Series(["2020-01-01"] * 4).str.to_date(), "'2020-01-01' is not a number"),
-    "true and false": (
-        lambda pl: pl.Series([True, False, True, False]),
-        "'true' is a word for a score; write 1 for true",
-    ),
+    "true and false": (lambda pl: pl.Series([True, False, True, False]), [1.0, 0.0, 1.0, 0.0]),
     "nulls": (lambda pl: pl.Series([1.0, None, 2.0, 3.0]), "row 2: .*the cell is empty"),
     "not numbers": (lambda pl: pl.Series([1.0, float("nan"), 2.0, 3.0]), "row 2: .*the cell holds 'NaN'"),
     "infinities": (lambda pl: pl.Series([1.0, 2.0, 3.0, float("inf")]), "row 4: .*'inf' is not finite"),
