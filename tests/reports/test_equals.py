@@ -260,7 +260,10 @@ CASES = {
     "agreement, picture": (matrix, ["ant and bee; ant and dog; ant and elk"]),
     "conflicts": (conflicts, ["ant and cat; bee and dog"]),
     "shares of specificity": (shares, [LOW, HIGH]),
-    "best judge": (lambda names: judge_ranking.best_words((labels := judged(names)), labels.ranking), [f"{HIGH} agree most"]),
+    "best judge": (
+        lambda names: judge_ranking.best_words((labels := judged(names)), labels.ranking),
+        [f"{HIGH} agree most"],
+    ),
     "agreement of judges": (
         lambda names: str(judge_agreement.agreement_figures(judged(names))),
         ["nist and ant; nist and bee", "nist and dog; nist and elk"],
