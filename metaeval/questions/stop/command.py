@@ -25,7 +25,7 @@ _LOOK_EVERY = Option(
 _EVIDENCE = choice(
     "t: roughly normal differences; sign: scores of 0 and 1, votes; betting: scores between 0 and 1, without any law.",
     *("t", "sign", "betting"),
-    shown="sign where it fits, else t",
+    shown="sign for 0 and 1, betting for ERR, else t",
 )
 _CORRECTION = choice(
     "holm: no wrong decision at any look; fdr_bh: the false discovery rate at the look at which one stops.",

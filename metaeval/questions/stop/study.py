@@ -26,6 +26,7 @@ from metaeval.table.vote_set import Votes
 from metaeval.table.votes import as_votes
 from metaeval.tests_stat.stopping import (
     FORMS,
+    MIDDLE,
     SEQUENTIAL_CORRECTIONS,
     Counts,
     EvidenceForm,
@@ -44,7 +45,6 @@ VoteUnit = Literal["vote", "question", "voter"]
 _MOST_LOOKS = 500
 _SKEWED = "ERR"
 """Differences of expected reciprocal rank are so skewed that the t form errs in 7 % of boards in place of 5 %."""
-_MIDDLE = (0.05, 0.5, 0.95)
 _ASSUMED = "{topics} are taken to have come in the order of their names (2 before 10); `arrival` says another order"
 
 
@@ -499,9 +499,9 @@ def _replayed(arrivals: "_Differences | _Ballots", form: EvidenceForm, asked: _A
         stopped.append(_since(decided, looks))
     sizes = np.stack(stopped, axis=1)
     decided_share = np.isfinite(sizes).mean(axis=1)
-    ends = np.full((len(_MIDDLE), len(sizes)), np.nan)
+    ends = np.full((len(MIDDLE), len(sizes)), np.nan)
     for row in np.flatnonzero(decided_share > 0).tolist():
-        ends[:, row] = np.quantile(sizes[row][np.isfinite(sizes[row])], _MIDDLE)
+        ends[:, row] = np.quantile(sizes[row][np.isfinite(sizes[row])], MIDDLE)
     return {"replay_decided": decided_share} | dict(
         zip(("replay_low", "replay_median", "replay_high"), ends, strict=True)
     )

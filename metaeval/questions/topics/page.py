@@ -103,7 +103,7 @@ def with_topics(report: Report, study: TopicsStudy, *, posterior: bool = False) 
             figures,
             frame=figures.frame.merge(frame, on="metric", how="left"),
             columns=(*figures.columns, *columns),
-            caption=f"{figures.caption} {errors}".strip(),
+            precision=", ".join(filter(None, [figures.precision, errors])),
             data=pd.concat([figures.data, topic_rows(study)], ignore_index=True),
         )
     quote = " ".join([*more, topic_quote(study)])

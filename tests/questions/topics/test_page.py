@@ -146,6 +146,8 @@ def test_as_a_part_of_another_report(study):
     """Counts, comparison and curves stand after the sections there are, with summary, methods, notes and data."""
     power, own = study_power(study.scores, tests=["t"], rng=0).report(), study.report()
     whole = with_topics(power, study)
+    assert whole.key_figures.caption == power.key_figures.caption  # errors of draws are said in Methods
+    assert "topics needed" in whole.key_figures.errors
     added = whole.sections[len(power.sections) :]
     assert [section.id for section in added] == ["topics", "fewer", "numbers", "error-rates"]
     assert whole.sections[: len(power.sections)] == power.sections
