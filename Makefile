@@ -1,7 +1,7 @@
 # make demo and make test need nothing but a Python of 3.12 or newer and a package index.
 # PYTHON=/path/to/python chooses the Python; everything lands in .venv, which can be deleted at any time.
 
-.PHONY: help demo quick test exhaustive browser required oldest lint docs package installed picture gallery notebooks benchmark boards clean
+.PHONY: help demo quick test exhaustive browser required oldest lint docs loaded package installed picture gallery notebooks benchmark boards clean
 
 # What one process has compiled the next need not: the tests start hundreds, and make clean removes it.
 unexport PYTHONDONTWRITEBYTECODE
@@ -19,6 +19,7 @@ help:
 	@echo "make oldest     run the quick tests beside the oldest releases that pyproject.toml allows, in .venv-oldest"
 	@echo "make lint       style, types and the direction of imports"
 	@echo "make docs       build the documentation into docs/_build/html"
+	@echo "make loaded     load all tests without running them, which compiles them"
 	@echo "make package    build the wheel and the sdist into dist, check them, and use the wheel away from the checkout"
 	@echo "make installed  run all tests against that wheel, away from the checkout"
 	@echo "make picture    draw the picture in README.md anew"
@@ -71,6 +72,11 @@ docs:
 	$(bin)/python scripts/write_docs.py
 	$(bin)/sphinx-build --fail-on-warning --keep-going --quiet --builder html docs docs/_build/html
 	@echo "Open docs/_build/html/index.html in a browser."
+
+# Workers that load the tests side by side would each compile all of them.
+loaded:
+	@sh scripts/setup.sh dev
+	$(bin)/python -m pytest --collect-only --quiet >/dev/null # what does not load, make test names
 
 package:
 	@sh scripts/setup.sh package
