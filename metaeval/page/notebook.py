@@ -44,8 +44,8 @@ def report_html(report: Page) -> str:
 
 def answer_of(result: Result) -> str:
     """Return what a result found, in one sentence: the first of its report where it has one."""
-    if hasattr(result, "report"):
-        summary = result.report().summary
+    if hasattr(result, "shown"):
+        summary = result.shown().summary
         return _first_sentence(str(summary[0])) if summary else main_sentence(result)
     return main_sentence(result)
 

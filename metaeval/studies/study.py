@@ -49,7 +49,7 @@ _FEW_TOPICS = 5
 class Study(Result):
     """The result of a study."""
 
-    __slots__ = ()
+    __slots__ = ("_shown",)
 
     reported_by: ClassVar[str]
     """``module:function`` that turns the result into a `metaeval.page.report.Report`. It is looked up when a report
@@ -133,6 +133,14 @@ class Study(Result):
             raise UnknownNameError("file ending", ending or Path(path).name, _FORMS)
         return write_bytes(path, _FORMS[ending](self.report()).encode())
 
+    def shown(self) -> "Report":
+        """Return the report without options, made once: a notebook asks for the line, the page and the picture."""
+        try:
+            return self._shown
+        except AttributeError:
+            object.__setattr__(self, "_shown", self.report())
+        return self._shown
+
     def _unit(self) -> Unit:
         """Return what the scores are of."""
         return unit_of(getattr(self, "scores", None))
@@ -162,7 +170,7 @@ class Study(Result):
         >>> study.plot("ranking AP")
         <ShownFigure size 760x... with 1 Axes>
         """
-        report = self.report()
+        report = self.shown()
         chosen = report.main_picture() if name is None else next((o for o in report.pictures() if o.name == name), None)
         if chosen is not None:
             return chosen.draw()
@@ -173,7 +181,7 @@ class Study(Result):
         raise InvalidOptionError(message)
 
     def _repr_html_(self) -> str:
-        return self.report()._repr_html_()
+        return self.shown()._repr_html_()
 
 
 class Attempts:

@@ -45,10 +45,9 @@ class PairFamilies(Result):
             for name in ("difference", "statistic", "p_value", "log10_p"):
                 columns[name] = np.where(some, data[name].to_numpy()[0], np.nan)
             for name in self.corrections:
-                corrected = result.with_correction(name).data
-                p_corrected = corrected["p_corrected"].to_numpy()[0]
-                columns[f"p_{name}"] = np.where(np.isnan(columns["p_value"]), np.nan, p_corrected)
-                columns[f"significant_{name}"] = corrected["significant"].to_numpy()[0]
+                p_corrected, significant = result.corrected(name, result.alpha)
+                columns[f"p_{name}"] = np.where(np.isnan(columns["p_value"]), np.nan, p_corrected[0])
+                columns[f"significant_{name}"] = significant[0]
             frames.append(pd.DataFrame(columns))
         return pd.concat(frames, ignore_index=True)
 
@@ -57,7 +56,7 @@ class PairFamilies(Result):
         rows = []
         for (family, metric), result in self.results.items():
             for name in dict.fromkeys(["none", *self.corrections]):
-                n_significant = int(result.with_correction(name).data["significant"].sum())
+                n_significant = int(result.corrected(name, result.alpha)[1].sum())
                 row = {"family": family, "metric": metric, "correction": name, "n_significant": n_significant}
                 n_tested = int(result.n_tested[0])
                 rows.append(row | {"n_pairs": n_tested, "share": n_significant / n_tested if n_tested else np.nan})

@@ -171,6 +171,12 @@ class PairwiseResult(Result):
         alpha = self.alpha if alpha is None else alpha
         check_share(alpha, "alpha")
         correction = CORRECTIONS.canonical(correction)
+        p_corrected, significant = self.corrected(correction, alpha)
+        columns = {"p_corrected": (("metric", "pair"), p_corrected), "significant": (("metric", "pair"), significant)}
+        return replace(self, data=self.data.assign(columns), correction=correction, alpha=float(alpha))
+
+    def corrected(self, correction: str, alpha: float) -> tuple[NDArray[np.float64], Flags]:
+        """Return p-values under a correction and which pairs are significant by them, as arrays (metric, pair)."""
         has_own = "p_family_wise" in self.data
         if correction == FAMILY_WISE:
             if not has_own:
@@ -184,14 +190,7 @@ class PairwiseResult(Result):
             )
         else:
             corrected = self._adjusted(correction, alpha)
-        made = replace(
-            self,
-            data=self.data.assign(p_corrected=(("metric", "pair"), corrected)),
-            correction=correction,
-            alpha=float(alpha),
-        )
-        significant = made._decided("p_corrected", alpha)  # noqa: SLF001 - its own
-        return replace(made, data=made.data.assign(significant=(("metric", "pair"), significant)))
+        return corrected, self._reached(corrected, alpha)
 
     def beside(self) -> "PairwiseResult | None":
         """Return the same test under Benjamini and Hochberg where Benjamini and Yekutieli decided, else None."""
@@ -311,8 +310,12 @@ class PairwiseResult(Result):
         return bare & ~self._decided("p_value", self.alpha)
 
     def _decided(self, of: str, level: float) -> Flags:
+        """Return where the p-values of this name reach a level, as below."""
+        return self._reached(self.data[of].to_numpy(), level)
+
+    def _reached(self, p_values: NDArray[np.float64], level: float) -> Flags:
         """Return where these p-values reach a level that an exact test of the pair could reach."""
-        significant = is_significant(self.data[of].to_numpy(), level, strictly_below=self.strictly_below)
+        significant = is_significant(p_values, level, strictly_below=self.strictly_below)
         if "p_reachable" in self.data:
             significant &= is_significant(self.data["p_reachable"].to_numpy(), level)
         return significant
