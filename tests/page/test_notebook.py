@@ -186,3 +186,16 @@ def test_only_the_first_rows_and_columns_are_shown():
     shown = agreement.Labels(table=frame, scale=(0, 1), outside=pd.DataFrame(), notes=())._repr_html_()
     assert "The first 10 of 1,234 rows. 3 more columns are not shown." in shown
     assert shown.count("<tr") == 11
+
+
+def test_a_study_makes_its_page_once_for_all_that_shows_it(study, monkeypatch):
+    calls = []
+    plain = type(study).report
+    monkeypatch.setattr(type(study), "report", lambda self, **options: calls.append(1) or plain(self, **options))
+    shown = replace(study)
+    assert shown.answer in repr(shown)
+    assert "<table" in shown._repr_html_()
+    shown.plot()
+    assert calls == [1]
+    assert shown.equals(study)
+    assert shown.report() is not shown.report()
