@@ -72,8 +72,9 @@ def ranked_columns(
     if is_pair(part):
         best = right(chance, p_best="Probability best") if "p_best" in part else ()
         return (*rising(whole, rank="Rank"), *left(system="System"), *details, *best)
-    top = next((name for name in map(str, part) if name.startswith("p_top_")), "")
-    chances = {"p_best": "best", top: f"top {top.removeprefix('p_top_')}"} if top else {}
+    tops = {name: int(name.removeprefix("p_top_")) for name in map(str, part) if name.startswith("p_top_")}
+    chances = {"p_best": "best"} if tops else {}
+    chances |= {name: f"top {k}" for name, k in tops.items() if k < len(part)}  # all are among as many as there are
     return (
         *rising(whole, rank="Rank"),
         *ranks,

@@ -25,3 +25,10 @@ def test_groups_are_shown_where_their_letters_are_few(letters, there):
     """A column of more than twelve letters says nothing."""
     columns = ranked_columns(pd.DataFrame({"letters": [letters, "a", "b"]}), (), (), ALIKE)
     assert ("letters" in {column.name for column in columns}) == there
+
+
+@pytest.mark.parametrize(("n_systems", "heads"), [(3, ["best"]), (4, ["best", "top 3"])])
+def test_no_system_is_said_to_be_among_as_many_as_there_are(n_systems, heads):
+    part = pd.DataFrame({"rank": range(1, n_systems + 1), "letters": "a", "p_best": 0.3, "p_top_3": 1.0})
+    columns = ranked_columns(part, (), (), ALIKE)
+    assert [column.label for column in columns if column.name.startswith("p_")] == heads
