@@ -35,7 +35,7 @@ class Result(ShortRepr):
     >>> from metaeval import paired_t_test, simulate_scores
     >>> found = paired_t_test(simulate_scores(n_systems=5, n_topics=20, metrics=["AP"], rng=1))
     >>> found.answer
-    '4 of 10 pairs differ significantly under AP.'
+    '4 of 10 pairs differ significantly under AP; system5 leads, significantly better than 1 of 4 others.'
     >>> "<table>" in found._repr_html_(), found.equals(found.with_correction("none"))
     (True, False)
     """

@@ -37,7 +37,7 @@ class ShortRepr:
     --------
     >>> from metaeval import paired_t_test, simulate_scores
     >>> paired_t_test(simulate_scores(n_systems=5, n_topics=20, metrics=["AP"], rng=1))
-    PairwiseResult: 4 of 10 pairs differ significantly under AP.
+    PairwiseResult: 4 of 10 pairs differ significantly under AP; system5 leads, significantly better than 1 of 4 others.
       note: simulated: systems from seed 1, 20 topics from seed 1
       test='t', alternative='two-sided', correction='fdr_by', alpha=0.05, n_systems=5, n_topics=20,
       strictly_below=False, family_wise_only=False

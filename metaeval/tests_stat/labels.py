@@ -2,10 +2,12 @@
 
 from collections.abc import Mapping
 
+import numpy as np
 import pandas as pd
 import xarray as xr
 
 from metaeval.base.names import count, first_few
+from metaeval.base.words import MISSING, p_drawn
 from metaeval.tests_stat.catalogue import TESTS
 from metaeval.tests_stat.correction import CORRECTIONS, FAMILY_WISE
 
@@ -52,3 +54,36 @@ def pairs_that_differ(significant: xr.DataArray) -> str:
     (first, n_first), *others = counts.items()
     words = [f"{n:,} under {metric}" for metric, n in others]
     return first_few([f"{n_first:,} of {pairs} differ significantly under {first}", *words])
+
+
+def verdict_on_pair(data: xr.Dataset, n_resamples: int | None) -> str:
+    """Say of the only pair under the only metric which system is better, with its p-value."""
+    of_pair = data.isel(metric=0, pair=0)
+    a, b = (str(of_pair[side].item()) for side in ("system_a", "system_b"))
+    first, second = (b, a) if int(of_pair["better"]) < 0 else (a, b)
+    p = p_drawn(of_pair["p_corrected"].item(), n_resamples, of_pair["p_value"].item())
+    if p == MISSING:
+        return f"{first} and {second} could not be tested under {of_pair['metric'].item()}"
+    under = f"under {of_pair['metric'].item()} (p {p if p.startswith('<') else f'= {p}'})"
+    if bool(of_pair["significant"]):
+        return f"{first} is significantly better than {second} {under}"
+    return f"{first} and {second} do not differ significantly {under}"
+
+
+def standing_apart(data: xr.Dataset, baseline: str | None) -> str:
+    """Say of the pairs under the only metric who leads, or how many are better and worse than the baseline."""
+    of_metric = data.isel(metric=0)
+    sides = [of_metric[side].to_numpy() for side in ("system_a", "system_b")]
+    names = pd.Index(pd.unique(np.concatenate(sides)))
+    a, b = (names.get_indexer(pd.Index(side)) for side in sides)
+    better = of_metric["better"].to_numpy().astype(np.int64)
+    decided = np.where(of_metric["significant"].to_numpy(), better, 0)
+    if baseline is not None:
+        beaten = np.where(sides[0] == baseline, -decided, decided)
+        return f"; {np.count_nonzero(beaten > 0):,} better than {baseline}, {np.count_nonzero(beaten < 0):,} worse"
+    ahead = np.bincount(a, better, len(names)) - np.bincount(b, better, len(names))
+    leader = int(ahead.argmax())
+    if np.count_nonzero(ahead == ahead[leader]) > 1:
+        return ""
+    beats = np.count_nonzero(decided[a == leader] > 0) + np.count_nonzero(decided[b == leader] < 0)
+    return f"; {names[leader]} leads, significantly better than {beats:,} of {len(names) - 1:,} others"

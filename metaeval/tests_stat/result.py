@@ -21,7 +21,7 @@ from metaeval.table.scores import better_direction
 from metaeval.tests_stat.catalogue import MCNEMAR, TESTS
 from metaeval.tests_stat.correction import CORRECTIONS, FAMILY_WISE, adjust, smallest_useful_count
 from metaeval.tests_stat.ends import Seen, ends_of_means
-from metaeval.tests_stat.labels import name_in_picture, pairs_that_differ
+from metaeval.tests_stat.labels import name_in_picture, pairs_that_differ, standing_apart, verdict_on_pair
 from metaeval.tests_stat.pairs import Evidence, Question
 from metaeval.tests_stat.procedures import Procedure
 from metaeval.tests_stat.tails import Tails, counted_shares, signs_tail
@@ -133,7 +133,11 @@ class PairwiseResult(Result):
         return "|".join(parts + ([self.random_source] if self.random_source else []))
 
     def _found(self) -> str:
-        return pairs_that_differ(self.data["significant"])
+        if len(self.metrics) > 1:
+            return pairs_that_differ(self.data["significant"])
+        if self.n_pairs == 1:
+            return verdict_on_pair(self.data, self.n_resamples)
+        return pairs_that_differ(self.data["significant"]) + standing_apart(self.data, self.baseline)
 
     def power_errors(self) -> NDArray[np.float64]:
         r"""Return the Monte-Carlo standard error of every metric's discriminative power, at most; 0 for a formula.

@@ -218,3 +218,36 @@ def test_a_class_may_write_its_own_repr():
         b: int
 
     assert repr(Own(1)) == "own" == repr(Heir(1, 2))
+
+
+STEPS = [[0.9, 0.8, 0.9, 0.7, 0.8, 0.9, 0.8], [0.5, 0.5, 0.4, 0.4, 0.3, 0.6, 0.4], [0.5, 0.4, 0.5, 0.4, 0.3, 0.6, 0.4]]
+LEVEL = [STEPS[1], STEPS[1], STEPS[1]]
+
+
+@pytest.mark.parametrize(
+    ("scores", "options", "said"),
+    [
+        (
+            STEPS,
+            {},
+            "2 of 3 pairs differ significantly under metric1; system1 leads, significantly better than 2 of 2 others.",
+        ),
+        (
+            STEPS,
+            {"baseline": "system2"},
+            "1 of 2 pairs differ significantly under metric1; 1 better than system2, 0 worse.",
+        ),
+        (
+            STEPS,
+            {"baseline": "system1"},
+            "2 of 2 pairs differ significantly under metric1; 0 better than system1, 2 worse.",
+        ),
+        (LEVEL, {}, "0 of 3 pairs differ significantly under metric1."),
+        (STEPS[:2], {}, "system1 is significantly better than system2 under metric1 (p = 0.0156)."),
+        (STEPS[1::-1], {}, "system2 is significantly better than system1 under metric1 (p = 0.0156)."),
+        (LEVEL[:2], {}, "system1 and system2 do not differ significantly under metric1 (p = 1.0000)."),
+    ],
+)
+def test_a_test_of_pairs_names_who_is_better(scores, options, said):
+    """By the sign test: seven of seven topics have p = 2/128, and six or fewer of seven nothing below .05."""
+    assert metaeval.sign_test(scores, **options).answer == said
