@@ -198,7 +198,7 @@ class Loaded:
         """Return the means and standard errors that the only input holds, turned as the options say."""
         options = self.options
         for name in (*CHOOSING, "groups", "group_regex", "cluster_file", "clusters", "missing", "systems_in"):
-            if self.given(name):
+            if self.given(name) and options[name] != "drop-systems":
                 message = f"--{name.replace('_', '-')} needs scores by item, and these are means with standard errors"
                 raise InvalidOptionError(f"{message}; leave it out")
         self.read(str(alone.path))

@@ -297,7 +297,7 @@ class _LabelTable:
         for role, names in _NAMED_BY.items():
             self.places[role] = self._places(role, columns, names)
         self.is_long = len(self.places["judge"]) == 1 and bool(self.places["label"])
-        self.notes: list[str] = []
+        self.notes: list[str] = [*sheet.titles]
         self.told: set[int] = set()
         self.item_named = "item" in columns
 

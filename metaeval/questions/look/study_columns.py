@@ -30,7 +30,14 @@ class ColumnRole(NamedTuple):
     example: str
 
 
-def column_roles_of(kind: str, read: object, judges: Sequence[str], content: bytes, label: str) -> list[ColumnRole]:
+def column_roles_of(  # noqa: PLR0913, PLR0917 - what is known of them
+    kind: str,
+    read: object,
+    judges: Sequence[str],
+    content: bytes,
+    label: str,
+    by_values: Mapping[str, tuple[str, str]],
+) -> list[ColumnRole]:
     """Return the columns of a table with their roles, or the fields of a known format; none of other files."""
     if kind in OWN_LINES:
         return []
@@ -44,7 +51,7 @@ def column_roles_of(kind: str, read: object, judges: Sequence[str], content: byt
     if len(rows) < 2:  # noqa: PLR2004 - a header and a row
         return []
     names = [name.strip() for name in rows[0]]
-    told = _roles(kind, read, judges, names)
+    told = {**_roles(kind, read, judges, names), **by_values}
     return [
         ColumnRole(
             name or "(no name)",

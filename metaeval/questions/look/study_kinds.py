@@ -12,7 +12,8 @@ import pandas as pd
 
 from metaeval.agreement.labels import Labels, as_labels
 from metaeval.base.columns import LABELS, RANKINGS, underscored
-from metaeval.base.names import first_few, is_number, metric_evidence, topic_evidence
+from metaeval.base.names import count, first_few, is_number, metric_evidence, topic_evidence
+from metaeval.base.needs import NEEDS
 from metaeval.base.short_repr import ShortRepr
 from metaeval.errors import InvalidOptionError, MetaevalError
 from metaeval.inex.judges import JudgeInput, read_judges
@@ -36,6 +37,7 @@ from metaeval.io.trec import read_collection
 from metaeval.io.trec_lines import is_run
 from metaeval.io.votes import holds_votes, read_votes
 from metaeval.questions.look.study_columns import OWN_LINES, ColumnRole, column_roles_of
+from metaeval.questions.look.study_values import ByValues, labels_by_values, votes_by_values
 from metaeval.table.means import SystemMeans, as_means, is_board
 from metaeval.table.scores import Scores, as_scores
 from metaeval.table.vote_columns import vote_columns
@@ -72,11 +74,22 @@ class Contents(ShortRepr):
     """Who judged, where columns hold labels."""
     read: Found = None
     read_as: str = ""
+    options: Mapping[str, str] = field(default_factory=dict)
+    """What commands must be told beside the files, by command; others cannot be told it. Empty where nothing must."""
+    by_values: Mapping[str, str] = field(default_factory=dict)
+    """Part to column, where values say it and the name does not."""
     notes: tuple[str, ...] = ()
     refusal: str = ""
     """Why it cannot be read as it is."""
     parts: "Mapping[str, Contents]" = field(default_factory=dict)
     """What files of several tools or kinds hold, by tool or kind."""
+
+    @property
+    def n_whole(self) -> int:
+        """How many items have every score."""
+        if not isinstance(self.read, Scores):
+            return 0
+        return int((~np.isnan(self.read.to_numpy()).any(axis=(0, 1))).sum())
 
 
 class _TypedFile(NamedTuple):
@@ -181,7 +194,8 @@ def _of_one_kind(given: Sequence[str], files: Sequence[_TypedFile], beside: Sequ
         found = Contents(kind=kind if kind in OWN_LINES else "unknown", refusal=str(error))
     parts = {part: _shell(words.get(of, ())) for part, of in _NAMED.get(kind, {}).items()}
     first = files[0]
-    columns = column_roles_of(found.kind, found.read, found.judges, first.content, first.source.path)
+    told = {column: (part, "by its values") for part, column in found.by_values.items()}
+    columns = column_roles_of(found.kind, found.read, found.judges, first.content, first.source.path, told)
     paths = tuple(file.source.path for file in files)
     return replace(
         found, files=paths, named={"files": shlex.join(named), **parts, **found.named}, columns=tuple(columns)
@@ -284,6 +298,8 @@ def _told(given: str, source: Source) -> _TypedFile:
     if not tool and (nested := _nested(json)) is not None:
         return _TypedFile(given, source, content, nested)
     kind: Kind = next((kind for kind, holds in _TOLD if holds(content, source.path)), "scores")
+    if kind == "scores" and not tool and votes_by_values(content, source.path) is not None:
+        kind = "votes"
     return _TypedFile(given, source, content, kind, tool)
 
 
@@ -314,20 +330,57 @@ def _table(given: Sequence[str], _: Mapping[Kind, Sequence[str]]) -> Contents:
     except SpreadlessError as refusal:
         return Contents(kind="means", refusal=str(refusal))
     except MetaevalError as refusal:
-        if (lone := _one_system(given)) is not None:
-            return lone
-        unread = Contents(kind="unknown", refusal=str(refusal))
-        try:
-            judged = read_judges(given)
-            return unread if _are_passes(judged.labels) else _of_judges(judged)
-        except MetaevalError as of_judges:
-            said = f"{of_judges} (metaeval judges {shlex.join(given)})"
-            return replace(unread, refusal=said) if _names_judges(given) else unread
+        return _one_system(given) or _with_gaps(given) or _labels_by_values(given) or _judged(given, str(refusal))
+
+
+def _with_gaps(given: Sequence[str]) -> Contents | None:
+    """Return scores or means that are refused for gaps alone, with what commands must be told; None for others."""
+    try:
+        scores = _of_scores(read_scores(given, missing="pairwise"))
+    except MetaevalError:
+        return _means_with_gaps(given)
+    said = (
+        f"{count(scores.sizes['gaps'], 'gap')}: the commands compare pairs of systems where both have scores "
+        "(--missing pairwise), or leave out items with gaps (drop-topics) where a question needs whole ones; write "
+        "--missing zero where a gap is a failure"
+    )
+    return replace(scores, options=dict.fromkeys(NEEDS, "--missing pairwise"), notes=(said, *scores.notes))
+
+
+def _means_with_gaps(given: Sequence[str]) -> Contents | None:
+    try:
+        read_scores(given, missing="drop-systems")
+    except MeansAloneError as alone:
+        return replace(_of_means(alone.board), options=dict.fromkeys(NEEDS, "--missing drop-systems"))
+    except MetaevalError:
+        return None
+    return None
+
+
+def _labels_by_values(given: Sequence[str]) -> Contents | None:
+    source = _first(given)
+    told = labels_by_values(read_source(source, bytes), source.path)
+    return None if told is None else _by_values(_of_judges(read_judges(given, columns=told.columns)), told, "judges")
+
+
+def _judged(given: Sequence[str], refusal: str) -> Contents:
+    """Return what judges said, where it is that, and not passes of systems."""
+    unread = Contents(kind="unknown", refusal=refusal)
+    try:
+        judged = read_judges(given)
+        return unread if _are_passes(judged.labels) else _of_judges(judged)
+    except MetaevalError as of_judges:
+        said = f"{of_judges} (metaeval judges {shlex.join(given)})"
+        return replace(unread, refusal=said) if _names_judges(given) else unread
+
+
+def _first(given: Sequence[str]) -> Source:
+    return next(source for text in given for source in list_sources([text], nested=True))
 
 
 def _names_judges(given: Sequence[str]) -> bool:
     """Whether a column of the first file is called as one of judges is."""
-    source = next(source for text in given for source in list_sources([text], nested=True))
+    source = _first(given)
     try:
         sheet = any_sheet(read_bytes(source.path), source.path)
     except MetaevalError:
@@ -384,8 +437,16 @@ def _of_means(board: SystemMeans) -> Contents:
     return Contents(kind="means", sizes=sizes, read=board, read_as=board.read_as, notes=board.notes)
 
 
-def _votes(given: Sequence[str], _: Mapping[Kind, Sequence[str]]) -> Contents:
-    return _of_votes(read_votes(given))
+def _votes(given: Sequence[str], by_kind: Mapping[Kind, Sequence[str]]) -> Contents:
+    content = read_bytes(path := by_kind["votes"][0])
+    told = None if holds_votes(content, path) else votes_by_values(content, path)
+    if told is None:
+        return _of_votes(read_votes(given))
+    return _by_values(_of_votes(read_votes(given, columns=told.columns, words=told.words)), told, "votes")
+
+
+def _by_values(contents: Contents, told: ByValues, command: str) -> Contents:
+    return replace(contents, options={command: told.options}, by_values=told.columns)
 
 
 def _of_votes(votes: Votes) -> Contents:
