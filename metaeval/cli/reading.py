@@ -60,6 +60,14 @@ def _leaves_settings_out(context: typer.Context) -> bool:
     return context.meta.get(SETTINGS, ()) is None
 
 
+def default_metrics(collection: "JudgedCollection") -> str:
+    """Return the metrics that are taken where none are named, by comma."""
+    from metaeval.collection.documents import Collection  # noqa: PLC0415 - loads numba
+
+    plain = isinstance(collection, Collection) and collection.grades is None and collection.subtopics is None
+    return DEFAULT_METRICS if plain else ",".join(collection.usual_metrics)
+
+
 def arguments_from(context: typer.Context, function: Callable[..., object]) -> dict[str, Any]:
     """Return the arguments of a function for which options of a command stand; who works is for the runner."""
     names = {
@@ -224,11 +232,7 @@ class Loaded:
 
         text = self.options["metrics"]
         if text is None:
-            from metaeval.collection.documents import Collection  # noqa: PLC0415 - loads numba
-
-            collection = self.collection()
-            plain = isinstance(collection, Collection) and collection.grades is None and collection.subtopics is None
-            text = DEFAULT_METRICS if plain else ",".join(collection.usual_metrics)
+            text = default_metrics(self.collection())
             self._given["metrics"] = text
         return split_names(text)
 
@@ -379,7 +383,7 @@ class Loaded:
     def _scored(self, fewest: int) -> "Scores":
         collection, options = self.collection(paired=fewest > 1), self.options
         metrics = self.metrics()
-        from metaeval.metrics.scoring import score  # noqa: PLC0415 - loads numba
+        from metaeval.metrics.scoring import note_on_grades, score  # noqa: PLC0415 - loads numba
 
         runs, topics = count(collection.n_systems, "run"), count(collection.n_topics, "topic")
         self.session.say(f"Scoring {runs} on {topics}")
@@ -391,6 +395,8 @@ class Loaded:
             n_threads=options.get("threads"),
             fewest=fewest,
         )
+        on_grades = note_on_grades(collection, metrics, registry=self.registry)
+        scores = scores.assign_attrs(notes=[*scores.attrs.get("notes", ()), *on_grades])
         if not self._directions():
             return scores
         from metaeval.table.scores import as_scores  # noqa: PLC0415 - loads xarray

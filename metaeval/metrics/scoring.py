@@ -244,6 +244,21 @@ def _undefined_topics(
     return lacking
 
 
+def note_on_grades(collection: JudgedCollection, metrics: object, *, registry: Registry | None = None) -> list[str]:
+    """Say from which grade on documents of graded judgments are relevant, under metrics that take relevance alone."""
+    documents = collection.by_document
+    plain = [
+        metric
+        for metric in resolve_metrics(metrics, registry=registry)
+        if isinstance(metric, Metric) and dict(metric.parameters).get("rel") == 1 and "rel" not in metric.given
+    ]
+    if not plain or grade_values(documents.full_levels, documents.grades).max(initial=0) <= 1:
+        return []
+    stricter = replace(plain[0], parameters=tuple((key, 2 if key == "rel" else of) for key, of in plain[0].parameters))
+    names = first_few([metric.name for metric in plain])
+    return [f"grades of 1 and more are relevant under {names}; `metrics=[{stricter.name!r}]` takes those of 2 and more"]
+
+
 def topic_notes(collection: Collection, metrics: Sequence[AnyMetric]) -> list[str]:
     """Say which lists are missing and count 0, and what becomes of topics with nothing relevant in the judgments."""
     barren = np.array([[metric.without_relevant is not None] for metric in metrics]) & ~collection.has_relevant

@@ -510,8 +510,13 @@ def _collection(_: Sequence[str], by_kind: Mapping[Kind, Sequence[str]]) -> Cont
             f"there are {1 + len(others)} files of judgments beside runs; name one of them with the runs"
         )
     collection = read_collection(runs, judgments)
-    sizes = {"systems": collection.n_systems, "items": collection.n_topics, "metrics": 4}
-    return Contents(kind="collection", sizes=sizes)
+    from metaeval.base.metric_names import split_names  # noqa: PLC0415 - loads numba, as the next ones do
+    from metaeval.cli.reading import default_metrics  # noqa: PLC0415
+    from metaeval.metrics.scoring import note_on_grades  # noqa: PLC0415
+
+    metrics = split_names(default_metrics(collection))
+    sizes = {"systems": collection.n_systems, "items": collection.n_topics, "metrics": len(metrics)}
+    return Contents(kind="collection", sizes=sizes, notes=tuple(note_on_grades(collection, metrics)))
 
 
 def _inex(_: Sequence[str], by_kind: Mapping[Kind, Sequence[str]]) -> Contents:
