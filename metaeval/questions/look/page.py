@@ -56,6 +56,7 @@ def look_report(study: Look) -> Report:
         if number
     ]
     what = _WITHOUT_ERRORS if study.kind == "means" and contents.refusal else KINDS[study.kind]
+    what += f", or {KINDS['labels']}" * ("judges" in contents.also)
     summary = (
         say("refusal", what=what, refusal=contents.refusal)
         if contents.refusal

@@ -142,7 +142,7 @@ def _questions(contents: Contents, asked: Callable[[str], str] | None) -> pd.Dat
             _lacking(name, need, contents),
         )
         for name, need in NEEDS.items()
-        if contents.kind in need.get("of", ()) and not contents.refusal
+        if (contents.kind in need.get("of", ()) or name in contents.also) and not contents.refusal
     ]
     frame = pd.DataFrame(rows, columns=["question", "name", "command", "python", "lacks"])
     return frame.loc[(frame["lacks"] != "").sort_values(kind="stable").index].reset_index(drop=True)

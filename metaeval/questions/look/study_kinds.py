@@ -30,8 +30,9 @@ from metaeval.io.judged_nuggets import holds_nuggets_of_judges
 from metaeval.io.means import MeansAloneError
 from metaeval.io.qrels import read_qrels
 from metaeval.io.run_formats import run_of
+from metaeval.io.score_blocks import WIDE
 from metaeval.io.score_forms import is_judgment
-from metaeval.io.sources import Source, list_sources, read_source
+from metaeval.io.sources import Source, expanded, list_sources, read_source
 from metaeval.io.tables import read_scores, scores_of
 from metaeval.io.trec import read_collection
 from metaeval.io.trec_lines import is_run
@@ -50,7 +51,7 @@ type Kind = Literal[
 ]  # fmt: skip
 type Found = Scores | SystemMeans | Votes | Labels | None
 
-_RUN_WORDS, _RANK = 6, 3
+_RUN_WORDS, _RANK, _MOST_GRADES = 6, 3, 11
 _BARE = frozenset({*RANKINGS["topic"], *RANKINGS["document"], *RANKINGS["level"], "corpus_id"})
 """Names of columns of judgments alone."""
 _PEOPLE = frozenset({"human", "humans", "people", "gold", "reference", "mqm", "da", "expert", "experts", "crowd"})
@@ -78,6 +79,8 @@ class Contents(ShortRepr):
     """What commands must be told beside the files, by command; others cannot be told it. Empty where nothing must."""
     by_values: Mapping[str, str] = field(default_factory=dict)
     """Part to column, where values say it and the name does not."""
+    also: tuple[str, ...] = ()
+    """Questions of another kind that they may answer."""
     notes: tuple[str, ...] = ()
     refusal: str = ""
     """Why it cannot be read as it is."""
@@ -167,6 +170,7 @@ _TOLD: Sequence[tuple[Kind, Callable[[bytes, str], bool]]] = (
 
 def contents_of(given: Sequence[str]) -> Contents:
     """Tell what files hold, and read it."""
+    given = [str(path) for pattern in given for path in expanded(pattern)]
     list_sources(given, nested=True)  # each is there, and given once
     files = [_told(text, source) for text in given for source in list_sources(text, nested=True)]
     files, beside = _without_others(files)
@@ -324,7 +328,7 @@ def _shell(paths: Sequence[str]) -> str:
 def _table(given: Sequence[str], _: Mapping[Kind, Sequence[str]]) -> Contents:
     """Read scores or means; where a table holds neither, what judges said."""
     try:
-        return _of_scores(read_scores(given))  # what gaps mean is asked for, and stands in the commands
+        return _or_labels(given, _of_scores(read_scores(given)))
     except MeansAloneError as alone:
         return _of_means(alone.board)
     except SpreadlessError as refusal:
@@ -333,12 +337,30 @@ def _table(given: Sequence[str], _: Mapping[Kind, Sequence[str]]) -> Contents:
         return _one_system(given) or _with_gaps(given) or _labels_by_values(given) or _judged(given, str(refusal))
 
 
+def _or_labels(given: Sequence[str], scores: Contents) -> Contents:
+    """Return labels where columns are called as judges, and scores that may be labels with the question of judges."""
+    values = np.unique(scores.read.to_numpy()) if isinstance(scores.read, Scores) else np.array([])
+    values = values[~np.isnan(values)]
+    if not scores.read_as.startswith(WIDE) or len(values) > _MOST_GRADES or (values % 1).any():
+        return scores
+    try:
+        labels = read_judges(given).labels
+    except MetaevalError:
+        return scores
+    if labels is None or not {*scores.read["system"].to_numpy()} <= {*labels.columns}:
+        return scores
+    words = [underscored(name).strip("_0123456789") for name in labels.columns]
+    return _of_judges(read_judges(given)) if {*words} <= {*LABELS["judge"]} else replace(scores, also=("judges",))
+
+
 def _with_gaps(given: Sequence[str]) -> Contents | None:
     """Return scores or means that are refused for gaps alone, with what commands must be told; None for others."""
     try:
-        scores = _of_scores(read_scores(given, missing="pairwise"))
+        scores = _or_labels(given, _of_scores(read_scores(given, missing="pairwise")))
     except MetaevalError:
         return _means_with_gaps(given)
+    if scores.kind == "labels":
+        return scores
     said = (
         f"{count(scores.sizes['gaps'], 'gap')}: the commands compare pairs of systems where both have scores "
         "(--missing pairwise), or leave out items with gaps (drop-topics) where a question needs whole ones; write "
