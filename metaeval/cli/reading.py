@@ -16,7 +16,7 @@ from metaeval.cli.checks import parse_where
 from metaeval.cli.console import Session
 from metaeval.cli.option import arguments_of, given_at
 from metaeval.cli.option_rules import registry_of
-from metaeval.cli.options import ABOUT_TABLES, CHOOSING, DEFAULT_METRICS, RUNS, WORKING, parse_columns, read_credit
+from metaeval.cli.options import ABOUT_TABLES, CHOOSING, RUNS, WORKING, parse_columns, read_credit
 from metaeval.cli.settings import NO_SETTINGS, SETTINGS
 from metaeval.errors import InvalidOptionError, UnknownNameError
 
@@ -58,14 +58,6 @@ def _typed(context: typer.Context, command: str = "", among: Container[str] | No
 
 def _leaves_settings_out(context: typer.Context) -> bool:
     return context.meta.get(SETTINGS, ()) is None
-
-
-def default_metrics(collection: "JudgedCollection") -> str:
-    """Return the metrics that are taken where none are named, by comma."""
-    from metaeval.collection.documents import Collection  # noqa: PLC0415 - loads numba
-
-    plain = isinstance(collection, Collection) and collection.grades is None and collection.subtopics is None
-    return DEFAULT_METRICS if plain else ",".join(collection.usual_metrics)
 
 
 def arguments_from(context: typer.Context, function: Callable[..., object]) -> dict[str, Any]:
@@ -232,6 +224,8 @@ class Loaded:
 
         text = self.options["metrics"]
         if text is None:
+            from metaeval.metrics.scoring import default_metrics  # noqa: PLC0415 - likewise
+
             text = default_metrics(self.collection())
             self._given["metrics"] = text
         return split_names(text)

@@ -36,6 +36,8 @@ class Look(Study):
     ``python`` to copy, and ``lacks``: what is missing, "" where it can be answered."""
     notes: tuple[str, ...]
     provenance: Provenance
+    way: str = ""
+    """The commands that a refusal leads to, on the command line."""
 
     @property
     def kind(self) -> Kind:

@@ -12,6 +12,7 @@ import pandas as pd
 
 from metaeval.agreement.labels import Labels, as_labels
 from metaeval.base.columns import LABELS, RANKINGS, underscored
+from metaeval.base.metric_names import split_names
 from metaeval.base.names import count, first_few, is_number, metric_evidence, topic_evidence
 from metaeval.base.needs import NEEDS
 from metaeval.base.short_repr import ShortRepr
@@ -361,12 +362,12 @@ def _with_gaps(given: Sequence[str]) -> Contents | None:
         return _means_with_gaps(given)
     if scores.kind == "labels":
         return scores
-    said = (
+    note = (
         f"{count(scores.sizes['gaps'], 'gap')}: the commands compare pairs of systems where both have scores "
-        "(--missing pairwise), or leave out items with gaps (drop-topics) where a question needs whole ones; write "
-        "--missing zero where a gap is a failure"
+        "(pairwise), or leave out items with gaps (drop-topics) where a question needs whole ones; write zero there "
+        "where a gap is a failure"
     )
-    return replace(scores, options=dict.fromkeys(NEEDS, "--missing pairwise"), notes=(said, *scores.notes))
+    return replace(scores, options=dict.fromkeys(NEEDS, "--missing pairwise"), notes=(note, *scores.notes))
 
 
 def _means_with_gaps(given: Sequence[str]) -> Contents | None:
@@ -392,8 +393,8 @@ def _judged(given: Sequence[str], refusal: str) -> Contents:
         judged = read_judges(given)
         return unread if _are_passes(judged.labels) else _of_judges(judged)
     except MetaevalError as of_judges:
-        said = f"{of_judges} (metaeval judges {shlex.join(given)})"
-        return replace(unread, refusal=said) if _names_judges(given) else unread
+        refused = f"{of_judges} (metaeval judges {shlex.join(given)})"
+        return replace(unread, refusal=refused) if _names_judges(given) else unread
 
 
 def _first(given: Sequence[str]) -> Source:
@@ -532,9 +533,7 @@ def _collection(_: Sequence[str], by_kind: Mapping[Kind, Sequence[str]]) -> Cont
             f"there are {1 + len(others)} files of judgments beside runs; name one of them with the runs"
         )
     collection = read_collection(runs, judgments)
-    from metaeval.base.metric_names import split_names  # noqa: PLC0415 - loads numba, as the next ones do
-    from metaeval.cli.reading import default_metrics  # noqa: PLC0415
-    from metaeval.metrics.scoring import note_on_grades  # noqa: PLC0415
+    from metaeval.metrics.scoring import default_metrics, note_on_grades  # noqa: PLC0415 - loads numba
 
     metrics = split_names(default_metrics(collection))
     sizes = {"systems": collection.n_systems, "items": collection.n_topics, "metrics": len(metrics)}

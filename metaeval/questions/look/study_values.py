@@ -58,17 +58,17 @@ def votes_by_values(content: bytes, label: str) -> ByValues | None:
         if len(names[0] | names[1]) > len(columns[left]) or any(map(eq, columns[left], columns[right])):
             continue
         for winner in (name for name in columns if name not in {left, right} and part_of_word(name) is None):
-            said = _words_of_sides(left, right)
-            shares = [*map(_share, columns[winner], columns[left], columns[right], [said] * len(columns[left]))]
+            words_of = _words_of_sides(left, right)
+            shares = [*map(_share, columns[winner], columns[left], columns[right], [words_of] * len(columns[left]))]
             if not {0.0, 1.0} <= {*shares} or None in shares:
                 continue
             by_name = not names[0].union(names[1]).isdisjoint(columns[winner])
             alike = len(names[0] & names[1]) / len(names[0] | names[1])
-            used = {word: _SIDES[share] for word, share in said.items() if word in map(plain_word, columns[winner])}
+            used = {word: _SIDES[share] for word, share in words_of.items() if word in map(plain_word, columns[winner])}
             if not (by_name or alike or used or len(names[0]) == len(names[1]) == 1):
                 continue  # words such as a and b may be names of anything else
-            found = ByValues("votes", {"left": left, "right": right, "winner": winner}, used)
-            ranked.setdefault((by_name, alike), []).append(found)
+            reading = ByValues("votes", {"left": left, "right": right, "winner": winner}, used)
+            ranked.setdefault((by_name, alike), []).append(reading)
     best = ranked[max(ranked)] if ranked else []
     return best[0] if len(best) == 1 else None
 
@@ -85,21 +85,20 @@ def labels_by_values(content: bytes, label: str) -> ByValues | None:
     columns = _columns(content, label)
     names = [name for name in columns if all(columns[name])][:_MOST_COLUMNS]
     few = [name for name in names if len({*columns[name]}) <= _MOST_LABELS and not _are_parts(columns[name])]
-    found = [
-        ByValues("labels", {"item": item, "judge": judge, "label": said})
+    readings = [
+        ByValues("labels", {"item": item, "judge": judge, "label": label_column})
         for item, judge in permutations(names, 2)
         if _judge_items(columns[item], columns[judge]) and underscored(judge) not in ITEMS["system"]
-        for said in few
-        if said not in {item, judge} and _differ_within(columns[item], columns[said])
+        for label_column in few
+        if label_column not in {item, judge} and _differ_within(columns[item], columns[label_column])
     ]
-    for part in ("label", "judge", "item"):  # of several the one that is called so
-        called = [by for by in found if underscored(by.columns[part]) in LABELS[part]]
-        found = called or found
-    if found:
-        return found[0] if len(found) == 1 else None
+    for role in ("label", "judge", "item"):  # of several the one that is called so
+        readings = [how for how in readings if underscored(how.columns[role]) in LABELS[role]] or readings
+    if readings:
+        return readings[0] if len(readings) == 1 else None
     items = [name for name in names if len({*columns[name]}) == len(columns[name])]
     words = [{*columns[name]} for name in few if not any(map(is_number, columns[name]))]
-    if items and len(words) > 1 and not any(one.isdisjoint(other) for one, other in combinations(words, 2)):
+    if items and len(words) > 1 and not any(first.isdisjoint(second) for first, second in combinations(words, 2)):
         return ByValues("labels", {"item": items[first_called(items, LABELS["item"], underscored) or 0]})
     return None
 
@@ -136,11 +135,11 @@ def _words_of_sides(left: str, right: str) -> dict[str, float]:
     """
     parts = [{*re.split(r"[\W_]+", name.casefold())} for name in (left, right)]
     names = [
-        (name.casefold(), *sorted(own - other))
-        for name, own, other in zip((left, right), parts, reversed(parts), strict=True)
+        (name.casefold(), *sorted(words - others))
+        for name, words, others in zip((left, right), parts, reversed(parts), strict=True)
     ]
-    known = {word: share for share, words in zip((1.0, 0.0), names, strict=True) for word in words if word}
-    return {word: share for word, share in known.items() if word not in VERDICTS}
+    share_of = {word: share for share, words in zip((1.0, 0.0), names, strict=True) for word in words if word}
+    return {word: share for word, share in share_of.items() if word not in VERDICTS}
 
 
 def _share(said: str, left: str, right: str, words: Mapping[str, float]) -> float | None:

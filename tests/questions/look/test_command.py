@@ -57,9 +57,13 @@ def test_json_holds_questions_and_columns(command, scores):
     assert answer["provenance"]["inputs"]
 
 
-GAPS = pd.DataFrame(
-    {"topic": range(24), **{name: np.linspace(0.1, 0.9, 24) ** power for name, power in zip("abcde", range(1, 6))}}
+        **{name: np.linspace(0.1, 0.9, 24) ** power for name, power in zip("abcde", range(1, 6), strict=True)},
+    }
 )
+
+
+COLUMNS = {name: np.linspace(0.1, 0.9, 24) ** power for name, power in zip("abcde", range(1, 6), strict=True)}
+GAPS = pd.DataFrame({"topic": range(24), **COLUMNS})
 
 
 def test_gaps_stand_in_every_command_and_nothing_is_answered_before(command, tmp_path):
