@@ -126,6 +126,10 @@ IN_LABELS = {
     "repeats and duplicates": labels(
         LONG, {"duplicates": Then(lambda: read_labels("l.csv", repeats=True), LABELS)}, repeats=True, duplicates="first"
     ),
+    "items by another name": labels(
+        WIDE.replace("item", "Nr."),
+        {"columns={'item': 'Nr.'}": LABELS},
+    ),
     "judgments of one judge": Call(
         lambda **options: read_labels("q.txt", **options),
         {"repeats": Then(lambda: read_labels("q.txt", repeats=True), {"q#1": [1.0, 0.0], "q#2": [0.0, NAN]})},
@@ -385,6 +389,10 @@ IN_VOTES = {
                 SHARES,
             ),
         },
+    ),
+    "both are bad": votes(
+        VOTES + "a,b,both bad\na,b,neither\n",
+        {"words={'both bad': 'none', 'neither': 'none'}": SHARES},
     ),
     "an unknown word for the winner": votes(
         VOTES.replace("a,b,left", "a,b,former"),

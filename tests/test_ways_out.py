@@ -230,12 +230,6 @@ def _after(first, line):
     return edit
 
 
-def _with_errors(_found):
-    """Give the errors behind scores a column of their own."""
-    place = Path("ap.csv")
-    place.write_text(place.read_text("utf-8").replace("model,acc", "model,acc,acc_stderr").replace(" ± ", ","), "utf-8")
-
-
 def _command(line):
     return lambda _found: line
 
@@ -1387,12 +1381,39 @@ MISTAKES |= {
     "scores with errors behind them": Mistake(
         {"ap.csv": "model,acc\n" + "".join(f"{name},7{at}.7 ± 2.5\n" for at, name in enumerate(SYSTEMS))},
         BOARD,
-        "is a number with its error; write '70.7' in this column and '2.5' in one of its own, called .* with _stderr",
+        r"is a number with its error; write '70.7' in this column and '2.5' in one of its own, .* with _stderr .*"
+        r"\((?P<filter>sed -E '[^']*')\)",
         (
             {"ap.csv": "model,acc,acc_stderr\n" + "".join(f"{name},7{at}.7,2.5\n" for at, name in enumerate(SYSTEMS))},
             BOARD,
         ),
-        edit=_with_errors,
+    ),
+    "scores with errors behind them, and a gap": Mistake(
+        {
+            "ap.csv": "model;acc;f1\nlow;-;30,1 ± 1,5\n"
+            + "".join(f"{name};7{at},7 (2,5);6{at},1 ± 1,5\n" for at, name in enumerate(SYSTEMS))
+        },
+        f"{BOARD} --missing drop-systems",
+        r"is a number with its error; .* \((?P<filter>sed -E '[^']*')\)",
+        (
+            {
+                "ap.csv": "model,acc,acc_stderr,f1,f1_stderr\n"
+                + "".join(f"{name},7{at}.7,2.5,6{at}.1,1.5\n" for at, name in enumerate(SYSTEMS))
+            },
+            BOARD,
+        ),
+    ),
+    "a mean that is not there": Mistake(
+        {
+            "ap.csv": "model,acc,acc_stderr\nlow,-,-\n"
+            + "".join(f"{name},7{at}.7,2.5\n" for at, name in enumerate(SYSTEMS))
+        },
+        BOARD,
+        "the cell holds '-'; fill it in, or pass (?P<add>--missing drop-systems) to leave out systems without a mean",
+        (
+            {"ap.csv": "model,acc,acc_stderr\n" + "".join(f"{name},7{at}.7,2.5\n" for at, name in enumerate(SYSTEMS))},
+            BOARD,
+        ),
     ),
     "winners and losers": Mistake(
         {

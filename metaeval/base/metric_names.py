@@ -12,6 +12,8 @@ from typing import NoReturn
 
 from metaeval.errors import InvalidOptionError
 
+DEFAULT_METRICS = "AP,nDCG@10,nDCG,Q,RBP(p=0.8),bpref,P@10,RR"
+"""What is computed of runs of documents where no metrics are named."""
 _QUANTISED = ("gains", "quant")
 """The keys of quantisations."""
 

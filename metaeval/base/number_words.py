@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 _MARKED = re.compile(r"([+-]?[0-9]*\.?[0-9]+) *[*†‡§¶↑↓]+", re.ASCII)
 _BESIDE = re.compile(r"([+-]?[0-9]*\.[0-9]+) *\([0-9]+\)", re.ASCII)
-_WITH_ERROR = re.compile(r"([+-]?[0-9.]+)\s*(?:±|\+/-|\+-|\()\s*([0-9.]+)\s*\)?", re.ASCII)
+_WITH_ERROR = re.compile(r"([+-]?[0-9.,]+)\s*(?:±|\+/-|\+-|\()\s*([0-9.,]+)\s*\)?", re.ASCII)
 _COMMA = re.compile(r"[+-]?[0-9]*,[0-9]+", re.ASCII)
 _COMMAS = re.compile(r"[+-]?[0-9]{1,3}(,[0-9]{3})+(\.[0-9]+)?", re.ASCII)
 _BETWEEN = " '\N{RIGHT SINGLE QUOTATION MARK}\N{NO-BREAK SPACE}\N{NARROW NO-BREAK SPACE}."
@@ -20,6 +20,8 @@ _POINT_BETWEEN = re.compile(r"[+-]?[1-9][0-9]{0,2}\.[0-9]{3}", re.ASCII)
 
 GAP_WORDS = frozenset({"", "na", "n/a", "nan", "null", "none"})
 """What stands in place of a number where there is none; in lower case."""
+SCORE_GAPS = GAP_WORDS | {"n.a.", "#n/a", "missing", "-", "--", "\N{EN DASH}", "\N{EM DASH}", "?", "."}
+"""The same in place of a score or mean, where somebody must say what is to become of gaps."""
 
 
 class Spelling(NamedTuple):

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Annotated
 
 from metaeval.base.checks import MOST_REPLICATES, MOST_WORKERS, check_error_rate, check_jobs, check_share
+from metaeval.base.metric_names import DEFAULT_METRICS
 from metaeval.base.names import is_number
 from metaeval.cli import checks
 from metaeval.cli.help import QUESTION
@@ -17,7 +18,6 @@ from metaeval.tests_stat.catalogue import TESTS
 from metaeval.tests_stat.correction import CORRECTIONS
 
 _LARGEST_SEED = 2**63 - 1
-DEFAULT_METRICS = "AP,nDCG@10,nDCG,Q,RBP(p=0.8),bpref,P@10,RR"
 
 type Group = Mapping[str, tuple[object, object]]
 """Name of a parameter to its annotation and its default (`inspect.Parameter.empty` where it must be given)."""

@@ -16,7 +16,7 @@ from metaeval.cli.checks import parse_where
 from metaeval.cli.console import Session
 from metaeval.cli.option import arguments_of, given_at
 from metaeval.cli.option_rules import registry_of
-from metaeval.cli.options import ABOUT_TABLES, CHOOSING, DEFAULT_METRICS, RUNS, WORKING, parse_columns, read_credit
+from metaeval.cli.options import ABOUT_TABLES, CHOOSING, RUNS, WORKING, parse_columns, read_credit
 from metaeval.cli.settings import NO_SETTINGS, SETTINGS
 from metaeval.errors import InvalidOptionError, UnknownNameError
 
@@ -198,7 +198,7 @@ class Loaded:
         """Return the means and standard errors that the only input holds, turned as the options say."""
         options = self.options
         for name in (*CHOOSING, "groups", "group_regex", "cluster_file", "clusters", "missing", "systems_in"):
-            if self.given(name):
+            if self.given(name) and options[name] != "drop-systems":
                 message = f"--{name.replace('_', '-')} needs scores by item, and these are means with standard errors"
                 raise InvalidOptionError(f"{message}; leave it out")
         self.read(str(alone.path))
@@ -224,11 +224,9 @@ class Loaded:
 
         text = self.options["metrics"]
         if text is None:
-            from metaeval.collection.documents import Collection  # noqa: PLC0415 - loads numba
+            from metaeval.metrics.scoring import default_metrics  # noqa: PLC0415 - likewise
 
-            collection = self.collection()
-            plain = isinstance(collection, Collection) and collection.grades is None and collection.subtopics is None
-            text = DEFAULT_METRICS if plain else ",".join(collection.usual_metrics)
+            text = default_metrics(self.collection())
             self._given["metrics"] = text
         return split_names(text)
 
@@ -379,7 +377,7 @@ class Loaded:
     def _scored(self, fewest: int) -> "Scores":
         collection, options = self.collection(paired=fewest > 1), self.options
         metrics = self.metrics()
-        from metaeval.metrics.scoring import score  # noqa: PLC0415 - loads numba
+        from metaeval.metrics.scoring import note_on_grades, score  # noqa: PLC0415 - loads numba
 
         runs, topics = count(collection.n_systems, "run"), count(collection.n_topics, "topic")
         self.session.say(f"Scoring {runs} on {topics}")
@@ -391,6 +389,8 @@ class Loaded:
             n_threads=options.get("threads"),
             fewest=fewest,
         )
+        on_grades = note_on_grades(collection, metrics, registry=self.registry)
+        scores = scores.assign_attrs(notes=[*scores.attrs.get("notes", ()), *on_grades])
         if not self._directions():
             return scores
         from metaeval.table.scores import as_scores  # noqa: PLC0415 - loads xarray

@@ -4,6 +4,7 @@ import re
 from itertools import repeat
 
 from metaeval.errors import FileFormatError
+from metaeval.io.around_tables import without_titles
 from metaeval.io.benchmarks.contents import ZIP_MAGIC, Json, read_json
 from metaeval.io.benchmarks.formats import format_of
 from metaeval.io.benchmarks.rows import records_of_lists
@@ -31,7 +32,7 @@ def any_sheet(content: bytes, label: str) -> Sheet | None:
         return None
     json = read_json(content, label, numbers_as_text=True)
     if json is None:
-        return sheet_of(content, label)
+        return without_titles(sheet_of(content, label))
     if format_of(json) is not None:
         return None
     if json.object and all(isinstance(cells, list) for cells in json.object.values()):

@@ -62,6 +62,33 @@ def table_alone(sheet: Sheet) -> tuple[Sheet, list[str]]:
     return replace(sheet, content=content, delimiter=delimiter, lines=numbers), notes
 
 
+def without_titles(sheet: Sheet) -> Sheet:
+    r"""Return a sheet from its header on where the lines above it have one cell, as titles have; `titles` says which.
+
+    Examples
+    --------
+    >>> from metaeval.io.sheets import sheet_of
+    >>> sheet = without_titles(sheet_of(b"Agreement of 2024,,\n\nitem,ann,ben\n1,good,bad\n2,bad,bad\n", "x.csv"))
+    >>> next(sheet.rows()), sheet.titles
+    (['item', 'ann', 'ben'], ("left out line 1, above the header ('Agreement of 2024')",))
+    """
+    head = sheet.content.split(b"\n", _HEAD)[:_HEAD]
+    if sheet.lines is not None or not sheet.has_lines:
+        return sheet
+    for delimiter in _DELIMITERS:
+        rows = [_cells(line, delimiter) for line in head]
+        (width, often), *_ = Counter(map(len, filter(any, rows))).most_common(1) or [(0, 0)]
+        if width > 1 and 2 * often > sum(map(any, rows)):
+            start = next(at for at, cells in enumerate(rows) if sum(map(bool, cells)) > 1)
+            are_titles = any(map(any, rows[:start])) and not any(line.count(b'"') % 2 for line in head[:start])
+            named = len(rows[start]) in {width - 1, width} and all(rows[start][1:])
+            named = named and not any(map(is_number, rows[start]))
+            if are_titles and named and (width >= _NARROWEST or any(" " in cell for cell in rows[0])):
+                below, notes = _from_line(sheet, delimiter, start, rows)
+                return replace(below, titles=tuple(notes))
+    return sheet
+
+
 def below_titles(sheet: Sheet, is_header: Callable[[Sequence[str]], bool]) -> tuple[Sheet, list[str]]:
     r"""Return a sheet from the line on that is a header, by its names, and say what stands above it.
 
@@ -78,15 +105,27 @@ def below_titles(sheet: Sheet, is_header: Callable[[Sequence[str]], bool]) -> tu
         header = next((at for at, cells in enumerate(rows) if is_header(cells)), 0)
         above = [at for at, cells in enumerate(rows[:header]) if any(cells)]
         if above and not any(_may_be_header(rows[at], len(rows[header])) or _is_row(head[at]) for at in above):
-            content = sheet.content.split(b"\n", header)[header]
-            lines = range(header + 1, header + content.count(b"\n") + 3)
-            notes = [f"left out line {at + 1}, above the header ({_shown(rows[at])})" for at in above]
-            return replace(sheet, content=content, delimiter=delimiter, lines=lines), notes
+            return _from_line(sheet, delimiter, header, rows)
     return sheet, []
+
+
+def _from_line(sheet: Sheet, delimiter: str, start: int, rows: Sequence[Sequence[str]]) -> tuple[Sheet, list[str]]:
+    """Return a sheet from a line on, and what stands above it."""
+    content = sheet.content.split(b"\n", start)[start]
+    lines = range(start + 1, start + content.count(b"\n") + 3)
+    notes = [
+        f"left out line {at + 1}, above the header ({_shown(cells)})"
+        for at, cells in enumerate(rows[:start])
+        if any(cells)
+    ]
+    return replace(sheet, content=content, delimiter=delimiter, lines=lines), notes
 
 
 def _shape(head: Sequence[bytes], delimiter: str) -> tuple[str, int]:
     """Return what divides most lines into most cells, and how many these are."""
+    counts = {len(_cells(line, delimiter)) for line in head if line.strip()}
+    if len(counts) == 1 and (width := counts.pop()) > 1:
+        return delimiter, width
     best = (delimiter, 0)
     for sign in dict.fromkeys((delimiter, *_DELIMITERS)):
         counts = Counter(len(_cells(line, sign)) for line in head if line.strip())

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from metaeval.base.checks import check_paired
 from metaeval.base.names import BLANKS, first_few, is_number, metric_evidence, shortened
 from metaeval.base.notes import Remark
-from metaeval.base.number_words import GAP_WORDS, of_thousands, other_spelling, point_between_thousands
+from metaeval.base.number_words import SCORE_GAPS, of_thousands, other_spelling, point_between_thousands
 from metaeval.base.unit import TOPIC, Unit
 from metaeval.errors import FileFormatError
 from metaeval.io.duplicates import Duplicates
@@ -28,13 +28,15 @@ from metaeval.table.scores import Missing
 Form = Literal["wide", "long", "trec_eval", "ir_measures", "tot", "frame"]
 SystemsIn = Literal["columns", "rows"]
 
-SCORE_GAPS = GAP_WORDS | {"n.a.", "#n/a", "missing", "-", "--", "\N{EN DASH}", "\N{EM DASH}", "?", "."}
-"""The same in place of a score, where somebody must say what is to become of gaps."""
 _NO_NUMBER = "is not a number; scores are numbers with a decimal point"
 _EXACT = 2.0**53  # whole numbers below it have a float of their own
 PASSED = {"yes": "no", "true": "false", "pass": "fail", "passed": "failed", "correct": "incorrect", "right": "wrong",
            "ja": "nein", "y": "n", "t": "f", "success": "failure"}  # fmt: skip
 _WAYS_PAST_GAPS = "`missing='zero'`, `'drop-systems'`, `'drop-topics'` or `'pairwise'`"
+WITH_ERROR = (
+    "is a number with its error; write {!r} in this column and {!r} in one of its own, called as this one with _stderr "
+    "(or _ci95 for half of a 95 % interval)"
+)
 _LONGEST_NUMBER = 400
 
 
@@ -195,10 +197,7 @@ def _written_otherwise(text: str, to_points: str, without_commas: str) -> str:
     kind, what, plain, error, perhaps = spelling
     filters = {"comma": to_points, "commas": without_commas, "mark": _UNMARKED, "brackets": _UNBRACKETED}
     if kind == "error":
-        return (
-            f"is a number with its error; write {plain!r} in this column and {error!r} in one of its own, called "
-            "as this one with _stderr (or _ci95 for half of a 95 % interval)"
-        )
+        return WITH_ERROR.format(plain, error)
     if kind == "per cent":
         share = f"; where other scores are shares from 0 to 1, write {_share_of(plain)!r}" * bool(_share_of(plain))
         return f"has {what}; write {plain!r} (sed 's/ *%//g') if all are per cents{share}"

@@ -297,7 +297,7 @@ class _LabelTable:
         for role, names in _NAMED_BY.items():
             self.places[role] = self._places(role, columns, names)
         self.is_long = len(self.places["judge"]) == 1 and bool(self.places["label"])
-        self.notes: list[str] = []
+        self.notes: list[str] = [*sheet.titles]
         self.told: set[int] = set()
         self.item_named = "item" in columns
 
@@ -329,7 +329,8 @@ class _LabelTable:
         """Return the labels, a row an item and a column a judge."""
         if not self.places["item"]:
             listing = columns_found(self.names)
-            raise self.sheet.error(f"no column names the items (document, pid, item …); name it. {listing}")
+            way = f"name it, such as `columns={ {'item': shortened(self.names[0])}!r}`"
+            raise self.sheet.error(f"no column names the items (document, pid, item …); {way}. {listing}")
         if not repeats and not self.item_named:
             self._name_more()
         for role in ("topic", "item", "judge") if self.is_long else ("topic", "item"):

@@ -1,14 +1,26 @@
 """Files of means and standard errors: no scores by item, and enough for the ranks of a leaderboard."""
 
+from dataclasses import replace
 from itertools import islice
 
+import numpy as np
 import pandas as pd
 
+from metaeval.base.names import first_few, shortened
+from metaeval.base.number_words import SCORE_GAPS, other_spelling
 from metaeval.errors import FileFormatError, InvalidOptionError, ScoresError
-from metaeval.io.blocks import TableOptions
+from metaeval.io.blocks import WITH_ERROR, BadCellError, TableOptions
 from metaeval.io.headers import fitting_names
 from metaeval.io.sheets import Sheet, header_names
-from metaeval.table.means import MOST_SYSTEMS, SystemMeans, board_of, columns_of, may_be_means, with_bound_columns
+from metaeval.table.means import (
+    MOST_SYSTEMS,
+    MeansColumns,
+    SystemMeans,
+    board_of,
+    columns_of,
+    may_be_means,
+    with_bound_columns,
+)
 
 
 class MeansAloneError(FileFormatError):
@@ -28,6 +40,8 @@ class MeansAloneError(FileFormatError):
 def refuse_means(sheet: Sheet, options: TableOptions) -> None:
     """Refuse a table whose header is that of means and standard errors, and hand on what it holds."""
     names = header_names(sheet.sample()[0])
+    if not options.columns and options.form is None:
+        _refuse_errors_in_cells(sheet)
     if options.positions or not may_be_means(names):
         return
     body = sheet.without_header()
@@ -41,8 +55,9 @@ def refuse_means(sheet: Sheet, options: TableOptions) -> None:
     columns = columns_of(frame, chosen=options.chosen, ignored=options.ignored)
     if columns is None:  # intervals are told by all rows
         return
+    frame, notes = _without_gaps(frame, columns, body, options)
     try:
-        board = board_of(frame, columns)
+        board = replace(board := board_of(frame, columns), notes=(*notes, *board.notes))
     except (ScoresError, InvalidOptionError) as error:
         raise sheet.error(f"the columns are those of means with standard errors, and {error}") from error
     raise MeansAloneError(
@@ -50,4 +65,56 @@ def refuse_means(sheet: Sheet, options: TableOptions) -> None:
         "for anything else give scores by item",
         path=sheet.label,
         board=board,
+    )
+
+
+def _refuse_errors_in_cells(sheet: Sheet) -> None:
+    """Refuse a table whose every column behind the first holds numbers with their errors, and say what divides them."""
+    header, *rows = sheet.sample()
+    body = [cells for cells in rows if len(cells) == len(header)]
+    cells = [cell.strip() for row in body for cell in row[1:]]
+    filled = [cell for cell in cells if cell.casefold() not in SCORE_GAPS]
+    spellings = [other_spelling(cell) for cell in filled]
+    if not filled or len(body) < len(rows) or not all(told and told.kind == "error" for told in spellings):
+        return
+    first = spellings[0]
+    sign = {"\t": r"\t", "|": r"\|"}.get(sheet.delimiter, sheet.delimiter)
+    dashes = "\N{EN DASH}|\N{EM DASH}"
+    gaps = rf":a;s/{sign} *(-+|{dashes}|n\/a|N\/A|)({sign}|$)/{sign}?{sign}?\2/;ta;" * (len(filled) < len(cells))
+    points = r";s/([0-9]),([0-9])/\1.\2/g" * (sheet.delimiter != "," and any("," in cell for cell in filled))
+    way = (
+        rf"(sed -E 's/\r$//;1s/{sign}([^{sign}]+)/{sign}\1{sign}\1_stderr/g;1b;{gaps}"
+        rf"s/ *(±|\+\/?-|\() *([0-9.,]+)\)?/{sign}\2/g{points}')"
+    )
+    at = cells.index(filled[0]) // max(1, len(header) - 1)
+    raise sheet.without_header().error(f"{filled[0]!r} {WITH_ERROR.format(first.plain, first.error)} {way}", at)
+
+
+def _without_gaps(
+    frame: pd.DataFrame, columns: MeansColumns, body: Sheet, options: TableOptions
+) -> tuple[pd.DataFrame, list[str]]:
+    """Return a frame without systems that lack a mean or error, where they are to be left out, and say which."""
+    numbers = list(dict.fromkeys(name for pair in columns.pairs for name in (pair.mean, *pair.errors)))
+    texts = frame[numbers].astype(str).apply(lambda cells: cells.str.strip())
+    are_gaps = texts.apply(lambda cells: cells.str.casefold().isin(SCORE_GAPS)).to_numpy()
+    odd = texts.map(lambda text: other_spelling(text) is not None).to_numpy()
+    if odd.any():
+        row, at = np.argwhere(odd)[0].tolist()
+        rule = BadCellError(row, texts.iloc[row, at]).rule(body.delimiter)
+        raise body.error(
+            f"column {numbers[at]!r}, row {shortened(str(frame[columns.system].iloc[row]))!r}: {rule}", row
+        )
+    with_gaps = frame.loc[are_gaps.any(axis=1), columns.system]
+    if not len(with_gaps):
+        return frame, []
+    if options.missing == "drop-systems":
+        names = first_few([*dict.fromkeys(map(str.strip, with_gaps))])
+        return frame[~frame[columns.system].isin(with_gaps)], [f"left out systems without a mean or its error: {names}"]
+    row, at = np.argwhere(are_gaps)[0].tolist()
+    gap = texts.iloc[row, at]
+    raise body.error(
+        f"column {numbers[at]!r}, row {shortened(with_gaps.iloc[0].strip())!r}: "
+        f"{f'the cell holds {gap!r}' if gap else 'the cell is empty'}; fill it in, or pass `missing='drop-systems'` to "
+        "leave out systems without a mean or its error",
+        row,
     )

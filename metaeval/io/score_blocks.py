@@ -175,8 +175,9 @@ _FORMS: Mapping[Form, Callable[[Sheet, Source, TableOptions], FileBlock]] = {
 }
 
 
+WIDE = "wide table, systems in columns"
 _READ_AS: Mapping[Form, str] = {
-    "wide": "wide table, systems in columns",
+    "wide": WIDE,
     "long": "long table",
     "trec_eval": "output of trec_eval -q",
     "ir_measures": "output of ir_measures",

@@ -71,6 +71,8 @@ class Sheet:
     """Where the text was made from another file, the line there of every line here."""
     left_out: tuple[str, ...] = ()
     """Names in that file that have no column here."""
+    titles: tuple[str, ...] = ()
+    """What was left out above the header, as notes."""
 
     def texts(self) -> Iterable[bytes]:
         """Return the content in parts, each of whole rows."""

@@ -171,7 +171,7 @@ def run_sources(runs: RunPaths) -> list[Source]:
     if isinstance(runs, Mapping):
         return list_sources(runs)
     listed = listed_paths(runs, "runs")
-    return list_sources([path for pattern in listed for path in _expanded(pattern)])
+    return list_sources([path for pattern in listed for path in expanded(pattern)])
 
 
 def named_apart(paths: Sequence[str]) -> list[str]:
@@ -232,7 +232,7 @@ def refuse_shared_pipe(sources: Sequence[Source], judgments: str | os.PathLike[s
         raise InvalidOptionError(f"runs and qrels cannot both be {str(judgments)!r}: {origin} holds one file")
 
 
-def _expanded(path: str | os.PathLike[str]) -> list[str | Path]:
+def expanded(path: str | os.PathLike[str]) -> list[str | Path]:
     """Return the files that a pattern matches; everything else as it stands."""
     if not isinstance(path, str):
         return [Path(path)]

@@ -254,7 +254,7 @@ def _options_of(columns: Mapping[str, str], missing: Missing, duplicates: Duplic
 def _scores_of_block(block: FileBlock, missing: Missing) -> Scores:
     try:
         scores = as_scores(put_together([block], missing), missing=missing, fewest=1)
-        return means_by_levels(scores, [block])
+        return means_by_levels(scores, [block]).assign_attrs(read_as=block.read_as)
     except ScoresError as error:
         raise ScoresError(f"{block.label}: {error}") from error
 

@@ -10,6 +10,7 @@ import xarray as xr
 
 from metaeval.base.arrays import Flags, Floats
 from metaeval.base.checks import check_choice, check_kind
+from metaeval.base.metric_names import DEFAULT_METRICS
 from metaeval.base.names import first_few
 from metaeval.collection.base import On, Undefined
 from metaeval.collection.documents import Collection, JudgedCollection
@@ -242,6 +243,27 @@ def _undefined_topics(
             message += f": the highest level of the judgments is {top:g}"
         raise InvalidOptionError(message)
     return lacking
+
+
+def default_metrics(collection: JudgedCollection) -> str:
+    """Return the metrics that commands take where none are named, by comma."""
+    plain = isinstance(collection, Collection) and collection.grades is None and collection.subtopics is None
+    return DEFAULT_METRICS if plain else ",".join(collection.usual_metrics)
+
+
+def note_on_grades(collection: JudgedCollection, metrics: object, *, registry: Registry | None = None) -> list[str]:
+    """Say from which grade on documents of graded judgments are relevant, under metrics that take relevance alone."""
+    documents = collection.by_document
+    plain = [
+        metric
+        for metric in resolve_metrics(metrics, registry=registry)
+        if isinstance(metric, Metric) and dict(metric.parameters).get("rel") == 1 and "rel" not in metric.given
+    ]
+    if not plain or grade_values(documents.full_levels, documents.grades).max(initial=0) <= 1:
+        return []
+    stricter = replace(plain[0], parameters=tuple((key, 2 if key == "rel" else of) for key, of in plain[0].parameters))
+    names = first_few([metric.name for metric in plain])
+    return [f"grades of 1 and more are relevant under {names}; {stricter.name} takes those of 2 and more"]
 
 
 def topic_notes(collection: Collection, metrics: Sequence[AnyMetric]) -> list[str]:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 from itertools import pairwise
 from numbers import Real
+from operator import or_
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,7 +15,7 @@ import pandas as pd
 from metaeval.base.arrays import Flags, Floats
 from metaeval.base.checks import refused
 from metaeval.base.names import as_number, clean_name, first_few, is_number, is_word, shortened, topic_evidence
-from metaeval.base.number_words import of_thousands, point_between_thousands
+from metaeval.base.number_words import SCORE_GAPS, of_thousands, point_between_thousands
 from metaeval.base.results import Result
 from metaeval.errors import InvalidOptionError, ScoresError, UnknownNameError
 from metaeval.table.array import UNNAMED_METRIC
@@ -291,8 +292,12 @@ def with_bound_columns(frame: pd.DataFrame) -> pd.DataFrame:
         role, stem = role_of_name(name)
         texts = cells.tolist() if role in ERRORS else []
         matches = [_interval(text) for text in texts]
-        if matches and all(matches):
-            ends = [sorted(float(end.replace(" ", "")) for end in match.groups()) for match in matches if match]
+        gaps = [str(text).strip().casefold() in SCORE_GAPS for text in texts]
+        if any(matches) and all(map(or_, gaps, map(bool, matches))):
+            ends = [
+                sorted(float(end.replace(" ", "")) for end in match.groups()) if match else ("", "")
+                for match in matches
+            ]
             for side, at in (("low", 0), ("high", 1)):
                 columns[f"{stem}_{side}" if stem else side] = [end[at] for end in ends]
         else:

@@ -1,5 +1,6 @@
 """Who won a vote: the name of one of the two, a word that the reader said or arenas use, or a number of preference."""
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
@@ -9,7 +10,7 @@ from metaeval.base.columns import underscored
 from metaeval.base.names import is_number, shortened
 from metaeval.errors import MetaevalError
 from metaeval.table.vote_cells import Codes, Floats, RowError, TextCells
-from metaeval.table.vote_words import SIDES, VERDICTS, plain_word, said_verdicts
+from metaeval.table.vote_words import BOTH_BAD, SIDES, VERDICTS, plain_word, said_verdicts
 
 type Refuse = Callable[[int, str], MetaevalError]
 """What makes the error of a row, by its place in a table, and the rule that it breaks."""
@@ -30,6 +31,8 @@ class Winners:
         self._said, self._systems = said_verdicts(words), systems
         self._used: dict[str, MetaevalError] = {}
         self.n_left_out = self.n_strong = 0
+        self.both_bad: Counter[str] = Counter()
+        """Votes that both are bad, by the word for it."""
 
     def verdicts(self, cells: TextCells, left: Codes, right: Codes, refuse: Refuse) -> Verdicts:
         """Return what a column of winners says.
@@ -50,6 +53,9 @@ class Winners:
             row = int(np.argmax(odd))
             raise RowError(row, self._unknown(cells.texts[cells.codes[row]], left[row], right[row], cells.texts))
         self._note_words(cells, plain, np.flatnonzero(by_word), (left, right), refuse)
+        counts = np.bincount(cells.codes[by_word], minlength=len(plain))
+        bad = [at for at, word in enumerate(plain) if word in BOTH_BAD and word not in self._said and counts[at]]
+        self.both_bad.update({cells.texts[at]: int(counts[at]) for at in bad})
         weight, is_vote = np.where(by_word, meanings[:, 1], 1.0), ~by_word | (meanings[:, 2] == 1)
         self.n_strong += int((weight != 1).sum())
         self.n_left_out += int((~is_vote).sum())

@@ -23,17 +23,21 @@ class Verdict(NamedTuple):
 
 
 _SIDES = {"left": Verdict(1.0), "right": Verdict(0.0), "tie": Verdict(0.5), NONE: Verdict(0.5, kept=False)}
+_BOTH_BAD = ("tie (bothbad)", "tie (both bad)", "bothbad", "both_bad", "neither")
 _SAID: Mapping[str, tuple[str, ...]] = {
     "left": (
         *("left", "a", "model_a", "system_a", "model_1", "system_1", "a>b", "b<a"),
+        *("first", "response_a", "answer_a", "assistant_a", "option_a"),
         *("links", "gauche", "izquierda", "sinistra"),
     ),
     "right": (
         *("right", "b", "model_b", "system_b", "model_2", "system_2", "b>a", "a<b"),
+        *("second", "response_b", "answer_b", "assistant_b", "option_b"),
         *("rechts", "droite", "derecha", "destra"),
     ),
     "tie": (
-        *("tie", "tie (bothbad)", "bothbad", "both_bad", "neither", "draw", "a=b", "b=a"),
+        *(*_BOTH_BAD, "tie", "draw", "a=b", "b=a"),
+        *("equal", "same", "both", "both_good", "tie (bothgood)", "gleich"),
         *("unentschieden", "égalité", "empate", "pareggio"),
     ),
     NONE: ("error", "invalid", "skip", "skipped", NONE),
@@ -45,6 +49,8 @@ VERDICTS: Mapping[str, Verdict] = {
     **{word: _SIDES[side] for word, side in SIDES.items()},
     **{word: _SIDES[side]._replace(weight=STRONG) for word, side in _STRONG.items()},
 }
+BOTH_BAD = frozenset(word.replace("_", sign) for word in _BOTH_BAD for sign in "_ -")
+"""Words that say more than that there is no winner."""
 WINNER = "winner_"
 
 

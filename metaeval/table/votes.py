@@ -274,6 +274,7 @@ class Collected:
 
     def _notes(self, voters: Sequence[str], n_same: int) -> list[str]:
         n, n_left_out, n_strong = self._numbers, self._winners.n_left_out, self._winners.n_strong
+        bad = self._winners.both_bad
         conditions = " and ".join(f"{column} {text}" for column, text in self._where.items())
         counting = f"its numbers are whole, and if they count votes, pass `columns={ {'count': self._weight}!r}`"
         may_count = f"; {counting}" * (not n["weights of parts"])
@@ -281,6 +282,8 @@ class Collected:
             f"{n['chosen']:,} of {n['rows']:,} rows, with {conditions}": conditions,
             f"{count(n_left_out, 'vote')} without a verdict (error) left out": n_left_out,
             f"{count(n['failed'], 'row')} with a game that failed left out, as Arena-Hard does": n["failed"],
+            f"{count(bad.total(), 'vote')} that both are bad ({first_few(list(bad))}) count as ties; leave them out "
+            f"with `words={dict.fromkeys(bad, 'none')!r}`": bad.total(),
             f"{count(n_strong, 'vote')} A>>B or B>>A count {STRONG:g} times, as Arena-Hard does": n_strong,
             f"{count(n['sums'], 'row')} of sums or averages left out": n["sums"],
             f"{count(n['repeated'], 'row')} that repeat another left out (duplicates)": n["repeated"],

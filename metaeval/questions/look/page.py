@@ -41,6 +41,7 @@ KINDS = {
 _WITHOUT_ERRORS = "means of systems, without their standard errors"
 _ALIKE = 6
 """So many columns of one role after another are one line."""
+_READABLE = "How it can be read"
 _HOW = "Files are recognised by their content."
 _COMPUTED = "Only the answer to the first question was computed."
 say = prose(__name__)
@@ -56,17 +57,21 @@ def look_report(study: Look) -> Report:
         if number
     ]
     what = _WITHOUT_ERRORS if study.kind == "means" and contents.refusal else KINDS[study.kind]
+    what += f", or {KINDS['labels']}" * ("judges" in contents.also)
     summary = (
         say("refusal", what=what, refusal=contents.refusal)
         if contents.refusal
         else say("answer", what=what, sizes=sizes)
+    )
+    way = study.way and say.section(
+        "ways", Text(paragraphs=(f"# {_READABLE}\n{study.way}",), look="code"), head=_READABLE
     )
     return Report(
         command="look",
         title=_title(contents.files),
         facts=tuple((number, words) for number, _, words in (size.partition(" ") for size in sizes)),
         summary=(" ".join(filter(None, (str(summary), answer))),),
-        sections=tuple(filter(None, (_questions(questions), _scores(study), _columns(study)))),
+        sections=tuple(filter(None, (way or None, _questions(questions), _scores(study), _columns(study)))),
         methods=Methods(paragraphs=(f"{_HOW} {_COMPUTED}" if answer else _HOW,), cite=()),
         rows=questions,
         provenance=study.provenance,

@@ -36,6 +36,8 @@ class Look(Study):
     ``python`` to copy, and ``lacks``: what is missing, "" where it can be answered."""
     notes: tuple[str, ...]
     provenance: Provenance
+    way: str = ""
+    """The commands that a refusal leads to, on the command line."""
 
     @property
     def kind(self) -> Kind:
@@ -59,7 +61,8 @@ class Look(Study):
     def quick_answer(self) -> str:
         """Return the answer to the main question, "" where there is none that is quick."""
         ask = _QUICK.get(type(self.contents.read))
-        if ask is None or not len(self.questions) or self.questions["lacks"].iloc[0]:
+        is_asked = self.contents.options and not self.contents.by_values  # what somebody has to say first
+        if ask is None or is_asked or not len(self.questions) or self.questions["lacks"].iloc[0]:
             return ""
         try:
             return ask(self.contents.read)
@@ -138,10 +141,10 @@ def _questions(contents: Contents, asked: Callable[[str], str] | None) -> pd.Dat
             name,
             _command(name, need, contents, asked),
             need.get("python", ""),
-            _lacking(need, contents),
+            _lacking(name, need, contents),
         )
         for name, need in NEEDS.items()
-        if contents.kind in need.get("of", ()) and not contents.refusal
+        if (contents.kind in need.get("of", ()) or name in contents.also) and not contents.refusal
     ]
     frame = pd.DataFrame(rows, columns=["question", "name", "command", "python", "lacks"])
     return frame.loc[(frame["lacks"] != "").sort_values(kind="stable").index].reset_index(drop=True)
@@ -160,14 +163,19 @@ def _main_questions(parts: Mapping[str, Contents], asked: Callable[[str], str] |
     return pd.concat(firsts, ignore_index=True)
 
 
-def _lacking(need: Mapping[str, Any], contents: Contents) -> str:
+def _lacking(name: str, need: Mapping[str, Any], contents: Contents) -> str:
     """Say what data have too little of; a size that is not known is no lack."""
+    is_whole = need.get("gaps") == "drop-topics" and contents.sizes.get("gaps", 0) > 0
+    sizes = {**contents.sizes, **({"items": contents.n_whole} if is_whole else {})}
     topic = unit_of(contents.read).topic if isinstance(contents.read, Scores) else "item"
+    whole = {"items": " without gaps"} if is_whole else {}
     lacks = [
-        f"{count(number, topic if word == 'items' else called(word))} or more, not {contents.sizes[word]}"
+        f"{count(number, topic if word == 'items' else called(word))}{whole.get(word, '')} or more, not {sizes[word]}"
         for word, number in need.get("least", {}).items()
-        if contents.sizes.get(word, number) < number
+        if sizes.get(word, number) < number
     ]
+    if contents.by_values and name not in contents.options:
+        lacks.append(f"columns called {listed(list(contents.by_values))}")
     return "; ".join([*lacks, *([need["unsaid"][contents.kind]] if contents.kind in need.get("unsaid", {}) else [])])
 
 
@@ -177,7 +185,11 @@ def _command(name: str, need: Mapping[str, Any], contents: Contents, asked: Call
     n_clusters = 0 if "--clusters" in typed else contents.sizes.get("clusters", 0)
     clustered = need.get("clustered") if n_clusters > 1 else "--clusters ignore"  # one alone has no spread
     words = [typed, need.get("options"), clustered if n_clusters and "clustered" in need else None]
-    return " ".join(filter(None, words)).format_map({"people": "COLUMN", "files": "FILE", **contents.named})
+    line = " ".join(filter(None, words)).format_map({"people": "COLUMN", "files": "FILE", **contents.named})
+    line = f"{line} {contents.options.get(name, '')}".rstrip()
+    if not contents.sizes.get("gaps") or "gaps" not in need:
+        return line
+    return line.replace(" --missing pairwise", f" --missing {need['gaps']}" if need["gaps"] else "")
 
 
 def _of_scores(scores: Scores) -> str:

@@ -16,6 +16,8 @@ from metaeval.table.scores import Scores
 from metaeval.table.vote_columns import vote_columns
 
 _LONGEST = 40
+_HEADLESS = ("output of", "rows of run, measure")
+"""How forms without names of columns begin, as they are read."""
 _OF_LABELS = ("topic", "judge", "label", "item")
 OWN_LINES = frozenset({"runs", "judgments", "collection", "submissions", "assessments", "campaign"})
 """Kinds of files whose lines have a form of their own, without names of columns."""
@@ -30,9 +32,16 @@ class ColumnRole(NamedTuple):
     example: str
 
 
-def column_roles_of(kind: str, read: object, judges: Sequence[str], content: bytes, label: str) -> list[ColumnRole]:
+def column_roles_of(  # noqa: PLR0913, PLR0917 - what is known of them
+    kind: str,
+    read: object,
+    judges: Sequence[str],
+    content: bytes,
+    label: str,
+    by_values: Mapping[str, tuple[str, str]],
+) -> list[ColumnRole]:
     """Return the columns of a table with their roles, or the fields of a known format; none of other files."""
-    if kind in OWN_LINES:
+    if kind in OWN_LINES or (isinstance(read, Scores) and read.attrs.get("read_as", "").startswith(_HEADLESS)):
         return []
     if (known := _known_format(content, label)) is not None:
         return _fields(known)
@@ -44,7 +53,7 @@ def column_roles_of(kind: str, read: object, judges: Sequence[str], content: byt
     if len(rows) < 2:  # noqa: PLR2004 - a header and a row
         return []
     names = [name.strip() for name in rows[0]]
-    told = _roles(kind, read, judges, names)
+    told = {**_roles(kind, read, judges, names), **by_values}
     return [
         ColumnRole(
             name or "(no name)",

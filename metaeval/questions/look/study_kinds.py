@@ -12,7 +12,9 @@ import pandas as pd
 
 from metaeval.agreement.labels import Labels, as_labels
 from metaeval.base.columns import LABELS, RANKINGS, underscored
-from metaeval.base.names import first_few, is_number, metric_evidence, topic_evidence
+from metaeval.base.metric_names import split_names
+from metaeval.base.names import count, first_few, is_number, metric_evidence, topic_evidence
+from metaeval.base.needs import NEEDS
 from metaeval.base.short_repr import ShortRepr
 from metaeval.errors import InvalidOptionError, MetaevalError
 from metaeval.inex.judges import JudgeInput, read_judges
@@ -29,13 +31,15 @@ from metaeval.io.judged_nuggets import holds_nuggets_of_judges
 from metaeval.io.means import MeansAloneError
 from metaeval.io.qrels import read_qrels
 from metaeval.io.run_formats import run_of
+from metaeval.io.score_blocks import WIDE
 from metaeval.io.score_forms import is_judgment
-from metaeval.io.sources import Source, list_sources, read_source
+from metaeval.io.sources import Source, expanded, list_sources, read_source
 from metaeval.io.tables import read_scores, scores_of
 from metaeval.io.trec import read_collection
 from metaeval.io.trec_lines import is_run
 from metaeval.io.votes import holds_votes, read_votes
 from metaeval.questions.look.study_columns import OWN_LINES, ColumnRole, column_roles_of
+from metaeval.questions.look.study_values import ByValues, labels_by_values, votes_by_values
 from metaeval.table.means import SystemMeans, as_means, is_board
 from metaeval.table.scores import Scores, as_scores
 from metaeval.table.vote_columns import vote_columns
@@ -48,7 +52,7 @@ type Kind = Literal[
 ]  # fmt: skip
 type Found = Scores | SystemMeans | Votes | Labels | None
 
-_RUN_WORDS, _RANK = 6, 3
+_RUN_WORDS, _RANK, _MOST_GRADES = 6, 3, 11
 _BARE = frozenset({*RANKINGS["topic"], *RANKINGS["document"], *RANKINGS["level"], "corpus_id"})
 """Names of columns of judgments alone."""
 _PEOPLE = frozenset({"human", "humans", "people", "gold", "reference", "mqm", "da", "expert", "experts", "crowd"})
@@ -72,11 +76,24 @@ class Contents(ShortRepr):
     """Who judged, where columns hold labels."""
     read: Found = None
     read_as: str = ""
+    options: Mapping[str, str] = field(default_factory=dict)
+    """What commands must be told beside the files, by command; others cannot be told it. Empty where nothing must."""
+    by_values: Mapping[str, str] = field(default_factory=dict)
+    """Part to column, where values say it and the name does not."""
+    also: tuple[str, ...] = ()
+    """Questions of another kind that they may answer."""
     notes: tuple[str, ...] = ()
     refusal: str = ""
     """Why it cannot be read as it is."""
     parts: "Mapping[str, Contents]" = field(default_factory=dict)
     """What files of several tools or kinds hold, by tool or kind."""
+
+    @property
+    def n_whole(self) -> int:
+        """How many items have every score."""
+        if not isinstance(self.read, Scores):
+            return 0
+        return int((~np.isnan(self.read.to_numpy()).any(axis=(0, 1))).sum())
 
 
 class _TypedFile(NamedTuple):
@@ -154,6 +171,7 @@ _TOLD: Sequence[tuple[Kind, Callable[[bytes, str], bool]]] = (
 
 def contents_of(given: Sequence[str]) -> Contents:
     """Tell what files hold, and read it."""
+    given = [str(path) for pattern in given for path in expanded(pattern)]
     list_sources(given, nested=True)  # each is there, and given once
     files = [_told(text, source) for text in given for source in list_sources(text, nested=True)]
     files, beside = _without_others(files)
@@ -181,7 +199,8 @@ def _of_one_kind(given: Sequence[str], files: Sequence[_TypedFile], beside: Sequ
         found = Contents(kind=kind if kind in OWN_LINES else "unknown", refusal=str(error))
     parts = {part: _shell(words.get(of, ())) for part, of in _NAMED.get(kind, {}).items()}
     first = files[0]
-    columns = column_roles_of(found.kind, found.read, found.judges, first.content, first.source.path)
+    told = {column: (part, "by its values") for part, column in found.by_values.items()}
+    columns = column_roles_of(found.kind, found.read, found.judges, first.content, first.source.path, told)
     paths = tuple(file.source.path for file in files)
     return replace(
         found, files=paths, named={"files": shlex.join(named), **parts, **found.named}, columns=tuple(columns)
@@ -284,6 +303,8 @@ def _told(given: str, source: Source) -> _TypedFile:
     if not tool and (nested := _nested(json)) is not None:
         return _TypedFile(given, source, content, nested)
     kind: Kind = next((kind for kind, holds in _TOLD if holds(content, source.path)), "scores")
+    if kind == "scores" and not tool and votes_by_values(content, source.path) is not None:
+        kind = "votes"
     return _TypedFile(given, source, content, kind, tool)
 
 
@@ -308,26 +329,81 @@ def _shell(paths: Sequence[str]) -> str:
 def _table(given: Sequence[str], _: Mapping[Kind, Sequence[str]]) -> Contents:
     """Read scores or means; where a table holds neither, what judges said."""
     try:
-        return _of_scores(read_scores(given))  # what gaps mean is asked for, and stands in the commands
+        return _or_labels(given, _of_scores(read_scores(given)))
     except MeansAloneError as alone:
         return _of_means(alone.board)
     except SpreadlessError as refusal:
         return Contents(kind="means", refusal=str(refusal))
     except MetaevalError as refusal:
-        if (lone := _one_system(given)) is not None:
-            return lone
-        unread = Contents(kind="unknown", refusal=str(refusal))
-        try:
-            judged = read_judges(given)
-            return unread if _are_passes(judged.labels) else _of_judges(judged)
-        except MetaevalError as of_judges:
-            said = f"{of_judges} (metaeval judges {shlex.join(given)})"
-            return replace(unread, refusal=said) if _names_judges(given) else unread
+        return _one_system(given) or _with_gaps(given) or _labels_by_values(given) or _judged(given, str(refusal))
+
+
+def _or_labels(given: Sequence[str], scores: Contents) -> Contents:
+    """Return labels where columns are called as judges, and scores that may be labels with the question of judges."""
+    values = np.unique(scores.read.to_numpy()) if isinstance(scores.read, Scores) else np.array([])
+    values = values[~np.isnan(values)]
+    if not scores.read_as.startswith(WIDE) or len(values) > _MOST_GRADES or (values % 1).any():
+        return scores
+    try:
+        labels = read_judges(given).labels
+    except MetaevalError:
+        return scores
+    if labels is None or not {*scores.read["system"].to_numpy()} <= {*labels.columns}:
+        return scores
+    words = [underscored(name).strip("_0123456789") for name in labels.columns]
+    return _of_judges(read_judges(given)) if {*words} <= {*LABELS["judge"]} else replace(scores, also=("judges",))
+
+
+def _with_gaps(given: Sequence[str]) -> Contents | None:
+    """Return scores or means that are refused for gaps alone, with what commands must be told; None for others."""
+    try:
+        scores = _or_labels(given, _of_scores(read_scores(given, missing="pairwise")))
+    except MetaevalError:
+        return _means_with_gaps(given)
+    if scores.kind == "labels":
+        return scores
+    note = (
+        f"{count(scores.sizes['gaps'], 'gap')}: the commands compare pairs of systems where both have scores "
+        "(pairwise), or leave out items with gaps (drop-topics) where a question needs whole ones; write zero there "
+        "where a gap is a failure"
+    )
+    return replace(scores, options=dict.fromkeys(NEEDS, "--missing pairwise"), notes=(note, *scores.notes))
+
+
+def _means_with_gaps(given: Sequence[str]) -> Contents | None:
+    try:
+        read_scores(given, missing="drop-systems")
+    except MeansAloneError as alone:
+        return replace(_of_means(alone.board), options=dict.fromkeys(NEEDS, "--missing drop-systems"))
+    except MetaevalError:
+        return None
+    return None
+
+
+def _labels_by_values(given: Sequence[str]) -> Contents | None:
+    source = _first(given)
+    told = labels_by_values(read_source(source, bytes), source.path)
+    return None if told is None else _by_values(_of_judges(read_judges(given, columns=told.columns)), told, "judges")
+
+
+def _judged(given: Sequence[str], refusal: str) -> Contents:
+    """Return what judges said, where it is that, and not passes of systems."""
+    unread = Contents(kind="unknown", refusal=refusal)
+    try:
+        judged = read_judges(given)
+        return unread if _are_passes(judged.labels) else _of_judges(judged)
+    except MetaevalError as of_judges:
+        refused = f"{of_judges} (metaeval judges {shlex.join(given)})"
+        return replace(unread, refusal=refused) if _names_judges(given) else unread
+
+
+def _first(given: Sequence[str]) -> Source:
+    return next(source for text in given for source in list_sources([text], nested=True))
 
 
 def _names_judges(given: Sequence[str]) -> bool:
     """Whether a column of the first file is called as one of judges is."""
-    source = next(source for text in given for source in list_sources([text], nested=True))
+    source = _first(given)
     try:
         sheet = any_sheet(read_bytes(source.path), source.path)
     except MetaevalError:
@@ -384,8 +460,16 @@ def _of_means(board: SystemMeans) -> Contents:
     return Contents(kind="means", sizes=sizes, read=board, read_as=board.read_as, notes=board.notes)
 
 
-def _votes(given: Sequence[str], _: Mapping[Kind, Sequence[str]]) -> Contents:
-    return _of_votes(read_votes(given))
+def _votes(given: Sequence[str], by_kind: Mapping[Kind, Sequence[str]]) -> Contents:
+    content = read_bytes(path := by_kind["votes"][0])
+    told = None if holds_votes(content, path) else votes_by_values(content, path)
+    if told is None:
+        return _of_votes(read_votes(given))
+    return _by_values(_of_votes(read_votes(given, columns=told.columns, words=told.words)), told, "votes")
+
+
+def _by_values(contents: Contents, told: ByValues, command: str) -> Contents:
+    return replace(contents, options={command: told.options}, by_values=told.columns)
 
 
 def _of_votes(votes: Votes) -> Contents:
@@ -449,8 +533,11 @@ def _collection(_: Sequence[str], by_kind: Mapping[Kind, Sequence[str]]) -> Cont
             f"there are {1 + len(others)} files of judgments beside runs; name one of them with the runs"
         )
     collection = read_collection(runs, judgments)
-    sizes = {"systems": collection.n_systems, "items": collection.n_topics, "metrics": 4}
-    return Contents(kind="collection", sizes=sizes)
+    from metaeval.metrics.scoring import default_metrics, note_on_grades  # noqa: PLC0415 - loads numba
+
+    metrics = split_names(default_metrics(collection))
+    sizes = {"systems": collection.n_systems, "items": collection.n_topics, "metrics": len(metrics)}
+    return Contents(kind="collection", sizes=sizes, notes=tuple(note_on_grades(collection, metrics)))
 
 
 def _inex(_: Sequence[str], by_kind: Mapping[Kind, Sequence[str]]) -> Contents:

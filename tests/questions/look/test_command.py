@@ -1,5 +1,7 @@
 """`metaeval look`, and `metaeval FILE`: from files to what they are, with the words of the command line."""
 
+import numpy as np
+import pandas as pd
 import pytest
 
 TABLE = "topic,bm25,lm\n301,0.25,0.5\n302,0.125,0\n303,0.4,0.3\n"
@@ -55,16 +57,56 @@ def test_json_holds_questions_and_columns(command, scores):
     assert answer["provenance"]["inputs"]
 
 
-def test_gaps_are_asked_about_and_then_stand_in_the_commands(command, scores):
-    """Else a command that is copied would be refused."""
-    scores.write_text(TABLE.replace("302,0.125,0", "302,0.125,"))
-    refused = command("look", scores, "--quiet")
-    assert "Nothing that can be read as it is" in refused.out
-    assert "--missing" in refused.out
-    read = command("look", scores, "--missing", "zero", "--quiet")
-    line = f"metaeval table {scores} --missing zero"
-    assert f"{line}\n" in read.out
-    assert command(*line.split()[1:], "--json").code == 0
+        **{name: np.linspace(0.1, 0.9, 24) ** power for name, power in zip("abcde", range(1, 6), strict=True)},
+    }
+)
+
+
+COLUMNS = {name: np.linspace(0.1, 0.9, 24) ** power for name, power in zip("abcde", range(1, 6), strict=True)}
+GAPS = pd.DataFrame({"topic": range(24), **COLUMNS})
+
+
+def test_gaps_stand_in_every_command_and_nothing_is_answered_before(command, tmp_path):
+    """Two gaps: pairs are compared where both have scores, and questions that need whole topics leave two of 24 out."""
+    frame = GAPS.copy()
+    frame.loc[3, "b"] = frame.loc[7, "c"] = np.nan
+    frame.to_csv(tmp_path / "ap.csv", index=False)
+    for words in ((), ("--missing", "pairwise")):
+        looked = command("look", tmp_path / "ap.csv", *words, "--json").json()
+        lines = {row["name"]: row["command"] for row in looked["results"] if not row["lacks"]}
+        assert lines["table"].endswith("--missing pairwise")
+        assert lines["topics"].endswith("--missing drop-topics")
+        for line in lines.values():
+            ended = command(*line.split()[1:], "--json")
+            assert ended.code == 0, (line, ended.err)
+    refused = command("look", tmp_path / "ap.csv", "--quiet").out
+    assert "2 gaps: the commands compare pairs of systems where both have scores" in " ".join(refused.split())
+    assert "significantly" not in refused
+    zero = command("look", tmp_path / "ap.csv", "--missing", "zero", "--quiet").out
+    assert f"metaeval table {tmp_path / 'ap.csv'} --missing zero\n" in zero
+
+
+@pytest.mark.parametrize("gap", ["", "-", "\N{EN DASH}", "n/a", "N/A"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "model,acc,acc_stderr\na,0.71,0.012\nb,{0},{0}\nc,0.52,0.014\n",
+        "model,rating,low,high\na,1200,1180,1220\nb,{0},{0},{0}\nc,1100,1080,1120\n",
+        "model;acc;95% CI\na;0.71;[0.69, 0.73]\nb;{0};{0}\nc;0.52;[0.50, 0.54]\n",
+        "model,acc,stderr\na,0.71,0.012\nb,0.6,{0}\nc,0.52,0.014\n",
+    ],
+)
+def test_a_system_without_a_mean_is_asked_about_and_left_out_by_name(command, tmp_path, text, gap):
+    """The refusal names line and option, which is followed; the board is then the same without the row."""
+    path = tmp_path / "board.csv"
+    path.write_text(text.format(gap))
+    assert "line 3" in (err := " ".join(command("leaderboard", path).err.split()))
+    assert "--missing drop-systems" in err
+    (line,) = (row["command"] for row in command("look", path, "--json").json()["results"] if not row["lacks"])
+    read = command(*line.split()[1:], "--json").json()
+    assert "left out systems without a mean or its error: b" in " ".join(read["notes"]).casefold()
+    path.write_text("\n".join(row for row in text.splitlines() if not row.startswith("b")))
+    assert read["results"] == command("leaderboard", path, "--json").json()["results"]
 
 
 BOARD = "model,acc,acc_stderr\na,0.71,0.012\nb,0.66,0.013\nc,0.52,0.014\n"

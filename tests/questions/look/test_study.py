@@ -179,7 +179,20 @@ def test_every_question_has_all_that_is_said_of_it(checkout, need):
     """A line for the help, what people ask, and a page of the docs; kinds and sizes are those that files have."""
     assert {"group", "line", "asks", "page"} <= {*need}
     assert (checkout / "docs" / need["page"]).is_file()
-    told = {"group", "line", "asks", "page", "of", "least", "options", "unsaid", "clustered", "python", "function"}
+    told = {
+        "group",
+        "line",
+        "asks",
+        "page",
+        "of",
+        "least",
+        "options",
+        "unsaid",
+        "clustered",
+        "gaps",
+        "python",
+        "function",
+    }
     assert {*need} <= told
     for key in {"python", "function"} & {*need}:
         assert attrgetter(need[key].removeprefix("metaeval.").partition("(")[0])(metaeval)

@@ -1,0 +1,164 @@
+"""What columns hold by their values, where their names do not say it: sides and winners of votes, judges and labels."""
+
+import re
+import shlex
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import combinations, islice, permutations
+from operator import eq
+from typing import Literal, NamedTuple
+
+from metaeval.base.columns import ITEMS, LABELS, first_called, underscored
+from metaeval.base.names import is_number
+from metaeval.errors import MetaevalError
+from metaeval.io.any_sheets import any_sheet
+from metaeval.io.sheets import header_names
+from metaeval.table.roles import part_of_word
+from metaeval.table.vote_words import VERDICTS, plain_word
+
+_MOST_ROWS, _MOST_COLUMNS, _FEWEST_ROWS = 1000, 12, 4
+_LONGEST, _MOST_LABELS, _MOST_JUDGES, _TWO = 60, 11, 50, 2
+_SIDES = {1.0: "left", 0.0: "right"}
+
+type Columns = Mapping[str, Sequence[str]]
+
+
+class ByValues(NamedTuple):
+    """What the columns of a table hold, and how a command is told so."""
+
+    kind: Literal["votes", "labels"]
+    columns: dict[str, str]
+    """Part to column."""
+    words: dict[str, str] = {}  # noqa: RUF012 - of a tuple, which nobody changes
+    """What words for the winner mean, the names of sides in the header."""
+
+    @property
+    def options(self) -> str:
+        """The options that say so, of `metaeval votes` or `metaeval judges`."""
+        told = [(f"--{part}-column", name) for part, name in self.columns.items()]
+        told += [("--word", f"{word}={side}") for word, side in self.words.items()]
+        if self.kind == "labels":
+            told = [("--column", f"{part}={name}") for part, name in self.columns.items()]
+        return " ".join(f"{option} {shlex.quote(value)}" for option, value in told)
+
+
+def votes_by_values(content: bytes, label: str) -> ByValues | None:
+    r"""Find two columns of systems and one that says in every row which of them won, or that none did.
+
+    Examples
+    --------
+    >>> found = votes_by_values(b"first,second,better\na,b,first\nb,a,tie\na,c,second\nc,b,first\n", "x.csv")
+    >>> found.options
+    '--left-column first --right-column second --winner-column better --word first=left --word second=right'
+    """
+    columns = _columns(content, label)
+    words = [name for name, cells in columns.items() if _are_words(cells) and part_of_word(name) in {None, "system"}]
+    ranked: dict[tuple[bool, float], list[ByValues]] = {}
+    for left, right in combinations(words[:_MOST_COLUMNS], 2):
+        names = ({*columns[left]}, {*columns[right]})
+        if len(names[0] | names[1]) > len(columns[left]) or any(map(eq, columns[left], columns[right])):
+            continue
+        for winner in (name for name in columns if name not in {left, right} and part_of_word(name) is None):
+            words_of = _words_of_sides(left, right)
+            shares = [*map(_share, columns[winner], columns[left], columns[right], [words_of] * len(columns[left]))]
+            if not {0.0, 1.0} <= {*shares} or None in shares:
+                continue
+            by_name = not names[0].union(names[1]).isdisjoint(columns[winner])
+            alike = len(names[0] & names[1]) / len(names[0] | names[1])
+            used = {word: _SIDES[share] for word, share in words_of.items() if word in map(plain_word, columns[winner])}
+            if not (by_name or alike or used or len(names[0]) == len(names[1]) == 1):
+                continue  # words such as a and b may be names of anything else
+            reading = ByValues("votes", {"left": left, "right": right, "winner": winner}, used)
+            ranked.setdefault((by_name, alike), []).append(reading)
+    best = ranked[max(ranked)] if ranked else []
+    return best[0] if len(best) == 1 else None
+
+
+def labels_by_values(content: bytes, label: str) -> ByValues | None:
+    r"""Find columns of items, of judges who each say something of an item once, and of what they say.
+
+    Examples
+    --------
+    >>> rows = "".join(f"p{item},{judge},{item % 2}\n" for item in range(3) for judge in ("ann", "ben"))
+    >>> labels_by_values(f"passage no,person,said\n{rows}".encode(), "x.csv").options
+    "--column 'item=passage no' --column judge=person --column label=said"
+    """
+    columns = _columns(content, label)
+    names = [name for name in columns if all(columns[name])][:_MOST_COLUMNS]
+    few = [name for name in names if len({*columns[name]}) <= _MOST_LABELS and not _are_parts(columns[name])]
+    readings = [
+        ByValues("labels", {"item": item, "judge": judge, "label": label_column})
+        for item, judge in permutations(names, 2)
+        if _judge_items(columns[item], columns[judge]) and underscored(judge) not in ITEMS["system"]
+        for label_column in few
+        if label_column not in {item, judge} and _differ_within(columns[item], columns[label_column])
+    ]
+    for role in ("label", "judge", "item"):  # of several the one that is called so
+        readings = [how for how in readings if underscored(how.columns[role]) in LABELS[role]] or readings
+    if readings:
+        return readings[0] if len(readings) == 1 else None
+    items = [name for name in names if len({*columns[name]}) == len(columns[name])]
+    words = [{*columns[name]} for name in few if not any(map(is_number, columns[name]))]
+    if items and len(words) > 1 and not any(first.isdisjoint(second) for first, second in combinations(words, 2)):
+        return ByValues("labels", {"item": items[first_called(items, LABELS["item"], underscored) or 0]})
+    return None
+
+
+def _columns(content: bytes, label: str) -> dict[str, list[str]]:
+    """Return the cells of the first rows by column; none of a file that is no table, or has few rows."""
+    try:
+        sheet = any_sheet(content, label)
+        rows = [] if sheet is None else [*islice(sheet.rows(), _MOST_ROWS)]
+    except MetaevalError:
+        return {}
+    names = header_names(rows[0]) if len(rows) > _FEWEST_ROWS else []
+    if any(len(cells) != len(names) for cells in rows):
+        return {}
+    cells_by_name = zip(names, zip(*rows[1:], strict=True), strict=True)
+    return {name: [cell.strip() for cell in cells] for name, cells in cells_by_name if name}
+
+
+def _are_words(cells: Iterable[str]) -> bool:
+    return all(cell and len(cell) <= _LONGEST and not is_number(cell) for cell in cells)
+
+
+def _are_parts(cells: Iterable[str]) -> bool:
+    return any(is_number(cell) and float(cell) % 1 for cell in cells)
+
+
+def _words_of_sides(left: str, right: str) -> dict[str, float]:
+    """Return what names either side in the header: all of its name, and words that the other's has not.
+
+    Examples
+    --------
+    >>> _words_of_sides("resp_1_model", "resp_2_model")
+    {'resp_1_model': 1.0, '1': 1.0, 'resp_2_model': 0.0, '2': 0.0}
+    """
+    parts = [{*re.split(r"[\W_]+", name.casefold())} for name in (left, right)]
+    names = [
+        (name.casefold(), *sorted(words - others))
+        for name, words, others in zip((left, right), parts, reversed(parts), strict=True)
+    ]
+    share_of = {word: share for share, words in zip((1.0, 0.0), names, strict=True) for word in words if word}
+    return {word: share for word, share in share_of.items() if word not in VERDICTS}
+
+
+def _share(said: str, left: str, right: str, words: Mapping[str, float]) -> float | None:
+    """Return the left side's share of a vote, None where nothing says it."""
+    if said in {left, right}:
+        return float(said == left)
+    word = plain_word(said)
+    verdict = VERDICTS.get(word)
+    return words.get(word, None if verdict is None else verdict.share)
+
+
+def _judge_items(items: Sequence[str], judges: Sequence[str]) -> bool:
+    """Whether each of a few judges says one thing of an item, and most items have several."""
+    n_judges, n_items = len({*judges}), len({*items})
+    once = len({*zip(items, judges, strict=True)}) == len(items)
+    return once and _are_words(judges) and _TWO <= n_judges <= min(_MOST_JUDGES, n_items) and len(items) > 1.5 * n_items
+
+
+def _differ_within(items: Sequence[str], labels: Sequence[str]) -> bool:
+    """Whether labels differ between rows of one item, and are shared by items."""
+    pairs = {*zip(items, labels, strict=True)}
+    return len({*items}) < len(pairs) and len({*labels}) < len(pairs)
