@@ -242,6 +242,11 @@ class PairwiseResult(Result):
         """
         return by_p(rows_of_pairs(self), "p_value")
 
+    @property
+    def has_witnesses(self) -> bool:
+        """Whether `rests_on` has an answer: the t test was done."""
+        return self.test == "t" and self.scores is not None
+
     def rests_on(self) -> pd.DataFrame:
         r"""Return topics without which a pair is no longer significant, for every pair that is: the fewest first.
 
@@ -275,8 +280,9 @@ class PairwiseResult(Result):
         --------
         >>> from metaeval import paired_t_test, simulate_scores
         >>> result = paired_t_test(simulate_scores(n_systems=4, n_topics=50, metrics=["AP"], rng=1))
-        >>> result.rests_on().loc[0, ["winner", "n_dropped", "n_units", "rests_on"]].tolist()
-        ['system1', 3, 50, ('8', '9', '26')]
+        >>> found = result.rests_on()
+        >>> found["n_dropped"].tolist(), found["rests_on"][0]
+        ([3, 10, 17, 18], ('8', '9', '26'))
         """
         if self.test != "t" or self.scores is None:
             raise InvalidOptionError(

@@ -128,7 +128,7 @@ def _around_the_turn(claims: Claims) -> Flags:
         left = n[going] - high[going] + low[going]
         going_on = _significant(claims, going, (total, squares, apart), left, fewest)
         going, total, squares = going[going_on], total[going_on], squares[going_on]
-        below, above = (bounded[going, place[going]] for place in (low, high + 1))
+        below, above = (bounded[going, end[going]] for end in (low, high + 1))
         with np.errstate(divide="ignore", invalid="ignore"):
             ratios = [np.where(d < total, (total - d) ** 2 / (squares - d**2), -1.0) for d in (below, above)]
         ratios = [np.where(np.isnan(d), np.inf, ratio) for d, ratio in zip((below, above), ratios, strict=True)]
@@ -168,13 +168,13 @@ def _significant(
 
 def _by_rounds(claims: Claims) -> Flags:
     """Return the clusters, or topics with weights, to drop: the fewest of an order that test as not significant."""
-    place, n_units = _order(claims)
-    few, many = np.zeros(len(place)), np.maximum(n_units - 1.0, 0.0)  # what is left of many is one unit: no evidence
+    turns, n_units = _order(claims)
+    few, many = np.zeros(len(turns)), np.maximum(n_units - 1.0, 0.0)  # what is left of many is one unit: no evidence
     while (open_ones := many - few > 1).any():
         middle = np.where(open_ones, (few + many) // 2, many)
-        held = claims.hold(place < middle[:, None])
-        few, many = np.where(open_ones & held, middle, few), np.where(open_ones & ~held, middle, many)
-    return place < many[:, None]
+        still = claims.hold(turns < middle[:, None])
+        few, many = np.where(open_ones & still, middle, few), np.where(open_ones & ~still, middle, many)
+    return turns < many[:, None]
 
 
 def _order(claims: Claims) -> tuple[Floats, Floats]:
@@ -189,9 +189,9 @@ def _order(claims: Claims) -> tuple[Floats, Floats]:
         units.sums(1.0 * ~np.isnan(claims.differences)),
     )
     there = weights > 0.0
-    place = np.where(there, np.nan, np.inf)
+    turns = np.where(there, np.nan, np.inf)
     for n_gone in _steps(sums.shape[1]):
-        kept = np.isnan(place)
+        kept = np.isnan(turns)
         u, n = np.where(kept, sums, 0.0), np.where(kept, weights, 0.0)
         s, w, uu, un, nn = (values.sum(axis=1, keepdims=True) for values in (u, n, u * u, u * n, n * n))
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -201,8 +201,8 @@ def _order(claims: Claims) -> tuple[Floats, Floats]:
         ratio = np.where(kept, np.round(np.nan_to_num(ratio, nan=_MOST, posinf=_MOST), _DIGITS), np.inf)
         rank = np.argsort(np.argsort(ratio, axis=1, kind="stable"), axis=1)
         step = max(1, n_gone // _EXACT)
-        place = np.where(kept & (rank < step), n_gone + rank, place)
-    return place, there.sum(axis=1).astype(np.float64)
+        turns = np.where(kept & (rank < step), n_gone + rank, turns)
+    return turns, there.sum(axis=1).astype(np.float64)
 
 
 def _steps(n_units: int) -> list[int]:
@@ -258,3 +258,46 @@ def witness_frame(data: xr.Dataset, scores: Scores, levels: Floats, *, alpha: fl
     )
     order = np.lexsort((data["p_value"].to_numpy()[significant] * -1.0, n_dropped / np.maximum(n_units, 1)))
     return frame.iloc[order[n_dropped[order] > 0]].reset_index(drop=True)
+
+
+def first_places(scores: Scores) -> pd.DataFrame:
+    """Return topics without which the system of the best mean is no longer ahead of another one: exactly the fewest.
+
+    What is dropped is where it is ahead of that system most; clusters go as wholes.
+
+    Parameters
+    ----------
+    scores : Scores
+        Checked. With gaps, where means are not those of the scores that there are, there is no answer.
+
+    Returns
+    -------
+    pandas.DataFrame
+        One row a metric, none where the best mean is shared: ``metric``, ``system``, the ``rival``, and as
+        `metaeval.tests_stat.result.PairwiseResult.rests_on` ``n_dropped``, ``n_units``, ``share`` and ``rests_on``.
+
+    Examples
+    --------
+    >>> from metaeval import as_scores
+    >>> first_places(as_scores([[0.9, 0.5, 0.1], [0.1, 0.5, 0.2]])).iloc[0, 1:].tolist()
+    ['system1', 'system2', 1, 3, 0.3333333333333333, ('1',)]
+    """
+    scores = by_name(by_name(scores, "topic"), "system")
+    units, names, rows = units_of(scores), scores["system"].to_numpy().tolist(), []
+    labels = np.array(units.names if units.clustered else scores["topic"].to_numpy().tolist(), dtype=object)
+    for metric, values in zip(scores["metric"].to_numpy().tolist(), oriented_values(scores), strict=True):
+        sums, sizes = units.sums(values), units.sums(np.abs(values))
+        first = int(np.argmax(sums.sum(axis=1)))
+        margins, tolerance = sums[first] - sums, RELATIVE * (sizes + sizes[first]).sum(axis=1)
+        total = np.where(np.arange(len(names)) == first, np.inf, margins.sum(axis=1))
+        if len(names) < 2 or not (total > tolerance).all():  # NaN too  # noqa: PLR2004 - a rival
+            continue
+        order = np.argsort(-_rounded(margins), axis=1, kind="stable")
+        left = total[:, None] - np.cumsum(np.take_along_axis(margins, order, axis=1), axis=1)
+        n_dropped = np.where(np.isinf(total), np.inf, (left > tolerance[:, None]).argmin(axis=1) + 1)
+        rival = int(np.argmin(n_dropped))
+        n, gone = int(n_dropped[rival]), np.sort(order[rival, : int(n_dropped[rival])])
+        named = tuple(labels[gone].tolist())
+        rows.append([metric, names[first], names[rival], n, units.n_units, n / units.n_units, named])
+    columns = ["metric", "system", "rival", "n_dropped", "n_units", "share", "rests_on"]
+    return pd.DataFrame(rows, columns=columns)
