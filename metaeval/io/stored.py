@@ -83,7 +83,7 @@ def _column_of(column: "pd.Series[Any]") -> "pl.Series":
         return pl.Series(column.cat.categories.to_list()).gather(column.cat.codes.to_numpy())
     if column.dtype == np.float64:
         return pl.Series(column.to_numpy())  # gaps stay NaN
-    return pl.Series([None if cell is pd.NA else cell for cell in column.tolist()])
+    return pl.Series(column.astype(object).where(column.notna(), None).tolist())
 
 
 def netcdf_of(scores: Scores) -> bytes:
