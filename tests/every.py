@@ -510,6 +510,9 @@ SCORES = {
     },
     "compare_systems": Entry(DRAWN | {"test": "randomisation"}, PAIRS),
     "compare_systems, t": Entry(figures=PAIRS),
+    "paired_t_test, rests on": Entry(
+        {"correction": "none"}, lambda found: numbers(found.rests_on(), "n_dropped", "n_units")
+    ),
     "max_t_test, raw": Entry(DRAWN | {"correction": "none"}, PAIRS),
     "bootstrap_test, percentile": Entry(DRAWN | {"method": "percentile"}, PAIRS),
     "bootstrap_test, shifted": Entry(DRAWN | {"method": "shifted"}, PAIRS),

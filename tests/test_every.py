@@ -44,6 +44,7 @@ from metaeval.page.blocks import Items
 from metaeval.page.tables import table_csv
 from metaeval.questions.simulate.command import simulate_command
 from metaeval.studies.study import Study
+from metaeval.tests_stat.result import PairwiseResult, rows_of_pairs
 
 pytestmark = [
     pytest.mark.usefixtures("one_core"),
@@ -214,6 +215,30 @@ NAMED = {
     "gaps": "scores are missing|% of the cells have a score",
 }
 """How methods name what scores have."""
+
+
+def what_pairs_rest_on_is_confirmed_without_it(name):
+    """Without the topics, or clusters, that it rests on, no pair of a study tests as significant in its direction."""
+    found = answer(name)
+    for field in dataclasses.fields(found) if isinstance(found, Study) else ():
+        result = getattr(found, field.name)
+        if not isinstance(result, PairwiseResult) or result.test != "t":
+            continue
+        level = pd.Series(
+            result.bounds().ravel(), rows_of_pairs(result).set_index(["metric", "system_a", "system_b"]).index
+        )
+        unit = "cluster" if "cluster" in result.scores.coords else "topic"
+        for row in result.rests_on().to_dict("records"):
+            metric, *pair = (row[key] for key in ("metric", "system_a", "system_b"))
+            kept = np.flatnonzero(~result.scores[unit].isin(row["rests_on"]).to_numpy())
+            scores = result.scores.sel(metric=[metric], system=pair).isel(topic=kept)
+            again = metaeval.paired_t_test(scores, correction="none", alternative=result.alternative).data
+            lost = again["p_value"].item() > level[metric, *pair] or again["p_reachable"].item() > result.alpha
+            assert (
+                lost
+                or np.isnan(again["p_value"].item())
+                or again["better"].item() != (1 if row["winner"] == pair[0] else -1)
+            )
 
 
 def methods_are_whole(name):
@@ -528,6 +553,7 @@ def the_columns_of_its_frame_are_documented(name):
 
 REFUSING = [what_is_no_seed_is_refused_by_name, nothing_is_silently_left_out_of_account, no_note_decides]
 LAWS = [
+    what_pairs_rest_on_is_confirmed_without_it,
     a_seed_is_a_seed_of_whatever_type,
     the_recorded_seed_repeats_a_study,
     progress_ends_at_its_total,

@@ -81,7 +81,9 @@ def _column_of(column: "pd.Series[Any]") -> "pl.Series":
 
     if isinstance(column.dtype, pd.CategoricalDtype):
         return pl.Series(column.cat.categories.to_list()).gather(column.cat.codes.to_numpy())
-    return pl.Series(column.to_numpy() if column.dtype == np.float64 else column.tolist())  # gaps stay NaN in either
+    if column.dtype == np.float64:
+        return pl.Series(column.to_numpy())  # gaps stay NaN
+    return pl.Series(column.astype(object).where(column.notna(), None).tolist())
 
 
 def netcdf_of(scores: Scores) -> bytes:

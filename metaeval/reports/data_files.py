@@ -14,6 +14,7 @@ from metaeval.io.tables import write_scores
 from metaeval.io.writing import write_atomically
 from metaeval.models.bayesian_comparison import BayesianComparison
 from metaeval.page.blocks import Writer
+from metaeval.reports.witnesses import with_witnesses
 from metaeval.table.scores import Scores
 from metaeval.tests_stat.result import PairwiseResult, by_p, difference_intervals, rows_of_pairs
 
@@ -59,7 +60,9 @@ def with_difference_bounds(result: PairwiseResult) -> pd.DataFrame:
 def pairs_frame(comparisons: Sequence[PairwiseResult], bayesian: BayesianComparison | None = None) -> pd.DataFrame:
     """Return every pair under every comparison: difference with interval, p-values, decision, and what is probable."""
     frames = [
-        by_p(with_difference_bounds(result), "p_value").assign(test=result.test, correction=result.correction)
+        by_p(with_witnesses(with_difference_bounds(result), [result]), "p_value").assign(
+            test=result.test, correction=result.correction
+        )
         for result in comparisons
     ]
     together = pd.concat(frames, ignore_index=True)

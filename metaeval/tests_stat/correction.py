@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from metaeval.base.arrays import Floats, Ints
 from metaeval.errors import InvalidOptionError
+from metaeval.running.equality import reaches
 from metaeval.tests_stat.procedures import Procedure, ProcedureTable
 
 Step = Literal["none", "down", "up"]
@@ -43,6 +44,25 @@ class CorrectionSpec(Procedure):
         for family, tested, answered in zip(families, present, adjusted, strict=True):
             answered[tested] = self._adjusted(family[None, tested])[0]
         return adjusted
+
+    def bounds(self, families: Floats, alpha: float) -> Floats:
+        """Return up to which p-value each hypothesis would be rejected, all others as they are: (family, hypothesis).
+
+        NaN where it is not rejected. A step up ends where it does, so that the last level that passed is for all; a
+        step down goes on for as long as those that come after a hypothesis pass without it, each one place earlier.
+        """
+        rejected, bounds = reaches(alpha, self.function(families), alpha), np.full_like(families, np.nan)
+        for family, passed, answered in zip(families, rejected, bounds, strict=True):
+            ascending = np.sort(family[~np.isnan(family)])
+            n, last = len(ascending), int(passed.sum())
+            levels = self.levels(alpha, np.arange(1, n + 1), n)
+            if last and self.step == "down":
+                stops = np.where(reaches(levels[:-1], ascending[1:], levels[:-1]), n, np.arange(1, n))
+                until = np.append(np.minimum.accumulate(stops[::-1])[::-1], n)
+                answered[passed] = levels[until - 1][np.argsort(np.argsort(family, kind="stable"))[passed]]
+            elif last:
+                answered[passed] = levels[last - 1]
+        return bounds
 
     def _adjusted(self, families: Floats) -> Floats:
         n = families.shape[-1]

@@ -62,6 +62,7 @@ from metaeval.reports.ranked import (
 )
 from metaeval.reports.shared import facts, unanswered
 from metaeval.reports.traits import traits_said
+from metaeval.reports.witnesses import first_rests, pair_rests, rests_column, with_witnesses
 from metaeval.resampling.ranks import RankIntervals
 from metaeval.table.array import has_gaps
 from metaeval.tests_stat.correction import CORRECTIONS
@@ -82,7 +83,7 @@ def leaderboard_report(study: LeaderboardStudy) -> Report:
     counted = facts(metric=sizes["metric"], system=sizes["system"], topic=sizes["topic"], pair=study.comparison.n_pairs)
     asked_title, asked = asked_of(study, frame)
     title, answers = asked_title or LEADERBOARD_TITLE, (*asked, _answer(study, places, frame))
-    texts = [*filter(None, [" ".join(_quoted(study)), _caution(study)])]
+    texts = [*filter(None, [" ".join([*_rests(study), *_quoted(study)]), _caution(study)])]
     failed = [Item(term=question, words=reason) for question, reason in study.unanswered.items()]
     return Report(
         command="leaderboard",
@@ -187,6 +188,13 @@ def _caution(study: LeaderboardStudy) -> str:
     words = [say("caution", units=spoken.clusters if "cluster" in study.scores.coords else spoken.topics)]
     words += [say("clusters", named=named)] if named else []
     return " ".join([*words, *([say("fixed")] if "stratum" in study.scores.coords else [])])
+
+
+def _rests(study: LeaderboardStudy) -> tuple[str, ...]:
+    """Say on what the one pair, or the first place, rests."""
+    if study.comparison.n_pairs > 1:
+        return first_rests(study.scores)
+    return pair_rests(study.comparison) if study.decided().any() else ()
 
 
 def _span(counts: "pd.Series[int]") -> str:
@@ -358,14 +366,16 @@ def _families(study: LeaderboardStudy) -> dict[str, str]:
 
 
 def _pairs_table(study: LeaderboardStudy, family: str, frame: pd.DataFrame) -> Table:
-    frame = frame[frame["family"] == family]
+    results = [result.with_correction("holm") for (name, _), result in study.families.results.items() if name == family]
+    frame = with_witnesses(frame[frame["family"] == family], results)
+    shown, rests = rests_column(frame)
     higher = study.scores["higher_is_better"].to_series()
     turned = (frame["difference"] * np.where(frame["metric"].map(higher), 1.0, -1.0) < 0.0) & (family == "adjacent")
     unlike = [say("turned", n=int(turned.sum()))] if turned.any() else []
     unlike += [say("untested", n=int(untested))] if (untested := frame["difference"].isna().sum()) else []
     return say.table(
         "neighbours",
-        frame.assign(
+        shown.assign(
             separated=frame["apart"].map({True: "yes", False: "no"}),
             difference_marks=turned.map({True: "†", False: ""}),
         ),
@@ -375,6 +385,7 @@ def _pairs_table(study: LeaderboardStudy, family: str, frame: pd.DataFrame) -> T
         right(_SCORE, difference="Difference"),
         right(p_value, "p", p_value="uncorrected", p_holm="Holm"),
         left(separated="Separated"),
+        rests,
         called={"adjacent": "neighbours"}.get(family, f"{family} pairs"),
         data=frame,
         title=_families(study)[family],

@@ -40,6 +40,7 @@ from metaeval.reports.prose import prose
 from metaeval.reports.ranked import against_baseline
 from metaeval.reports.shared import drawn_for_p, facts, groups_of_topics, with_draws
 from metaeval.reports.traits import traits_said
+from metaeval.reports.witnesses import FIGURES, few_rest, first_rests, pair_rests, rests_column, with_witnesses
 from metaeval.table.array import DIMS
 from metaeval.table.structure import mean_over_topics, settled_mean_over_topics
 from metaeval.tests_stat.correction import CORRECTIONS, FAMILY_WISE
@@ -63,7 +64,7 @@ def table_report(study: TableStudy) -> Report:
         command="table",
         title=_title(study, pair),
         facts=(*counted, (f"{result.alpha:g}", "significance level α")),
-        summary=(pair_sentence(result, study.scores),) if pair else (_answer(study), *_quote(study)),
+        summary=_summary(study, pair),
         key_figures=pair_figures(result, study.scores) if pair else _figures(study),
         sections=(say.section("means", *means, head="Means and significance"), _pairs_section(study)),
         methods=_methods(study),
@@ -72,6 +73,15 @@ def table_report(study: TableStudy) -> Report:
         notes=study.notes,
         data=score_files(study.scores) | pair_files((result,)),
     )
+
+
+def _summary(study: TableStudy, pair: Sequence[str]) -> tuple[str, ...]:
+    """Say what differs, on what it rests, and which of two corrections to quote."""
+    result = study.comparison
+    if pair:
+        return (pair_sentence(result, study.scores), *pair_rests(result))
+    first = first_rests(study.scores) if study.baseline is None else ()
+    return (_answer(study), *filter(None, [" ".join([*first, *few_rest(result)])]), *_quote(study))
 
 
 def _title(study: TableStudy, pair: Sequence[str]) -> str:
@@ -229,12 +239,14 @@ def _pairs_blocks(study: TableStudy) -> tuple[Block, ...]:
     result = study.comparison
     if result.n_pairs > _MOST_PAIRS:
         return ()
-    frame = with_difference_bounds(result).assign(verdict=pair_verdicts)
+    frame = with_witnesses(with_difference_bounds(result), [result]).assign(verdict=pair_verdicts)
     named = {"p_value": "uncorrected", "p_corrected": CORRECTIONS.label(result.correction)}
     raw = {} if result.correction == FAMILY_WISE else {"p_corrected": "p_value"}
     written, columns = p_values(frame, named, "p", raw=raw, n_resamples=drawn_for_p(result))
     written, difference = difference_columns(written, result.alpha, number(max(4, study.digits)))
+    written, rests = rests_column(written)
     data = ["metric", "system_a", "system_b", "difference", "difference_low", "difference_high", "p_value", "log10_p"]
+    data += ["p_corrected", "verdict", *(FIGURES if rests else [])]
     table = say.table(
         "pairs table",
         written,
@@ -243,8 +255,9 @@ def _pairs_blocks(study: TableStudy) -> tuple[Block, ...]:
         difference,
         columns,
         left(verdict="Significant"),
+        rests,
         called="pairs",
-        data=frame[[*data, "p_corrected", "verdict"]],
+        data=frame[data],
     )
     return (Fold(title=f"{count(len(frame), 'difference')}", blocks=(table,)),)
 

@@ -46,7 +46,7 @@ from metaeval.tests_stat.correction import CORRECTIONS
 from metaeval.tests_stat.result import is_significant
 
 _STRENGTH = number(2)
-_MOST_SHOWN, _MOST_PAIRS = 60, 10
+_MOST_SHOWN, _MOST_PAIRS, _KINDS = 60, 10, 2
 _UNKNOWN, _NO_GROUPS = "it is unknown who voted on what", "nothing groups the votes further"
 _ALL_OF = {"question": "on one question", "voter": "by one voter"}
 _TIES = {
@@ -70,7 +70,7 @@ def votes_report(study: VotesStudy) -> Report:
         command="votes",
         title=title_of(study),
         facts=(*counted, (f"{study.alpha:g}", "significance level α")),
-        summary=(_answer(study, counts, settled), _errors(study, counts)),
+        summary=(_answer(study, counts, settled), *_rests(study), _errors(study, counts)),
         key_figures=listed_figures(_figures(study, settled)),
         sections=(
             _ranks_section(study, frame),
@@ -91,6 +91,7 @@ def votes_report(study: VotesStudy) -> Report:
         data={
             "pairs.csv": csv_file(study.by_group(lambda group: group.main.comparison("fdr_by").to_frame())),
             "plan.csv": csv_file(study.by_group(lambda group: group.plan.to_frame())),
+            "rests_on.csv": csv_file(study.by_group(_dropped)),
             "shares.csv": csv_file(study.by_group(lambda group: group.dimension.to_frame())),
         },
     )
@@ -174,6 +175,23 @@ def _errors(study: VotesStudy, counts: pd.DataFrame) -> str:
         words = [say("errors independent", reason=_NO_GROUPS if alone else _UNKNOWN)]
     words += [say("single", all=listed(map(_ALL_OF.get, single)), units=single)] if single else []
     return f"{f'{name.capitalize()}: ' if (name := _named_groups(study)[0][0]) else ''}{' '.join(words)}"
+
+
+def _rests(study: VotesStudy) -> tuple[str, ...]:
+    """Say on how few votes the first place rests, and which."""
+    if (witness := study.first.witness) is None:
+        return ()
+    rows = witness.dropped.head(_KINDS).to_dict("records")
+    votes = [say("dropped", row=row) for row in rows]
+    n_more = witness.n_dropped - sum(row["votes"] for row in rows)
+    return (say("rests", witness=witness, votes=[*votes, *([count(n_more, "other")] if n_more else [])]),)
+
+
+def _dropped(group: VoteGroup) -> pd.DataFrame:
+    """Return the votes that a first place rests on, counted."""
+    if group.witness is None:
+        return pd.DataFrame(columns=["winner", "loser", "tie", "votes", "rival"])
+    return group.witness.dropped.assign(rival=group.witness.rival)
 
 
 def _systems_without_bound(group: VoteGroup, side: str) -> list[str]:

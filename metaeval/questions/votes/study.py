@@ -19,6 +19,7 @@ from metaeval.models.vote_dimension import OneDimension, one_dimension
 from metaeval.models.vote_ranks import vote_ranks
 from metaeval.models.vote_strengths import BradleyTerry, Ties, bradley_terry, davidson_strengths
 from metaeval.models.vote_sweeps import swept_pairs
+from metaeval.models.vote_witness import VoteWitness, first_place_votes
 from metaeval.models.votes_needed import VotePlan, vote_plan
 from metaeval.resampling.means_and_errors import RanksFromErrors
 from metaeval.running.draws import RNGLike, resolve_seed
@@ -55,6 +56,8 @@ class VoteGroup(NamedTuple):
     """Systems without a bound."""
     n_ties: int
     """Votes that count half for either system."""
+    witness: VoteWitness | None
+    """Votes without which the first system is no longer ahead."""
 
     @property
     def main(self) -> BradleyTerry:
@@ -360,6 +363,7 @@ def _group(  # noqa: PLR0913, PLR0917 - as asked
         davidson=attempt("Davidson", lambda: davidson_strengths(inner)) if plain else None,
         unrated=tuple(fitted.unbounded["system"]),
         n_ties=tied.n_votes if ties == "half" else 0,
+        witness=first_place_votes(inner, main),
     )
 
 

@@ -1,0 +1,76 @@
+"""On which topics a pair, or a first place, rests: a column of a table of pairs, and a sentence behind the first."""
+
+from collections.abc import Iterable
+
+import pandas as pd
+
+from metaeval.base.names import comma_list
+from metaeval.base.unit import unit_of
+from metaeval.base.words import name_of_metric, whole
+from metaeval.page.tables import Column, right, with_cells
+from metaeval.reports.prose import prose
+from metaeval.table.scores import Scores
+from metaeval.tests_stat.result import PairwiseResult
+from metaeval.tests_stat.witnesses import first_places
+
+_PAIR = ["metric", "system_a", "system_b"]
+FIGURES = ["n_dropped", "n_units", "rests_on"]
+_FEW, _SMALL = 2, 0.02
+"""So few topics, or so small a share of them, are said at the top of a page."""
+say = prose(__name__)
+
+
+def with_witnesses(pairs: pd.DataFrame, results: Iterable[PairwiseResult]) -> pd.DataFrame:
+    """Return rows of pairs with the topics that each significant one rests on, by name; as they are of other tests."""
+    tested = [result.rests_on() for result in results if result.has_witnesses]
+    if not tested:
+        return pairs
+    witnesses = pd.concat(tested, ignore_index=True)[[*_PAIR, *FIGURES]]
+    witnesses["rests_on"] = witnesses["rests_on"].map(comma_list)
+    joined = pairs[_PAIR].merge(witnesses, on=_PAIR, how="left", validate="many_to_one").set_index(pairs.index)
+    joined["rests_on"] = joined["rests_on"].fillna("")
+    return pairs.assign(**joined[FIGURES]).astype(dict.fromkeys(FIGURES[:2], "Int64"))
+
+
+def rests_column(pairs: pd.DataFrame) -> tuple[pd.DataFrame, tuple[Column, ...]]:
+    """Return such rows with how many topics they rest on written out, and the column, if any row has some."""
+    if "n_dropped" not in pairs or pairs["n_dropped"].isna().all():
+        return pairs, ()
+    counts = pairs[["n_dropped", "n_units"]].itertuples(index=False)
+    cells = [None if n is pd.NA else f"{whole(n)} of {whole(of)}" for n, of in counts]
+    return with_cells(pairs, rests=cells).assign(rests_sort=pairs["n_dropped"] / pairs["n_units"]), right(
+        rests="Rests on"
+    )
+
+
+def pair_rests(result: PairwiseResult) -> tuple[str, ...]:
+    """Say on what the one pair that was tested rests, under the metric of which the fewest topics have to go."""
+    if not result.has_witnesses or not len(rows := result.rests_on()):
+        return ()
+    row = rows.iloc[0]
+    under = f" under {name_of_metric(row['metric'])}" if len(result.metrics) > 1 else ""
+    return (say("pair rests", row=row, under=under, noun=_noun(result.scores)),)
+
+
+def few_rest(result: PairwiseResult) -> tuple[str, ...]:
+    """Say how many of many significant pairs rest on next to nothing, and which one on the least."""
+    if not result.has_witnesses or not len(rows := result.rests_on()):
+        return ()
+    few = rows[(rows["n_dropped"] <= _FEW) | (rows["share"] <= _SMALL)]
+    first = rows.iloc[0]
+    under = f" under {name_of_metric(first['metric'])}" if len(result.metrics) > 1 else ""
+    words = {"n": len(few), "row": first, "of": len(rows), "under": under, "noun": _noun(result.scores)}
+    return (say("few rest", most=int(few["n_dropped"].max()), **words),) if len(few) else ()
+
+
+def first_rests(scores: Scores) -> tuple[str, ...]:
+    """Say on what the first place under the one metric rests, if one system has it."""
+    rows = first_places(scores)
+    return (
+        (say("first rests", row=rows.iloc[0], noun=_noun(scores)),) if len(rows) == scores.sizes["metric"] == 1 else ()
+    )
+
+
+def _noun(scores: Scores | None) -> str:
+    """Return what is left out as a whole."""
+    return unit_of(scores).cluster if scores is not None and "cluster" in scores.coords else unit_of(scores).topic
