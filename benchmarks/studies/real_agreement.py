@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from populations import Population, judged, samples
+from populations import BOARDS, Population, judged, samples
 from real_power import NORMAL_WIDTH, at_every_size, missed, report, summed
 
 from metaeval.agreement.decisions import agreement_counts, agreement_shares
@@ -33,7 +33,8 @@ def judge(tables: list[Population], scale: float) -> pd.DataFrame:
 def pairs(tables: list[Population]) -> list[Population]:
     """Return pairs of metrics as populations whose scores have them on a third axis."""
     made = []
-    for _, group in groupby(tables, key=lambda one: one.name.split("_")[0]):
+    campaigns = [one for one in tables if not one.name.startswith(BOARDS)]  # parts of a board have items of their own
+    for _, group in groupby(campaigns, key=lambda one: one.name.split("_")[0]):
         own = list(group)
         for place, one in enumerate(own[:1] if len(own) == 2 else own):
             other = own[(place + 1) % len(own)]
