@@ -463,12 +463,15 @@ DRAWING = _group(_Drawing, "Work")
 OUTPUT = _group(_Showing, "Output")
 """What every command offers for its answer."""
 
-_INPUTS = argument(
-    "INPUTS",
-    "With --qrels: TREC runs or INEX submissions, as files, folders or patterns. Without: score tables (wide or long "
-    "CSV/TSV/Parquet/NetCDF/JSON, `trec_eval -q` or ir_measures output); a wide table holds one metric, named after "
-    "the file, or NAME=FILE. Or results of a benchmark, as folders or files: "
-    f"{', '.join(BENCHMARKS[:-1])}. Compressed or not.",
+_INPUTS, _INPUTS_OR_VOTES = (
+    argument(
+        "INPUTS",
+        f"With --qrels: TREC runs or INEX submissions, as files, folders or patterns. Without: score tables{also} "
+        "(wide or long CSV/TSV/Parquet/NetCDF/JSON, `trec_eval -q` or ir_measures output); a wide table holds one "
+        "metric, named after the file, or NAME=FILE. Or results of a benchmark, as folders or files: "
+        f"{', '.join(BENCHMARKS[:-1])}. Compressed or not.",
+    )
+    for also in ("", ", or votes")
 )
 _ANY_INPUTS = argument(
     "INPUTS",
@@ -501,19 +504,15 @@ _OF_RUNS: Group = {
     "duplicates": _TABLES["duplicates"],
 }
 READING: Mapping[str, Group] = {
-    "scores": {
-        "inputs": (Annotated[list[str], _INPUTS], inspect.Parameter.empty),
-        **RUNS,
-        **_GROUPING,
-        **CHOOSING,
-        **_TABLES,
-    },
-    "any": {
-        "inputs": (Annotated[list[str], _ANY_INPUTS], inspect.Parameter.empty),
-        **RUNS,
-        **_GROUPING,
-        **CHOOSING,
-        **_TABLES,
+    **{
+        reads: {
+            "inputs": (Annotated[list[str], inputs], inspect.Parameter.empty),
+            **RUNS,
+            **_GROUPING,
+            **CHOOSING,
+            **_TABLES,
+        }
+        for reads, inputs in (("scores", _INPUTS), ("scores or votes", _INPUTS_OR_VOTES), ("any", _ANY_INPUTS))
     },
     "runs": _OF_RUNS,
     "pools": {name: option for name, option in _OF_RUNS.items() if name != "undefined"}

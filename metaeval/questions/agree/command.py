@@ -101,7 +101,7 @@ _MIN_F1 = Option(
 )
 
 
-@command("agree", reads="scores", draws=True, repeats=True)
+@command("agree", reads="scores or votes", draws=True, repeats=True)
 def agree_command(  # noqa: PLR0913 - the options of the command
     loaded: Loaded,
     *,

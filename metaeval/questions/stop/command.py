@@ -45,7 +45,7 @@ _REPLAYS = Option(
 )
 
 
-@command("stop", reads="scores", draws=True)
+@command("stop", reads="scores or votes", draws=True)
 def stop_command(  # noqa: PLR0913 - the options of the command
     loaded: Loaded,
     *,
