@@ -57,11 +57,6 @@ def test_json_holds_questions_and_columns(command, scores):
     assert answer["provenance"]["inputs"]
 
 
-        **{name: np.linspace(0.1, 0.9, 24) ** power for name, power in zip("abcde", range(1, 6), strict=True)},
-    }
-)
-
-
 COLUMNS = {name: np.linspace(0.1, 0.9, 24) ** power for name, power in zip("abcde", range(1, 6), strict=True)}
 GAPS = pd.DataFrame({"topic": range(24), **COLUMNS})
 
