@@ -39,8 +39,9 @@ from metaeval.io.trec import read_collection
 from metaeval.io.trec_lines import is_run
 from metaeval.io.votes import holds_votes, read_votes
 from metaeval.questions.look.study_columns import OWN_LINES, ColumnRole, column_roles_of
-from metaeval.questions.look.study_values import ByValues, labels_by_values, votes_by_values
+from metaeval.questions.look.study_values import ByValues, labels_by_values, scores_by_values, votes_by_values
 from metaeval.table.means import SystemMeans, as_means, is_board
+from metaeval.table.roles import part_of_word
 from metaeval.table.scores import Scores, as_scores
 from metaeval.table.vote_columns import vote_columns
 from metaeval.table.vote_set import Votes
@@ -53,6 +54,9 @@ type Kind = Literal[
 type Found = Scores | SystemMeans | Votes | Labels | None
 
 _RUN_WORDS, _RANK, _MOST_GRADES = 6, 3, 11
+_COLUMN = re.compile(r"`columns=\{'(\w+)': '([^']*)'\}`")
+_READ_SCORES = [name for name, need in NEEDS.items() if "scores" in need.get("of", ()) and need.get("gaps") != ""]
+"""Questions that are told which columns hold what."""
 _BARE = frozenset({*RANKINGS["topic"], *RANKINGS["document"], *RANKINGS["level"], "corpus_id"})
 """Names of columns of judgments alone."""
 _PEOPLE = frozenset({"human", "humans", "people", "gold", "reference", "mqm", "da", "expert", "experts", "crowd"})
@@ -300,6 +304,8 @@ def _told(given: str, source: Source) -> _TypedFile:
     content = read_source(source, bytes)
     json = read_json(content, source.path) if starts_json(content) else None
     tool = _tool_of(content, json, source.path)
+    if content.startswith(ZIP_MAGIC) and not tool:
+        return _TypedFile(given, source, content, "scores")  # which says what to do with it
     if not tool and (nested := _nested(json)) is not None:
         return _TypedFile(given, source, content, nested)
     kind: Kind = next((kind for kind, holds in _TOLD if holds(content, source.path)), "scores")
@@ -335,7 +341,8 @@ def _table(given: Sequence[str], _: Mapping[Kind, Sequence[str]]) -> Contents:
     except SpreadlessError as refusal:
         return Contents(kind="means", refusal=str(refusal))
     except MetaevalError as refusal:
-        return _one_system(given) or _with_gaps(given) or _labels_by_values(given) or _judged(given, str(refusal))
+        readings = (_one_system, _with_gaps, _labels_by_values, _scores_by_values)
+        return next(filter(None, (read(given) for read in readings)), None) or _judged(given, str(refusal))
 
 
 def _or_labels(given: Sequence[str], scores: Contents) -> Contents:
@@ -380,10 +387,26 @@ def _means_with_gaps(given: Sequence[str]) -> Contents | None:
     return None
 
 
+def _scores_by_values(given: Sequence[str]) -> Contents | None:
+    source = _first(given)
+    told = scores_by_values(read_source(source, bytes), source.path)
+    if told is None:
+        return None
+    columns = {{"item": "topic"}.get(part, part): name for part, name in told.columns.items()}
+    try:
+        scores = _of_scores(read_scores(given, columns=columns))
+    except MetaevalError:
+        return None
+    return replace(scores, options=dict.fromkeys(_READ_SCORES, told.options), by_values=told.columns)
+
+
 def _labels_by_values(given: Sequence[str]) -> Contents | None:
     source = _first(given)
     told = labels_by_values(read_source(source, bytes), source.path)
-    return None if told is None else _by_values(_of_judges(read_judges(given, columns=told.columns)), told, "judges")
+    judged = None if told is None else read_judges(given, columns=told.columns)
+    if told is None or judged is None or _are_passes(judged.labels):
+        return None
+    return _by_values(_of_judges(judged), told, "judges")
 
 
 def _judged(given: Sequence[str], refusal: str) -> Contents:
@@ -393,7 +416,8 @@ def _judged(given: Sequence[str], refusal: str) -> Contents:
         judged = read_judges(given)
         return unread if _are_passes(judged.labels) else _of_judges(judged)
     except MetaevalError as of_judges:
-        refused = f"{of_judges} (metaeval judges {shlex.join(given)})"
+        as_typed = _COLUMN.sub(lambda named: f"--column {shlex.quote(f'{named[1]}={named[2]}')}", str(of_judges))
+        refused = f"{as_typed} (metaeval judges {shlex.join(given)})"
         return replace(unread, refusal=refused) if _names_judges(given) else unread
 
 
@@ -408,7 +432,9 @@ def _names_judges(given: Sequence[str]) -> bool:
         sheet = any_sheet(read_bytes(source.path), source.path)
     except MetaevalError:
         return False
-    return sheet is not None and any(underscored(name) in LABELS["judge"] for name in sheet.sample()[0])
+    names = [] if sheet is None else sheet.sample()[0]
+    is_of_systems = any(part_of_word(name) == "system" for name in names)
+    return not is_of_systems and any(underscored(name) in LABELS["judge"] for name in names)
 
 
 def _one_system(given: Sequence[str]) -> Contents | None:
