@@ -17,12 +17,14 @@ _PAIR = ["metric", "system_a", "system_b"]
 FIGURES = ["n_dropped", "n_units", "rests_on"]
 _FEW, _SMALL = 2, 0.02
 """So few topics, or so small a share of them, are said at the top of a page."""
+_MOST = 1_000_000
+"""Differences of a metric on which a page spends time; `rests_on()` takes any number."""
 say = prose(__name__)
 
 
 def with_witnesses(pairs: pd.DataFrame, results: Iterable[PairwiseResult]) -> pd.DataFrame:
     """Return rows of pairs with the topics that each significant one rests on, by name; as they are of other tests."""
-    tested = [result.rests_on() for result in results if result.has_witnesses]
+    tested = [rows for rows in map(_rows, results) if rows is not None]
     if not tested:
         return pairs
     witnesses = pd.concat(tested, ignore_index=True)[[*_PAIR, *FIGURES]]
@@ -45,7 +47,7 @@ def rests_column(pairs: pd.DataFrame) -> tuple[pd.DataFrame, tuple[Column, ...]]
 
 def pair_rests(result: PairwiseResult) -> tuple[str, ...]:
     """Say on what the one pair that was tested rests, under the metric of which the fewest topics have to go."""
-    if not result.has_witnesses or not len(rows := result.rests_on()):
+    if (rows := _rows(result)) is None or not len(rows):
         return ()
     row = rows.iloc[0]
     under = f" under {name_of_metric(row['metric'])}" if len(result.metrics) > 1 else ""
@@ -54,7 +56,7 @@ def pair_rests(result: PairwiseResult) -> tuple[str, ...]:
 
 def few_rest(result: PairwiseResult) -> tuple[str, ...]:
     """Say how many of many significant pairs rest on next to nothing, and which one on the least."""
-    if not result.has_witnesses or not len(rows := result.rests_on()):
+    if (rows := _rows(result)) is None or not len(rows):
         return ()
     few = rows[(rows["n_dropped"] <= _FEW) | (rows["share"] <= _SMALL)]
     first = rows.iloc[0]
@@ -69,6 +71,11 @@ def first_rests(scores: Scores) -> tuple[str, ...]:
     return (
         (say("first rests", row=rows.iloc[0], noun=_noun(scores)),) if len(rows) == scores.sizes["metric"] == 1 else ()
     )
+
+
+def _rows(result: PairwiseResult) -> pd.DataFrame | None:
+    """Return what pairs rest on, unless another test was done, or it takes longer than all else on the page."""
+    return result.rests_on() if result.has_witnesses and result.n_pairs * result.n_topics <= _MOST else None
 
 
 def _noun(scores: Scores | None) -> str:

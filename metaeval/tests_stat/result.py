@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any
 from warnings import catch_warnings, simplefilter
+from weakref import WeakKeyDictionary
 
 import numpy as np
 import pandas as pd
@@ -32,7 +33,11 @@ class UnreachableLevelWarning(MetaevalWarning):
     """Too few resamples for the corrected level: pairs at the smallest possible p cannot be rejected."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+_WITNESSES: "WeakKeyDictionary[PairwiseResult, pd.DataFrame]" = WeakKeyDictionary()
+"""What results rest on, found once: a page asks for its sentence, its table and its files."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, weakref_slot=True)
 class PairwiseResult(Result):
     """Result of one test over all pairs of systems, for every metric."""
 
@@ -292,8 +297,11 @@ class PairwiseResult(Result):
             raise InvalidOptionError(
                 f"what decisions rest on is known of the t test, not of {self.test!r}; use `test='t'`"
             )
-        two_sided = self.alternative == "two-sided"
-        return witness_frame(self.data, self.scores, self.bounds(), alpha=self.alpha, two_sided=two_sided)
+        if self not in _WITNESSES:
+            two_sided = self.alternative == "two-sided"
+            made = witness_frame(self.data, self.scores, self.bounds(), alpha=self.alpha, two_sided=two_sided)
+            _WITNESSES[self] = made
+        return _WITNESSES[self].copy()
 
     def bounds(self) -> Floats:
         """Return up to which uncorrected p-value a pair is rejected, all others as they are, NaN where it is not.

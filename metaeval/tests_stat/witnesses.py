@@ -9,6 +9,7 @@ to :math:`Q / S` and rises after it, and dropping :math:`Q / S` itself leaves th
 ascending order those to drop are thus the ones around it, and each step looks at two: O(1), whatever the topics.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -28,7 +29,7 @@ _DIGITS = 9
 """Of differences, the largest of a pair being 1, by which topics are chosen: equal ones are then equal in any unit."""
 _MARGIN = 1e-9
 _MOST = 1e9
-_AT_ONCE = 1_000_000
+_AT_ONCE = 2_000_000
 _EXACT = 8
 """One in so many of the clusters dropped so far are dropped before the others are weighed again."""
 
@@ -97,13 +98,14 @@ class _Sums(NamedTuple):
 
     @classmethod
     def of(cls, ascending: Floats) -> "_Sums":
-        filled = np.nan_to_num(ascending)
-        added = (np.cumsum(values, axis=1) for values in (filled, filled**2, filled != 0.0))
-        return cls(*(np.pad(values.astype(np.float64), ((0, 0), (1, 0))) for values in added))
+        sums = [np.zeros((len(ascending), ascending.shape[1] + 1)) for _ in cls._fields]
+        for values, added in zip((ascending, ascending**2, ascending != 0.0), sums, strict=True):
+            np.cumsum(values, axis=1, out=added[:, 1:])
+        return cls(*sums)
 
-    def outside(self, pairs: Ints, low: Ints, high: Ints) -> tuple[Floats, ...]:
+    def outside(self, pairs: Ints, low: Ints, high: Ints) -> list[Floats]:
         """Return the sums over all but the places from `low` to before `high`."""
-        return tuple(values[pairs, -1] - values[pairs, high] + values[pairs, low] for values in self)
+        return [values[pairs, -1] - values[pairs, high] + values[pairs, low] for values in self]
 
 
 def _rounded(values: Floats) -> Floats:
@@ -116,29 +118,31 @@ def _around_the_turn(claims: Claims) -> Flags:
     differences = _rounded(claims.differences)
     order = np.argsort(differences, axis=1, kind="stable")  # NaN last
     ascending = np.take_along_axis(differences, order, axis=1)
-    sums, n = _Sums.of(ascending), np.isfinite(ascending).sum(axis=1)
-    bounded = np.pad(ascending, ((0, 0), (1, 1)), constant_values=np.nan)  # so that there is a place beyond each end
+    n = ascending.shape[1] - np.isnan(ascending).sum(axis=1)
+    sums = _Sums.of(np.nan_to_num(ascending) if (n < ascending.shape[1]).any() else ascending)
     turn = sums.squares[:, -1] / sums.total[:, -1]
     low = (ascending <= turn[:, None]).sum(axis=1)
     high = low.copy()
-    fewest = _critical(claims, differences.shape[1])
+    critical, places = _critical(claims, differences.shape[1]), np.arange(differences.shape[1])
     going = np.arange(len(differences))
     while len(going):
         total, squares, apart = sums.outside(going, low[going], high[going])
         left = n[going] - high[going] + low[going]
-        going_on = _significant(claims, going, (total, squares, apart), left, fewest)
+        going_on = _significant(claims, going, (total, squares, apart), left, critical)
         going, total, squares = going[going_on], total[going_on], squares[going_on]
-        below, above = (bounded[going, end[going]] for end in (low, high + 1))
-        with np.errstate(divide="ignore", invalid="ignore"):
-            ratios = [np.where(d < total, (total - d) ** 2 / (squares - d**2), -1.0) for d in (below, above)]
-        ratios = [np.where(np.isnan(d), np.inf, ratio) for d, ratio in zip((below, above), ratios, strict=True)]
-        lower = ratios[0] <= ratios[1]
+        below, above = (_without(ascending[going, end[going]], total, squares) for end in (low - 1, high % len(places)))
+        lower = (low[going] > 0) & ((below <= above) | (high[going] >= n[going]))
         low[going] -= lower
         high[going] += ~lower
-    places = np.arange(differences.shape[1])
     dropped, gone = (places >= low[:, None]) & (places < high[:, None]), np.zeros(differences.shape, dtype=bool)
     np.put_along_axis(gone, order, dropped, axis=1)
     return gone
+
+
+def _without(differences: Floats, total: Floats, squares: Floats) -> Floats:
+    """Return r without one difference of each pair; less than any where their sum is not positive then."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(differences < total, (total - differences) ** 2 / (squares - differences**2), -1.0)
 
 
 def _critical(claims: Claims, most: int) -> tuple[Floats, Ints]:
@@ -149,7 +153,7 @@ def _critical(claims: Claims, most: int) -> tuple[Floats, Ints]:
 
 
 def _significant(
-    claims: Claims, pairs: Ints, sums: tuple[Floats, ...], left: Ints, critical: tuple[Floats, Ints]
+    claims: Claims, pairs: Ints, sums: Sequence[Floats], left: Ints, critical: tuple[Floats, Ints]
 ) -> Flags:
     """Say which of some pairs still are significant, by their sums over the topics left."""
     total, squares, apart = sums

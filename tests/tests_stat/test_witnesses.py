@@ -88,6 +88,16 @@ def test_as_many_as_the_greedy_definition_on_hundreds_of_topics():
             assert pair_of(differences).rests_on()["n_dropped"].tolist() == [greedy(differences)]
 
 
+def test_as_many_topics_as_the_normal_law_says():
+    """Within a topic of 6.7 of 50 and 18.6 of 100 for an effect of .5: the law in benchmarks/studies/witnesses.py."""
+    rng = np.random.default_rng(5)
+    for n_topics, expected in ((50, 6.7), (100, 18.6)):
+        values = np.vstack([np.zeros(n_topics), rng.normal(0.5, 1.0, (1000, n_topics))])
+        n_dropped = paired_t_test(as_scores(values), correction="none", baseline="system1").rests_on()["n_dropped"]
+        everyone = np.pad(n_dropped, (0, 1000 - len(n_dropped)))  # 0 where a pair is not significant
+        assert expected < np.median(everyone) < expected + 1.5
+
+
 def refuted(scores, row, **asked):
     """Test anew without what a row names, and say whether the pair is no longer significant in its direction."""
     units = scores["cluster" if "cluster" in scores.coords else "topic"].to_numpy().tolist()

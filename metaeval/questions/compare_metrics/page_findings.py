@@ -14,6 +14,7 @@ from metaeval.questions.compare_metrics.study_verdict import DECIDES, DETECTED, 
 from metaeval.questions.topics.page_words import drawn_chance
 from metaeval.reports.prose import prose
 from metaeval.testing.expected import BROKEN, UNNOTICED
+from metaeval.tests_stat.power_witness import finds_more_without
 
 _SAME = 0.9
 _EVEN, _ERRORS_FROM_EVEN = 0.5, 2.0
@@ -41,9 +42,25 @@ def summary_paragraphs(study: CompareStudy) -> tuple[str, ...]:
     chosen = verdict.outcome != "open"
     turned = _over_systems(study, verdict) if chosen else []
     answer, reason = _choice_words(study, verdict, turned=bool(turned)) if chosen else _open_words(study, verdict)
-    more = " ".join(words for words in (reason, *turned, _expectations_sentence(study, verdict)) if words)
+    more = " ".join(
+        words for words in (_rests(study, verdict), reason, *turned, _expectations_sentence(study, verdict)) if words
+    )
     paragraphs = (answer, more, say("quote"))
     return tuple(words for words in paragraphs if words)
+
+
+def _rests(study: CompareStudy, verdict: MetricVerdict) -> str:
+    """Say whether the smallest lead of the metric that is chosen rests on one or two topics."""
+    found = study.power.to_frame().query("correction == 'none'").set_index("metric")["power"]
+    rivals = [name for name in study.metrics if name not in verdict.metrics]
+    if verdict.outcome == "adopt" and study.current is not None:
+        rivals = [study.current]
+    leads = {(found[metric] - found[rival], metric, rival) for metric in verdict.metrics for rival in rivals}
+    if not leads or study.power.test != "t" or (least := min(leads))[0] <= 0:
+        return ""
+    names = finds_more_without(study.scores, *least[1:], alpha=study.power.alpha)
+    words = {"metric": least[1], "rival": least[2], "n": study.scores.sizes["topic"]}
+    return "" if names is None else say("rests" if names else "rests on none", names=names, **words)
 
 
 def _choice_words(study: CompareStudy, verdict: MetricVerdict, *, turned: bool) -> tuple[str, str]:

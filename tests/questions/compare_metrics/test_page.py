@@ -182,6 +182,14 @@ def test_the_first_sentence_is_the_verdict(powers, current, begins):
     assert _page_of(*powers, current=current).summary[0].startswith(begins)
 
 
+def test_the_second_paragraph_says_whether_the_lead_rests_on_a_topic():
+    assert (
+        _page_of(0.5, 6.0, current="A")
+        .summary[1]
+        .startswith("B finds more significant pairs than A without any one topic too, and without any two of the three")
+    )
+
+
 @pytest.mark.parametrize("error", [0.1, 0.4])
 def test_a_probability_near_one_half_for_its_error_is_not_quoted(error, monkeypatch):
     """Neither in the first sentence nor in those that follow: the draws leave it open."""
