@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
+from metaeval.base.checks import check_list
 from metaeval.base.columns import ITEMS, first_called, underscored
 from metaeval.base.conditions import texts_that_meet
 from metaeval.base.names import count, is_number, shortened
@@ -28,7 +29,7 @@ def read_items(  # noqa: PLR0913 - what is read, and how
     paths: str | os.PathLike[str] | Sequence[str | os.PathLike[str]],
     *,
     system: str | None = None,
-    item: Sequence[str] = (),
+    item: str | Sequence[str] = (),
     where: Mapping[str, str] | None = None,
     metrics: Sequence[str] | None = None,
     set_column: str | None = None,
@@ -43,7 +44,7 @@ def read_items(  # noqa: PLR0913 - what is read, and how
         folder of a language pair of mt-metrics-eval.
     system : str, optional
         Column of systems; by default the first that is called as one.
-    item : sequence of str
+    item : str or sequence of str
         Columns that name an item together; by default those that are called as one. In other files the columns may
         differ in case.
     where : mapping of str to str, optional
@@ -138,6 +139,21 @@ def read_items(  # noqa: PLR0913 - what is read, and how
     return combined
 
 
+def columns_of_items(frame: pd.DataFrame) -> tuple[str, list[str]]:
+    """Return the columns of a table in memory that name systems and items, found as those of a file.
+
+    The only column of text names systems, whatever it is called.
+
+    Examples
+    --------
+    >>> columns_of_items(pd.DataFrame({"system": list("aabb"), "article": [1, 2, 1, 2], "human": [3, 4, 3, 5]}))
+    ('system', ['article'])
+    """
+    texts = [str(name) for name in frame.columns if not pd.api.types.is_numeric_dtype(frame[name])]
+    system, *named = _keys(frame, texts[0] if len(texts) == 1 else None, (), (), "the table")
+    return system, named or _items_by_structure(frame, system, ())
+
+
 def _items_by_structure(frame: pd.DataFrame, system: str, metrics: Collection[str]) -> list[str]:
     """Return the one column that can name items where systems stand in several rows; none where it is not one."""
     if not frame[system].duplicated().any():
@@ -214,7 +230,8 @@ def _refuse_repeated(table: "_ItemTable", keys: Sequence[str]) -> None:
 def _item_columns(frame: pd.DataFrame, asked: Sequence[str], label: str, taken: Sequence[str]) -> list[str]:
     """Return the columns that name an item; none in a table of one row a system."""
     if asked:
-        return [_one_of(frame, (name,), label, "items (`item`)") for name in asked]
+        names = check_list(asked, "item", ["item"])
+        return [_one_of(frame, (name,), label, "items (`item`)") for name in names]
     free = [str(column) for column in frame.columns if str(column) not in taken]
     sure, more = ([name for name in free if underscored(name) in ITEMS[role]] for role in ("item", "more"))
     if not sure and not frame.duplicated(list(taken)).any():

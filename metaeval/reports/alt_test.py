@@ -3,7 +3,7 @@
 import pandas as pd
 
 from metaeval.agreement.alt_test import AltTest
-from metaeval.base.words import number, whole
+from metaeval.base.words import listed, number, whole
 from metaeval.page.blocks import Fold, Section, Text
 from metaeval.page.tables import Table, left, right, rising
 from metaeval.reports.key_figures import key_figures
@@ -25,8 +25,9 @@ def alt_words(alt: AltTest) -> str:
     if n == 1:
         return f"{may}: {order['judge'].iloc[0]} {'may' if passing else 'may not'} replace {rule}."
     every = "both" if n == _PAIR else f"all {n}"
-    who = every if passing == n else f"{passing} of {n}" if passing else f"none of {n}"
-    return f"{may}: {who} judges may replace {rule}."
+    if 0 < passing < n:
+        return f"{may}: {listed(order.loc[order['passes'], 'judge'], most=3)} ({passing} of {n} judges) may replace {rule}."
+    return f"{may}: {every if passing else f'none of {n}'} judges may replace {rule}."
 
 
 def _by_wins(alt: AltTest) -> pd.DataFrame:

@@ -248,8 +248,8 @@ class Stability(Result):
         sign = {"below smallest": "<", "above largest": ">"}.get(kind, "")
         unit = " %" if self.reduction.unit == "%" else ""
         left = f"{row['left']:.0f}" if not sign else f"{row['left']:.3g}"
-        counted = row["topics" if self.reduction.share_of == "topics" else "relevant"]
-        return f"{sign}{left}{unit} ({sign}{counted:,.0f})"
+        counted = "topics" if self.reduction.share_of == "topics" else "relevant"
+        return f"{sign}{left}{unit} ({sign}{row[counted]:,.0f} {counted})"
 
     def _left(self) -> NDArray[np.float64]:
         """Return for each step what is left in fact, in the reduction's unit."""

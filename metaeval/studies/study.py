@@ -171,10 +171,13 @@ class Study(Result):
         <ShownFigure size 760x... with 1 Axes>
         """
         report = self.shown()
-        chosen = report.main_picture() if name is None else next((o for o in report.pictures() if o.name == name), None)
+        pictures = report.pictures()
+        chosen = report.main_picture() if name is None else next((o for o in pictures if o.name == name), None)
+        if chosen is None and name is not None:  # "AP" of "ranks AP", the first of its pictures
+            chosen = next((picture for picture in pictures if picture.name.endswith(f" {name}")), None)
         if chosen is not None:
             return chosen.draw()
-        names = [picture.name for picture in report.pictures()]
+        names = [picture.name for picture in pictures]
         if names:
             raise UnknownNameError("picture", str(name), names)
         message = f"a {type(self).__name__} has no picture; report().save(folder) and to_frame() show what there is"

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from metaeval.base.arrays import Flags, Floats
-from metaeval.base.checks import check_share, refused, t_half_width
+from metaeval.base.checks import check_list, check_share, refused, t_half_width
 from metaeval.base.results import Result
 from metaeval.base.unit import Unit
 from metaeval.errors import UnknownNameError
@@ -157,6 +157,7 @@ def check_requirements(scores: object, requirements: Sequence[str], *, alpha: fl
     check_share(alpha, "alpha")
     table = engine_scores(scores, "requirements")
     names = table["system"].to_numpy().tolist()
+    requirements = check_list(requirements, "requirements", [_EXAMPLE])
     asked = [_parsed(text, names) for text in requirements]
     if not asked:
         raise refused("requirements", f"is empty; name at least one, such as {_EXAMPLE!r}", requirements)
@@ -447,6 +448,11 @@ def _parsed(text: str, names: Sequence[str]) -> _ParsedRequirement:
     margin, points = 0.0, False
     if right not in names and (match := _MARGIN.fullmatch(right)):
         right, margin, points = match["name"], float(f"{match['sign']}{match['size']}"), bool(match["points"])
+    share = _LOOSE_MARGIN.fullmatch(right.removesuffix("%").rstrip())
+    if right.endswith("%") and share and share["name"] in names:
+        meant = f"{better} {sign} {share['name']} {share['sign']} {share['size'].replace(',', '.')} points"
+        rule = f"takes a margin in the unit of the scores or in points, such as {meant!r}, and none in %: not {text!r}"
+        raise refused("requirements", rule, text)
     loose = _LOOSE_MARGIN.fullmatch(right)
     if right not in names and loose and loose["name"] in names:
         meant = f"{better} {sign} {loose['name']} {loose['sign']} {loose['size'].replace(',', '.')}"

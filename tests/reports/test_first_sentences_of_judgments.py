@@ -193,7 +193,7 @@ def _():
 
 @page(
     "no reference",
-    "Yes, more than by chance: Krippendorff's α of the 3 judges is 0.36 [0.27, 0.44].",
+    "Krippendorff's α of the 3 judges is 0.36 [0.27, 0.44]: they agree more than by chance.",
 )
 def _():
     return judged(0.2, 0.8)
@@ -201,7 +201,7 @@ def _():
 
 @page(
     "by chance",
-    "Not shown: Krippendorff's α of the 2 judges is −0.05 [−0.20, 0.09].",
+    "Krippendorff's α of the 2 judges is −0.05 [−0.20, 0.09]: agreement beyond chance is not shown.",
 )
 def _():
     return judged(1.0)

@@ -324,11 +324,11 @@ def test_fewer_topics_are_counted_in_topics(collection):
     found = measure_stability(collection, ["AP"], reduction="topics", steps=[50, 100], n_replicates=2, rng=0)
     row = found.thresholds(min_tau=-0.99).iloc[0]
     assert row["topics"] == round(found.n_topics / 2)
-    assert row["text"] == f"<50 % (<{row['topics']:.0f})"
+    assert row["text"] == f"<50 % (<{row['topics']:.0f} topics)"
     documents = (
         measure_stability(collection, ["AP"], steps=[50], n_replicates=2, rng=0).thresholds(min_tau=-0.99).iloc[0]
     )
-    assert documents["text"].endswith(f"(<{documents['relevant']:,.0f})")
+    assert documents["text"].endswith(f"(<{documents['relevant']:,.0f} relevant)")
 
 
 def test_thresholds_read_as_published(collection):
@@ -338,7 +338,7 @@ def test_thresholds_read_as_published(collection):
     assert set(easy["kind"]) == {"below smallest"}
     assert easy["level"].tolist() == [20, 20]
     least = found.to_frame()["left"].min()
-    assert easy["text"].str.match(rf"<{least:.3g} % \(<\d+\)").all()
+    assert easy["text"].str.match(rf"<{least:.3g} % \(<\d+ relevant\)").all()
     assert set(hard["kind"]) <= {"interpolated", "observed"}
     means = found.data.mean("replicate")
     tau = means["tau"].sel(metric="AP").to_numpy()

@@ -20,6 +20,7 @@ from metaeval.base.names import first_few
 from metaeval.base.provenance import Provenance, record_provenance
 from metaeval.errors import EstimationError, InvalidOptionError, ScoresError
 from metaeval.inex.expectations import Preference, parse_preferences
+from metaeval.io.items import columns_of_items
 from metaeval.resampling.options import check_test
 from metaeval.running.draws import RNGLike, resolve_seed
 from metaeval.running.equality import settle, settled_means
@@ -136,8 +137,9 @@ def study_human(  # noqa: PLR0913 - every option is one question
     Parameters
     ----------
     scores : DataArray (metric, system, item) from `item_scores`, or DataFrame
-        A frame has one row a system (its index) and a column a metric, where only that is known; what takes items is
-        then left out.
+        A frame has one row a system and item, with columns that name them and one of numbers a metric, as
+        `metaeval.io.items.read_items` finds them; or one row a system (its index) and columns of numbers alone, where
+        only that is known: what takes items is then left out.
     reference : str, optional
         The human score; needed for a frame.
     statistics : sequence of {"pearson", "spearman", "kendall", "accuracy"}
@@ -192,6 +194,7 @@ def study_human(  # noqa: PLR0913 - every option is one question
     test, correction = TESTS.find(test).name, CORRECTIONS.canonical(correction)
     check_count(n_resamples, "n_resamples", least=0)
     _check_choices(resample, permute, min_difference)
+    scores, lower_is_better = _of_rows(scores, reference, lower_is_better)
     scores, expected = _expected(
         scores, reference, lower_is_better, parse_preferences(expectations) if expectations else {}
     )
@@ -257,6 +260,21 @@ class _Given(NamedTuple):
     """The means, more being better."""
     falling_by_name: Sequence[str]
     """The human score, where less is better by its name."""
+
+
+def _of_rows(
+    scores: xr.DataArray | pd.DataFrame, reference: str | None, lower_is_better: Sequence[str]
+) -> tuple[xr.DataArray | pd.DataFrame, Sequence[str]]:
+    """Return a table with columns of names as scores by item, or as means by system where it has no items."""
+    if not isinstance(scores, pd.DataFrame) or all(map(pd.api.types.is_numeric_dtype, scores.dtypes)):
+        return scores, lower_is_better
+    if reference is None:
+        raise ScoresError("say which column holds the human scores (`reference`)")
+    system, named = columns_of_items(scores)
+    if named:
+        lower = list(lower_is_better)
+        return items.item_scores(scores, reference=reference, system=system, item=named, lower_is_better=lower), ()
+    return scores.set_index(system).select_dtypes("number"), lower_is_better
 
 
 def _means_given(scores: xr.DataArray | pd.DataFrame, reference: str | None, lower_is_better: Sequence[str]) -> _Given:

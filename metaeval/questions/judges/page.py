@@ -33,8 +33,9 @@ _MAY = {
     "no pairs": "cannot be compared with people: under {reference} no pair differs significantly",
     "no second person": "cannot be compared with people without a second annotator",
 }
-_SURE = 0.01
+_PAIR, _SURE = 2, 0.01
 _DECIDES = "May this judge decide between my systems?"
+_MAY_LABEL = "May a judge replace a person as a labeller?"
 say = prose(__name__)
 
 
@@ -97,8 +98,11 @@ def _facts(study: JudgeStudy) -> tuple[tuple[str, str], ...]:
 def _answer(study: JudgeStudy) -> tuple[str, ...]:
     """Return the question that these data answer, the answer, and what to quote."""
     metric, why = deciding_metric(study.conclusions), study.unanswered.get(ABOUT_SYSTEMS, "") if study.has_runs else ""
-    if study.annotated is not None:
-        return "May a judge replace a person as a labeller?", alt_words(study.annotated), say("quote alt")
+    alone = study.labelling if study.labelling is not None and not study.has_runs and not study.conclusions else None
+    alt = study.annotated if study.annotated is not None or alone is None else alone.alt
+    if alt is not None:
+        more = [say("quote alt")] if study.annotated is alt or alone is None else _ranking_words(alone)
+        return (_MAY_LABEL, alt_words(alt), *more)
     if metric is not None:
         cautions = [*_otherwise_words(study, study.verdicts.iloc[0]), *_settled_words(study, metric)]
         best = study.verdicts.iloc[0]
@@ -126,9 +130,11 @@ def _ranking_words(labelling: Labelling) -> tuple[str, ...]:
     return (best_words(labelling, ranking), *quote, *runs)
 
 
-def _agreement_words(study: JudgeStudy) -> tuple[str, str]:
+def _agreement_words(study: JudgeStudy) -> tuple[str, ...]:
     if study.labelling is not None:
-        return alpha_words(study.labelling), say("quote labels alike" if study.effects.empty else "quote runs")
+        several = study.labelling.labels.table.shape[1] > _PAIR and not study.has_runs
+        told = (alpha_words(study.labelling), say("quote labels alike" if study.effects.empty else "quote runs"))
+        return (*told, say("replace")) if several else told
     tau = effect_figures(study.effects)[0]
     return f"Observed without an interval: {tau.what} {tau.value}.", say("quote runs")
 

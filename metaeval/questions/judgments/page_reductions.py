@@ -101,14 +101,15 @@ def threshold_ends(study: JudgmentsStudy) -> Iterator[tuple[Stability, End, End,
 
 def threshold_sentence(study: JudgmentsStudy) -> str:
     """Say how much judging keeps the ranking under every metric, or what the least tried leaves of it."""
-    for stability, _, high, kind in threshold_ends(study):
+    for stability, low, high, kind in threshold_ends(study):
         if len(stability.steps) == 1:
             return _asked_sentence(study, stability)
-        n, above = len(study.metrics), kind == "above largest"
-        every = len(high.names) == n > 1 if above else n > 1
+        alike = low.figure == high.figure
+        figures = high.figure if alike else f"{low.figure} ({low.who}) to {high.figure} ({high.who})"
+        under = f" under {'every metric' if len(study.metrics) > 1 else high.who}" if alike else ", by metric"
         fields = {"verb": "is" if stability.reduction.name == "depth" else "are", "min_tau": study.min_tau}
         fields |= {"what": taken(stability), "drawn": ", one random draw" * stability.single_draw}
-        return say("first", high=high, who="every metric" if every else high.who, above=above, **fields)
+        return say("first", figures=figures, under=under, above=kind == "above largest", **fields)
     return next((_meaning_sentence(reduced) for reduced in study.stability.values()), "")
 
 

@@ -83,15 +83,15 @@ def test_the_first_sentence_says_on_which_side_of_chance_the_interval_lies():
     """All above: yes; all below: no; chance in it: not shown; without topics to resample no interval."""
     alpha = labelled(COLUMNS).agreement.alpha.set_index("level").loc["ordinal", "alpha"]
     said = alpha_words(labelled(COLUMNS))
-    assert said.startswith(f"Yes, more than by chance: Krippendorff's α of the 3 judges is {alpha:.2f} [")
+    assert said.startswith(f"Krippendorff's α of the 3 judges is {alpha:.2f} [")
     rng = np.random.default_rng(1)
     apart = {name: rng.integers(0, 3, 300) for name in "ab"}
-    assert alpha_words(labelled(apart)).startswith("Not shown: ")
+    assert alpha_words(labelled(apart)).endswith(": agreement beyond chance is not shown.")
     turned = labelled({"a": TRUTH, "b": 2 - TRUTH}, n_resamples=2000)  # else the end is not known to be below 0
-    assert alpha_words(turned).startswith("No, less than by chance: ")
+    assert alpha_words(turned).endswith(": they agree less than by chance.")
     one = pd.MultiIndex.from_product([["1"], [f"d{place}" for place in range(300)]], names=["topic", "item"])
     alone = study_judges(as_labels(pd.DataFrame(COLUMNS, one, dtype=float)), n_resamples=50, rng=0).labelling
-    assert alpha_words(alone).startswith("Observed without an interval: ")
+    assert alpha_words(alone).endswith(": observed without an interval.")
 
 
 def test_key_figures_are_those_of_the_pair_or_of_the_extreme_pairs():

@@ -178,7 +178,7 @@ def test_the_rule_of_the_alt_test_is_about_losses_less_wins():
     (section,) = alt_section(alt)
     assert "the items that the judge loses, minus those it wins, are significantly below ε" in section.blocks[0].caption
     both = alt_test(given[["ann", "ben"]], given[["model"]].assign(coin=slip["ann"]), scoring="accuracy")
-    assert alt_words(both).startswith(("Yes: both judges may replace", "Some may: 1 of 2 judges may replace"))
+    assert alt_words(both).startswith(("Yes: both judges may replace", "Some may: "))
 
 
 def test_the_page_without_runs_says_three_things_first():

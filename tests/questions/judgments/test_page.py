@@ -129,7 +129,7 @@ def test_the_summary_answers_in_sentences(page):
     """How little is enough and how sure that is, what a new system would meet, and where effort goes."""
     first, second = page.summary
     assert re.match(
-        rf"[\d.]+ % {DRAWN} are enough to keep the ranking",
+        rf"[\d.]+ % (\(\w+'?\) )?to [\d.]+ % \(\S+\) {DRAWN} are enough to keep the ranking .*, by metric\.",
         first,
     )
     assert second.startswith("Quote the effort for the metric that you use")
