@@ -26,7 +26,8 @@ def alt_words(alt: AltTest) -> str:
         return f"{may}: {order['judge'].iloc[0]} {'may' if passing else 'may not'} replace {rule}."
     every = "both" if n == _PAIR else f"all {n}"
     if 0 < passing < n:
-        return f"{may}: {listed(order.loc[order['passes'], 'judge'], most=3)} ({passing} of {n} judges) may replace {rule}."
+        who = listed(order.loc[order["passes"], "judge"], most=3)
+        return f"{may}: {who} ({passing} of {n} judges) may replace {rule}."
     return f"{may}: {every if passing else f'none of {n}'} judges may replace {rule}."
 
 
