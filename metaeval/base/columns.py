@@ -8,6 +8,12 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 type Words = Mapping[str, tuple[str, ...]]
 
+JUDGES = (
+    *("judge", "assessor", "worker", "annotator", "rater", "reviewer", "labeler", "labeller", "evaluator"),
+    *("gutachter", "bewerter", "juror", "coder", "participant", "person", "anotador", "evaluador", "teilnehmer"),
+    *("worker_id", "annotator_id", "rater_id", "judge_id", "assessor_id", "participant_id"),
+)
+"""Who judged."""
 RANKINGS: Words = {
     "topic": ("query_id", "qid", "q_id", "topic_id", "topic", "query"),
     "document": ("doc_id", "docno", "docid", "document"),
@@ -31,10 +37,7 @@ LABELS: Words = {
         *("system", "model", "method", "algorithm", "run", "verfahren", "modell", "dataset", "data_set", "datensatz"),
         *("task", "turn"),
     ),
-    "judge": (
-        *("judge", "assessor", "worker", "annotator", "rater", "reviewer", "labeler", "labeller", "evaluator"),
-        *("gutachter", "bewerter", "juror"),
-    ),
+    "judge": JUDGES,
     "label": (
         *("label", "relevance", "grade", "rating", "judgment", "judgement", "rel", "verdict"),
         *("bewertung", "urteil", "relevanz"),

@@ -329,7 +329,8 @@ class _LabelTable:
         """Return the labels, a row an item and a column a judge."""
         if not self.places["item"]:
             listing = columns_found(self.names)
-            way = f"name it, such as `columns={ {'item': shortened(self.names[0])}!r}`"
+            free = [name for at, name in enumerate(self.names) if name and [at] not in self.places.values()]
+            way = f"name it, such as `columns={ {'item': shortened(next(iter(free), 'NAME'))}!r}`"
             raise self.sheet.error(f"no column names the items (document, pid, item …); {way}. {listing}")
         if not repeats and not self.item_named:
             self._name_more()

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from metaeval.base.columns import LABELS, underscored
+from metaeval.base.columns import JUDGES, LABELS, underscored
 from metaeval.base.names import are_metrics, count, first_few, is_measure, is_number, is_word
 from metaeval.errors import ScoresError
 from metaeval.io.blocks import SCORE_GAPS, TableOptions
@@ -221,7 +221,8 @@ def sets_of_rows(body: Sheet, names: Sequence[str], parts: Mapping[str, str], ot
     role, meaning = (REPEAT, "repeats of a score") if numbered or REPEAT in parts else ("metric", "metrics")
     only_one = role in parts or (role_of_name(most)[0] == "version" and not numbered)
     alternative = "" if only_one else f", or `columns={ {role: most}!r}` if these are {meaning}"
-    return (
-        f"it holds {count(len(values), 'set')} of rows, and scores would be there twice without {most!r}; pass "
-        f"`where={{{most!r}: {kinds[most][0]!r}}}` for one of them{alternative}"
-    )
+    sets = count(len(values), "set")
+    there_twice = f"it holds {sets} of rows, and scores would be there twice without {most!r}; pass"
+    if underscored(most) in JUDGES and REPEAT not in parts:
+        return f"{there_twice} `columns={ {REPEAT: most}!r}`, as what several judges say are repeats of a score"
+    return f"{there_twice} `where={{{most!r}: {kinds[most][0]!r}}}` for one of them{alternative}"

@@ -22,6 +22,8 @@ from metaeval.table.means import (
     with_bound_columns,
 )
 
+_FEWEST_FOLDS = 3
+
 
 class MeansAloneError(FileFormatError):
     """A file that holds means with standard errors, where scores by item are needed.
@@ -55,6 +57,8 @@ def refuse_means(sheet: Sheet, options: TableOptions) -> None:
     columns = columns_of(frame, chosen=options.chosen, ignored=options.ignored)
     if columns is None:  # intervals are told by all rows
         return
+    if _are_of_others(frame, columns):
+        return
     frame, notes = _without_gaps(frame, columns, body, options)
     try:
         board = replace(board := board_of(frame, columns), notes=(*notes, *board.notes))
@@ -66,6 +70,16 @@ def refuse_means(sheet: Sheet, options: TableOptions) -> None:
         path=sheet.label,
         board=board,
     )
+
+
+def _are_of_others(frame: pd.DataFrame, columns: MeansColumns) -> bool:
+    """Whether the one column of means is that of the others in its rows, which are scores by item or fold."""
+    others = frame[list(columns.others)].apply(pd.to_numeric, errors="coerce").dropna(axis=1)
+    if len(columns.pairs) > 1 or others.shape[1] < _FEWEST_FOLDS:
+        return False
+    texts = frame[columns.pairs[0].mean].astype(str)
+    unit = 10.0 ** -texts.str.partition(".")[2].str.len().max()
+    return bool((others.mean(axis=1) - pd.to_numeric(texts, errors="coerce")).abs().le(unit).all())
 
 
 def _refuse_errors_in_cells(sheet: Sheet) -> None:

@@ -36,6 +36,11 @@ _LATEX_AS_TSV = (
     "this is a LaTeX table; write it as TSV: with tabs for &, and without the commands "
     r"(sed -E '/&/!d; s/ *\\\\.*$//; s/^ *//; s/ *& */\t/g')"
 )
+_HARNESS = re.compile(rb"\|\s*Tasks\s*\|\s*Version\s*\|[^\n]*\|\s*Stderr\s*\|")
+_OF_HARNESS = (
+    "this is what lm-evaluation-harness prints, means of one model; give the folders that it writes for the models "
+    "(output_path, with log_samples), which hold scores by item"
+)
 _HEAD = 2**13
 _CELLS = 200_000  # in a chunk or sample of very long rows
 
@@ -171,6 +176,8 @@ def sheet_of(content: bytes, label: str, *, delimiter: str | None = None, has_li
     said = _SEP.match(content)  # as spreadsheets are told what divides cells
     if said:
         content, delimiter = b"\n" + content[said.end() :], said[1].decode()
+    if _HARNESS.search(content, 0, _HEAD):
+        raise FileFormatError(_OF_HARNESS, path=label)
     for form, way in ((_MARKDOWN, _AS_TSV), (_LATEX, _LATEX_AS_TSV)):
         if form.match(content, 0, _HEAD):
             raise FileFormatError(way, path=label)

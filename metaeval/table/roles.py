@@ -14,6 +14,7 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
+from metaeval.base.columns import JUDGES, underscored
 from metaeval.base.unit import ITEM, NUGGET, TOPIC, Unit
 from metaeval.errors import ScoresError
 
@@ -280,7 +281,8 @@ def items_by_structure(
     could = fitting or [
         name
         for name in others
-        if role_of_name(name)[0] in {"", "id", "n", "rank", "seed", "version"}
+        if underscored(name) not in JUDGES
+        and role_of_name(name)[0] in {"", "id", "n", "rank", "seed", "version"}
         and not (tells_sizes(name, columns[name]) or any(map(_is_decimal, columns[name])))
     ]
     sized = next((name for name in others if tells_sizes(name, columns[name]) and len({*columns[name]}) > 1), "")

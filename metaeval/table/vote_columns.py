@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
-from metaeval.base.columns import underscored
+from metaeval.base.columns import JUDGES, underscored
 from metaeval.errors import InvalidOptionError, UnknownNameError
 from metaeval.table.vote_words import share_of_column
 
@@ -18,10 +18,7 @@ COLUMNS: Mapping[str, tuple[str, ...]] = {
         *("question_id", "question", "prompt_id", "prompt", "query_id", "query", "topic_id", "topic"),
         *("item_id", "item", "instruction", "uid"),
     ),
-    "voter": (
-        *("voter", "voter_id", "worker", "worker_id", "annotator", "annotator_id", "judge", "assessor", "rater"),
-        *("user", "user_id"),
-    ),
+    "voter": ("voter", "voter_id", "worker", "worker_id", "annotator", "annotator_id", *JUDGES, "user", "user_id"),
     "weight": ("weight", "weights"),
     "count": (
         *("count", "counts", "n", "votes", "n_votes", "num_votes", "number_of_votes", "num", "anzahl", "stimmen"),

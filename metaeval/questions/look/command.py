@@ -13,16 +13,19 @@ from metaeval.cli.messages import in_options
 from metaeval.cli.options import READING
 from metaeval.cli.reading import Answer, Loaded
 from metaeval.cli.settings import NO_SETTINGS
-from metaeval.errors import MetaevalError
+from metaeval.errors import FileFormatError, MetaevalError, ScoresError
 
 if TYPE_CHECKING:
     from metaeval.questions.look.study import Look
     from metaeval.questions.look.study_kinds import Contents
 
-_PACKED = (".gz", ".bz2", ".xz", ".zst", ".zip")
+_OF_HUMAN = ("system", "item", "cluster")
+_COLUMN = re.compile(rf"--({'|'.join(_OF_HUMAN)})-column(?= )")
+"""What other commands call the options of ``metaeval human``."""
+_PACKED, _ZIPPED = (".gz", ".bz2", ".xz", ".zst"), "is a zip archive"
 _FILTER = re.compile(r"\((sed (?:-E )?'[^']*'|tr -d ,|tr , \.)\)")
-_OPTION = re.compile(r"pass (--[\w-]+(?: (?!or |if )(?:'[^']*'|[^\s,;:()]+))?)")
-"""What a refusal advises: a filter to write the file anew, or an option."""
+_OPTION = re.compile(r"(?:pass |such as |\()((?: ?--[\w-]+(?: (?!or |if |to |--)(?:'[^']*'|[^\s,;:()]+))?)+)")
+"""What a refusal advises: a filter to write the file anew, or options."""
 
 
 @command("look", reads="any")
@@ -42,10 +45,14 @@ def look_command(loaded: Loaded) -> Answer:
     """
     from metaeval.questions.look.study import look as ask  # noqa: PLC0415 - loads pandas
 
-    reading = READING["any"].keys()
-    asked = partial(loaded.typed, among=reading)
-    if any(loaded.given(name) for name in reading - {"inputs"}):
-        return ask(loaded.scores(fewest=1), provenance=loaded.provenance, asked=asked)
+    asked = partial(_asked, loaded)
+    if any(loaded.given(name) for name in READING["any"].keys() - {"inputs"}):
+        try:
+            return ask(loaded.scores(fewest=1), provenance=loaded.provenance, asked=asked)
+        except (FileFormatError, ScoresError) as error:  # which may name an option more
+            if more := _OPTION.search(in_options(str(error))):
+                error.add_note(f"{asked('look')} {more[1]}")
+            raise
     unfit = ""
     if loaded.set_by_file:
         try:
@@ -59,15 +66,27 @@ def look_command(loaded: Loaded) -> Answer:
     return replace(found, provenance=loaded.provenance, way=_way(found.contents))
 
 
+def _asked(loaded: Loaded, name: str) -> str:
+    """Return how a command is called with what was typed, as far as it has these options."""
+    if name != "human":
+        return loaded.typed(name, READING["any"])
+    columns = {f"{role}_column" for role in _OF_HUMAN}
+    return _COLUMN.sub(r"--\1", loaded.typed(name, {"inputs", "where", "lower_is_better", *columns}))
+
+
 def _way(contents: "Contents") -> str:
     """Return the command that a refusal leads to: what mends the file, or the option that says how to read it."""
     refusal = in_options(contents.refusal)
     mended, option = _FILTER.search(refusal), _OPTION.search(refusal)
-    if mended and len(contents.files) == 1 and not contents.files[0].endswith(_PACKED):
-        path = Path(contents.files[0])
+    path = Path(contents.files[0]) if len(contents.files) == 1 else None
+    if path is not None and path.suffix == ".zip" and _ZIPPED in refusal:
+        folder = shlex.quote(str(path.with_suffix("")))
+        return f"unzip {shlex.quote(str(path))} -d {folder}\nmetaeval look {folder}"
+    if mended and path is not None and path.suffix not in _PACKED:
         new = shlex.quote(str(path.with_name(f"{path.stem}.mended{path.suffix}")))
         return f"{mended[1]} < {shlex.quote(str(path))} > {new}\nmetaeval look {new}"
-    return f"metaeval look {contents.named.get('files', '')} {option[1]}" if option else ""
+    command = "judges" if "(metaeval judges " in refusal else "look"
+    return f"metaeval {command} {contents.named.get('files', '')} {option[1]}" if option else ""
 
 
 def _without_settings(found: "Look", unfit: str) -> "Look":

@@ -41,6 +41,7 @@ from metaeval.io.votes import holds_votes, read_votes
 from metaeval.questions.look.study_columns import OWN_LINES, ColumnRole, column_roles_of
 from metaeval.questions.look.study_values import ByValues, labels_by_values, votes_by_values
 from metaeval.table.means import SystemMeans, as_means, is_board
+from metaeval.table.roles import part_of_word
 from metaeval.table.scores import Scores, as_scores
 from metaeval.table.vote_columns import vote_columns
 from metaeval.table.vote_set import Votes
@@ -53,6 +54,7 @@ type Kind = Literal[
 type Found = Scores | SystemMeans | Votes | Labels | None
 
 _RUN_WORDS, _RANK, _MOST_GRADES = 6, 3, 11
+_COLUMN = re.compile(r"`columns=\{'(\w+)': '([^']*)'\}`")
 _BARE = frozenset({*RANKINGS["topic"], *RANKINGS["document"], *RANKINGS["level"], "corpus_id"})
 """Names of columns of judgments alone."""
 _PEOPLE = frozenset({"human", "humans", "people", "gold", "reference", "mqm", "da", "expert", "experts", "crowd"})
@@ -300,6 +302,8 @@ def _told(given: str, source: Source) -> _TypedFile:
     content = read_source(source, bytes)
     json = read_json(content, source.path) if starts_json(content) else None
     tool = _tool_of(content, json, source.path)
+    if content.startswith(ZIP_MAGIC) and not tool:
+        return _TypedFile(given, source, content, "scores")  # which says what to do with it
     if not tool and (nested := _nested(json)) is not None:
         return _TypedFile(given, source, content, nested)
     kind: Kind = next((kind for kind, holds in _TOLD if holds(content, source.path)), "scores")
@@ -393,7 +397,8 @@ def _judged(given: Sequence[str], refusal: str) -> Contents:
         judged = read_judges(given)
         return unread if _are_passes(judged.labels) else _of_judges(judged)
     except MetaevalError as of_judges:
-        refused = f"{of_judges} (metaeval judges {shlex.join(given)})"
+        as_typed = _COLUMN.sub(lambda named: f"--column {shlex.quote(f'{named[1]}={named[2]}')}", str(of_judges))
+        refused = f"{as_typed} (metaeval judges {shlex.join(given)})"
         return replace(unread, refusal=refused) if _names_judges(given) else unread
 
 
@@ -408,7 +413,9 @@ def _names_judges(given: Sequence[str]) -> bool:
         sheet = any_sheet(read_bytes(source.path), source.path)
     except MetaevalError:
         return False
-    return sheet is not None and any(underscored(name) in LABELS["judge"] for name in sheet.sample()[0])
+    names = [] if sheet is None else sheet.sample()[0]
+    is_of_systems = any(part_of_word(name) == "system" for name in names)
+    return not is_of_systems and any(underscored(name) in LABELS["judge"] for name in names)
 
 
 def _one_system(given: Sequence[str]) -> Contents | None:
