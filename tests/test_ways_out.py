@@ -1365,11 +1365,8 @@ MISTAKES |= {
         f"{yes} and {no}": Mistake(
             {"ap.csv": wide(write=lambda score, said=(no, yes): said[int(score > CUT)])},
             "table ap.csv",
-            f"is a word for a score; write 1 for {yes.lower()} and 0 for {no.lower()}",
+            rf"is a word for a score; write 1 for {yes.lower()} and 0 for {no.lower()}.*\((?P<filter>sed -E '[^']*')\)",
             ({"ap.csv": wide(write=lambda score: str(int(score > CUT)))}, "table ap.csv"),
-            edit=lambda found, said=(no, yes): _write(
-                "ap.csv", Path("ap.csv").read_text("utf-8").replace(said[0], "0").replace(said[1], "1")
-            )(found),
         )
         for yes, no in (("yes", "no"), ("ja", "nein"), ("TRUE", "FALSE"))
     },

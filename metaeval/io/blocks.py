@@ -185,8 +185,19 @@ def _broken_rule(text: str, filters: tuple[str, str]) -> str:
                 return f"{text!r} is not finite; repair the score, or leave the cell empty if there is none"
             return f"{text!r} has more digits than a score can hold (up to 2**53 every whole number is exact); round it"
     word_pair = next((pair for pair in PASSED.items() if text.casefold() in pair), None)
-    way = word_pair and f"is a word for a score; write 1 for {word_pair[0]} and 0 for {word_pair[1]} in this column"
+    way = word_pair and (
+        f"is a word for a score; write 1 for {word_pair[0]} and 0 for {word_pair[1]} in this column"
+        f" ({_to_numbers(text, word_pair)})"
+    )
     return f"{text!r} {way or _NO_NUMBER}"
+
+
+def _to_numbers(text: str, word_pair: Sequence[str]) -> str:
+    """Return what writes 1 and 0 for two words, in the letters of one of them, in cells that hold nothing else."""
+    as_here = str.upper if text.isupper() else str.title if text.istitle() else str.lower
+    ends = (r"(^|[,;\t])", r"([,;\t\r]|$)")
+    swaps = [rf"s/{ends[0]}{as_here(word)}{ends[1]}/\1{mark}\2/" for word, mark in zip(word_pair, "10", strict=True)]
+    return f"sed -E ':a;{swaps[0]};ta;:b;{swaps[1]};tb'"
 
 
 def _written_otherwise(text: str, to_points: str, without_commas: str) -> str:

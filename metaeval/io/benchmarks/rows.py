@@ -21,8 +21,9 @@ from metaeval.io.sheets import Sheet, sheet_of_rows
 from metaeval.io.sources import Source
 from metaeval.table.array import ATTACHED
 from metaeval.table.forms import roles_of_levels
+from metaeval.table.number_columns import left_out_columns
 from metaeval.table.plausibility import are_summaries
-from metaeval.table.roles import AVERAGES, TEXTS, column_roles, part_of_word, role_of_name
+from metaeval.table.roles import AVERAGES, TEXTS, RoleColumn, column_roles, part_of_word, role_of_name, says_of
 
 _NAMED = frozenset({"system", "topic", "metric", "group", "repeat", "cluster", "stratum"})
 """Parts of a table that are names."""
@@ -250,7 +251,9 @@ def read_record_frame(sheet: Sheet, source: Source, options: TableOptions) -> Fi
     columns = {name: [cells[at].strip() for cells in rows] for at, name in enumerate(names) if name}
     numeric: list[str] = []
     words: list[str] = []
-    for name in roles.others:
+    kept = {*(options.metrics or ()), *options.chosen.values()}
+    numbers_of_rows = [name for name in roles.others if role_of_name(name)[0] == "id" and name not in kept]
+    for name in (name for name in roles.others if name not in numbers_of_rows):
         (numeric if _is_numeric(name, columns[name], body) else words).append(name)
     words += [name for name in names if name.casefold() in TEXTS and name not in roles.parts.values()]
     if not numeric:
@@ -267,6 +270,7 @@ def read_record_frame(sheet: Sheet, source: Source, options: TableOptions) -> Fi
     real = [at for at, summary in enumerate(summaries) if not summary]
     told = {name: columns[name] for name in words}
     notes = notes_on_words(told, clustered=bool({"cluster", "stratum"} & roles.parts.keys()))
+    notes += left_out_columns([RoleColumn(name, "id", says_of("id")) for name in numbers_of_rows])
     notes += rows_left_out([label for label, summary in zip(labels, summaries, strict=True) if summary])
     metrics, called, values = unique_names(numeric, "metric", body), [labels[at] for at in real], scores[:, 0, real]
     topics = called

@@ -53,7 +53,7 @@ def column_roles_of(  # noqa: PLR0913, PLR0917 - what is known of them
     if len(rows) < 2:  # noqa: PLR2004 - a header and a row
         return []
     names = [name.strip() for name in rows[0]]
-    told = {**_roles(kind, read, judges, names), **by_values}
+    told = {**_roles(kind, read, judges, names, by_values), **by_values}
     return [
         ColumnRole(
             name or "(no name)",
@@ -90,9 +90,12 @@ def _by_name(name: str, *, is_read: bool) -> tuple[str, str]:
     return ("left out", "has no part in this") if is_read else ("open", "nothing tells what it is")
 
 
-def _roles(kind: str, read: object, judges: Sequence[str], names: Sequence[str]) -> Mapping[str, tuple[str, str]]:
+def _roles(
+    kind: str, read: object, judges: Sequence[str], names: Sequence[str], by_values: Mapping[str, tuple[str, str]]
+) -> Mapping[str, tuple[str, str]]:
     """Return role and reason of the columns that have one."""
-    if kind == "votes" and (found := vote_columns(names)) is not None:
+    named = {part: column for column, (part, _) in by_values.items()}
+    if kind == "votes" and (found := vote_columns(names, named)) is not None:
         return {column: (role, "by its name") for role, column in found.roles.items()}
     if splits := splits_of(names):
         return {PARAMS: ("system", "settings of the estimator")} | dict.fromkeys(splits, ("score", "scores on a fold"))

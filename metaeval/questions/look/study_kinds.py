@@ -39,7 +39,7 @@ from metaeval.io.trec import read_collection
 from metaeval.io.trec_lines import is_run
 from metaeval.io.votes import holds_votes, read_votes
 from metaeval.questions.look.study_columns import OWN_LINES, ColumnRole, column_roles_of
-from metaeval.questions.look.study_values import ByValues, labels_by_values, votes_by_values
+from metaeval.questions.look.study_values import ByValues, labels_by_values, scores_by_values, votes_by_values
 from metaeval.table.means import SystemMeans, as_means, is_board
 from metaeval.table.roles import part_of_word
 from metaeval.table.scores import Scores, as_scores
@@ -55,6 +55,8 @@ type Found = Scores | SystemMeans | Votes | Labels | None
 
 _RUN_WORDS, _RANK, _MOST_GRADES = 6, 3, 11
 _COLUMN = re.compile(r"`columns=\{'(\w+)': '([^']*)'\}`")
+_READ_SCORES = [name for name, need in NEEDS.items() if "scores" in need.get("of", ()) and need.get("gaps") != ""]
+"""Questions that are told which columns hold what."""
 _BARE = frozenset({*RANKINGS["topic"], *RANKINGS["document"], *RANKINGS["level"], "corpus_id"})
 """Names of columns of judgments alone."""
 _PEOPLE = frozenset({"human", "humans", "people", "gold", "reference", "mqm", "da", "expert", "experts", "crowd"})
@@ -339,7 +341,8 @@ def _table(given: Sequence[str], _: Mapping[Kind, Sequence[str]]) -> Contents:
     except SpreadlessError as refusal:
         return Contents(kind="means", refusal=str(refusal))
     except MetaevalError as refusal:
-        return _one_system(given) or _with_gaps(given) or _labels_by_values(given) or _judged(given, str(refusal))
+        readings = (_one_system, _with_gaps, _labels_by_values, _scores_by_values)
+        return next(filter(None, (read(given) for read in readings)), None) or _judged(given, str(refusal))
 
 
 def _or_labels(given: Sequence[str], scores: Contents) -> Contents:
@@ -384,10 +387,26 @@ def _means_with_gaps(given: Sequence[str]) -> Contents | None:
     return None
 
 
+def _scores_by_values(given: Sequence[str]) -> Contents | None:
+    source = _first(given)
+    told = scores_by_values(read_source(source, bytes), source.path)
+    if told is None:
+        return None
+    columns = {{"item": "topic"}.get(part, part): name for part, name in told.columns.items()}
+    try:
+        scores = _of_scores(read_scores(given, columns=columns))
+    except MetaevalError:
+        return None
+    return replace(scores, options=dict.fromkeys(_READ_SCORES, told.options), by_values=told.columns)
+
+
 def _labels_by_values(given: Sequence[str]) -> Contents | None:
     source = _first(given)
     told = labels_by_values(read_source(source, bytes), source.path)
-    return None if told is None else _by_values(_of_judges(read_judges(given, columns=told.columns)), told, "judges")
+    judged = None if told is None else read_judges(given, columns=told.columns)
+    if told is None or judged is None or _are_passes(judged.labels):
+        return None
+    return _by_values(_of_judges(judged), told, "judges")
 
 
 def _judged(given: Sequence[str], refusal: str) -> Contents:

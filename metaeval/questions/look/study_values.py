@@ -4,10 +4,11 @@ import re
 import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations, islice, permutations
+from math import prod
 from operator import eq
 from typing import Literal, NamedTuple
 
-from metaeval.base.columns import ITEMS, LABELS, first_called, underscored
+from metaeval.base.columns import ITEMS, JUDGES, LABELS, first_called, underscored
 from metaeval.base.names import is_number
 from metaeval.errors import MetaevalError
 from metaeval.io.any_sheets import any_sheet
@@ -17,7 +18,7 @@ from metaeval.table.vote_words import VERDICTS, plain_word
 
 _MOST_ROWS, _MOST_COLUMNS, _FEWEST_ROWS = 1000, 12, 4
 _LONGEST, _MOST_LABELS, _MOST_JUDGES, _TWO = 60, 11, 50, 2
-_SIDES = {1.0: "left", 0.0: "right"}
+_SIDES = {1.0: "left", 0.0: "right", 0.5: "tie"}
 
 type Columns = Mapping[str, Sequence[str]]
 
@@ -25,7 +26,7 @@ type Columns = Mapping[str, Sequence[str]]
 class ByValues(NamedTuple):
     """What the columns of a table hold, and how a command is told so."""
 
-    kind: Literal["votes", "labels"]
+    kind: Literal["votes", "labels", "scores"]
     columns: dict[str, str]
     """Part to column."""
     words: dict[str, str] = {}  # noqa: RUF012 - of a tuple, which nobody changes
@@ -59,12 +60,18 @@ def votes_by_values(content: bytes, label: str) -> ByValues | None:
             continue
         for winner in (name for name in columns if name not in {left, right} and part_of_word(name) is None):
             words_of = _words_of_sides(left, right)
-            shares = [*map(_share, columns[winner], columns[left], columns[right], [words_of] * len(columns[left]))]
+            meant = {text: _meaning(text, words_of) for text in {*columns[winner]}}
+            rows = zip(columns[winner], columns[left], columns[right], strict=True)
+            shares = [float(text == a) if text in {a, b} else meant[text] for text, a, b in rows]
             if not {0.0, 1.0} <= {*shares} or None in shares:
                 continue
             by_name = not names[0].union(names[1]).isdisjoint(columns[winner])
             alike = len(names[0] & names[1]) / len(names[0] | names[1])
-            used = {word: _SIDES[share] for word, share in words_of.items() if word in map(plain_word, columns[winner])}
+            used = {
+                text: _SIDES[share]
+                for text, share in sorted(meant.items())
+                if share is not None and plain_word(text) not in VERDICTS and text not in names[0] | names[1]
+            }
             if not (by_name or alike or used or len(names[0]) == len(names[1]) == 1):
                 continue  # words such as a and b may be names of anything else
             reading = ByValues("votes", {"left": left, "right": right, "winner": winner}, used)
@@ -97,10 +104,51 @@ def labels_by_values(content: bytes, label: str) -> ByValues | None:
     if readings:
         return readings[0] if len(readings) == 1 else None
     items = [name for name in names if len({*columns[name]}) == len(columns[name])]
+    judges = [name for name in columns if underscored(name).strip("_0123456789") in JUDGES]
+    if len(judges) > 1 and items:
+        return ByValues("labels", {"item": items[0]})
     words = [{*columns[name]} for name in few if not any(map(is_number, columns[name]))]
     if items and len(words) > 1 and not any(first.isdisjoint(second) for first, second in combinations(words, 2)):
         return ByValues("labels", {"item": items[first_called(items, LABELS["item"], underscored) or 0]})
     return None
+
+
+def scores_by_values(content: bytes, label: str) -> ByValues | None:
+    r"""Find columns of systems, items and perhaps repeats, of which every combination has one row of numbers.
+
+    Examples
+    --------
+    >>> rows = "".join(f"{item},{name},{item / 7}\n" for item in range(4) for name in ("old", "new"))
+    >>> scores_by_values(f"text no,summarizer,fit\n{rows}".encode(), "x.csv").options
+    "--system-column summarizer --item-column 'text no'"
+    """
+    columns = _columns(content, label)
+    words = [name for name, cells in columns.items() if _are_words(cells)]
+    names = [name for name, cells in columns.items() if all(cells) and not _are_parts(cells)][:_MOST_COLUMNS]
+    for more in range(2):
+        fitting = [
+            (systems, *others)
+            for systems in words
+            for others in permutations([name for name in names if name != systems], 1 + more)
+            if _are_crossed([columns[name] for name in (systems, *others)])
+            and (not more or len({*columns[others[0]]}) > len({*columns[others[1]]}))
+        ]
+        numeric = {name for name, cells in columns.items() if all(map(is_number, cells))}
+        readings = [key for key in fitting if numeric - {*key}]
+        if readings:
+            key = readings[0]
+            return (
+                ByValues("scores", dict(zip(("system", "item", "repeat"), key, strict=False)))
+                if len(readings) == 1
+                else None
+            )
+    return None
+
+
+def _are_crossed(key: Sequence[Sequence[str]]) -> bool:
+    """Whether every combination of names stands in one row, and every name in several."""
+    sizes = [len({*cells}) for cells in key]
+    return min(sizes) > 1 and prod(sizes) == len(key[0]) == len({*zip(*key, strict=True)})
 
 
 def _columns(content: bytes, label: str) -> dict[str, list[str]]:
@@ -142,13 +190,19 @@ def _words_of_sides(left: str, right: str) -> dict[str, float]:
     return {word: share for word, share in share_of.items() if word not in VERDICTS}
 
 
-def _share(said: str, left: str, right: str, words: Mapping[str, float]) -> float | None:
-    """Return the left side's share of a vote, None where nothing says it."""
-    if said in {left, right}:
-        return float(said == left)
-    word = plain_word(said)
-    verdict = VERDICTS.get(word)
-    return words.get(word, None if verdict is None else verdict.share)
+def _meaning(text: str, sides: Mapping[str, float]) -> float | None:
+    """Return the left side's share where a word for the winner, or one word in it, says who won; else None.
+
+    Examples
+    --------
+    >>> [_meaning(text, {"new": 0.0}) for text in ("A is better", "new", "tie", "a tie", "neat")]
+    [1.0, 0.0, 0.5, None, None]
+    """
+    known = {word: verdict.share for word, verdict in VERDICTS.items()} | dict(sides)
+    if (share := known.get(plain_word(text))) is not None:
+        return share
+    shares = {known[word] for word in re.split(r"[\W_]+", text.casefold()) if word in known}
+    return shares.pop() if len(shares) == 1 else None
 
 
 def _judge_items(items: Sequence[str], judges: Sequence[str]) -> bool:
