@@ -79,7 +79,7 @@ def without_titles(sheet: Sheet) -> Sheet:
         rows = [_cells(line, delimiter) for line in head]
         (width, often), *_ = Counter(map(len, filter(any, rows))).most_common(1) or [(0, 0)]
         if width > 1 and 2 * often > sum(map(any, rows)):
-            start = next(at for at, cells in enumerate(rows) if sum(map(bool, cells)) > 1)
+            start = next((at for at, cells in enumerate(rows) if sum(map(bool, cells)) > 1), 0)
             are_titles = any(map(any, rows[:start])) and not any(line.count(b'"') % 2 for line in head[:start])
             named = len(rows[start]) in {width - 1, width} and all(rows[start][1:])
             named = named and not any(map(is_number, rows[start]))

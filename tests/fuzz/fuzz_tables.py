@@ -989,8 +989,8 @@ READERS = (
     _reader("scores-results", _make_results, read_as_scores, with_titles(_score_opinions), 210),
     _reader("scores-two-tables", _make_two_tables, read_as_scores, with_titles(_score_opinions), 160),
     _reader("groups", _make_groups, _read_groups, _group_opinions, 1900),
-    _reader("labels", _make_labels, _read_labels, label_opinions, 320),
+    _reader("labels", _make_labels, _read_labels, with_titles(label_opinions), 320),
     _reader("labels-qrels", _make_label_qrels, _read_labels, _label_qrels_opinions, 210),
-    _reader("items", _make_items, _read_items, _item_opinions, 150),
+    _reader("items", _make_items, _read_items, with_titles(_item_opinions), 150),
     _reader("assessment-log", _make_log, _read_log, _log_opinions, 680),
 )
