@@ -11,7 +11,7 @@ from typing import Any
 
 from fuzz_benchmarks import CHANGES
 from fuzz_harness import Case, Reader, RefusedError
-from fuzz_plain import is_number, lines_of, names_in, number_of, rows_of, text_of
+from fuzz_plain import is_number, lines_of, names_in, number_of, rows_of, text_of, with_titles
 from fuzz_spelling import json_file, json_text, lines, table, title
 from fuzz_text import text_mutation
 
@@ -455,7 +455,7 @@ READERS = (
         make=_make_table,
         mutate=text_mutation(_make_table),
         read=_read,
-        opinions=_table_opinions,
+        opinions=with_titles(_table_opinions),
         spell=_spelt_table,
         speed=460,
     ),

@@ -136,12 +136,8 @@ def scores_by_values(content: bytes, label: str) -> ByValues | None:
         numeric = {name for name, cells in columns.items() if all(map(is_number, cells))}
         readings = [key for key in fitting if numeric - {*key}]
         if readings:
-            key = readings[0]
-            return (
-                ByValues("scores", dict(zip(("system", "item", "repeat"), key, strict=False)))
-                if len(readings) == 1
-                else None
-            )
+            roles = dict(zip(("system", "item", "repeat"), readings[0], strict=False))
+            return ByValues("scores", roles) if len(readings) == 1 else None
     return None
 
 
