@@ -895,7 +895,14 @@ def _item_opinions(case: Case) -> list[object]:  # noqa: C901, PLR0912 - a liter
         order = [one[2][at] if at >= 0 else two[2][to] for at, to in pairs]
         columns = {name: [cells[at] if at >= 0 else None for at, _ in pairs] for name, cells in one[1].items()}
         columns |= {n: [c[to] if to >= 0 else None for _, to in pairs] for n, c in two[1].items() if n not in both}
-    return [_items_as_parts(keys, columns, order)]
+    opinions = [_items_as_parts(keys, columns, order)]
+    if len(parts) == 1 and len(keys) == 1 and len({*order}) < len(order):  # one column may name items by what it holds
+        names, rows = tables[0]
+        for place, name in enumerate(names):
+            cells = [row[place] for row in rows]
+            if name in columns and len({*zip(order, cells, strict=True)}) == len(rows):
+                opinions.append(_items_as_parts(keys, columns | {name: cells}, order))
+    return opinions
 
 
 def _typed(cells: Sequence[str]) -> list[float | str | None]:
