@@ -211,6 +211,7 @@ _MEANT: dict[str, tuple[float, float] | None] = {
     **dict.fromkeys(("first", "response_a", "answer_a", "assistant_a", "option_a"), (1.0, 1.0)),
     **dict.fromkeys(("second", "response_b", "answer_b", "assistant_b", "option_b"), (0.0, 1.0)),
     **dict.fromkeys(("equal", "same", "both", "both_good", "tie (bothgood)", "tie (both bad)", "gleich"), (0.5, 1.0)),
+    **dict.fromkeys(("no_preference", "about_the_same", "equally_good", "undecided"), (0.5, 1.0)),
     **dict.fromkeys(("tie", "tie (bothbad)", "bothbad", "both_bad", "both bad", "neither", "draw"), (0.5, 1.0)),
     **dict.fromkeys(("a=b", "b=a"), (0.5, 1.0)),
     **dict.fromkeys(("a>>b", "b<<a"), (1.0, 3.0)),
