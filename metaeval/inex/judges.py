@@ -26,6 +26,7 @@ from metaeval.inex.reading import (
     warn_of,
 )
 from metaeval.io.annotations import annotations_of, holds_annotations
+from metaeval.io.benchmarks.contents import starts_json
 from metaeval.io.duplicates import Duplicates
 from metaeval.io.files import first_words
 from metaeval.io.judge_scores import holds_scores, scores_of_judges
@@ -249,7 +250,7 @@ def _refuse_others(contents: Sequence[tuple[Source, bytes]], *, votes: bool) -> 
     for source, content in contents:
         if votes:
             refuse_votes(content, source.path)
-        if is_run(first_words(content)) and not holds_annotations(content, source.path):
+        if not starts_json(content) and is_run(first_words(content)):
             message = "this is a run, and a judge is a file of judgments; give runs as what is to be scored with them "
             raise FileFormatError(f"{message}(`collection`)", path=source.path)
 

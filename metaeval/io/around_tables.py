@@ -79,8 +79,11 @@ def without_titles(sheet: Sheet) -> Sheet:
         rows = [_cells(line, delimiter) for line in head]
         (width, often), *_ = Counter(map(len, filter(any, rows))).most_common(1) or [(0, 0)]
         if width > 1 and 2 * often > sum(map(any, rows)):
-            start = next(at for at, cells in enumerate(rows) if sum(map(bool, cells)) > 1)
-            are_titles = any(map(any, rows[:start])) and not any(line.count(b'"') % 2 for line in head[:start])
+            start = next((at for at, cells in enumerate(rows) if sum(map(bool, cells)) > 1), 0)
+            above = head[:start]
+            are_titles = any(map(any, rows[:start])) and not any(
+                line.count(b'"') % 2 or _is_row(line) for line in above
+            )
             named = len(rows[start]) in {width - 1, width} and all(rows[start][1:])
             named = named and not any(map(is_number, rows[start]))
             if are_titles and named and (width >= _NARROWEST or any(" " in cell for cell in rows[0])):
@@ -104,7 +107,9 @@ def below_titles(sheet: Sheet, is_header: Callable[[Sequence[str]], bool]) -> tu
         rows = [_cells(line, delimiter) for line in head]
         header = next((at for at, cells in enumerate(rows) if is_header(cells)), 0)
         above = [at for at, cells in enumerate(rows[:header]) if any(cells)]
-        if above and not any(_may_be_header(rows[at], len(rows[header])) or _is_row(head[at]) for at in above):
+        width = len(rows[header])
+        alike = [rows[at] for at in above if len(rows[at]) == width and all(rows[at])]
+        if above and not alike and not any(_may_be_header(rows[at], width) or _is_row(head[at]) for at in above):
             return _from_line(sheet, delimiter, header, rows)
     return sheet, []
 

@@ -97,6 +97,8 @@ def ragged(cells: Sequence[str], width: int, sheet: Sheet) -> str:
     hint = ""
     if sheet.delimiter == "," and len(cells) in {2 * width, 2 * width - 1}:
         hint = "; if commas are decimal signs, write the file again with points"
+    if width == 1:
+        hint = "; if what stands above it is a title, leave that line out"
     return (
         f"a row of {len(cells)} cells, and the table has {width} columns, divided by "
         f"{delimiter_name(sheet.delimiter)}; give every row the same number{hint}"

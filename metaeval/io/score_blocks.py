@@ -175,7 +175,7 @@ _FORMS: Mapping[Form, Callable[[Sheet, Source, TableOptions], FileBlock]] = {
 }
 
 
-WIDE = "wide table, systems in columns"
+WIDE, BY_ROWS = "wide table, systems in columns", "wide table, systems in rows"
 _READ_AS: Mapping[Form, str] = {
     "wide": WIDE,
     "long": "long table",

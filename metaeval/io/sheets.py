@@ -31,10 +31,16 @@ _AS_TSV = (
     r"stars around them (sed -E '/^ *\|?[ :|-]+$/d; s/\*\*//g; s/\\\|/\r/g; s/^ *\| *//; "
     r"s/ *\| *$//; s/ *\| */\t/g; s/\r/|/g')"
 )
-_LATEX = re.compile(rb"(?:[^\n&]*\n){0,8}[^\n&]*&[^\n]*\\\\[^\n&]*\n[^\n]*&")
+_LATEX = re.compile(rb"(?:[^\n&]*\n){0,8}[^\n&]*&[^\n]*\\\\[^\n&]*\n(?:[^\n&]*\n){0,3}[^\n]*&")
 _LATEX_AS_TSV = (
     "this is a LaTeX table; write it as TSV: with tabs for &, and without the commands "
-    r"(sed -E '/&/!d; s/ *\\\\.*$//; s/^ *//; s/ *& */\t/g')"
+    r"(sed -E '/&/!d; s/ *\\\\.*$//; s/^ *//; s/ *& */\t/g; s/\\(textbf|mathbf)\{([^}]*)\}/\2/g; "
+    r"s/ *\$?\\pm *\$?/ ± /g')"
+)
+_HARNESS = re.compile(rb"\|\s*Tasks\s*\|\s*Version\s*\|[^\n]*\|\s*Stderr\s*\|")
+_OF_HARNESS = (
+    "this is what lm-evaluation-harness prints, means of one model; give the folders that it writes for the models "
+    "(output_path, with log_samples), which hold scores by item"
 )
 _HARNESS = re.compile(rb"\|\s*Tasks\s*\|\s*Version\s*\|[^\n]*\|\s*Stderr\s*\|")
 _OF_HARNESS = (

@@ -38,6 +38,7 @@ _SAID: Mapping[str, tuple[str, ...]] = {
     "tie": (
         *(*_BOTH_BAD, "tie", "draw", "a=b", "b=a"),
         *("equal", "same", "both", "both_good", "tie (bothgood)", "gleich"),
+        *("no_preference", "about_the_same", "equally_good", "undecided", "keine_präferenz", "sin_preferencia"),
         *("unentschieden", "égalité", "empate", "pareggio"),
     ),
     NONE: ("error", "invalid", "skip", "skipped", NONE),

@@ -644,12 +644,14 @@ def _reader(name: str, make: Any, read: Any, opinions: Any, **more: Any) -> Read
 READERS = (
     _reader("annotations", _make_annotations, _read_annotations, _annotation_opinions),
     _reader("judges-annotations", _make_two_annotations, _read_judges, _annotation_opinions, speed=170),
-    _reader("judges-scores", _make_judge_scores, _read_judge_scores, _judge_score_opinions, speed=110),
+    _reader("judges-scores", _make_judge_scores, _read_judge_scores, with_titles(_judge_score_opinions), speed=110),
     _reader("inex-article", _make_article, _read_article, _article_opinions, speed=2600),
     _reader("names", _make_names, _read_names, _name_opinions, speed=6800),
     _reader("clusters", _make_clusters, _read_clusters, _cluster_opinions, speed=1900),
     _reader("benchmark-nuggets", _make_nuggets, _read_nuggets, with_titles(_nugget_opinions), speed=140),
-    _reader("judges-nuggets", _make_judged_nuggets, _read_judged_nuggets, _judged_nugget_opinions, speed=40),
+    _reader(
+        "judges-nuggets", _make_judged_nuggets, _read_judged_nuggets, with_titles(_judged_nugget_opinions), speed=40
+    ),
     _reader("covariate", _make_covariate, _read_covariate, _covariate_opinions, speed=1800),
     _reader("components", _make_components, _read_components, _component_opinions, speed=880),
     _reader("pool-sizes", _make_pool_sizes, _read_pool_sizes, _pool_size_opinions, speed=2300),

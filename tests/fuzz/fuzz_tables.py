@@ -895,7 +895,14 @@ def _item_opinions(case: Case) -> list[object]:  # noqa: C901, PLR0912 - a liter
         order = [one[2][at] if at >= 0 else two[2][to] for at, to in pairs]
         columns = {name: [cells[at] if at >= 0 else None for at, _ in pairs] for name, cells in one[1].items()}
         columns |= {n: [c[to] if to >= 0 else None for _, to in pairs] for n, c in two[1].items() if n not in both}
-    return [_items_as_parts(keys, columns, order)]
+    opinions = [_items_as_parts(keys, columns, order)]
+    if len(parts) == 1 and len(keys) == 1 and len({*order}) < len(order):  # one column may name items by what it holds
+        names, rows = tables[0]
+        for place, name in enumerate(names):
+            cells = [row[place] for row in rows]
+            if name in columns and len({*zip(order, cells, strict=True)}) == len(rows):
+                opinions.append(_items_as_parts(keys, columns | {name: cells}, order))
+    return opinions
 
 
 def _typed(cells: Sequence[str]) -> list[float | str | None]:
@@ -989,8 +996,8 @@ READERS = (
     _reader("scores-results", _make_results, read_as_scores, with_titles(_score_opinions), 210),
     _reader("scores-two-tables", _make_two_tables, read_as_scores, with_titles(_score_opinions), 160),
     _reader("groups", _make_groups, _read_groups, _group_opinions, 1900),
-    _reader("labels", _make_labels, _read_labels, label_opinions, 320),
+    _reader("labels", _make_labels, _read_labels, with_titles(label_opinions), 320),
     _reader("labels-qrels", _make_label_qrels, _read_labels, _label_qrels_opinions, 210),
-    _reader("items", _make_items, _read_items, _item_opinions, 150),
+    _reader("items", _make_items, _read_items, with_titles(_item_opinions), 150),
     _reader("assessment-log", _make_log, _read_log, _log_opinions, 680),
 )

@@ -11,7 +11,7 @@ from typing import Any
 
 from fuzz_benchmarks import CHANGES
 from fuzz_harness import Case, Reader, RefusedError
-from fuzz_plain import is_number, lines_of, names_in, number_of, rows_of, text_of
+from fuzz_plain import is_number, lines_of, names_in, number_of, rows_of, text_of, with_titles
 from fuzz_spelling import json_file, json_text, lines, table, title
 from fuzz_text import text_mutation
 
@@ -211,6 +211,7 @@ _MEANT: dict[str, tuple[float, float] | None] = {
     **dict.fromkeys(("first", "response_a", "answer_a", "assistant_a", "option_a"), (1.0, 1.0)),
     **dict.fromkeys(("second", "response_b", "answer_b", "assistant_b", "option_b"), (0.0, 1.0)),
     **dict.fromkeys(("equal", "same", "both", "both_good", "tie (bothgood)", "tie (both bad)", "gleich"), (0.5, 1.0)),
+    **dict.fromkeys(("no_preference", "about_the_same", "equally_good", "undecided"), (0.5, 1.0)),
     **dict.fromkeys(("tie", "tie (bothbad)", "bothbad", "both_bad", "both bad", "neither", "draw"), (0.5, 1.0)),
     **dict.fromkeys(("a=b", "b=a"), (0.5, 1.0)),
     **dict.fromkeys(("a>>b", "b<<a"), (1.0, 3.0)),
@@ -455,7 +456,7 @@ READERS = (
         make=_make_table,
         mutate=text_mutation(_make_table),
         read=_read,
-        opinions=_table_opinions,
+        opinions=with_titles(_table_opinions),
         spell=_spelt_table,
         speed=460,
     ),

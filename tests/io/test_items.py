@@ -142,3 +142,13 @@ def test_methods_and_datasets_are_known(tmp_path):
     assert read_items(path).attrs["items"] == ["question"]
     path.write_text("Verfahren,Datensatz,human,A\na,x,1,2\nb,x,2,1\n")
     assert read_items(path).attrs["items"] == []
+
+
+def test_a_title_above_the_header_is_left_out_by_name(tmp_path):
+    """As spreadsheets have them; the same rows without it are read alike."""
+    rows = "system,doc,BLEU\na,d1,0.3\nb,d1,0.2\n"
+    (tmp_path / "plain.csv").write_text(rows)
+    (tmp_path / "titled.csv").write_text(f"Human evaluation 2024,,\n\n{rows}")
+    titled = read_items(tmp_path / "titled.csv")
+    assert titled.equals(read_items(tmp_path / "plain.csv"))
+    assert titled.attrs["notes"] == ["left out line 1, above the header ('Human evaluation 2024')"]

@@ -346,3 +346,30 @@ def test_what_was_asked_is_an_item_or_a_topic_and_systems_tell_items_apart(tmp_p
     frame = read_labels(path, columns={"item": "part,doc", "judge": "who", "label": "says"})
     assert frame.index.tolist() == ["x::1", "y::1"]
     assert frame.attrs["notes"][-1] == "columns that say nothing of labels, left out: n"
+
+
+@pytest.mark.parametrize("title", ["Agreement of 2024\n", "Agreement of 2024;;\n;;\n", "Agreement\n\nof 2024, all\n\n"])
+def test_titles_above_the_header_are_left_out_by_name(tmp_path, title):
+    """Lines of one cell, as spreadsheets have them; an error names the line of the file."""
+    path = tmp_path / "l.csv"
+    path.write_text(f"{title}item;ann;ben\nd1;good;bad\nd2;bad;bad\n")
+    labels = read_labels(path)
+    assert labels.to_dict() == {"ann": {"d1": "good", "d2": "bad"}, "ben": {"d1": "bad", "d2": "bad"}}
+    assert "left out line 1, above the header ('Agreement" in labels.attrs["notes"][1]
+    path.write_text(f"{title}item;ann;ben\nd1;good;bad\nd1;bad;bad\n")
+    with pytest.raises(FileFormatError, match=f"line {title.count(chr(10)) + 3}"):
+        read_labels(path)
+
+
+@pytest.mark.parametrize(
+    "text", ["item;ann;ben\nd1;1;0\n", "1,2,3\nitem;ann;ben\nd1;1;0\nd2;1;1\n", '"Agreement\n";;\nd1;1;0\nd2;1;1\n']
+)
+def test_rows_are_no_titles(tmp_path, text):
+    """A first line that is a row, however it is divided, or part of a cell, is never left out."""
+    path = tmp_path / "l.csv"
+    path.write_text(text)
+    try:
+        notes = read_labels(path).attrs["notes"]
+    except FileFormatError:
+        return
+    assert not any("above the header" in note for note in notes)

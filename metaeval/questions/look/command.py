@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 _OF_HUMAN = ("system", "item", "cluster")
 _COLUMN = re.compile(rf"--({'|'.join(_OF_HUMAN)})-column(?= )")
 """What other commands call the options of ``metaeval human``."""
+_RENAMED = re.compile(r"if '([^']+)' is that of '[^']+', rename it to '([^']+)'")
 _PACKED, _ZIPPED = (".gz", ".bz2", ".xz", ".zst"), "is a zip archive"
 _FILTER = re.compile(r"\((sed (?:-E )?'[^']*'|tr -d ,|tr , \.)\)")
 _OPTION = re.compile(r"(?:pass |such as |\()((?: ?--[\w-]+(?: (?!or |if |to |--)(?:'[^']*'|[^\s,;:()]+))?)+)")
@@ -74,10 +75,17 @@ def _asked(loaded: Loaded, name: str) -> str:
     return _COLUMN.sub(r"--\1", loaded.typed(name, {"inputs", "where", "lower_is_better", *columns}))
 
 
+def _plain(name: str) -> str:
+    """Return a name as a shell filter takes it to the letter."""
+    return re.sub(r"([][\\/.*^$&])", r"\\\1", name)
+
+
 def _way(contents: "Contents") -> str:
     """Return the command that a refusal leads to: what mends the file, or the option that says how to read it."""
     refusal = in_options(contents.refusal)
     mended, option = _FILTER.search(refusal), _OPTION.search(refusal)
+    if renamed := _RENAMED.search(refusal):
+        mended = re.match("(.*)", f"sed '1s/{_plain(renamed[1])}/{_plain(renamed[2])}/'")
     path = Path(contents.files[0]) if len(contents.files) == 1 else None
     if path is not None and path.suffix == ".zip" and _ZIPPED in refusal:
         folder = shlex.quote(str(path.with_suffix("")))

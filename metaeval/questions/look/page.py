@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 KINDS = {
     "scores": "scores of systems by item",
+    "metrics": "metrics and what people said of systems",
     "means": "means of systems with standard errors",
     "votes": "votes on pairs of systems",
     "labels": "labels of items by judges",

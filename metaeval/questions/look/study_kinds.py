@@ -31,7 +31,7 @@ from metaeval.io.judged_nuggets import holds_nuggets_of_judges
 from metaeval.io.means import MeansAloneError
 from metaeval.io.qrels import read_qrels
 from metaeval.io.run_formats import run_of
-from metaeval.io.score_blocks import WIDE
+from metaeval.io.score_blocks import BY_ROWS, WIDE
 from metaeval.io.score_forms import is_judgment
 from metaeval.io.sources import Source, expanded, list_sources, read_source
 from metaeval.io.tables import read_scores, scores_of
@@ -48,12 +48,13 @@ from metaeval.table.vote_set import Votes
 from metaeval.table.votes import as_votes
 
 type Kind = Literal[
-    "scores", "means", "votes", "labels", "judged scores", "annotations", "nuggets",
+    "scores", "metrics", "means", "votes", "labels", "judged scores", "annotations", "nuggets",
     "runs", "judgments", "collection", "submissions", "assessments", "campaign", "several", "unknown",
 ]  # fmt: skip
 type Found = Scores | SystemMeans | Votes | Labels | None
 
 _RUN_WORDS, _RANK, _MOST_GRADES = 6, 3, 11
+_NO_ITEMS = "one score a system under each metric; scores by item tell more"
 _COLUMN = re.compile(r"`columns=\{'(\w+)': '([^']*)'\}`")
 _READ_SCORES = [name for name, need in NEEDS.items() if "scores" in need.get("of", ()) and need.get("gaps") != ""]
 """Questions that are told which columns hold what."""
@@ -347,6 +348,8 @@ def _table(given: Sequence[str], _: Mapping[Kind, Sequence[str]]) -> Contents:
 
 def _or_labels(given: Sequence[str], scores: Contents) -> Contents:
     """Return labels where columns are called as judges, and scores that may be labels with the question of judges."""
+    if scores.read_as.startswith(BY_ROWS) and isinstance(scores.read, Scores):
+        return _or_metrics(scores, list(map(str, scores.read["topic"].to_numpy())))
     values = np.unique(scores.read.to_numpy()) if isinstance(scores.read, Scores) else np.array([])
     values = values[~np.isnan(values)]
     if not scores.read_as.startswith(WIDE) or len(values) > _MOST_GRADES or (values % 1).any():
@@ -359,6 +362,16 @@ def _or_labels(given: Sequence[str], scores: Contents) -> Contents:
         return scores
     words = [underscored(name).strip("_0123456789") for name in labels.columns]
     return _of_judges(read_judges(given)) if {*words} <= {*LABELS["judge"]} else replace(scores, also=("judges",))
+
+
+def _or_metrics(scores: Contents, names: Sequence[str]) -> Contents:
+    """Return metrics where the columns of systems in rows are such, beside what people said of the systems."""
+    people = _people(names)
+    if not people or metric_evidence([name for name in names if name not in people]) <= 0:
+        return scores
+    sizes = {"systems": scores.sizes["systems"], "metrics": len(names) - len(people), "people": len(people)}
+    named = {"people": shlex.quote(people[0])}
+    return Contents(kind="metrics", sizes=sizes, named=named, notes=(_NO_ITEMS,))
 
 
 def _with_gaps(given: Sequence[str]) -> Contents | None:
@@ -456,12 +469,17 @@ def _are_passes(labels: pd.DataFrame | None) -> bool:
     return said <= {*PASSED, *PASSED.values()}
 
 
+def _people(names: Sequence[str]) -> list[str]:
+    """Return the columns that people filled, by their names."""
+    return [
+        name for name in names if underscored(name) in _PEOPLE or not _HUMAN.isdisjoint(underscored(name).split("_"))
+    ]
+
+
 def _of_scores(scores: Scores) -> Contents:
     values, clusters = scores.to_numpy(), scores.coords.get("cluster")
     metrics = scores["metric"].to_numpy().tolist()
-    people = [
-        name for name in metrics if underscored(name) in _PEOPLE or not _HUMAN.isdisjoint(underscored(name).split("_"))
-    ]
+    people = _people(metrics)
     sizes = {
         "systems": scores.sizes["system"],
         "items": scores.sizes["topic"],
@@ -473,7 +491,7 @@ def _of_scores(scores: Scores) -> Contents:
     return Contents(
         kind="scores",
         sizes=sizes,
-        named={"people": people[0]} if people else {},
+        named={"people": shlex.quote(people[0])} if people else {},
         files=tuple(scores.attrs.get("sources", ())),
         read=scores,
         read_as=str(scores.attrs.get("read_as", "")),

@@ -104,13 +104,13 @@ def labels_by_values(content: bytes, label: str) -> ByValues | None:
     if readings:
         return readings[0] if len(readings) == 1 else None
     items = [name for name in names if len({*columns[name]}) == len(columns[name])]
+    if not items:
+        return None
+    item = items[first_called(items, LABELS["item"], underscored) or 0]
     judges = [name for name in columns if underscored(name).strip("_0123456789") in JUDGES]
-    if len(judges) > 1 and items:
-        return ByValues("labels", {"item": items[0]})
-    words = [{*columns[name]} for name in few if not any(map(is_number, columns[name]))]
-    if items and len(words) > 1 and not any(first.isdisjoint(second) for first, second in combinations(words, 2)):
-        return ByValues("labels", {"item": items[first_called(items, LABELS["item"], underscored) or 0]})
-    return None
+    words = [{*columns[name]} for name in few if name != item and not any(map(is_number, columns[name]))]
+    alike = len(words) > 1 and not any(first.isdisjoint(second) for first, second in combinations(words, 2))
+    return ByValues("labels", {"item": item}) if len(judges) > 1 or alike else None
 
 
 def scores_by_values(content: bytes, label: str) -> ByValues | None:
@@ -136,12 +136,8 @@ def scores_by_values(content: bytes, label: str) -> ByValues | None:
         numeric = {name for name, cells in columns.items() if all(map(is_number, cells))}
         readings = [key for key in fitting if numeric - {*key}]
         if readings:
-            key = readings[0]
-            return (
-                ByValues("scores", dict(zip(("system", "item", "repeat"), key, strict=False)))
-                if len(readings) == 1
-                else None
-            )
+            roles = dict(zip(("system", "item", "repeat"), readings[0], strict=False))
+            return ByValues("scores", roles) if len(readings) == 1 else None
     return None
 
 

@@ -1,5 +1,6 @@
 """What files are, and what they can answer: told right, and every command that is shown runs and answers."""
 
+import shlex
 import tomllib
 from operator import attrgetter
 from pathlib import Path
@@ -81,7 +82,7 @@ def test_every_command_that_is_shown_answers(tmp_path, monkeypatch, command, nam
     given = written(tmp_path, name)
     found = look([Path(path).name for path in given] if isinstance(given, list) else Path(given).name)
     for row in found.questions[found.questions["lacks"] == ""].itertuples():
-        ended = command(*row.command.split()[1:], "--json")
+        ended = command(*shlex.split(row.command)[1:], "--json")
         assert ended.code in {0, 4}, (row.command, ended.err)
 
 

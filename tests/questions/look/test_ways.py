@@ -1,0 +1,134 @@
+"""Who knows only `metaeval look FILE` and copies what it prints comes to an answer."""
+
+import io
+import re
+import shlex
+import subprocess
+import zipfile
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+_STEPS = 4
+_MEANS = (
+    "| Model | Math | Code |\n|:--|--:|--:|\n| a | **79.6 ± 2.1** | 77.5 ± 1.8 |\n| b | 55.5 ± 2.4 | 52.1 ± 2.4 |\n"
+)
+_RATINGS = "participant_id,story_id,model,fluency\n" + "".join(
+    f"P{(story + turn) % 4},S{story},{model},{1 + (story * turn + len(model)) % 5}\n"
+    for story in range(8)
+    for model in ("gpt2", "human")
+    for turn in range(2)
+)
+_RUNS = {
+    **{
+        f"{name}.run": "".join(
+            f"{t} Q0 d{(t * step + at) % 9} {at} {9 - at} {name}\n" for t in range(1, 8) for at in range(5)
+        )
+        for name, step in (("bm25", 1), ("dpr", 2))
+    },
+    "qrels.txt": "".join(f"{t} 0 d{at} {(t + at) % 3}\n" for t in range(1, 8) for at in range(9)),
+}
+
+
+def _zipped(files):
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as archive:
+        for name, text in files.items():
+            archive.writestr(name, text)
+    return packed.getvalue()
+
+
+_FILES = {
+    "decimal commas below a title": (
+        "Stand: März 2024;;\n\nFrage;alt;neu\n1;0,5;0,7\n2;0,3;0,6\n3;0,9;0,8\n", "x.csv", "table"
+    ),
+    "a Markdown board of means with errors": (_MEANS, "board.md", "leaderboard"),
+    "means with errors in brackets": ("model,acc\na,75.7 (2.5)\nb,60.1 (2.4)\nc,55.0 (2.6)\n", "x.csv", "leaderboard"),
+    "means with errors, commas and a gap": (
+        "Modèle;A;B\na;75,7 ± 2,5;\nb;60,1 ± 2,4;30,1 ± 1,0\nc;55,0 ± 2,6;29,1 ± 1,1\n", "x.csv", "leaderboard"
+    ),
+    "per cents": ("Modelo,Exactitud,Error estándar\na,71.5%,1.5%\nb,66%,1.6%\n", "x.csv", "leaderboard"),
+    "a gap in a board of means": ("model,acc,acc_stderr\na,0.71,0.012\nb,,\nc,0.52,0.014\n", "x.csv", "leaderboard"),
+    "words for scores": ("topic,old,new\n1,True,False\n2,True,True\n3,False,True\n", "x.csv", "table"),
+    "systems in rows": ("AP,10,15,33\na,0.4,0.5,0.1\nb,0.3,0.2,0.6\n", "x.csv", "table"),
+    "two columns of items": (
+        "system,seg_id,doc,BLEU\na,1,d1,.1\na,2,d1,.2\na,3,d2,.4\nb,1,d1,.3\nb,2,d1,.1\nb,3,d2,.2\n", "x.csv", "table"
+    ),
+    "ratings by some people each": (_RATINGS, "x.csv", "table"),
+    "runs and judgments in an archive": (_zipped(_RUNS), "all.zip", "table"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", _FILES)
+def test_what_look_prints_leads_to_an_answer(command, tmp_path, monkeypatch, name):
+    """Filters run in a shell, options are added as an error says, and the command of the first question ends with 0."""
+    monkeypatch.chdir(tmp_path)
+    content, file, first = _FILES[name]
+    Path(file).write_bytes(content if isinstance(content, bytes) else content.encode())
+    line = f"metaeval look {file}"
+    for _ in range(_STEPS):
+        looked = command(*shlex.split(line)[1:])
+        *filters, line = re.findall(r"^(?:metaeval|sed|tr|unzip) .*", looked.out or looked.err, re.MULTILINE) or [
+            re.search(r"metaeval look .*", " ".join(looked.err.split()))[0]
+        ]
+        if "How it can be read" in looked.out:
+            for text in filters:
+                subprocess.run(["bash", "-c", text], check=True)  # noqa: S607 - what is printed
+        elif looked.code == 0:
+            line, *_ = *filters, line
+            break
+    assert line.split()[1] == first, line
+    ended = command(*shlex.split(line)[1:], "--json")
+    assert ended.code == 0, (line, ended.err)
+
+
+def test_errors_in_cells_are_read_as_they_stand(command, tmp_path, monkeypatch):
+    """The filter puts both numbers of each cell in columns of their own: 79.6 with error 2.1, and so on."""
+    monkeypatch.chdir(tmp_path)
+    Path("x.csv").write_text("model,math,code\na,79.6 ± 2.1,77.5±1.8\nb,55.5 +/- 2.4,52.1 (2.4)\n")
+    filtered, line = re.findall(r"^(?:metaeval|sed) .*", command("look", "x.csv").out, re.MULTILINE)
+    subprocess.run(["bash", "-c", filtered], check=True)  # noqa: S607 - as above
+    read = pd.read_csv(line.split()[-1])
+    assert read.columns.tolist() == ["model", "math", "math_stderr", "code", "code_stderr"]
+    assert np.allclose(read.iloc[:, 1:], [[79.6, 2.1, 77.5, 1.8], [55.5, 2.4, 52.1, 2.4]])
+
+
+def test_a_table_that_may_be_of_judges_says_so(command, tmp_path):
+    """Whole numbers on few levels, of names that may be systems or people: both questions are shown, with commands."""
+    path = tmp_path / "x.csv"
+    path.write_text("item,ann,ben\n" + "".join(f"i{at},{at % 3},{(at + at // 5) % 3}\n" for at in range(12)))
+    looked = command("look", path)
+    assert "Scores of systems by item, or labels of items by judges: 2 systems" in looked.out
+    for name in ("table", "judges"):
+        assert f"metaeval {name} {path}\n" in looked.out
+        assert command(name, path, "--json").code == 0
+    path.write_text(path.read_text().replace("i3,0", "i3,0.5"))
+    assert "labels of items" not in command("look", path).out
+
+
+def test_patterns_are_files(command, tmp_path, monkeypatch):
+    """As the other commands take runs; a file of runs and its judgments have as many metrics as their table."""
+    monkeypatch.chdir(tmp_path)
+    for name, text in _RUNS.items():
+        Path(name).write_text(text)
+    looked = command("look", "*.run", "qrels.txt", "--quiet")
+    assert "Runs and their judgments: 2 systems, 7 topics and 8 metrics." in looked.out
+    (line,) = re.findall(r"^metaeval table .*", looked.out, re.MULTILINE)
+    table = command(*shlex.split(line)[1:], "--json").json()
+    assert len({row["metric"] for row in table["results"]}) == 8
+    note = "grades of 1 and more are relevant under AP, bpref, P@10, RR; AP(rel=2) takes those of 2 and more"
+    for words in (line.split()[1:], ["look", "*.run", "qrels.txt"]):
+        assert note in command(*words, "--json").json()["notes"]
+    stricter = command(*line.split()[1:], "--metrics", "AP(rel=2)", "--json").json()
+    assert note not in stricter["notes"]
+
+
+def test_output_of_trec_eval_has_no_names_of_columns(command, tmp_path):
+    """Its first line is no header."""
+    path = tmp_path / "bm25.eval"
+    path.write_text("runid\tall\tbm25\nmap\t1\t0.25\nmap\t2\t0.35\nP_10\t1\t0.2\nP_10\t2\t0.4\n")
+    looked = command("look", path)
+    assert "1 system, 2 topics" in looked.out
+    assert "Columns of" not in looked.out
