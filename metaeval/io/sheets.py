@@ -42,11 +42,6 @@ _OF_HARNESS = (
     "this is what lm-evaluation-harness prints, means of one model; give the folders that it writes for the models "
     "(output_path, with log_samples), which hold scores by item"
 )
-_HARNESS = re.compile(rb"\|\s*Tasks\s*\|\s*Version\s*\|[^\n]*\|\s*Stderr\s*\|")
-_OF_HARNESS = (
-    "this is what lm-evaluation-harness prints, means of one model; give the folders that it writes for the models "
-    "(output_path, with log_samples), which hold scores by item"
-)
 _HEAD = 2**13
 _CELLS = 200_000  # in a chunk or sample of very long rows
 
