@@ -123,7 +123,7 @@ def long_columns(sheet: Sheet, body: Sheet, names: Sequence[str], options: Table
         ways = ways_to_name(names, others, ("score",))
         raise sheet.error(f"there is a column for the metric and none for the score; {ways}")
     if "score" in parts and others:
-        _refuse_unnamed(sheet, names, parts, others, options)
+        _refuse_unnamed(sheet, body, names, parts, others, options)
     if "score" in parts:
         left_out = [_described(name) for name in others]
         return LongColumns(parts, [], others, notes + left_out_columns(left_out))
@@ -146,8 +146,13 @@ def _described(name: str) -> RoleColumn:
     return RoleColumn(name, role, "which has no part in a table of scores")
 
 
-def _refuse_unnamed(
-    sheet: Sheet, names: Sequence[str], parts: Mapping[str, str], others: Sequence[str], options: TableOptions
+def _refuse_unnamed(  # noqa: PLR0913 - a table, what its columns are, and what was asked
+    sheet: Sheet,
+    body: Sheet,
+    names: Sequence[str],
+    parts: Mapping[str, str],
+    others: Sequence[str],
+    options: TableOptions,
 ) -> None:
     """Refuse further columns where one of them may be the systems, or judges who take the place of metrics."""
     judges = [name for name in others if underscored(name) in LABELS["judge"]]
@@ -155,7 +160,25 @@ def _refuse_unnamed(
         raise sheet.error(_unknown(names, others, ("system",)))
     if judges and "metric" not in parts and "metric" not in options.columns:
         remaining = [name for name in others if name not in judges]
+        keys = [parts["system"], parts["topic"], judges[0]]
+        if aspect := _aspect_of(body, names, keys, remaining):
+            rest = [*judges, *(name for name in remaining if name != aspect)]
+            raise sheet.error(_unknown(names, [aspect, *rest], ("metric", REPEAT)))
         raise sheet.error(_unknown(names, [*judges, *remaining], ("metric",)))
+
+
+def _aspect_of(body: Sheet, names: Sequence[str], keys: Sequence[str], columns: Sequence[str]) -> str:
+    """Return the column of words that tells the scores of one judge on one system and item apart; or nothing."""
+    index_of = {name: at for at, name in enumerate(names)}
+    rows = [cells for cells in islice(body.rows(), _MOST_ROWS) if len(cells) == len(names)]
+    given = [tuple(cells[index_of[name]].strip() for name in keys) for cells in rows]
+    if len({*given}) == len(given):
+        return ""
+    for name in columns:
+        words = [cells[index_of[name]].strip() for cells in rows]
+        if not any(map(is_number, words)) and len({*zip(given, words, strict=True)}) == len(rows):
+            return name
+    return ""
 
 
 def _unknown(names: Sequence[str], others: Sequence[str], lacking: Sequence[str]) -> str:
