@@ -42,6 +42,7 @@ class ShortRepr:
       test='t', alternative='two-sided', correction='fdr_by', alpha=0.05, n_systems=5, n_topics=20,
       strictly_below=False, family_wise_only=False
       data: 1 metric x 10 pairs of difference, statistic, p_value, log10_p, …
+      and scores
     """
 
     __slots__ = ()

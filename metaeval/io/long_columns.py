@@ -123,7 +123,7 @@ def long_columns(sheet: Sheet, body: Sheet, names: Sequence[str], options: Table
         ways = ways_to_name(names, others, ("score",))
         raise sheet.error(f"there is a column for the metric and none for the score; {ways}")
     if "score" in parts and others:
-        _refuse_unnamed(sheet, body, names, parts, others, options)
+        _refuse_unnamed(sheet, body, names, parts, others, options=options)
     if "score" in parts:
         left_out = [_described(name) for name in others]
         return LongColumns(parts, [], others, notes + left_out_columns(left_out))
@@ -152,6 +152,7 @@ def _refuse_unnamed(  # noqa: PLR0913 - a table, what its columns are, and what 
     names: Sequence[str],
     parts: Mapping[str, str],
     others: Sequence[str],
+    *,
     options: TableOptions,
 ) -> None:
     """Refuse further columns where one of them may be the systems, or judges who take the place of metrics."""

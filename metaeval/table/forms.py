@@ -56,6 +56,10 @@ _READ = (
 )
 
 
+_TALL = 5
+"""So many times as many systems as topics are rarer than an array turned round."""
+
+
 class _FormOptions(NamedTuple):
     """What the caller said beside the data."""
 
@@ -369,7 +373,14 @@ def _from_array(data: object, names: Names) -> ScoreTable:
         labels[dim] = distinct_names(listed, dim)
     order = [dim for _, dim in sorted(zip(axes, DIMS, strict=True))]
     sizes = ", ".join(count(len(labels[dim]), dim) for dim in [*order, *list(labels)[len(DIMS) :]])
-    return said(ScoreTable(values, labels, {}, {}), f"array: {sizes} along its axes (by {told})")
+    table = said(ScoreTable(values, labels, {}, {}), f"array: {sizes} along its axes (by {told})")
+    n_systems, n_topics = (len(labels[dim]) for dim in ("system", "topic"))
+    if by_dim["system"] or by_dim["topic"] or n_systems < _TALL * n_topics:
+        return table
+    read_as = f"{n_systems} systems by {count(n_topics, 'topic')}"
+    return noted(
+        table, [f"an array without names holds systems by topics, here {read_as}; turn it round if it does not"]
+    )
 
 
 def _axes_of(shape: Sequence[int], given: Names) -> tuple[tuple[int, ...], str]:

@@ -141,11 +141,11 @@ class PairwiseResult(Result):
         return "|".join(parts + ([self.random_source] if self.random_source else []))
 
     def _found(self) -> str:
-        if len(self.metrics) > 1:
-            return pairs_that_differ(self.data["significant"])
-        if self.n_pairs == 1:
+        one_metric = len(self.metrics) == 1
+        if one_metric and self.n_pairs == 1:
             return verdict_on_pair(self.data, self.n_resamples)
-        return pairs_that_differ(self.data["significant"]) + standing_apart(self.data, self.baseline)
+        how = ", uncorrected" if self.correction == "none" else ""
+        return pairs_that_differ(self.data["significant"]) + how + one_metric * standing_apart(self.data, self.baseline)
 
     def power_errors(self) -> NDArray[np.float64]:
         r"""Return the Monte-Carlo standard error of every metric's discriminative power, at most; 0 for a formula.
