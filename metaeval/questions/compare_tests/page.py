@@ -95,7 +95,14 @@ def _answer(correction: str, rows: pd.DataFrame) -> str:
     clear = all(_is_clearly_best(of_metric, least) for of_metric in won)
     doubt = "" if clear else ", not clearly" + "," * (n_metrics > 1)
     error = "up to " * (n_metrics > 1) + carried(worst["error_rate"], worst["error_rate_se"])
-    return say("answer", subject=f"{subject}{doubt}{under}", error=error, how=how)
+    few = len(least) < len(tests) and all(_rejects_fewest(of_metric, least) for of_metric in won)
+    return say("answer", subject=f"{subject}{doubt}{under}", error=error, how=how, few=few)
+
+
+def _rejects_fewest(tests: pd.DataFrame, least: list[str]) -> bool:
+    """Say whether the tests that err least reject fewer pairs than every other."""
+    is_least = tests["test"].isin(least)
+    return bool(tests.loc[is_least, "rejections"].max() < tests.loc[~is_least, "rejections"].min())
 
 
 def _least_words(tests: list[str], *, named: bool) -> str:
