@@ -10,6 +10,8 @@ from metaeval.base.words import name_of_metric, whole
 from metaeval.page.tables import Column, right, with_cells
 from metaeval.reports.prose import prose
 from metaeval.table.scores import Scores
+from metaeval.tests_stat.requirement_witness import requirement_witness
+from metaeval.tests_stat.requirements import Requirements
 from metaeval.tests_stat.result import PairwiseResult
 from metaeval.tests_stat.witnesses import first_places
 
@@ -63,6 +65,17 @@ def few_rest(result: PairwiseResult) -> tuple[str, ...]:
     under = f" under {name_of_metric(first['metric'])}" if len(result.metrics) > 1 else ""
     words = {"n": len(few), "row": first, "of": len(rows), "under": under, "noun": _noun(result.scores)}
     return (say("few rest", most=int(few["n_dropped"].max()), **words),) if len(few) else ()
+
+
+def requirements_rest(requirements: Requirements, scores: Scores) -> tuple[str, ...]:
+    """Say on what the requirement rests that rests on the least, of those that are established or contradicted."""
+    rows = requirements.to_frame().to_dict("records")
+    witnesses = [(requirement_witness(scores, row, alpha=requirements.alpha), row) for row in rows]
+    told = [(len(witness.rests_on), witness, row) for witness, row in witnesses if witness is not None]
+    if not told:
+        return ()
+    _, witness, row = min(told, key=lambda rested: rested[0])
+    return (say("requirement rests", witness=witness, row=row, noun=_noun(scores)),)
 
 
 def first_rests(scores: Scores) -> tuple[str, ...]:

@@ -62,7 +62,7 @@ from metaeval.reports.ranked import (
 )
 from metaeval.reports.shared import facts, unanswered
 from metaeval.reports.traits import traits_said
-from metaeval.reports.witnesses import first_rests, pair_rests, rests_column, with_witnesses
+from metaeval.reports.witnesses import first_rests, pair_rests, requirements_rest, rests_column, with_witnesses
 from metaeval.resampling.ranks import RankIntervals
 from metaeval.table.array import has_gaps
 from metaeval.tests_stat.correction import CORRECTIONS
@@ -191,7 +191,9 @@ def _caution(study: LeaderboardStudy) -> str:
 
 
 def _rests(study: LeaderboardStudy) -> tuple[str, ...]:
-    """Say on what the one pair, or the first place, rests."""
+    """Say on what a requirement, the one pair, or the first place, rests."""
+    if study.requirements is not None:
+        return requirements_rest(study.requirements, study.scores)
     if study.comparison.n_pairs > 1:
         return first_rests(study.scores)
     return pair_rests(study.comparison) if study.decided().any() else ()
