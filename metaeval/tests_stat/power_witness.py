@@ -32,7 +32,7 @@ def finds_more_without(scores: Scores, metric: str, rival: str, *, alpha: float)
     >>> from metaeval import simulate_scores
     >>> scores = simulate_scores(n_systems=6, n_topics=40, metrics=["AP", "RR"], rng=1)
     >>> finds_more_without(scores, "AP", "RR", alpha=0.05)
-    ()
+    ('30',)
     """
     scores = by_name(scores.sel(metric=[metric, rival]), "topic")
     if not units_of(scores).plain or has_gaps(scores.to_numpy()) or scores.sizes["topic"] < _FEWEST:
