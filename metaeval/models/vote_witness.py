@@ -49,9 +49,16 @@ class _Kinds(NamedTuple):
             won[winner[kept & some], loser[kept & some]] = True
         if connected_components(won, directed=True, connection="strong")[0] > 1:
             raise EstimationError("a strength has no bound")
-        rows = (values[kept] for values in (self.cells.left, self.cells.right, self.cells.share))
-        weight = (self.cells.weight * left)[kept]
-        return fit_votes(VoteCells(*rows, weight, self.cells.covariates[kept], *self.cells[5:]))
+        cells = self.cells
+        return fit_votes(
+            cells._replace(
+                left=cells.left[kept],
+                right=cells.right[kept],
+                share=cells.share[kept],
+                weight=(cells.weight * left)[kept],
+                covariates=cells.covariates[kept],
+            )
+        )
 
     def influence(self, fit: VoteFit, contrast: Floats) -> Floats:
         """Return by how much, to first order, one vote of each kind adds to a contrast of the parameters."""

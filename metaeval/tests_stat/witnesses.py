@@ -188,13 +188,12 @@ def _order(claims: Claims) -> tuple[Floats, Floats]:
     one without which :math:`S^2 / \sum (u_g - m n_g)^2` is least, m the mean.
     """
     units = claims.units
-    sums, weights = (
-        units.sums(np.nan_to_num(_rounded(claims.differences))),
-        units.sums(1.0 * ~np.isnan(claims.differences)),
-    )
+    sums = units.sums(np.nan_to_num(_rounded(claims.differences)))
+    weights = units.sums(1.0 * ~np.isnan(claims.differences))
     there = weights > 0.0
     turns = np.where(there, np.nan, np.inf)
-    for n_gone in _steps(sums.shape[1]):
+    n_gone = 0
+    while n_gone < sums.shape[1]:
         kept = np.isnan(turns)
         u, n = np.where(kept, sums, 0.0), np.where(kept, weights, 0.0)
         s, w, uu, un, nn = (values.sum(axis=1, keepdims=True) for values in (u, n, u * u, u * n, n * n))
@@ -205,16 +204,8 @@ def _order(claims: Claims) -> tuple[Floats, Floats]:
         ratio = np.where(kept, np.round(np.nan_to_num(ratio, nan=_MOST, posinf=_MOST), _DIGITS), np.inf)
         rank = np.argsort(np.argsort(ratio, axis=1, kind="stable"), axis=1)
         step = max(1, n_gone // _EXACT)
-        turns = np.where(kept & (rank < step), n_gone + rank, turns)
+        turns, n_gone = np.where(kept & (rank < step), n_gone + rank, turns), n_gone + step
     return turns, there.sum(axis=1).astype(np.float64)
-
-
-def _steps(n_units: int) -> list[int]:
-    steps, gone = [], 0
-    while gone < n_units:
-        steps.append(gone)
-        gone += max(1, gone // _EXACT)
-    return steps
 
 
 def witness_frame(data: xr.Dataset, scores: Scores, levels: Floats, *, alpha: float, two_sided: bool) -> pd.DataFrame:
