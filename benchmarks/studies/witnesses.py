@@ -83,7 +83,7 @@ def tables(folder: Path) -> Iterator[tuple[str, Scores]]:
 
 
 def real(folder: Path) -> Iterator[dict[str, object]]:
-    """Yield what pairs and first places of real tables rest on, and how long that takes beside all that `table` does."""
+    """Yield what pairs and first places of real tables rest on, and how long that takes beside all of `table`."""
     for name, scores in tables(folder):
         begun = time.perf_counter()
         with TemporaryDirectory() as report:
