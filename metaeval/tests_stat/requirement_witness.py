@@ -60,11 +60,11 @@ def requirement_witness(scores: Scores, row: Mapping[Any, Any], *, alpha: float)
         units=units,
     )
     (gone,) = claims.witnesses()
-    kept = ~gone[units.unit]
-    if kept.all() or not kept.any():
+    left = ~gone[units.unit]
+    if left.all() or not left.any():
         return None
     try:
-        without = check_requirements(table.isel(topic=kept), [row["requirement"]], alpha=alpha).to_frame()
+        without = check_requirements(table.isel(topic=left), [row["requirement"]], alpha=alpha).to_frame()
     except InvalidOptionError:  # fewer topics have a narrower range, of which the margin may be too much
         return None
     labels = units.names if units.clustered else table["topic"].to_numpy().tolist()

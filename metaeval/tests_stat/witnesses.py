@@ -188,17 +188,17 @@ def _order(claims: Claims) -> tuple[Floats, Floats]:
     turns = np.where(there, np.nan, np.inf)
     n_gone = 0
     while n_gone < sums.shape[1]:
-        kept = np.isnan(turns)
-        u, n = np.where(kept, sums, 0.0), np.where(kept, weights, 0.0)
+        here = np.isnan(turns)
+        u, n = np.where(here, sums, 0.0), np.where(here, weights, 0.0)
         s, w, uu, un, nn = (values.sum(axis=1, keepdims=True) for values in (u, n, u * u, u * n, n * n))
         with np.errstate(divide="ignore", invalid="ignore"):
             mean = (s - u) / (w - n)
             around = uu - u * u - 2.0 * mean * (un - u * n) + mean**2 * (nn - n * n)
             ratio = np.where(s - u > RELATIVE, (s - u) ** 2 / around, -1.0)
-        ratio = np.where(kept, np.round(np.nan_to_num(ratio, nan=_MOST, posinf=_MOST), _DIGITS), np.inf)
+        ratio = np.where(here, np.round(np.nan_to_num(ratio, nan=_MOST, posinf=_MOST), _DIGITS), np.inf)
         rank = np.argsort(np.argsort(ratio, axis=1, kind="stable"), axis=1)
         step = max(1, n_gone // _EXACT)
-        turns, n_gone = np.where(kept & (rank < step), n_gone + rank, turns), n_gone + step
+        turns, n_gone = np.where(here & (rank < step), n_gone + rank, turns), n_gone + step
     return turns, there.sum(axis=1).astype(np.float64)
 
 
