@@ -217,12 +217,19 @@ NAMED = {
 """How methods name what scores have."""
 
 
+def _comparisons(found):
+    """Yield the tests of pairs that a study has, as a field or in a field of several."""
+    for field in dataclasses.fields(found) if isinstance(found, Study) else ():
+        value = getattr(found, field.name)
+        value = getattr(value, "results", value)  # families of pairs
+        several = value.values() if isinstance(value, Mapping) else value if isinstance(value, tuple) else (value,)
+        yield from (result for result in several if isinstance(result, PairwiseResult))
+
+
 def what_pairs_rest_on_is_confirmed_without_it(name):
     """Without the topics, or clusters, that it rests on, no pair of a study tests as significant in its direction."""
-    found = answer(name)
-    for field in dataclasses.fields(found) if isinstance(found, Study) else ():
-        result = getattr(found, field.name)
-        if not isinstance(result, PairwiseResult) or result.test != "t":
+    for result in _comparisons(answer(name)):
+        if not result.has_witnesses:
             continue
         level = pd.Series(
             result.bounds().ravel(), rows_of_pairs(result).set_index(["metric", "system_a", "system_b"]).index

@@ -40,23 +40,23 @@ class _Kinds(NamedTuple):
         """Fit those that are left, if every strength still has bounds: none has won, or lost, all against the rest."""
         from scipy.sparse.csgraph import connected_components  # noqa: PLC0415 - loads more of scipy
 
-        kept, n = left > 0, self.cells.n_systems
+        remaining, n = left > 0, self.cells.n_systems
         won = np.zeros((n, n), dtype=bool)
         for winner, loser, some in (
             (self.cells.left, self.cells.right, self.cells.share > 0.0),
             (self.cells.right, self.cells.left, self.cells.share < 1.0),
         ):
-            won[winner[kept & some], loser[kept & some]] = True
+            won[winner[remaining & some], loser[remaining & some]] = True
         if connected_components(won, directed=True, connection="strong")[0] > 1:
             raise EstimationError("a strength has no bound")
         cells = self.cells
         return fit_votes(
             cells._replace(
-                left=cells.left[kept],
-                right=cells.right[kept],
-                share=cells.share[kept],
-                weight=(cells.weight * left)[kept],
-                covariates=cells.covariates[kept],
+                left=cells.left[remaining],
+                right=cells.right[remaining],
+                share=cells.share[remaining],
+                weight=(cells.weight * left)[remaining],
+                covariates=cells.covariates[remaining],
             )
         )
 

@@ -66,6 +66,8 @@ def pairs_frame(comparisons: Sequence[PairwiseResult], bayesian: BayesianCompari
         for result in comparisons
     ]
     together = pd.concat(frames, ignore_index=True)
+    if "rests_on" in together:
+        together["rests_on"] = together["rests_on"].fillna("")  # of other tests
     if bayesian is None:
         return together
     keys = ["metric", "system_a", "system_b"]

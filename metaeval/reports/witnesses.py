@@ -19,7 +19,7 @@ _PAIR = ["metric", "system_a", "system_b"]
 FIGURES = ["n_dropped", "n_units", "rests_on"]
 _FEW, _SMALL = 2, 0.02
 """So few topics, or so small a share of them, are said at the top of a page."""
-_MOST = 1_000_000
+_MOST = 500_000
 """Differences of a metric on which a page spends time; `rests_on()` takes any number."""
 say = prose(__name__)
 

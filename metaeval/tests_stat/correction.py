@@ -12,7 +12,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from metaeval.base.arrays import Floats, Ints
+from metaeval.base.arrays import Flags, Floats, Ints
 from metaeval.errors import InvalidOptionError
 from metaeval.running.equality import reaches
 from metaeval.tests_stat.procedures import Procedure, ProcedureTable
@@ -45,13 +45,14 @@ class CorrectionSpec(Procedure):
             answered[tested] = self._adjusted(family[None, tested])[0]
         return adjusted
 
-    def bounds(self, families: Floats, alpha: float) -> Floats:
-        """Return up to which p-value each hypothesis would be rejected, all others as they are: (family, hypothesis).
+    def bounds(self, families: Floats, rejected: Flags, alpha: float) -> Floats:
+        """Return up to which p-value each rejected hypothesis would be so, all others as they are; else NaN.
 
-        NaN where it is not rejected. A step up ends where it does, so that the last level that passed is for all; a
-        step down goes on for as long as those that come after a hypothesis pass without it, each one place earlier.
+        Shapes: `families, rejected` (family, hypothesis), the latter by adjusted p-values. A step up ends where it
+        does, so that the last level that passed is for all; a step down goes on for as long as those that come after a
+        hypothesis pass without it, each one place earlier.
         """
-        rejected, bounds = reaches(alpha, self.function(families), alpha), np.full_like(families, np.nan)
+        bounds = np.full_like(families, np.nan)
         for family, passed, answered in zip(families, rejected, bounds, strict=True):
             ascending = np.sort(family[~np.isnan(family)])
             n, last = len(ascending), int(passed.sum())

@@ -10,6 +10,7 @@ from metaeval.errors import InvalidOptionError
 from metaeval.table.scores import Scores, by_name, oriented_values
 from metaeval.table.units import units_of
 from metaeval.tests_stat.requirements import MET, VIOLATED, check_requirements, sides_of
+from metaeval.tests_stat.tails import fewest_by_signs
 from metaeval.tests_stat.witnesses import Claims
 
 
@@ -54,16 +55,16 @@ def requirement_witness(scores: Scores, row: Mapping[Any, Any], *, alpha: float)
         differences=side * (a - b - row["margin"])[None],
         sizes=(np.abs(a) + np.abs(b) + abs(row["margin"]))[None],
         levels=np.array([alpha]),
-        alpha=alpha,
+        fewest=fewest_by_signs(alpha) - 1,
         two_sided=False,
         units=units,
     )
     (gone,) = claims.witnesses()
-    kept = ~gone[units.unit]
-    if kept.all() or not kept.any():
+    left = ~gone[units.unit]
+    if left.all() or not left.any():
         return None
     try:
-        without = check_requirements(table.isel(topic=kept), [row["requirement"]], alpha=alpha).to_frame()
+        without = check_requirements(table.isel(topic=left), [row["requirement"]], alpha=alpha).to_frame()
     except InvalidOptionError:  # fewer topics have a narrower range, of which the margin may be too much
         return None
     labels = units.names if units.clustered else table["topic"].to_numpy().tolist()

@@ -25,7 +25,7 @@ from metaeval.tests_stat.ends import Seen, ends_of_means
 from metaeval.tests_stat.labels import name_in_picture, pairs_that_differ, standing_apart, verdict_on_pair
 from metaeval.tests_stat.pairs import Evidence, Question
 from metaeval.tests_stat.procedures import Procedure
-from metaeval.tests_stat.tails import Tails, counted_shares, signs_tail
+from metaeval.tests_stat.tails import Tails, counted_shares, fewest_by_signs, signs_tail
 from metaeval.tests_stat.witnesses import witness_frame
 
 
@@ -299,7 +299,8 @@ class PairwiseResult(Result):
             )
         if self not in _WITNESSES:
             two_sided = self.alternative == "two-sided"
-            made = witness_frame(self.data, self.scores, self.bounds(), alpha=self.alpha, two_sided=two_sided)
+            fewest = fewest_by_signs(self.alpha) - (not two_sided)
+            made = witness_frame(self.data, self.scores, self.bounds(), fewest=fewest, two_sided=two_sided)
             _WITNESSES[self] = made
         return _WITNESSES[self].copy()
 
@@ -308,7 +309,9 @@ class PairwiseResult(Result):
 
         See `metaeval.tests_stat.correction.CorrectionSpec.bounds`. Shapes: result (metric, pair).
         """
-        return CORRECTIONS[self.correction].bounds(self._p_values(), self.alpha)[..., : self.n_pairs]
+        correction, p_values = CORRECTIONS[self.correction], self._p_values()
+        rejected = is_significant(correction.function(p_values), self.alpha)
+        return correction.bounds(p_values, rejected, self.alpha)[..., : self.n_pairs]
 
     def decisions(self, metric: str) -> pd.DataFrame:
         """Return the decisions of one metric as a square table: 1 row better than column, -1 worse, 0 undecided."""

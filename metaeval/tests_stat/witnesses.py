@@ -23,7 +23,7 @@ from metaeval.running.equality import RELATIVE, reaches
 from metaeval.table.scores import Scores, by_name, oriented_values
 from metaeval.table.units import TopicUnits, units_of
 from metaeval.tests_stat.robust import mean_estimates
-from metaeval.tests_stat.tails import signs_tail, student_tail
+from metaeval.tests_stat.tails import student_tail
 
 _DIGITS = 9
 """Of differences, the largest of a pair being 1, by which topics are chosen: equal ones are then equal in any unit."""
@@ -31,7 +31,7 @@ _MARGIN = 1e-9
 _MOST = 1e9
 _AT_ONCE = 2_000_000
 _EXACT = 8
-"""One in so many of the clusters dropped so far are dropped before the others are weighed again."""
+"""Clusters are weighed again when an eighth more of them are dropped, and each time while they are few."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -44,8 +44,8 @@ class Claims:
     """Sizes of the two scores, added up. Shape (pair, topic)."""
     levels: Floats
     """Up to which p-value the pair is significant. Shape (pair,)."""
-    alpha: float
-    """The level that an exact test of the pair has to be able to reach."""
+    fewest: int
+    """Topics, or clusters, on which the two have to differ for an exact test to reach the level."""
     two_sided: bool
     units: TopicUnits
 
@@ -61,13 +61,8 @@ class Claims:
             freedom, n_units = estimates.certain_freedom[0], estimates.n_units[0]
         p = student_tail(freedom, -statistic, n_units).p * (1 + self.two_sided)
         apart = np.abs(self.units.sums(left)) > RELATIVE * self.units.sums(sizes)
-        reachable = signs_tail(apart.sum(axis=1), two_sided=self.two_sided).p
-        return (
-            reaches(self.levels, p, self.levels)
-            & (statistic > 0.0)
-            & (n_units > 1)
-            & reaches(self.alpha, reachable, self.alpha)
-        )
+        enough = (n_units > 1) & (apart.sum(axis=1) >= self.fewest)
+        return reaches(self.levels, p, self.levels) & (statistic > 0.0) & enough
 
     def witnesses(self) -> Flags:
         """Return units without which each pair is not significant: (pair, unit); none where none was found."""
@@ -166,8 +161,7 @@ def _significant(
             t_squared >= asked[level[pairs], left] * (1.0 - _MARGIN),
             0.5 ** (left - claims.two_sided) <= claims.levels[pairs] * (1.0 + _MARGIN),
         )
-    reachable = signs_tail(apart, two_sided=claims.two_sided).p
-    return enough & (total > 0.0) & (left > 1) & (reachable <= claims.alpha * (1.0 + _MARGIN))
+    return enough & (total > 0.0) & (left > 1) & (apart >= claims.fewest)
 
 
 def _by_rounds(claims: Claims) -> Flags:
@@ -194,21 +188,21 @@ def _order(claims: Claims) -> tuple[Floats, Floats]:
     turns = np.where(there, np.nan, np.inf)
     n_gone = 0
     while n_gone < sums.shape[1]:
-        kept = np.isnan(turns)
-        u, n = np.where(kept, sums, 0.0), np.where(kept, weights, 0.0)
+        here = np.isnan(turns)
+        u, n = np.where(here, sums, 0.0), np.where(here, weights, 0.0)
         s, w, uu, un, nn = (values.sum(axis=1, keepdims=True) for values in (u, n, u * u, u * n, n * n))
         with np.errstate(divide="ignore", invalid="ignore"):
             mean = (s - u) / (w - n)
             around = uu - u * u - 2.0 * mean * (un - u * n) + mean**2 * (nn - n * n)
             ratio = np.where(s - u > RELATIVE, (s - u) ** 2 / around, -1.0)
-        ratio = np.where(kept, np.round(np.nan_to_num(ratio, nan=_MOST, posinf=_MOST), _DIGITS), np.inf)
+        ratio = np.where(here, np.round(np.nan_to_num(ratio, nan=_MOST, posinf=_MOST), _DIGITS), np.inf)
         rank = np.argsort(np.argsort(ratio, axis=1, kind="stable"), axis=1)
         step = max(1, n_gone // _EXACT)
-        turns, n_gone = np.where(kept & (rank < step), n_gone + rank, turns), n_gone + step
+        turns, n_gone = np.where(here & (rank < step), n_gone + rank, turns), n_gone + step
     return turns, there.sum(axis=1).astype(np.float64)
 
 
-def witness_frame(data: xr.Dataset, scores: Scores, levels: Floats, *, alpha: float, two_sided: bool) -> pd.DataFrame:
+def witness_frame(data: xr.Dataset, scores: Scores, levels: Floats, *, fewest: int, two_sided: bool) -> pd.DataFrame:
     """Return the rows of `metaeval.tests_stat.result.PairwiseResult.rests_on`.
 
     Shapes: `levels` (metric, pair), up to which p-value each pair is significant, NaN where it is not.
@@ -230,7 +224,7 @@ def witness_frame(data: xr.Dataset, scores: Scores, levels: Floats, *, alpha: fl
             differences=(a - b) * better[metric, pair, None],
             sizes=np.abs(a) + np.abs(b),
             levels=levels[metric, pair],
-            alpha=alpha,
+            fewest=fewest,
             two_sided=two_sided,
             units=units,
         )

@@ -72,7 +72,7 @@ def test_pdfs_are_made_on_request(report, study, tmp_path):
 
 
 def _pairs(report, like):
-    exactly = dict.fromkeys(like.select_dtypes(float).columns, lambda cell: float(cell or "nan"))
+    exactly = dict.fromkeys(like.select_dtypes("number").columns, lambda cell: float(cell or "nan"))
     return pd.read_csv(report / "data" / "pairs.csv.gz", converters=exactly, keep_default_na=False)
 
 

@@ -70,7 +70,7 @@ def test_no_fewer_topics_do_on_1000_tables():
     rows = [differences * np.sign(differences.mean()) for differences in tables(np.random.default_rng(1), N_TABLES)]
     laid_out = np.array([np.pad(row, (0, 14 - len(row)), constant_values=np.nan) for row in rows])
     units = units_of(as_scores(np.zeros((2, 14))))
-    given = {"sizes": np.abs(laid_out), "levels": np.full(N_TABLES, 0.05), "alpha": 0.05, "two_sided": True}
+    given = {"sizes": np.abs(laid_out), "levels": np.full(N_TABLES, 0.05), "fewest": 6, "two_sided": True}
     witnesses = Claims(differences=laid_out, units=units, **given).witnesses()
     for row, witness in zip(rows, witnesses, strict=True):
         assert not holds(row[~witness[: len(row)]])
@@ -146,7 +146,7 @@ def test_bound_is_the_largest_p_that_is_rejected_beside_the_others(correction):
     rng = np.random.default_rng(4)
     for _ in range(200):
         p = rng.random(7) ** 6
-        bounds = CORRECTIONS[correction].bounds(p[None], 0.05)[0]
+        bounds = CORRECTIONS[correction].bounds(p[None], adjust(p, correction)[None] <= 0.05, 0.05)[0]
         assert (np.isfinite(bounds) == (adjust(p, correction) <= 0.05)).all()
         for place in np.flatnonzero(np.isfinite(bounds)):
             for factor, rejected in ((1 - 1e-9, True), (1 + 1e-9, False)):

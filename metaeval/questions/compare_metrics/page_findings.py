@@ -51,11 +51,11 @@ def summary_paragraphs(study: CompareStudy) -> tuple[str, ...]:
 
 def _rests(study: CompareStudy, verdict: MetricVerdict) -> str:
     """Say whether the smallest lead of the metric that is chosen rests on one or two topics."""
-    found = study.power.to_frame().query("correction == 'none'").set_index("metric")["power"]
+    powers = study.power.to_frame().query("correction == 'none'").set_index("metric")["power"]
     rivals = [name for name in study.metrics if name not in verdict.metrics]
     if verdict.outcome == "adopt" and study.current is not None:
         rivals = [study.current]
-    leads = {(found[metric] - found[rival], metric, rival) for metric in verdict.metrics for rival in rivals}
+    leads = {(powers[metric] - powers[rival], metric, rival) for metric in verdict.metrics for rival in rivals}
     if not leads or study.power.test != "t" or (least := min(leads))[0] <= 0:
         return ""
     names = finds_more_without(study.scores, *least[1:], alpha=study.power.alpha)

@@ -370,14 +370,14 @@ def _families(study: LeaderboardStudy) -> dict[str, str]:
 def _pairs_table(study: LeaderboardStudy, family: str, frame: pd.DataFrame) -> Table:
     results = [result.with_correction("holm") for (name, _), result in study.families.results.items() if name == family]
     frame = with_witnesses(frame[frame["family"] == family], results)
-    shown, rests = rests_column(frame)
+    written, rests = rests_column(frame)
     higher = study.scores["higher_is_better"].to_series()
     turned = (frame["difference"] * np.where(frame["metric"].map(higher), 1.0, -1.0) < 0.0) & (family == "adjacent")
     unlike = [say("turned", n=int(turned.sum()))] if turned.any() else []
     unlike += [say("untested", n=int(untested))] if (untested := frame["difference"].isna().sum()) else []
     return say.table(
         "neighbours",
-        shown.assign(
+        written.assign(
             separated=frame["apart"].map({True: "yes", False: "no"}),
             difference_marks=turned.map({True: "†", False: ""}),
         ),
