@@ -23,6 +23,7 @@ _OF_HUMAN = ("system", "item", "cluster")
 _COLUMN = re.compile(rf"--({'|'.join(_OF_HUMAN)})-column(?= )")
 """What other commands call the options of ``metaeval human``."""
 _RENAMED = re.compile(r"if '([^']+)' is that of '[^']+', rename it to '([^']+)'")
+_RENAMING = "{2} '1s/{0}/{1}/'"
 _PACKED, _ZIPPED = (".gz", ".bz2", ".xz", ".zst"), "is a zip archive"
 _FILTER = re.compile(r"\((sed (?:-E )?'[^']*'|tr -d ,|tr , \.)\)")
 _OPTION = re.compile(r"(?:pass |such as |\()((?: ?--[\w-]+(?: (?!or |if |to |--)(?:'[^']*'|[^\s,;:()]+))?)+)")
@@ -85,7 +86,7 @@ def _way(contents: "Contents") -> str:
     refusal = in_options(contents.refusal)
     mended, option = _FILTER.search(refusal), _OPTION.search(refusal)
     if renamed := _RENAMED.search(refusal):
-        mended = re.match("(.*)", f"sed '1s/{_plain(renamed[1])}/{_plain(renamed[2])}/'")
+        mended = re.match("(.*)", _RENAMING.format(*map(_plain, renamed.groups()), "sed"))
     path = Path(contents.files[0]) if len(contents.files) == 1 else None
     if path is not None and path.suffix == ".zip" and _ZIPPED in refusal:
         folder = shlex.quote(str(path.with_suffix("")))

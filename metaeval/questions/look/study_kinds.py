@@ -55,7 +55,7 @@ type Found = Scores | SystemMeans | Votes | Labels | None
 
 _RUN_WORDS, _RANK, _MOST_GRADES = 6, 3, 11
 _NO_ITEMS = "one score a system under each metric; scores by item tell more"
-_COLUMN = re.compile(r"`columns=\{'(\w+)': '([^']*)'\}`")
+_COLUMN = re.compile(r"\x60columns=\{'(\w+)': '([^']*)'\}\x60")
 _READ_SCORES = [name for name, need in NEEDS.items() if "scores" in need.get("of", ()) and need.get("gaps") != ""]
 """Questions that are told which columns hold what."""
 _BARE = frozenset({*RANKINGS["topic"], *RANKINGS["document"], *RANKINGS["level"], "corpus_id"})
@@ -176,13 +176,13 @@ _TOLD: Sequence[tuple[Kind, Callable[[bytes, str], bool]]] = (
 
 def contents_of(given: Sequence[str]) -> Contents:
     """Tell what files hold, and read it."""
-    given = [str(path) for pattern in given for path in expanded(pattern)]
-    list_sources(given, nested=True)  # each is there, and given once
-    files = [_told(text, source) for text in given for source in list_sources(text, nested=True)]
+    paths = [str(path) for pattern in given for path in expanded(pattern)]
+    list_sources(paths, nested=True)  # each is there, and given once
+    files = [_told(text, source) for text in paths for source in list_sources(text, nested=True)]
     files, beside = _without_others(files)
     out = [file.source.path for file in beside]
     left_out = [f"left out what is nothing of this: {first_few(out)}"] if out else []
-    found = _several(groups) if len(groups := _groups(files)) > 1 else _of_one_kind(given, files, beside)
+    found = _several(groups) if len(groups := _groups(files)) > 1 else _of_one_kind(paths, files, beside)
     return replace(found, notes=(*left_out, *found.notes))
 
 
@@ -204,7 +204,7 @@ def _of_one_kind(given: Sequence[str], files: Sequence[_TypedFile], beside: Sequ
         found = Contents(kind=kind if kind in OWN_LINES else "unknown", refusal=str(error))
     parts = {part: _shell(words.get(of, ())) for part, of in _NAMED.get(kind, {}).items()}
     first = files[0]
-    told = {column: (part, "by its values") for part, column in found.by_values.items()}
+    told = {column: (role, "by its values") for role, column in found.by_values.items()}
     columns = column_roles_of(found.kind, found.read, found.judges, first.content, first.source.path, told)
     paths = tuple(file.source.path for file in files)
     return replace(
@@ -405,7 +405,7 @@ def _scores_by_values(given: Sequence[str]) -> Contents | None:
     told = scores_by_values(read_source(source, bytes), source.path)
     if told is None:
         return None
-    columns = {{"item": "topic"}.get(part, part): name for part, name in told.columns.items()}
+    columns = {{"item": "topic"}.get(role, role): name for role, name in told.columns.items()}
     try:
         scores = _of_scores(read_scores(given, columns=columns))
     except MetaevalError:

@@ -35,10 +35,10 @@ class ByValues(NamedTuple):
     @property
     def options(self) -> str:
         """The options that say so, of `metaeval votes` or `metaeval judges`."""
-        told = [(f"--{part}-column", name) for part, name in self.columns.items()]
+        told = [(f"--{role}-column", name) for role, name in self.columns.items()]
         told += [("--word", f"{word}={side}") for word, side in self.words.items()]
         if self.kind == "labels":
-            told = [("--column", f"{part}={name}") for part, name in self.columns.items()]
+            told = [("--column", f"{role}={name}") for role, name in self.columns.items()]
         return " ".join(f"{option} {shlex.quote(value)}" for option, value in told)
 
 
@@ -194,10 +194,10 @@ def _meaning(text: str, sides: Mapping[str, float]) -> float | None:
     >>> [_meaning(text, {"new": 0.0}) for text in ("A is better", "new", "tie", "a tie", "neat")]
     [1.0, 0.0, 0.5, None, None]
     """
-    known = {word: verdict.share for word, verdict in VERDICTS.items()} | dict(sides)
-    if (share := known.get(plain_word(text))) is not None:
+    share_of = {word: verdict.share for word, verdict in VERDICTS.items()} | dict(sides)
+    if (share := share_of.get(plain_word(text))) is not None:
         return share
-    shares = {known[word] for word in re.split(r"[\W_]+", text.casefold()) if word in known}
+    shares = {share_of[word] for word in re.split(r"[\W_]+", text.casefold()) if word in share_of}
     return shares.pop() if len(shares) == 1 else None
 
 
