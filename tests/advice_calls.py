@@ -277,7 +277,7 @@ READERS = {
         },
     ),
     "sets of rows by raters": table(
-        "system,topic,rater,score\n"
+        "system,topic,rater,AP\n"
         + "".join(f"{s},{t},r{k},{AB[s][t] / k}\n" for k in (1, 2) for s in "ab" for t in "123"),
         {"columns={'repeat': 'rater'}": {s: {t: [AB[s][t], AB[s][t] / 2] for t in "123"} for s in "ab"}},
     ),

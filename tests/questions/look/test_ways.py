@@ -53,7 +53,7 @@ _FILES = {
     "a gap in a board of means": ("model,acc,acc_stderr\na,0.71,0.012\nb,,\nc,0.52,0.014\n", "x.csv", "leaderboard"),
     "words for scores": ("topic,old,new\n1,True,False\n2,True,True\n3,False,True\n", "x.csv", "table"),
     "a LaTeX board of means with errors": (
-        "\\toprule\nModel & Math \\\\\n\\midrule\na & \\textbf{71.5} $\\pm$ 1.5 \\\\\nb & 66 $\\pm$ 1.6 \\\\\n\\bottomrule",
+        "\\toprule\nModel & Math \\\\\n\\midrule\na & \\textbf{71.5} $\\pm$ 1.5 \\\\\nb & 66 $\\pm$ 1.6 \\\\",
         "x.tex", "leaderboard",
     ),
     "an error of the column beside it": (
