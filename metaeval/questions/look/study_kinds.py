@@ -2,7 +2,7 @@
 
 import re
 import shlex
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal, NamedTuple
@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from metaeval.agreement.labels import Labels, as_labels
-from metaeval.base.columns import LABELS, RANKINGS, underscored
+from metaeval.base.columns import JUDGES, RANKINGS, underscored
 from metaeval.base.metric_names import split_names
 from metaeval.base.names import count, first_few, is_number, metric_evidence, topic_evidence
 from metaeval.base.needs import NEEDS
@@ -27,6 +27,7 @@ from metaeval.io.benchmarks.formats import format_of
 from metaeval.io.benchmarks.inspect_ai import is_archived_log
 from metaeval.io.blocks import PASSED, SpreadlessError
 from metaeval.io.files import first_words, read_bytes
+from metaeval.io.judge_scores import holds_scores
 from metaeval.io.judged_nuggets import holds_nuggets_of_judges
 from metaeval.io.means import MeansAloneError
 from metaeval.io.qrels import read_qrels
@@ -350,6 +351,9 @@ def _or_labels(given: Sequence[str], scores: Contents) -> Contents:
     """Return labels where columns are called as judges, and scores that may be labels with the question of judges."""
     if scores.read_as.startswith(BY_ROWS) and isinstance(scores.read, Scores):
         return _or_metrics(scores, list(map(str, scores.read["topic"].to_numpy())))
+    raters = [*map(str, scores.read["metric"].to_numpy())] if isinstance(scores.read, Scores) else []
+    if len(raters) > 1 and _are_judges(raters):
+        return _of_judges(read_judges(given))
     values = np.unique(scores.read.to_numpy()) if isinstance(scores.read, Scores) else np.array([])
     values = values[~np.isnan(values)]
     if not scores.read_as.startswith(WIDE) or len(values) > _MOST_GRADES or (values % 1).any():
@@ -360,8 +364,11 @@ def _or_labels(given: Sequence[str], scores: Contents) -> Contents:
         return scores
     if labels is None or not {*scores.read["system"].to_numpy()} <= {*labels.columns}:
         return scores
-    words = [underscored(name).strip("_0123456789") for name in labels.columns]
-    return _of_judges(read_judges(given)) if {*words} <= {*LABELS["judge"]} else replace(scores, also=("judges",))
+    return _of_judges(read_judges(given)) if _are_judges(labels.columns) else replace(scores, also=("judges",))
+
+
+def _are_judges(names: Iterable[str]) -> bool:
+    return {underscored(name).strip("_0123456789") for name in names} <= {*JUDGES}
 
 
 def _or_metrics(scores: Contents, names: Sequence[str]) -> Contents:
@@ -439,15 +446,18 @@ def _first(given: Sequence[str]) -> Source:
 
 
 def _names_judges(given: Sequence[str]) -> bool:
-    """Whether a column of the first file is called as one of judges is."""
+    """Whether a column of the first file is called as one of judges is, beside no systems or beside their scores."""
     source = _first(given)
     try:
-        sheet = any_sheet(read_bytes(source.path), source.path)
+        content = read_source(source, bytes)
+        sheet = any_sheet(content, source.path)
     except MetaevalError:
         return False
     names = [] if sheet is None else sheet.sample()[0]
-    is_of_systems = any(part_of_word(name) == "system" for name in names)
-    return not is_of_systems and any(underscored(name) in LABELS["judge"] for name in names)
+    if not any(underscored(name) in JUDGES for name in names):
+        return False
+    of_systems = any(part_of_word(name) == "system" for name in names)
+    return not of_systems or holds_scores(content, source.path, {}, alone=True)
 
 
 def _one_system(given: Sequence[str]) -> Contents | None:

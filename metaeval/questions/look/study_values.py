@@ -20,6 +20,8 @@ _MOST_ROWS, _MOST_COLUMNS, _FEWEST_ROWS = 1000, 12, 4
 _LONGEST, _MOST_LABELS, _MOST_JUDGES, _TWO = 60, 11, 50, 2
 _SIDES = {1.0: "left", 0.0: "right", 0.5: "tie"}
 
+_KEY = ("system", "item", "repeat")
+
 type Columns = Mapping[str, Sequence[str]]
 
 
@@ -123,22 +125,33 @@ def scores_by_values(content: bytes, label: str) -> ByValues | None:
     "--system-column summarizer --item-column 'text no'"
     """
     columns = _columns(content, label)
+    if any(part_of_word(name) == "system" or underscored(name) in JUDGES for name in columns):
+        return None  # it is known, and something else is to be said
     words = [name for name, cells in columns.items() if _are_words(cells)]
     names = [name for name, cells in columns.items() if all(cells) and not _are_parts(cells)][:_MOST_COLUMNS]
+    sizes = {name: len({*cells}) for name, cells in columns.items()}
     for more in range(2):
         fitting = [
             (systems, *others)
             for systems in words
             for others in permutations([name for name in names if name != systems], 1 + more)
             if _are_crossed([columns[name] for name in (systems, *others)])
-            and (not more or len({*columns[others[0]]}) > len({*columns[others[1]]}))
         ]
         numeric = {name for name, cells in columns.items() if all(map(is_number, cells))}
-        readings = [key for key in fitting if numeric - {*key}]
+        fits = {
+            key: (sum(map(_is_called, key, _KEY)), sizes[key[1]] > sizes[key[-1]])
+            for key in fitting
+            if numeric - {*key}
+        }
+        readings = [key for key, fit in fits.items() if fit == max(fits.values())]
         if readings:
-            roles = dict(zip(("system", "item", "repeat"), readings[0], strict=False))
+            roles = dict(zip(_KEY, readings[0], strict=False))
             return ByValues("scores", roles) if len(readings) == 1 else None
     return None
+
+
+def _is_called(name: str, role: str) -> bool:
+    return part_of_word(name) == {"item": "topic"}.get(role, role)
 
 
 def _are_crossed(key: Sequence[Sequence[str]]) -> bool:
