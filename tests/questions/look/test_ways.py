@@ -125,7 +125,7 @@ def test_patterns_are_files(command, tmp_path, monkeypatch):
     (line,) = re.findall(r"^metaeval table .*", looked.out, re.MULTILINE)
     table = command(*shlex.split(line)[1:], "--json").json()
     assert len({row["metric"] for row in table["results"]}) == 8
-    note = "grades of 1 and more are relevant under AP, bpref, P@10, RR; AP(rel=2) takes those of 2 and more"
+    note = "relevant under AP, bpref, P@10, RR are grades from 1 on; AP(rel=2) starts at 2"
     for words in (line.split()[1:], ["look", "*.run", "qrels.txt"]):
         assert note in command(*words, "--json").json()["notes"]
     stricter = command(*line.split()[1:], "--metrics", "AP(rel=2)", "--json").json()
