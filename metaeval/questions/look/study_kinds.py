@@ -27,7 +27,6 @@ from metaeval.io.benchmarks.formats import format_of
 from metaeval.io.benchmarks.inspect_ai import is_archived_log
 from metaeval.io.blocks import PASSED, SpreadlessError
 from metaeval.io.files import first_words, read_bytes
-from metaeval.io.judge_scores import holds_scores
 from metaeval.io.judged_nuggets import holds_nuggets_of_judges
 from metaeval.io.means import MeansAloneError
 from metaeval.io.qrels import read_qrels
@@ -446,18 +445,15 @@ def _first(given: Sequence[str]) -> Source:
 
 
 def _names_judges(given: Sequence[str]) -> bool:
-    """Whether a column of the first file is called as one of judges is, beside no systems or beside their scores."""
+    """Whether a column of the first file is called as one of judges is, beside none of systems."""
     source = _first(given)
     try:
-        content = read_source(source, bytes)
-        sheet = any_sheet(content, source.path)
+        sheet = any_sheet(read_source(source, bytes), source.path)
     except MetaevalError:
         return False
     names = [] if sheet is None else sheet.sample()[0]
-    if not any(underscored(name) in JUDGES for name in names):
-        return False
     of_systems = any(part_of_word(name) == "system" for name in names)
-    return not of_systems or holds_scores(content, source.path, {}, alone=True)
+    return not of_systems and any(underscored(name) in JUDGES for name in names)
 
 
 def _one_system(given: Sequence[str]) -> Contents | None:

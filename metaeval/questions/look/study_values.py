@@ -13,7 +13,7 @@ from metaeval.base.names import is_number
 from metaeval.errors import MetaevalError
 from metaeval.io.any_sheets import any_sheet
 from metaeval.io.sheets import header_names
-from metaeval.table.roles import part_of_word
+from metaeval.table.roles import part_of_word, role_of_name
 from metaeval.table.vote_words import VERDICTS, plain_word
 
 _MOST_ROWS, _MOST_COLUMNS, _FEWEST_ROWS = 1000, 12, 4
@@ -125,17 +125,22 @@ def scores_by_values(content: bytes, label: str) -> ByValues | None:
     "--system-column summarizer --item-column 'text no'"
     """
     columns = _columns(content, label)
-    if any(part_of_word(name) == "system" or underscored(name) in JUDGES for name in columns):
-        return None  # it is known, and something else is to be said
+    if any(underscored(name) in JUDGES for name in columns):
+        return None  # scores of judges are something else
     words = [name for name, cells in columns.items() if _are_words(cells)]
-    names = [name for name, cells in columns.items() if all(cells) and not _are_parts(cells)][:_MOST_COLUMNS]
+    systems = [name for name in words if part_of_word(name) == "system"]
+    names = [
+        name
+        for name, cells in columns.items()
+        if all(cells) and not _are_parts(cells) and (role_of_name(name)[0] != "version" or _is_fold(name, systems))
+    ][:_MOST_COLUMNS]
     sizes = {name: len({*cells}) for name, cells in columns.items()}
     for more in range(2):
         fitting = [
-            (systems, *others)
-            for systems in words
-            for others in permutations([name for name in names if name != systems], 1 + more)
-            if _are_crossed([columns[name] for name in (systems, *others)])
+            (system, *others)
+            for system in systems or words
+            for others in permutations([name for name in names if name != system], 1 + more)
+            if _are_crossed([columns[name] for name in (system, *others)])
         ]
         numeric = {name for name, cells in columns.items() if all(map(is_number, cells))}
         fits = {
@@ -148,6 +153,11 @@ def scores_by_values(content: bytes, label: str) -> ByValues | None:
             roles = dict(zip(_KEY, readings[0], strict=False))
             return ByValues("scores", roles) if len(readings) == 1 else None
     return None
+
+
+def _is_fold(name: str, systems: Sequence[str]) -> bool:
+    """Whether a column numbers folds, which repeat where nothing else names systems; splits and versions never do."""
+    return not systems and underscored(name) in {"fold", "folds"}
 
 
 def _is_called(name: str, role: str) -> bool:
