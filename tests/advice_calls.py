@@ -276,6 +276,11 @@ READERS = {
             "columns={'repeat': 'seed no'}": {s: {t: [AB[s][t], AB[s][t] / 2] for t in "123"} for s in "ab"},
         },
     ),
+    "sets of rows by raters": table(
+        "system,topic,rater,AP\n"
+        + "".join(f"{s},{t},r{k},{AB[s][t] / k}\n" for k in (1, 2) for s in "ab" for t in "123"),
+        {"columns={'repeat': 'rater'}": {s: {t: [AB[s][t], AB[s][t] / 2] for t in "123"} for s in "ab"}},
+    ),
     "three columns": tables(
         {"a.txt": "x u .1\nx v .2\ny u .3\ny v .4\n", "b.txt": "x u .5\nx v .6\ny u .7\ny v .8\n"},
         {

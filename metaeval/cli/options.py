@@ -475,8 +475,8 @@ _INPUTS, _INPUTS_OR_VOTES = (
 )
 _ANY_INPUTS = argument(
     "INPUTS",
-    "Any files of an evaluation, or folders: scores, means with errors, votes, labels, runs with their judgments, "
-    "results of a benchmark, INEX. Compressed or not.",
+    "Any files of an evaluation, as files, folders, patterns or NAME=FILE: scores, means with errors, votes, labels, "
+    "runs with their judgments, results of a benchmark, INEX. Compressed or not.",
 )
 _RUN_INPUTS = argument("RUNS", "TREC runs or INEX submissions: files, folders, patterns or NAME=FILE.")
 _PILOT_INPUTS = argument(

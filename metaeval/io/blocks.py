@@ -35,7 +35,7 @@ PASSED = {"yes": "no", "true": "false", "pass": "fail", "passed": "failed", "cor
 _WAYS_PAST_GAPS = "`missing='zero'`, `'drop-systems'`, `'drop-topics'` or `'pairwise'`"
 WITH_ERROR = (
     "is a number with its error; write {!r} in this column and {!r} in one of its own, called as this one with _stderr "
-    "(or _ci95 for half of a 95 % interval)"
+    "(or _ci95 for half of a 95 % interval, _std for a deviation beside a column n)"
 )
 _LONGEST_NUMBER = 400
 

@@ -263,7 +263,7 @@ def note_on_grades(collection: JudgedCollection, metrics: object, *, registry: R
         return []
     stricter = replace(plain[0], parameters=tuple((key, 2 if key == "rel" else of) for key, of in plain[0].parameters))
     names = first_few([metric.name for metric in plain])
-    return [f"grades of 1 and more are relevant under {names}; {stricter.name} takes those of 2 and more"]
+    return [f"relevant under {names} are grades from 1 on; {stricter.name} starts at 2"]
 
 
 def topic_notes(collection: Collection, metrics: Sequence[AnyMetric]) -> list[str]:

@@ -251,8 +251,8 @@ def read_record_frame(sheet: Sheet, source: Source, options: TableOptions) -> Fi
     columns = {name: [cells[at].strip() for cells in rows] for at, name in enumerate(names) if name}
     numeric: list[str] = []
     words: list[str] = []
-    kept = {*(options.metrics or ()), *options.chosen.values()}
-    numbers_of_rows = [name for name in roles.others if role_of_name(name)[0] == "id" and name not in kept]
+    asked_for = {*(options.metrics or ()), *options.chosen.values()}
+    numbers_of_rows = [name for name in roles.others if role_of_name(name)[0] == "id" and name not in asked_for]
     for name in (name for name in roles.others if name not in numbers_of_rows):
         (numeric if _is_numeric(name, columns[name], body) else words).append(name)
     words += [name for name in names if name.casefold() in TEXTS and name not in roles.parts.values()]

@@ -23,9 +23,11 @@ _OF_HUMAN = ("system", "item", "cluster")
 _COLUMN = re.compile(rf"--({'|'.join(_OF_HUMAN)})-column(?= )")
 """What other commands call the options of ``metaeval human``."""
 _RENAMED = re.compile(r"if '([^']+)' is that of '[^']+', rename it to '([^']+)'")
+_RENAMING = "{2} '1s/{0}/{1}/'"
 _PACKED, _ZIPPED = (".gz", ".bz2", ".xz", ".zst"), "is a zip archive"
-_FILTER = re.compile(r"\((sed (?:-E )?'[^']*'|tr -d ,|tr , \.)\)")
-_OPTION = re.compile(r"(?:pass |such as |\()((?: ?--[\w-]+(?: (?!or |if |to |--)(?:'[^']*'|[^\s,;:()]+))?)+)")
+_FILTER = re.compile(r"\((sed (?:-E )?'[^']*'|tr -d ,|tr , \.|tail -n \+2 <\S+ \| awk '[^']*')\)")
+_VALUE = r"(?!or |if |to |--)(?:'[^']*+'|[^\s,;:()]++)"
+_OPTION = re.compile(rf"(?:pass |such as |\()((?: ?--[\w-]++(?: {_VALUE})?)++)(?! if these are no)")
 """What a refusal advises: a filter to write the file anew, or options."""
 
 
@@ -85,14 +87,15 @@ def _way(contents: "Contents") -> str:
     refusal = in_options(contents.refusal)
     mended, option = _FILTER.search(refusal), _OPTION.search(refusal)
     if renamed := _RENAMED.search(refusal):
-        mended = re.match("(.*)", f"sed '1s/{_plain(renamed[1])}/{_plain(renamed[2])}/'")
+        mended = re.match("(.*)", _RENAMING.format(*map(_plain, renamed.groups()), "sed"))
     path = Path(contents.files[0]) if len(contents.files) == 1 else None
     if path is not None and path.suffix == ".zip" and _ZIPPED in refusal:
         folder = shlex.quote(str(path.with_suffix("")))
         return f"unzip {shlex.quote(str(path))} -d {folder}\nmetaeval look {folder}"
     if mended and path is not None and path.suffix not in _PACKED:
         new = shlex.quote(str(path.with_name(f"{path.stem}.mended{path.suffix}")))
-        return f"{mended[1]} < {shlex.quote(str(path))} > {new}\nmetaeval look {new}"
+        source = "" if " <" in mended[1] else f" < {shlex.quote(str(path))}"
+        return f"{mended[1]}{source} > {new}\nmetaeval look {new}"
     command = "judges" if "(metaeval judges " in refusal else "look"
     return f"metaeval {command} {contents.named.get('files', '')} {option[1]}" if option else ""
 

@@ -168,9 +168,9 @@ def _lacking(name: str, need: Mapping[str, Any], contents: Contents) -> str:
     is_whole = need.get("gaps") == "drop-topics" and contents.sizes.get("gaps", 0) > 0
     sizes = {**contents.sizes, **({"items": contents.n_whole} if is_whole else {})}
     topic = unit_of(contents.read).topic if isinstance(contents.read, Scores) else "item"
-    whole = {"items": " without gaps"} if is_whole else {}
+    more = {"items": " without gaps"} if is_whole else {}
     lacks = [
-        f"{count(number, topic if word == 'items' else called(word))}{whole.get(word, '')} or more, not {sizes[word]}"
+        f"{count(number, topic if word == 'items' else called(word))}{more.get(word, '')} or more, not {sizes[word]}"
         for word, number in need.get("least", {}).items()
         if sizes.get(word, number) < number
     ]

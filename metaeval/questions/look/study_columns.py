@@ -18,6 +18,7 @@ from metaeval.table.vote_columns import vote_columns
 _LONGEST = 40
 _HEADLESS = ("output of", "rows of run, measure")
 """How forms without names of columns begin, as they are read."""
+_MEAN = ("mean", "scores of systems")
 _OF_LABELS = ("topic", "judge", "label", "item")
 OWN_LINES = frozenset({"runs", "judgments", "collection", "submissions", "assessments", "campaign"})
 """Kinds of files whose lines have a form of their own, without names of columns."""
@@ -99,14 +100,15 @@ def _roles(
         return {column: (role, "by its name") for role, column in found.roles.items()}
     if splits := splits_of(names):
         return {PARAMS: ("system", "settings of the estimator")} | dict.fromkeys(splits, ("score", "scores on a fold"))
+    if kind == "metrics":
+        return dict.fromkeys(names, ("metric", "scores of systems")) | _parts(names)
     if kind == "labels":
         parts = {name: (part, "by its name") for name in names for part in _OF_LABELS if _is_called(name, part)}
         return parts | {name: ("judge", "holds labels") for name in names if name in judges}
     if isinstance(read, Scores):
         return _parts(names) | _of_scores(read, names)
-    if isinstance(read, SystemMeans):
-        return _parts(names) | {name: ("mean", "scores of systems") for name in names if name in read.metrics}
-    return {}
+    means = read.metrics if isinstance(read, SystemMeans) else ()
+    return (_parts(names) | dict.fromkeys((name for name in names if name in means), _MEAN)) if means else {}
 
 
 def _is_called(name: str, part: str) -> bool:

@@ -2,7 +2,7 @@
 
 import re
 import shlex
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal, NamedTuple
@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from metaeval.agreement.labels import Labels, as_labels
-from metaeval.base.columns import LABELS, RANKINGS, underscored
+from metaeval.base.columns import JUDGES, RANKINGS, underscored
 from metaeval.base.metric_names import split_names
 from metaeval.base.names import count, first_few, is_number, metric_evidence, topic_evidence
 from metaeval.base.needs import NEEDS
@@ -55,7 +55,7 @@ type Found = Scores | SystemMeans | Votes | Labels | None
 
 _RUN_WORDS, _RANK, _MOST_GRADES = 6, 3, 11
 _NO_ITEMS = "one score a system under each metric; scores by item tell more"
-_COLUMN = re.compile(r"`columns=\{'(\w+)': '([^']*)'\}`")
+_COLUMN = re.compile(r"\x60columns=\{'(\w+)': '([^']*)'\}\x60")
 _READ_SCORES = [name for name, need in NEEDS.items() if "scores" in need.get("of", ()) and need.get("gaps") != ""]
 """Questions that are told which columns hold what."""
 _BARE = frozenset({*RANKINGS["topic"], *RANKINGS["document"], *RANKINGS["level"], "corpus_id"})
@@ -176,13 +176,13 @@ _TOLD: Sequence[tuple[Kind, Callable[[bytes, str], bool]]] = (
 
 def contents_of(given: Sequence[str]) -> Contents:
     """Tell what files hold, and read it."""
-    given = [str(path) for pattern in given for path in expanded(pattern)]
-    list_sources(given, nested=True)  # each is there, and given once
-    files = [_told(text, source) for text in given for source in list_sources(text, nested=True)]
+    paths = [str(path) for pattern in given for path in expanded(pattern)]
+    list_sources(paths, nested=True)  # each is there, and given once
+    files = [_told(text, source) for text in paths for source in list_sources(text, nested=True)]
     files, beside = _without_others(files)
     out = [file.source.path for file in beside]
     left_out = [f"left out what is nothing of this: {first_few(out)}"] if out else []
-    found = _several(groups) if len(groups := _groups(files)) > 1 else _of_one_kind(given, files, beside)
+    found = _several(groups) if len(groups := _groups(files)) > 1 else _of_one_kind(paths, files, beside)
     return replace(found, notes=(*left_out, *found.notes))
 
 
@@ -204,7 +204,7 @@ def _of_one_kind(given: Sequence[str], files: Sequence[_TypedFile], beside: Sequ
         found = Contents(kind=kind if kind in OWN_LINES else "unknown", refusal=str(error))
     parts = {part: _shell(words.get(of, ())) for part, of in _NAMED.get(kind, {}).items()}
     first = files[0]
-    told = {column: (part, "by its values") for part, column in found.by_values.items()}
+    told = {column: (role, "by its values") for role, column in found.by_values.items()}
     columns = column_roles_of(found.kind, found.read, found.judges, first.content, first.source.path, told)
     paths = tuple(file.source.path for file in files)
     return replace(
@@ -350,6 +350,9 @@ def _or_labels(given: Sequence[str], scores: Contents) -> Contents:
     """Return labels where columns are called as judges, and scores that may be labels with the question of judges."""
     if scores.read_as.startswith(BY_ROWS) and isinstance(scores.read, Scores):
         return _or_metrics(scores, list(map(str, scores.read["topic"].to_numpy())))
+    raters = [*map(str, scores.read["metric"].to_numpy())] if isinstance(scores.read, Scores) else []
+    if len(raters) > 1 and _are_judges(raters):
+        return _of_judges(read_judges(given))
     values = np.unique(scores.read.to_numpy()) if isinstance(scores.read, Scores) else np.array([])
     values = values[~np.isnan(values)]
     if not scores.read_as.startswith(WIDE) or len(values) > _MOST_GRADES or (values % 1).any():
@@ -360,8 +363,11 @@ def _or_labels(given: Sequence[str], scores: Contents) -> Contents:
         return scores
     if labels is None or not {*scores.read["system"].to_numpy()} <= {*labels.columns}:
         return scores
-    words = [underscored(name).strip("_0123456789") for name in labels.columns]
-    return _of_judges(read_judges(given)) if {*words} <= {*LABELS["judge"]} else replace(scores, also=("judges",))
+    return _of_judges(read_judges(given)) if _are_judges(labels.columns) else replace(scores, also=("judges",))
+
+
+def _are_judges(names: Iterable[str]) -> bool:
+    return {underscored(name).strip("_0123456789") for name in names} <= {*JUDGES}
 
 
 def _or_metrics(scores: Contents, names: Sequence[str]) -> Contents:
@@ -405,7 +411,7 @@ def _scores_by_values(given: Sequence[str]) -> Contents | None:
     told = scores_by_values(read_source(source, bytes), source.path)
     if told is None:
         return None
-    columns = {{"item": "topic"}.get(part, part): name for part, name in told.columns.items()}
+    columns = {{"item": "topic"}.get(role, role): name for role, name in told.columns.items()}
     try:
         scores = _of_scores(read_scores(given, columns=columns))
     except MetaevalError:
@@ -439,15 +445,15 @@ def _first(given: Sequence[str]) -> Source:
 
 
 def _names_judges(given: Sequence[str]) -> bool:
-    """Whether a column of the first file is called as one of judges is."""
+    """Whether a column of the first file is called as one of judges is, beside none of systems."""
     source = _first(given)
     try:
-        sheet = any_sheet(read_bytes(source.path), source.path)
+        sheet = any_sheet(read_source(source, bytes), source.path)
     except MetaevalError:
         return False
     names = [] if sheet is None else sheet.sample()[0]
-    is_of_systems = any(part_of_word(name) == "system" for name in names)
-    return not is_of_systems and any(underscored(name) in LABELS["judge"] for name in names)
+    of_systems = any(part_of_word(name) == "system" for name in names)
+    return not of_systems and any(underscored(name) in JUDGES for name in names)
 
 
 def _one_system(given: Sequence[str]) -> Contents | None:

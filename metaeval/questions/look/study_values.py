@@ -13,12 +13,14 @@ from metaeval.base.names import is_number
 from metaeval.errors import MetaevalError
 from metaeval.io.any_sheets import any_sheet
 from metaeval.io.sheets import header_names
-from metaeval.table.roles import part_of_word
+from metaeval.table.roles import part_of_word, role_of_name
 from metaeval.table.vote_words import VERDICTS, plain_word
 
 _MOST_ROWS, _MOST_COLUMNS, _FEWEST_ROWS = 1000, 12, 4
 _LONGEST, _MOST_LABELS, _MOST_JUDGES, _TWO = 60, 11, 50, 2
 _SIDES = {1.0: "left", 0.0: "right", 0.5: "tie"}
+
+_KEY = ("system", "item", "repeat")
 
 type Columns = Mapping[str, Sequence[str]]
 
@@ -35,10 +37,10 @@ class ByValues(NamedTuple):
     @property
     def options(self) -> str:
         """The options that say so, of `metaeval votes` or `metaeval judges`."""
-        told = [(f"--{part}-column", name) for part, name in self.columns.items()]
+        told = [(f"--{role}-column", name) for role, name in self.columns.items()]
         told += [("--word", f"{word}={side}") for word, side in self.words.items()]
         if self.kind == "labels":
-            told = [("--column", f"{part}={name}") for part, name in self.columns.items()]
+            told = [("--column", f"{role}={name}") for role, name in self.columns.items()]
         return " ".join(f"{option} {shlex.quote(value)}" for option, value in told)
 
 
@@ -123,22 +125,43 @@ def scores_by_values(content: bytes, label: str) -> ByValues | None:
     "--system-column summarizer --item-column 'text no'"
     """
     columns = _columns(content, label)
+    if any(underscored(name) in JUDGES for name in columns):
+        return None  # scores of judges are something else
     words = [name for name, cells in columns.items() if _are_words(cells)]
-    names = [name for name, cells in columns.items() if all(cells) and not _are_parts(cells)][:_MOST_COLUMNS]
+    systems = [name for name in words if part_of_word(name) == "system"]
+    names = [
+        name
+        for name, cells in columns.items()
+        if all(cells) and not _are_parts(cells) and (role_of_name(name)[0] != "version" or _is_fold(name, systems))
+    ][:_MOST_COLUMNS]
+    sizes = {name: len({*cells}) for name, cells in columns.items()}
     for more in range(2):
         fitting = [
-            (systems, *others)
-            for systems in words
-            for others in permutations([name for name in names if name != systems], 1 + more)
-            if _are_crossed([columns[name] for name in (systems, *others)])
-            and (not more or len({*columns[others[0]]}) > len({*columns[others[1]]}))
+            (system, *others)
+            for system in systems or words
+            for others in permutations([name for name in names if name != system], 1 + more)
+            if _are_crossed([columns[name] for name in (system, *others)])
         ]
         numeric = {name for name, cells in columns.items() if all(map(is_number, cells))}
-        readings = [key for key in fitting if numeric - {*key}]
+        fits = {
+            key: (sum(map(_is_called, key, _KEY)), sizes[key[1]] > sizes[key[-1]])
+            for key in fitting
+            if numeric - {*key}
+        }
+        readings = [key for key, fit in fits.items() if fit == max(fits.values())]
         if readings:
-            roles = dict(zip(("system", "item", "repeat"), readings[0], strict=False))
+            roles = dict(zip(_KEY, readings[0], strict=False))
             return ByValues("scores", roles) if len(readings) == 1 else None
     return None
+
+
+def _is_fold(name: str, systems: Sequence[str]) -> bool:
+    """Whether a column numbers folds, which repeat where nothing else names systems; splits and versions never do."""
+    return not systems and underscored(name) in {"fold", "folds"}
+
+
+def _is_called(name: str, role: str) -> bool:
+    return part_of_word(name) == {"item": "topic"}.get(role, role)
 
 
 def _are_crossed(key: Sequence[Sequence[str]]) -> bool:
@@ -194,10 +217,10 @@ def _meaning(text: str, sides: Mapping[str, float]) -> float | None:
     >>> [_meaning(text, {"new": 0.0}) for text in ("A is better", "new", "tie", "a tie", "neat")]
     [1.0, 0.0, 0.5, None, None]
     """
-    known = {word: verdict.share for word, verdict in VERDICTS.items()} | dict(sides)
-    if (share := known.get(plain_word(text))) is not None:
+    share_of = {word: verdict.share for word, verdict in VERDICTS.items()} | dict(sides)
+    if (share := share_of.get(plain_word(text))) is not None:
         return share
-    shares = {known[word] for word in re.split(r"[\W_]+", text.casefold()) if word in known}
+    shares = {share_of[word] for word in re.split(r"[\W_]+", text.casefold()) if word in share_of}
     return shares.pop() if len(shares) == 1 else None
 
 

@@ -52,6 +52,13 @@ _FILES = {
     "per cents": ("Modelo,Exactitud,Error estándar\na,71.5%,1.5%\nb,66%,1.6%\n", "x.csv", "leaderboard"),
     "a gap in a board of means": ("model,acc,acc_stderr\na,0.71,0.012\nb,,\nc,0.52,0.014\n", "x.csv", "leaderboard"),
     "words for scores": ("topic,old,new\n1,True,False\n2,True,True\n3,False,True\n", "x.csv", "table"),
+    "a LaTeX board of means with errors": (
+        "\\toprule\nModel & Math \\\\\n\\midrule\na & \\textbf{71.5} $\\pm$ 1.5 \\\\\nb & 66 $\\pm$ 1.6 \\\\",
+        "x.tex", "leaderboard",
+    ),
+    "an error of the column beside it": (
+        "Modell;Perplexität;Genauigkeit (%);Standardfehler\na;17.4;50.6;1.1\nb;10.1;70.3;1.9\n", "x.csv", "leaderboard"
+    ),
     "systems in rows": ("AP,10,15,33\na,0.4,0.5,0.1\nb,0.3,0.2,0.6\n", "x.csv", "table"),
     "two columns of items": (
         "system,seg_id,doc,BLEU\na,1,d1,.1\na,2,d1,.2\na,3,d2,.4\nb,1,d1,.3\nb,2,d1,.1\nb,3,d2,.2\n", "x.csv", "table"
@@ -118,7 +125,7 @@ def test_patterns_are_files(command, tmp_path, monkeypatch):
     (line,) = re.findall(r"^metaeval table .*", looked.out, re.MULTILINE)
     table = command(*shlex.split(line)[1:], "--json").json()
     assert len({row["metric"] for row in table["results"]}) == 8
-    note = "grades of 1 and more are relevant under AP, bpref, P@10, RR; AP(rel=2) takes those of 2 and more"
+    note = "relevant under AP, bpref, P@10, RR are grades from 1 on; AP(rel=2) starts at 2"
     for words in (line.split()[1:], ["look", "*.run", "qrels.txt"]):
         assert note in command(*words, "--json").json()["notes"]
     stricter = command(*line.split()[1:], "--metrics", "AP(rel=2)", "--json").json()
