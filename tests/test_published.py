@@ -191,7 +191,9 @@ STATISTICS = {
     "mean over draws": _mean_over_draws,
     "one value": lambda f, _: (f["n_replicates"] == 1).all() and f["tau_se"].isna().all(),
     "share of the pairs": lambda f, _: _whole(f["power"] * 15) and _whole(f["power_full"] * 15),
-    "smallest that keeps τ": lambda f, _: f["text"].str.fullmatch(r"[<>]?[\d.]+ % \([<>]?[\d,]+\)").all(),
+    "smallest that keeps τ": lambda f, _: (
+        f["text"].str.fullmatch(r"[<>]?[\d.]+ % \([<>]?[\d,]+ (relevant|topics)\)").all()
+    ),
     "topics needed": lambda f, _: f["text"].str.fullmatch(r"[<>≤]?\d+\*?|\u2013").all(),
     "every run once": lambda f, a: (f.groupby("metric")["n"].sum() == _runs(a)).all(),
     "every run and topic once": lambda f, a: (

@@ -141,6 +141,10 @@ class Study(Result):
             object.__setattr__(self, "_shown", self.report())
         return self._shown
 
+    def __getstate__(self) -> dict[str, object]:  # classes with slots have one of their own, of their fields
+        """Return what is pickled and copied: all but the page."""
+        return dict(vars(self))
+
     def _unit(self) -> Unit:
         """Return what the scores are of."""
         return unit_of(getattr(self, "scores", None))

@@ -291,7 +291,7 @@ class PairwiseResult(Result):
         >>> result = paired_t_test(simulate_scores(n_systems=4, n_topics=50, metrics=["AP"], rng=1))
         >>> found = result.rests_on()
         >>> found["n_dropped"].tolist(), found["rests_on"][0]
-        ([3, 10, 17, 18], ('8', '9', '26'))
+        ([3, 10, 15, 17], ('8', '9', '26'))
         """
         if self.test != "t" or self.scores is None:
             raise InvalidOptionError(

@@ -268,8 +268,9 @@ def first_places(scores: Scores) -> pd.DataFrame:
     Examples
     --------
     >>> from metaeval import as_scores
-    >>> first_places(as_scores([[0.9, 0.5, 0.1], [0.1, 0.5, 0.2]])).iloc[0, 1:].tolist()
-    ['system1', 'system2', 1, 3, 0.3333333333333333, ('1',)]
+    >>> found = first_places(as_scores([[0.9, 0.5, 0.1], [0.1, 0.5, 0.2]]))
+    >>> found["system"][0], found["rival"][0], int(found["n_dropped"][0]), found["rests_on"][0]
+    ('system1', 'system2', 1, ('1',))
     """
     scores = by_name(by_name(scores, "topic"), "system")
     units, names, rows = units_of(scores), scores["system"].to_numpy().tolist(), []

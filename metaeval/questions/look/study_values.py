@@ -51,7 +51,7 @@ def votes_by_values(content: bytes, label: str) -> ByValues | None:
     --------
     >>> found = votes_by_values(b"first,second,better\na,b,first\nb,a,tie\na,c,second\nc,b,first\n", "x.csv")
     >>> found.options
-    '--left-column first --right-column second --winner-column better --word first=left --word second=right'
+    '--left-column first --right-column second --winner-column better'
     """
     columns = _columns(content, label)
     words = [name for name, cells in columns.items() if _are_words(cells) and part_of_word(name) in {None, "system"}]
