@@ -146,7 +146,7 @@ def _described(name: str) -> RoleColumn:
     return RoleColumn(name, role, "which has no part in a table of scores")
 
 
-def _refuse_unnamed(  # noqa: PLR0913, PLR0917 - a table, what its columns are, and what was asked
+def _refuse_unnamed(  # noqa: PLR0913 - a table, what its columns are, and what was asked
     sheet: Sheet,
     body: Sheet,
     names: Sequence[str],
