@@ -51,6 +51,7 @@ class Study(Result):
 
     __slots__ = ("_shown",)
 
+    _shown: "Report"
     reported_by: ClassVar[str]
     """``module:function`` that turns the result into a `metaeval.page.report.Report`. It is looked up when a report
     is asked for, as a plug-in is: studies know nothing of reports, and matplotlib stays unloaded."""
