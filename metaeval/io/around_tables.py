@@ -128,9 +128,9 @@ def _from_line(sheet: Sheet, delimiter: str, start: int, rows: Sequence[Sequence
 
 def _shape(head: Sequence[bytes], delimiter: str) -> tuple[str, int]:
     """Return what divides most lines into most cells, and how many these are."""
-    counts = {len(_cells(line, delimiter)) for line in head if line.strip()}
-    if len(counts) == 1 and (width := counts.pop()) > 1:
-        return delimiter, width
+    widths = {len(_cells(line, delimiter)) for line in head if line.strip()}
+    if len(widths) == 1 and max(widths) > 1:
+        return delimiter, max(widths)
     best = (delimiter, 0)
     for sign in dict.fromkeys((delimiter, *_DELIMITERS)):
         counts = Counter(len(_cells(line, sign)) for line in head if line.strip())

@@ -10,8 +10,9 @@ import numpy as np
 
 from metaeval.base.columns import JUDGES, LABELS, underscored
 from metaeval.base.names import are_metrics, count, first_few, is_measure, is_number, is_word
+from metaeval.base.number_words import SCORE_GAPS
 from metaeval.errors import ScoresError
-from metaeval.io.blocks import SCORE_GAPS, TableOptions
+from metaeval.io.blocks import TableOptions
 from metaeval.io.headers import columns_found, ways_to_name
 from metaeval.io.sheets import Sheet, header_names
 from metaeval.table.array import REPEAT

@@ -88,10 +88,9 @@ def _refuse_errors_in_cells(sheet: Sheet) -> None:
     body = [cells for cells in rows if len(cells) == len(header)]
     cells = [cell.strip() for row in body for cell in row[1:]]
     filled = [cell for cell in cells if cell.casefold() not in SCORE_GAPS]
-    spellings = [other_spelling(cell) for cell in filled]
-    if not filled or len(body) < len(rows) or not all(told and told.kind == "error" for told in spellings):
+    first = other_spelling(filled[0]) if filled and len(body) == len(rows) else None
+    if first is None or not all((spelling := other_spelling(cell)) and spelling.kind == "error" for cell in filled):
         return
-    first = spellings[0]
     sign = {"\t": r"\t", "|": r"\|"}.get(sheet.delimiter, sheet.delimiter)
     dashes = "\N{EN DASH}|\N{EM DASH}"
     gaps = rf":a;s/{sign} *(-+|{dashes}|n\/a|N\/A|)({sign}|$)/{sign}?{sign}?\2/;ta;" * (len(filled) < len(cells))

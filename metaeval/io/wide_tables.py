@@ -21,6 +21,7 @@ from metaeval.base.names import (
     topic_evidence,
 )
 from metaeval.base.notes import Remark
+from metaeval.base.number_words import SCORE_GAPS
 from metaeval.base.unit import TOPIC, speaking_of
 from metaeval.io import blocks, headers
 from metaeval.io.duplicates import each_once
@@ -144,7 +145,7 @@ def _columns_of_words(rows: "_WideRows", used: Sequence[int]) -> list[int]:
     for cells in rows.body.rows():
         remaining = []
         for at in candidates:
-            is_gap = cells[at].strip().casefold() in blocks.SCORE_GAPS
+            is_gap = cells[at].strip().casefold() in SCORE_GAPS
             if is_gap or is_word(cells[at]):
                 remaining.append(at)
                 filled |= set() if is_gap else {at}
@@ -444,7 +445,7 @@ def _first_column_is_identifier(rows: _WideRows, sheet: Sheet, options: blocks.T
     if rows.names and role_of_name(rows.names[0])[0] in _NAMELESS and (ways := _ways_past_no_names(rows)):
         raise sheet.error(ways, 0)
     cells = [cell for cell, summary in zip(first, are_summaries(first), strict=True) if not summary]
-    are_numbers = [is_number(cell) or cell.casefold() in blocks.SCORE_GAPS for cell in cells]
+    are_numbers = [is_number(cell) or cell.casefold() in SCORE_GAPS for cell in cells]
     name, ways = _ways_to_name_rows(rows)
     if not any(are_numbers):
         if rows.names or options.systems_in is not None:

@@ -347,23 +347,25 @@ def _table(given: Sequence[str], _: Mapping[Kind, Sequence[str]]) -> Contents:
 
 
 def _or_labels(given: Sequence[str], scores: Contents) -> Contents:
-    """Return labels where columns are called as judges, and scores that may be labels with the question of judges."""
-    if scores.read_as.startswith(BY_ROWS) and isinstance(scores.read, Scores):
-        return _or_metrics(scores, list(map(str, scores.read["topic"].to_numpy())))
-    raters = [*map(str, scores.read["metric"].to_numpy())] if isinstance(scores.read, Scores) else []
-    if len(raters) > 1 and _are_judges(raters):
-        return _of_judges(read_judges(given))
-    values = np.unique(scores.read.to_numpy()) if isinstance(scores.read, Scores) else np.array([])
-    values = values[~np.isnan(values)]
-    if not scores.read_as.startswith(WIDE) or len(values) > _MOST_GRADES or (values % 1).any():
+    """Return what judges said where columns are called so; scores that may be labels get the question of judges."""
+    read = scores.read
+    if not isinstance(read, Scores):
+        return scores
+    if scores.read_as.startswith(BY_ROWS):
+        return _or_metrics(scores, list(map(str, read["topic"].to_numpy())))
+    raters = list(map(str, read["metric" if read.sizes["metric"] > 1 else "system"].to_numpy()))
+    values = np.unique(read.to_numpy()[~np.isnan(read.to_numpy())])
+    are_grades = scores.read_as.startswith(WIDE) and len(values) <= _MOST_GRADES and not (values % 1).any()
+    if not are_grades and not (read.sizes["metric"] > 1 and _are_judges(raters)):
         return scores
     try:
-        labels = read_judges(given).labels
+        judged = read_judges(given)
     except MetaevalError:
         return scores
-    if labels is None or not {*scores.read["system"].to_numpy()} <= {*labels.columns}:
-        return scores
-    return _of_judges(read_judges(given)) if _are_judges(labels.columns) else replace(scores, also=("judges",))
+    if _are_judges(raters):
+        return _of_judges(judged)
+    is_wide = judged.labels is not None and {*raters} <= {*judged.labels.columns}
+    return replace(scores, also=("judges",)) if is_wide else scores
 
 
 def _are_judges(names: Iterable[str]) -> bool:
