@@ -98,10 +98,12 @@ def _facts(study: JudgeStudy) -> tuple[tuple[str, str], ...]:
 def _answer(study: JudgeStudy) -> tuple[str, ...]:
     """Return the question that these data answer, the answer, and what to quote."""
     metric, why = deciding_metric(study.conclusions), study.unanswered.get(ABOUT_SYSTEMS, "") if study.has_runs else ""
-    alone = study.labelling if study.labelling is not None and not study.has_runs and not study.conclusions else None
-    alt = study.annotated if study.annotated is not None or alone is None else alone.alt
+    without_runs = (
+        study.labelling if study.labelling is not None and not study.has_runs and not study.conclusions else None
+    )
+    alt = study.annotated if study.annotated is not None or without_runs is None else without_runs.alt
     if alt is not None:
-        more = [say("quote alt")] if study.annotated is alt or alone is None else _ranking_words(alone)
+        more = [say("quote alt")] if study.annotated is alt or without_runs is None else _ranking_words(without_runs)
         return (_MAY_LABEL, alt_words(alt), *more)
     if metric is not None:
         cautions = [*_otherwise_words(study, study.verdicts.iloc[0]), *_settled_words(study, metric)]
