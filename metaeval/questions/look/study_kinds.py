@@ -342,8 +342,9 @@ def _table(given: Sequence[str], _: Mapping[Kind, Sequence[str]]) -> Contents:
     except SpreadlessError as refusal:
         return Contents(kind="means", refusal=str(refusal))
     except MetaevalError as refusal:
-        readings = (_one_system, _with_gaps, _labels_by_values, _scores_by_values)
-        return next(filter(None, (read(given) for read in readings)), None) or _judged(given, str(refusal))
+        readings = (_one_system, _with_gaps, _labels_by_values)
+        told = next(filter(None, (read(given) for read in readings)), None) or _judged(given, str(refusal))
+        return _scores_by_values(given) or told if told.kind == "unknown" else told
 
 
 def _or_labels(given: Sequence[str], scores: Contents) -> Contents:

@@ -125,9 +125,9 @@ def scores_by_values(content: bytes, label: str) -> ByValues | None:
     "--system-column summarizer --item-column 'text no'"
     """
     columns = _columns(content, label)
-    if any(underscored(name) in JUDGES for name in columns):
+    if any(underscored(name).strip("_0123456789") in JUDGES for name in columns):
         return None  # scores of judges are something else
-    words = [name for name, cells in columns.items() if _are_words(cells)]
+    words = [name for name, cells in columns.items() if _are_words(cells) and role_of_name(name)[0] != "id"]
     systems = [name for name in words if part_of_word(name) == "system"]
     names = [
         name
