@@ -97,7 +97,7 @@ def labels_by_values(content: bytes, label: str) -> ByValues | None:
     readings = [
         ByValues("labels", {"item": item, "judge": judge, "label": label_column})
         for item, judge in permutations(names, 2)
-        if _judge_items(columns[item], columns[judge]) and underscored(judge) not in ITEMS["system"]
+        if _judge_items(columns[item], columns[judge]) and {*underscored(judge).split("_")}.isdisjoint(ITEMS["system"])
         for label_column in few
         if label_column not in {item, judge} and _differ_within(columns[item], columns[label_column])
     ]
