@@ -295,7 +295,7 @@ class PairwiseResult(Result):
         """
         if self.test != "t" or self.scores is None:
             raise InvalidOptionError(
-                f"what decisions rest on is known of the t test, not of {self.test!r}; use `test='t'`"
+                f"what decisions rest on is known of the t test, not of {self.test!r}; ask what paired_t_test returns"
             )
         if self not in _WITNESSES:
             two_sided = self.alternative == "two-sided"

@@ -201,5 +201,5 @@ def test_order_and_unit_of_scores_change_no_name():
 
 
 def test_another_test_says_that_it_has_no_witnesses():
-    with pytest.raises(InvalidOptionError, match="`test='t'`"):
+    with pytest.raises(InvalidOptionError, match="ask what paired_t_test returns"):
         sign_test([[1, 0, 1, 1], [0, 0, 1, 0]]).rests_on()

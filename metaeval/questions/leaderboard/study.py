@@ -312,8 +312,7 @@ def study_leaderboard(  # noqa: PLR0913 - every option of the command
     check_count(top, "top")
     check_resamples(n_resamples)
     check_count(n_splits, "n_splits", most=MOST_REPLICATES)
-    requirements = check_list(requirements, "requirements", ["new >= old - 0.005"])
-    seed = resolve_seed(rng)
+    seed, requirements = resolve_seed(rng), check_list(requirements, "requirements", ["new >= old - 0.005"])
     board = scores if isinstance(scores, SystemMeans) else as_means(scores) if is_board(scores) else None
     if board is not None:
         refuse_without_items(baseline, requirements, cohorts)
