@@ -20,7 +20,11 @@ def alt_words(alt: AltTest) -> str:
     """Say who may replace a person, where the alt-test is all there is."""
     order = _by_wins(alt)
     rates = " to ".join(dict.fromkeys(map(_DECIMAL, order["winning_rate"].iloc[[-1, 0]])))
-    n, passing, rule = len(order), int(order["passes"].sum()), f"a person as a labeller (ω {rates}; half is enough)"
+    n, passing, rule = (
+        len(order),
+        int(order["passes"].sum()),
+        f"a person as a labeller (ω {rates}; half is enough, ε {alt.epsilon:g})",
+    )
     may = "Yes" if passing == n else "Some may" if passing else "No"
     if n == 1:
         return f"{may}: {order['judge'].iloc[0]} {'may' if passing else 'may not'} replace {rule}."

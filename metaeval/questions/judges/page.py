@@ -4,6 +4,7 @@ import math
 
 import pandas as pd
 
+from metaeval.agreement.alt_test import AltTest
 from metaeval.agreement.runs_under_judges import scores_by_judge
 from metaeval.base.unit import unit
 from metaeval.base.words import MISSING, absent, bracketed, carried, name_of_metric, number, text
@@ -101,7 +102,9 @@ def _answer(study: JudgeStudy) -> tuple[str, ...]:
     without_runs = (
         study.labelling if study.labelling is not None and not study.has_runs and not study.conclusions else None
     )
-    alt = study.annotated if study.annotated is not None or without_runs is None else without_runs.alt
+    alt = study.annotated
+    if alt is None and without_runs is not None and _has_enough_people(without_runs.alt):
+        alt = without_runs.alt
     if alt is not None:
         more = [say("quote alt")] if study.annotated is alt or without_runs is None else _ranking_words(without_runs)
         return (_MAY_LABEL, alt_words(alt), *more)
@@ -119,6 +122,11 @@ def _answer(study: JudgeStudy) -> tuple[str, ...]:
     if study.reference is None or study.labelling is None:
         return ("Do the judges agree?" if study.reference is None else title, *_agreement_words(study))
     return (title, *_ranking_words(study.labelling))
+
+
+def _has_enough_people(alt: AltTest | None) -> bool:
+    """Say whether each person was held against two others at least, as the alt-test asks."""
+    return alt is not None and alt.people["person"].nunique() > _PAIR
 
 
 def _ranking_words(labelling: Labelling) -> tuple[str, ...]:

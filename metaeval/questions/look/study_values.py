@@ -9,7 +9,7 @@ from operator import eq
 from typing import Literal, NamedTuple
 
 from metaeval.base.columns import ITEMS, JUDGES, LABELS, first_called, underscored
-from metaeval.base.names import is_number
+from metaeval.base.names import are_metrics, is_number
 from metaeval.errors import MetaevalError
 from metaeval.io.any_sheets import any_sheet
 from metaeval.io.sheets import header_names
@@ -93,6 +93,8 @@ def labels_by_values(content: bytes, label: str) -> ByValues | None:
     """
     columns = _columns(content, label)
     names = [name for name in columns if all(columns[name])][:_MOST_COLUMNS]
+    if any(_are_parts(cells) for cells in columns.values() if all(map(is_number, cells))):
+        return None  # metrics beside what people said
     few = [name for name in names if len({*columns[name]}) <= _MOST_LABELS and not _are_parts(columns[name])]
     readings = [
         ByValues("labels", {"item": item, "judge": judge, "label": label_column})
@@ -127,6 +129,8 @@ def scores_by_values(content: bytes, label: str) -> ByValues | None:
     columns = _columns(content, label)
     if any(underscored(name).strip("_0123456789") in JUDGES for name in columns):
         return None  # scores of judges are something else
+    if any(part_of_word(name) == "metric" or are_metrics({*cells}) for name, cells in columns.items()):
+        return None  # metrics are no repeats
     words = [name for name, cells in columns.items() if _are_words(cells) and role_of_name(name)[0] != "id"]
     systems = [name for name in words if part_of_word(name) == "system"]
     names = [

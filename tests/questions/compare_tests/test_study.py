@@ -112,3 +112,10 @@ def test_three_topics_are_too_few():
     """Halves of one topic leave nothing to test."""
     with pytest.raises(EstimationError, match="3 topics cannot be halved"):
         study_compare_tests(np.random.default_rng(0).random((3, 3)), rng=0)
+
+
+def test_one_pair_shows_no_test_errs_least(simulated_scores):
+    """Two systems are one difference, halved again and again; three are three."""
+    for n_systems, said in ((2, True), (3, False)):
+        study = study_compare_tests(simulated_scores(1, n_systems, 12), tests=["t", "sign"], n_splits=5, rng=1)
+        assert any("cannot show which test errs least" in note for note in study.notes) is said

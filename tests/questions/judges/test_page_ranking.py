@@ -172,7 +172,7 @@ def test_the_rule_of_the_alt_test_is_about_losses_less_wins():
     assert alt.judges["passes"].item()
     assert ((1 - alt.people["judge_wins"]) > alt.epsilon).any()  # loses on more than epsilon of the items
     words = alt_words(alt)
-    assert words == "Yes: model may replace a person as a labeller (ω 1.00; half is enough)."
+    assert words == "Yes: model may replace a person as a labeller (ω 1.00; half is enough, ε 0.2)."
     rule = "against whom the judge loses no more than ε = 0.2 of the items net"
     assert rule in alt_figures(alt).caption
     (section,) = alt_section(alt)
