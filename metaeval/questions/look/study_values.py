@@ -87,7 +87,7 @@ def labels_by_values(content: bytes, label: str) -> ByValues | None:
 
     Examples
     --------
-    >>> rows = "".join(f"p{item},{judge},{item % 2}\n" for item in range(3) for judge in ("ann", "ben"))
+    >>> rows = "".join(f"p{item},{judge},{item % len(judge)}\n" for item in range(4) for judge in ("al", "ben"))
     >>> labels_by_values(f"passage no,person,said\n{rows}".encode(), "x.csv").options
     "--column 'item=passage no' --column judge=person --column label=said"
     """
