@@ -79,7 +79,15 @@ def _answer(study: StoppingStudy, rows: pd.DataFrame) -> str:
         ends = {name: _some(row[column]) for name, column in _EXPECTED.items()}
         expected = say("expected", **ends)
         return say("one open", row=row, near=near, expected=expected, **numbers)
-    return say("go on" if near else "enough", pairs=len(rows), decided=n_decided, more=_some(soonest), **numbers)
+    told = numbers | {"ahead": _ahead(rows), "next": open_pairs.loc[open_pairs["more"].idxmin()]}
+    return say("go on" if near else "enough", pairs=len(rows), decided=n_decided, more=_some(soonest), **told)
+
+
+def _ahead(rows: pd.DataFrame) -> str:
+    """Return the system that is decided to be better than all others; nothing where there is none."""
+    n_others = len({*rows["system_a"], *rows["system_b"]}) - 1
+    won = rows["winner"].value_counts()
+    return next((str(name) for name in won.index[won == n_others]), "")
 
 
 def _under(study: StoppingStudy) -> str:

@@ -46,6 +46,7 @@ _MOST_LOOKS = 500
 _SKEWED = "ERR"
 """Differences of expected reciprocal rank are so skewed that the t form errs in 7 % of boards in place of 5 %."""
 _ASSUMED = "{topics} are taken to have come in the order of their names (2 before 10); `arrival` says another order"
+_VOTED = "votes are taken to have come in the order of their rows; sort the rows where they did not"
 
 
 class _Differences(NamedTuple):
@@ -415,7 +416,8 @@ def _voted(votes: Votes, evidence: EvidenceForm | None, by: VoteUnit | None) -> 
     if form == "betting" or (form == "sign" and not plain):
         raise InvalidOptionError(f"`evidence={form!r}` does not fit these votes; take {'sign' if plain else 't'!r}")
     ballots = _Ballots(key // n_units, net, turn[key % n_units], n * (n - 1) // 2, n_units)
-    return _Arrived((ballots,), (form,), ("votes",), votes.systems, counted_in, n_units, votes.notes, None)
+    notes = (*votes.notes, _VOTED)
+    return _Arrived((ballots,), (form,), ("votes",), votes.systems, counted_in, n_units, notes, None)
 
 
 def _repeats(pair: Ints, codes: Ints) -> bool:

@@ -14,7 +14,8 @@ def scores(*means, n_topics=60, seed=1):
 
 
 ONE = "A and B do not differ by the evidence of 30 topics, and it is expected to take some"
-LATE = "and the next is not expected before"
+LATE = "A is ahead of all others, and the next (B and C) is not expected before"
+NOBODY = "and nobody is ahead of all others yet"
 SEVERAL = "of 3 pairs of systems are decided"
 
 
@@ -29,7 +30,8 @@ SEVERAL = "of 3 pairs of systems are decided"
         (
             (0.3, 0.22, 0.28),
             12,
-            f"Go on: after 12 topics none {SEVERAL}; the next is expected after some {{more}} more.",
+            f"Go on: after 12 topics none {SEVERAL}, {NOBODY}; the next ({{pair}}) is expected after some {{more}} "
+            "more.",
         ),
     ],
 )
@@ -40,7 +42,8 @@ def test_the_first_sentence_says_whether_to_stop(means, n_topics, first):
     soonest = rows["more"].min()
     more = "" if np.isnan(soonest) else f"{float(f'{soonest:.2g}'):.0f}"
     last = rows["decided_at"].max()
-    assert study.report().summary[0] == first.format(more=more, last="" if np.isnan(last) else int(last))
+    pair = "" if np.isnan(soonest) else " and ".join(rows.loc[rows["more"].idxmin(), ["system_a", "system_b"]])
+    assert study.report().summary[0] == first.format(more=more, last="" if np.isnan(last) else int(last), pair=pair)
 
 
 def test_the_table_has_what_the_rows_have():
