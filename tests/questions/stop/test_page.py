@@ -15,6 +15,7 @@ def scores(*means, n_topics=60, seed=1):
 
 ONE = "A and B do not differ by the evidence of 30 topics, and it is expected to take some"
 LATE = "A is ahead of all others, and the next (B and C) is not expected before"
+NEXT = "the next ({pair})"
 NOBODY = "and nobody is ahead of all others yet"
 SEVERAL = "of 3 pairs of systems are decided"
 
@@ -30,8 +31,7 @@ SEVERAL = "of 3 pairs of systems are decided"
         (
             (0.3, 0.22, 0.28),
             12,
-            f"Go on: after 12 topics none {SEVERAL}, {NOBODY}; the next ({{pair}}) is expected after some {{more}} "
-            "more.",
+            f"Go on: after 12 topics none {SEVERAL}, {NOBODY}; {NEXT} is expected after some {{more}} more.",
         ),
     ],
 )
