@@ -18,7 +18,7 @@ from metaeval.collection.documents import Collection, JudgedCollection
 from metaeval.errors import EstimationError, InvalidOptionError
 from metaeval.metrics.registry import Registry
 from metaeval.metrics.resolved import AnyMetric
-from metaeval.metrics.scoring import metric_values, resolve_metrics, topic_notes
+from metaeval.metrics.scoring import metric_values, note_on_grades, resolve_metrics, topic_notes
 from metaeval.questions.judgments import study_analyses
 from metaeval.resampling.completions import CompletionBounds, bounds_where_possible
 from metaeval.resampling.coverage import Coverage, RunDepths
@@ -468,7 +468,7 @@ def _notes(study: JudgmentsStudy, collection: Collection, metrics: Sequence[AnyM
     ] + notes
     if study.original is not None and collection.pooled is None:
         notes.append("no run is marked as pooled, so all of them count as pooled (`pooled` marks those that were)")
-    return tuple(dict.fromkeys([*topic_notes(collection, metrics), *notes]))
+    return tuple(dict.fromkeys([*topic_notes(collection, metrics), *note_on_grades(collection, metrics), *notes]))
 
 
 def with_pool(
