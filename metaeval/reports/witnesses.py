@@ -56,11 +56,23 @@ def pair_rests(result: PairwiseResult) -> tuple[str, ...]:
     return (say("pair rests", row=row, under=under, noun=_noun(result.scores)),)
 
 
+def answer_and_rests(answer: str, result: PairwiseResult) -> tuple[str, ...]:
+    """Return the answer on the one pair and on what it rests: in one paragraph where that is next to nothing."""
+    rests = pair_rests(result)
+    if rests and bool(_few_of(result.rests_on()).iloc[0]):
+        return (" ".join([answer, *rests]),)
+    return (answer, *rests)
+
+
+def _few_of(rows: pd.DataFrame) -> pd.Series:
+    return (rows["n_dropped"] <= _FEW) | (rows["share"] <= _SMALL)
+
+
 def few_rest(result: PairwiseResult) -> tuple[str, ...]:
     """Say how many of many significant pairs rest on next to nothing, and which one on the least."""
     if (rows := _rows(result)) is None or not len(rows):
         return ()
-    few = rows[(rows["n_dropped"] <= _FEW) | (rows["share"] <= _SMALL)]
+    few = rows[_few_of(rows)]
     first = rows.iloc[0]
     under = f" under {name_of_metric(first['metric'])}" if len(result.metrics) > 1 else ""
     words = {"n": len(few), "row": first, "of": len(rows), "under": under, "noun": _noun(result.scores)}

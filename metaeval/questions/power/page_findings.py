@@ -29,7 +29,7 @@ from metaeval.reports.pairs import metrics_by_side, pair_figures, pair_sentence,
 from metaeval.reports.prose import prose
 from metaeval.reports.shared import computed_with
 from metaeval.reports.traits import traits_said
-from metaeval.reports.witnesses import pair_rests
+from metaeval.reports.witnesses import answer_and_rests
 from metaeval.tests_stat.correction import CORRECTIONS
 from metaeval.tests_stat.result import PairwiseResult
 from metaeval.tests_stat.sensitivity import SENSITIVITY
@@ -47,7 +47,7 @@ def power_summary(study: PowerStudy, frame: pd.DataFrame) -> tuple[str, ...]:
     """Answer by what decides about pairs; then which count to quote, and how clear the best metric's lead is."""
     lead, published = deciding(study), study.comparisons[0]
     if lead.n_pairs == 1:
-        return (pair_sentence(published, study.scores), *pair_rests(published), *_otherwise(study))
+        return (*answer_and_rests(pair_sentence(published, study.scores), published), *_otherwise(study))
     rows = comparison_rows(frame, lead)
     best = rows[rows["n_significant"] == rows["n_significant"].max()]
     best = best.set_index("metric").loc[natural_order(best["metric"])].reset_index()

@@ -40,7 +40,7 @@ from metaeval.reports.prose import prose
 from metaeval.reports.ranked import against_baseline
 from metaeval.reports.shared import drawn_for_p, facts, groups_of_topics, with_draws
 from metaeval.reports.traits import traits_said
-from metaeval.reports.witnesses import FIGURES, few_rest, first_rests, pair_rests, rests_column, with_witnesses
+from metaeval.reports.witnesses import FIGURES, answer_and_rests, few_rest, first_rests, rests_column, with_witnesses
 from metaeval.table.array import DIMS
 from metaeval.table.structure import mean_over_topics, settled_mean_over_topics
 from metaeval.tests_stat.correction import CORRECTIONS, FAMILY_WISE
@@ -79,7 +79,7 @@ def _summary(study: TableStudy, pair: Sequence[str]) -> tuple[str, ...]:
     """Say what differs, on what it rests, and which of two corrections to quote."""
     result = study.comparison
     if pair:
-        return (pair_sentence(result, study.scores), *pair_rests(result))
+        return answer_and_rests(pair_sentence(result, study.scores), result)
     first = first_rests(study.scores) if study.baseline is None else ()
     return (_answer(study), *filter(None, [" ".join([*first, *few_rest(result)])]), *_quote(study))
 
