@@ -7,7 +7,7 @@ from advice_calls import Call, Then, rows
 
 from metaeval import read_collection, read_groups, read_items, read_labels, read_scores, read_votes, score
 from metaeval.agreement.items import item_scores
-from metaeval.io.groups import read_clusters, read_covariate
+from metaeval.io.groups import read_arrivals, read_clusters, read_covariate
 from metaeval.io.qrels import read_qrels
 
 NAN = float("nan")
@@ -348,6 +348,16 @@ IN_GROUPS = {
         },
         {},
         {"g.csv": GROUPS.replace("system", "topic")},
+    ),
+    "arrivals in one of two columns": Call(
+        lambda **options: read_arrivals("g.csv", topics=["a", "b"], **options),
+        {
+            "arrival_column='week'": Then(
+                lambda: read_arrivals("g.csv", topics=["a", "b"], column="week"), {"a": "1", "b": "2"}
+            )
+        },
+        {},
+        {"g.csv": "topic,week,round\na,1,3\nb,2,3\n"},
     ),
     "numbers in one of two columns": Call(
         lambda **options: read_covariate("g.csv", systems=["a", "b"], **options).of_system,

@@ -9,7 +9,7 @@ from metaeval.base.names import first_few, is_number, shortened
 from metaeval.errors import InvalidOptionError, closest_names, spelling
 from metaeval.io.headers import columns_found, fitting_names, is_heading, place_of
 from metaeval.io.sheets import Sheet, header_names, read_sheet
-from metaeval.table.roles import column_roles, part_of_word
+from metaeval.table.roles import column_roles, part_of_word, role_of_name
 
 _MOST_DIGITS = 18
 """Digits of a whole number of 64 bits."""
@@ -83,6 +83,21 @@ def read_clusters(path: str | Path | Sheet, *, topics: Iterable[str], column: st
     return _GroupTable(path, "topic", None, topics).said("cluster", column)[1]
 
 
+def read_arrivals(path: str | Path | Sheet, *, topics: Iterable[str], column: str | None = None) -> dict[str, str]:
+    r"""Read when every topic came, from a table with a header; by default the one column that is called as a date.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder, "items.csv")
+    ...     _ = path.write_text("topic,author,date\n1,a,2026-01-31\n2,b,2026-01-12")
+    ...     read_arrivals(path, topics=["2", "1"])
+    {'2': '2026-01-12', '1': '2026-01-31'}
+    """
+    return _GroupTable(path, "topic", None, topics).said("arrival", column)[1]
+
+
 def read_covariate(
     path: str | Path | Sheet, *, systems: Iterable[str], covariate_column: str | None = None
 ) -> Covariate:
@@ -99,6 +114,10 @@ def read_covariate(
     """
     name, values = _GroupTable(path, "system", None, systems).said("covariate", covariate_column, numbers=True)
     return Covariate(name, {system: float(entry) for system, entry in values.items()})
+
+
+_ARRIVES = {"time": "arrival"}
+"""Roles of columns that say when something came."""
 
 
 class _GroupTable:
@@ -152,7 +171,7 @@ class _GroupTable:
         if column is not None:
             return place_of(column, self.columns, self.sheet)
         others = [position for position, name in enumerate(self.columns) if name and position != self.at]
-        called = [position for position in others if part_of_word(self.columns[position]) == said]
+        called = [at for at in others if said in {part_of_word(self.columns[at]), _ARRIVES.get(self._role(at))}]
         for places in (called, others):
             if len(places) == 1:
                 return places[0]
@@ -160,9 +179,13 @@ class _GroupTable:
         way = {
             "group": f"`column={example!r}`",
             "cluster": f"`columns={{'cluster': {example!r}}}`",
+            "arrival": f"`arrival_column={example!r}`",
             "covariate": f"`covariate_column={example!r}`",
         }[said]
         raise self.sheet.error(f"say which column holds the {said}s, such as {way}; {columns_found(self.columns)}")
+
+    def _role(self, at: int) -> str:
+        return role_of_name(self.columns[at])[0]
 
     def _refuse_uncovered(self, found: dict[str, str]) -> None:
         without = [name for name in self.wanted if name not in found]

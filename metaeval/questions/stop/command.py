@@ -83,10 +83,10 @@ def stop_command(  # noqa: PLR0913 - the options of the command
         return loaded.ask(study_stopping, next(iter(votes.values())))
     arrival = None
     if arrival_file is not None and scores is not None:
-        from metaeval.io.groups import read_clusters  # noqa: PLC0415 - loads pandas
+        from metaeval.io.groups import read_arrivals  # noqa: PLC0415 - loads pandas
 
         topics = natural_order(scores["topic"].to_numpy().tolist())
-        came = read_clusters(arrival_file, topics=topics, column=arrival_column)
+        came = read_arrivals(arrival_file, topics=topics, column=arrival_column)
         turns = {when: number for number, when in enumerate(natural_order({*came.values()}))}
         arrival = sorted(topics, key=lambda topic: turns[came[topic]])
         loaded.read(arrival_file)

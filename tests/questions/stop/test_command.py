@@ -45,3 +45,22 @@ def test_what_comes_apart_is_refused(command, table, tmp_path):
     few = command("stop", path, "--quiet")
     assert (few.code, "--burn-in" in few.err) == (4, True)
     assert command("stop", table / "scores.csv", "--burn-in", "5", "--quiet").code == 0
+
+
+def test_the_column_of_dates_is_when_topics_came(command, tmp_path):
+    """A long table of scores may be its own table of arrivals, whatever stands beside its dates."""
+    rows = [
+        f"q{n},{name},{n % 7 / 10 + gain},{30 - n:02d}"
+        for n in range(12, 30)
+        for name, gain in (("a", 0.3), ("b", 0.0))
+    ]
+    path = tmp_path / "scores.csv"
+    path.write_text("topic,system,score,date\n" + "".join(f"{row[:-2]}2026-01-{row[-2:]}\n" for row in rows))
+    told = command("stop", path, "--arrival-file", path, "--json").json()
+    named = command("stop", path, "--arrival-file", path, "--arrival-column", "date", "--json").json()
+    assert told["results"] == named["results"]
+    assert not any("order of their names" in note for note in told["notes"])
+    (tmp_path / "when.csv").write_text("topic,week,round\n" + "".join(f"q{n},{n},{n}\n" for n in range(12, 30)))
+    refused = command("stop", path, "--arrival-file", tmp_path / "when.csv")
+    assert refused.code == 3
+    assert "such as --arrival-column week" in " ".join(refused.err.split())
