@@ -31,8 +31,7 @@ class Winners:
         self._said, self._systems = said_verdicts(words), systems
         self._used: dict[str, MetaevalError] = {}
         self.n_left_out = self.n_strong = 0
-        self.both_bad: Counter[str] = Counter()
-        """Votes that both are bad, by the word for it."""
+        self.both_bad: Counter[str] = Counter()  # votes that both are bad, by the word for it
 
     def verdicts(self, cells: TextCells, left: Codes, right: Codes, refuse: Refuse) -> Verdicts:
         """Return what a column of winners says.

@@ -93,10 +93,11 @@ def _answer(correction: str, rows: pd.DataFrame) -> str:
     else:
         subject = _least_words(list(map(_short_test_name, least)), named=n_metrics == 1)
     clear = all(_is_clearly_best(of_metric, least) for of_metric in won)
-    doubt = "" if clear else ", not clearly" + "," * (n_metrics > 1)
-    error = "up to " * (n_metrics > 1) + carried(worst["error_rate"], worst["error_rate_se"])
     few = len(least) < len(tests) and all(_rejects_fewest(of_metric, least) for of_metric in won)
-    return say("answer", subject=f"{subject}{doubt}{under}", error=error, how=how, few=few)
+    doubt = "" if clear else ", not clearly" + "," * (n_metrics > 1 or few)
+    fewest = f" and {'rejects' if len(least) == 1 else 'reject'} fewest" if few else ""
+    error = "up to " * (n_metrics > 1) + carried(worst["error_rate"], worst["error_rate_se"])
+    return say("answer", subject=f"{subject}{doubt}{fewest}{under}", error=error, how=how)
 
 
 def _rejects_fewest(tests: pd.DataFrame, least: list[str]) -> bool:
