@@ -79,7 +79,7 @@ def _answer(study: StoppingStudy, rows: pd.DataFrame) -> str:
         ends = {name: _some(row[column]) for name, column in _EXPECTED.items()}
         expected = say("expected", **ends)
         return say("one open", row=row, near=near, expected=expected, **numbers)
-    told = numbers | {"ahead": _ahead(rows), "next": open_pairs.loc[open_pairs["more"].idxmin()]}
+    told = numbers | {"ahead": _ahead(rows), "next": open_pairs.sort_values("more", kind="stable").iloc[0]}
     return say("go on" if near else "enough", pairs=len(rows), decided=n_decided, more=_some(soonest), **told)
 
 
