@@ -623,7 +623,7 @@ SCORES = {
         excused=CARRIED | IN_UNITS,
     ),
     "design_effect": Entry(given=lambda made: with_traits(made, "clusters"), figures=None, excused=CARRIED),
-    "hierarchical": Entry(figures=None, excused={"answer": "a chain of half a minute"}),
+    "hierarchical": Entry(figures=_surer),
     # means
     "mean_over_topics": Entry(call=_by_label(mean_over_topics, "system"), excused=IN_UNITS | WIDER),
     "mean_over_own_topics": Entry(call=_by_label(mean_over_own_topics, "system"), excused=IN_UNITS | WIDER),
