@@ -737,6 +737,7 @@ COLLECTIONS = {
     "Collection.statistics": Entry(call=lambda made: made.collection.statistics()),
 }
 LABELLED = {
+    "latent_classes": Entry(figures=None, excused={"answer": "a chain of half a minute"}),
     "compare_labels": Entry(DRAWN, of("pairs")),
     "rank_judges": Entry(lambda labels: {"reference": labels.judges[0], **DRAWN}, of("table")),
     "second_people": Entry(

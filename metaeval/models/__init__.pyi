@@ -4,6 +4,8 @@ from .components import VarianceComponents as VarianceComponents
 from .components import variance_components as variance_components
 from .curves import CurveComparison as CurveComparison
 from .curves import compare_curves as compare_curves
+from .dawid_skene import LatentClasses as LatentClasses
+from .dawid_skene import latent_classes as latent_classes
 from .dependability import expected_conclusions as expected_conclusions
 from .dependability import mapped_indicators as mapped_indicators
 from .design_effect import DesignEffect as DesignEffect
