@@ -17,7 +17,7 @@ from xml.parsers.expat import ExpatError
 from fuzz_benchmarks import CHANGES, parsed_json, score_of
 from fuzz_harness import Case, Reader, RefusedError
 from fuzz_plain import (
-    AVERAGES,
+    is_average,
     is_number,
     keeps_digits,
     lines_of,
@@ -308,7 +308,7 @@ def _judge_score_opinions(case: Case) -> list[object]:
         *key, score = (row[at] for at in places)
         if not all(key) or " | ".join(key) in cells:
             raise RefusedError("no name, or a score twice")
-        real = key[2].casefold() not in AVERAGES
+        real = not is_average(key[2])
         systems[key[0], key[1]] = systems.get((key[0], key[1]), False) or real
         if real:
             cells[" | ".join(key)] = number_of(score)
@@ -401,10 +401,15 @@ def _component_opinions(case: Case) -> list[object]:
 
 def _article_opinions(case: Case) -> list[object]:
     """Walk the document, and count the characters before every element and every text node."""
-    unknown = re.compile(rb"&(?!(?:amp|lt|gt|quot|apos);)[^\s&;<#][^\s&;<]*;")  # as only a DTD would explain
+    unknown = "&(?!(?:amp|lt|gt|quot|apos);)[^\\s&;<#][^\\s&;<]*;"  # as only a DTD would explain
+    mark = "\N{REPLACEMENT CHARACTER}"
     try:
-        wide = b"\0" in case.files[0]  # UTF-16, whose ends of characters are no ends of bytes
-        plain = case.files[0] if wide else unknown.sub("\N{REPLACEMENT CHARACTER}".encode(), case.files[0])
+        if b"\0" in case.files[0]:  # UTF-16, whose ends of characters are no ends of bytes
+            mark_of_order = case.files[0][:2] in {b"\xff\xfe", b"\xfe\xff"}
+            code = "utf-16" if mark_of_order else f"utf-16-{'be' if case.files[0][:1] == bytes(1) else 'le'}"
+            plain = re.sub(unknown, mark, case.files[0].decode(code)).encode(code)
+        else:
+            plain = re.sub(unknown.encode(), mark.encode(), case.files[0])
         document = expatbuilder.parseString(plain, namespaces=False)  # noqa: S316 - tiny documents of our own
     except (ExpatError, LookupError, ValueError, RecursionError) as error:
         raise RefusedError("broken XML") from error

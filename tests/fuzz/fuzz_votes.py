@@ -18,6 +18,8 @@ from fuzz_text import text_mutation
 from metaeval.io.votes import read_votes
 
 type Row = Mapping[str, Any]
+type _Counted = tuple[str, str, tuple[float, ...], tuple[str, str]]
+"""Both systems; wins, losses and perhaps ties; question and voter."""
 type Vote = tuple[str, str, float, float, str, str]
 """The left and the right system, the left one's share, the weight, the question and the voter; "" for none."""
 
@@ -95,8 +97,35 @@ def _drawn(rng: random.Random) -> tuple[str, list[Row], list[Vote]]:
     wording = _wording(rng, form, systems)
     while True:
         made = [_record(rng, form, systems, wording) for _ in range(rng.randint(2, 7))]
+        rows = [row for row, _ in made]
+        try:
+            again = _seen_again([_counted(row) for row in rows]) if form == "counts" else [False] * len(rows)
+        except RefusedError:
+            continue
         if any(votes for _, votes in made):
-            return form, [row for row, _ in made], _in_order(form, [votes for _, votes in made])
+            said = [votes for (_, votes), seen in zip(made, again, strict=True) if not seen]
+            return form, rows, _in_order(form, said)
+
+
+def _counted(row: Row) -> _Counted:
+    return row["left"], row["right"], tuple(float(row[name]) for name in ("wins", "losses", "ties")), ("", "")
+
+
+def _seen_again(rows: Sequence[_Counted]) -> list[bool]:
+    """Say which rows of counts are others seen from the other side: the later ones, where all that could be are."""
+    sides = [row[:2] for row in rows]
+    both = [(right, left) in sides for left, right in sides]
+    if not any(both) or not any(number > 1 for _, _, numbers, _ in rows for number in numbers):
+        return [False] * len(rows)
+    turned = [(right, left, (lost, won, *ties), units) for left, right, (won, lost, *ties), units in rows]
+    same = [rows.count(row) == rows.count(other) for row, other in zip(rows, turned, strict=True)]
+    share = sum(one for one, two_sided in zip(same, both, strict=True) if two_sided) / sum(both)
+    if 0.75 <= share < 1:
+        raise RefusedError("rows that hardly any other one contradicts")
+    return [
+        share == 1 and there and sides.index(side) > sides.index(side[::-1])
+        for side, there in zip(sides, both, strict=True)
+    ]
 
 
 def _in_order(form: str, votes: Sequence[Sequence[Vote]]) -> list[Vote]:
@@ -315,22 +344,27 @@ class _Reading:
                     raise RefusedError("no one outcome")
                 self.vote(row, self.sides(row, roles["left"], roles["right"]), set_[0][0], 1.0)
         elif "wins" in words and "losses" in words:
-            for row in self.rows:
-                for order, (name, share) in enumerate((("wins", 1.0), ("losses", 0.0), ("ties", 0.5))):
-                    if name not in words:
-                        continue
-                    text = _text(row.get(words[name]))
-                    if not is_number(text) or number_of(text) < 0 or number_of(text) % 1:
-                        raise RefusedError("no count")
-                    pair = self.sides(row, roles["left"], roles["right"])
-                    if number_of(text):
-                        self.vote(row, pair, share, number_of(text), order, plain=True)
+            self.counts()
         else:
             raise RefusedError("no votes")
         votes = [vote for order in self.votes for vote in order]
         if not votes or {*self.used} & {name.casefold() for name in self.systems}:
             raise RefusedError("no vote, or a winner that did not play")
         return votes
+
+    def counts(self) -> None:
+        named = [name for name in ("wins", "losses", "ties") if name in self.words]
+        rows: list[_Counted] = []
+        for row in self.rows:
+            texts = [_text(row.get(self.words[name])) for name in named]
+            if any(not is_number(text) or number_of(text) < 0 or number_of(text) % 1 for text in texts):
+                raise RefusedError("no count")
+            units = self.unit(row, "question"), self.unit(row, "voter")
+            rows.append((*self.sides(row, self.roles["left"], self.roles["right"]), (*map(number_of, texts),), units))
+        for (left, right, numbers, _), again in zip(rows, _seen_again(rows), strict=True):
+            for order, (number, share) in enumerate(zip(numbers, (1.0, 0.0, 0.5), strict=False)):
+                if number and not again:
+                    self.vote({}, (left, right), share, number, order, plain=True)
 
     def flag(self, row: Row, name: str) -> int:
         text = _text(row.get(name)).casefold()
