@@ -817,7 +817,7 @@ def _enter_folds(
         cells[metric, *key] = number_of(value.strip()) if isinstance(value, str) else score_of(value)
 
 
-_TEXTS = {"user_input", "response", "_id"}
+_TEXTS = {"user_input", "response"}
 
 
 def _frame_opinions(case: Case) -> list[object]:
@@ -841,7 +841,11 @@ def _frame_opinions(case: Case) -> list[object]:
             items.add(item)
             for name in names:
                 held = [one.get(name) for one in records]
-                if name in {*called, *_TEXTS} or not any(isinstance(one, int | float) for one in held):
+                if (
+                    name in {*called, *_TEXTS}
+                    or name.endswith("_id")
+                    or not any(isinstance(one, int | float) for one in held)
+                ):
                     continue
                 metrics.add(name)
                 value = record.get(name)

@@ -35,7 +35,7 @@ from metaeval.inex.articles import read_article
 from metaeval.inex.judges import read_judges
 from metaeval.io.annotations import read_annotations
 from metaeval.io.components import read_components
-from metaeval.io.groups import read_clusters, read_covariate, read_pool_sizes
+from metaeval.io.groups import read_arrivals, read_clusters, read_covariate, read_pool_sizes
 from metaeval.io.name_lists import read_names
 from metaeval.io.subtopic_weights import read_subtopic_weights
 from metaeval.io.tables import read_scores
@@ -95,6 +95,10 @@ def _make_said(rng: random.Random, what: str, kind: str, values: Sequence[str], 
 
 def _make_clusters(rng: random.Random) -> Case:
     return _make_said(rng, "topic", "cluster", ("maths", "code"), "column")
+
+
+def _make_arrivals(rng: random.Random) -> Case:
+    return _make_said(rng, "topic", rng.choice(("date", "created_at")), ("2026-01-31", "20260112", "7"), "column")
 
 
 def _make_covariate(rng: random.Random) -> Case:
@@ -256,6 +260,10 @@ def _name_opinions(case: Case) -> list[object]:
 
 def _cluster_opinions(case: Case) -> list[object]:
     return said_of_names(case, case.options["names"], "topic", "cluster", case.options.get("column"))
+
+
+def _arrival_opinions(case: Case) -> list[object]:
+    return said_of_names(case, case.options["names"], "topic", "arrival", case.options.get("column"))
 
 
 def _covariate_opinions(case: Case) -> list[object]:
@@ -565,6 +573,10 @@ def _read_clusters(paths: Sequence[str], options: Mapping[str, Any]) -> object:
     return {"said": read_clusters(paths[0], topics=options["names"], column=options.get("column"))}
 
 
+def _read_arrivals(paths: Sequence[str], options: Mapping[str, Any]) -> object:
+    return {"said": read_arrivals(paths[0], topics=options["names"], column=options.get("column"))}
+
+
 def _read_covariate(paths: Sequence[str], options: Mapping[str, Any]) -> object:
     found = read_covariate(paths[0], systems=options["names"], covariate_column=options.get("covariate_column"))
     return {"said": found.of_system}
@@ -657,6 +669,7 @@ READERS = (
     _reader(
         "judges-nuggets", _make_judged_nuggets, _read_judged_nuggets, with_titles(_judged_nugget_opinions), speed=40
     ),
+    _reader("arrivals", _make_arrivals, _read_arrivals, _arrival_opinions, speed=1900),
     _reader("covariate", _make_covariate, _read_covariate, _covariate_opinions, speed=1800),
     _reader("components", _make_components, _read_components, _component_opinions, speed=880),
     _reader("pool-sizes", _make_pool_sizes, _read_pool_sizes, _pool_size_opinions, speed=2300),

@@ -676,6 +676,10 @@ def _group_opinions(case: Case) -> list[object]:
     return [{"groups": one["said"]} for one in found]
 
 
+_SAID = {"arrival": ("date", "year", "created_at", "timestamp", "month", "day")}
+"""Names of columns that say something, where it is not called as it is."""
+
+
 def said_of_names(  # noqa: PLR0917 - a literal reading
     case: Case, wanted: Sequence[str], what: str, said: str, column: str | None, own: str | None = None
 ) -> list[dict[str, dict[str, str]]]:
@@ -695,7 +699,7 @@ def said_of_names(  # noqa: PLR0917 - a literal reading
     found = []
     for at in owners:
         others = [other for other, name in enumerate(names) if name and other != at]
-        called = [other for other in others if names[other].casefold() == said]
+        called = [other for other in others if names[other].casefold() in _SAID.get(said, (said,))]
         chosen = [names.index(column)] if column is not None else called if len(called) == 1 else others
         if len(chosen) != 1:
             raise RefusedError(f"no column of {said}s")

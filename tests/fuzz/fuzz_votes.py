@@ -81,6 +81,10 @@ def _wording(rng: random.Random, form: str, systems: Sequence[str]) -> tuple[str
         ("Left", "RIGHT", "tie (bothbad)"),
         ("a", "b", "both bad"),
         ("A", "B", "neither"),
+        ("model 1", "Model-2", "no preference"),
+        ("links", "RECHTS", "unentschieden"),
+        ("first", "second", "about the same"),
+        ("gauche", "droite", "\u00e9galit\u00e9"),
     ]
     usable = [three for three in words if not known & {word.casefold() for word in three}]
     words = [("model_a", "model_b", "draw")] if form == "orders" else usable
@@ -234,17 +238,26 @@ _ROLES = {
     ),
     "weight": ("weight", "weights"),
 }
+_SAYS = {
+    (1.0, 1.0): (
+        *("left", "a", "model_a", "system_a", "model_1", "system_1", "a>b", "b<a", "first", "response_a", "answer_a"),
+        *("assistant_a", "option_a", "links", "gauche", "izquierda", "sinistra"),
+    ),
+    (0.0, 1.0): (
+        *("right", "b", "model_b", "system_b", "model_2", "system_2", "b>a", "a<b", "second", "response_b", "answer_b"),
+        *("assistant_b", "option_b", "rechts", "droite", "derecha", "destra"),
+    ),
+    (0.5, 1.0): (
+        *("tie", "draw", "equal", "same", "both", "both_good", "tie (bothgood)", "tie (both bad)", "tie (bothbad)"),
+        *("bothbad", "both_bad", "neither", "a=b", "b=a", "no_preference", "about_the_same", "equally_good"),
+        *("undecided", "gleich", "keine_pr\u00e4ferenz", "sin_preferencia", "unentschieden", "\u00e9galit\u00e9"),
+        *("empate", "pareggio"),
+    ),
+    (1.0, 3.0): ("a>>b", "b<<a"),
+    (0.0, 3.0): ("b>>a", "a<<b"),
+}
 _MEANT: dict[str, tuple[float, float] | None] = {
-    **dict.fromkeys(("left", "a", "model_a", "system_a", "model_1", "system_1", "a>b", "b<a"), (1.0, 1.0)),
-    **dict.fromkeys(("right", "b", "model_b", "system_b", "model_2", "system_2", "b>a", "a<b"), (0.0, 1.0)),
-    **dict.fromkeys(("first", "response_a", "answer_a", "assistant_a", "option_a"), (1.0, 1.0)),
-    **dict.fromkeys(("second", "response_b", "answer_b", "assistant_b", "option_b"), (0.0, 1.0)),
-    **dict.fromkeys(("equal", "same", "both", "both_good", "tie (bothgood)", "tie (both bad)", "gleich"), (0.5, 1.0)),
-    **dict.fromkeys(("no_preference", "about_the_same", "equally_good", "undecided"), (0.5, 1.0)),
-    **dict.fromkeys(("tie", "tie (bothbad)", "bothbad", "both_bad", "both bad", "neither", "draw"), (0.5, 1.0)),
-    **dict.fromkeys(("a=b", "b=a"), (0.5, 1.0)),
-    **dict.fromkeys(("a>>b", "b<<a"), (1.0, 3.0)),
-    **dict.fromkeys(("b>>a", "a<<b"), (0.0, 3.0)),
+    **{word.replace("_", sign): said for said, words in _SAYS.items() for word in words for sign in "_ -"},
     **dict.fromkeys(("error", "invalid", "skip", "skipped", "none")),
 }
 """The left system's share and the weight; None for no vote."""
