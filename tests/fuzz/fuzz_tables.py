@@ -2,6 +2,7 @@
 
 import random
 import re
+import unicodedata
 from collections.abc import Callable, Mapping, Sequence
 from itertools import product
 from typing import Any
@@ -33,7 +34,7 @@ from metaeval.io.tables import read_scores
 _WORDS = {
     "system": ("system", "run", "name", "run_id", "runid", "system_id", "system_name", "model"),
     "topic": ("topic", "qid", "query_id", "query", "q_id", "topic_id", "item", "question_id", "sample", "doc", "id"),
-    "metric": ("metric", "measure"),
+    "metric": ("metric", "measure", "mesure"),
     "score": ("score", "value"),
     "group": ("group",),
     "higher_is_better": ("higher_is_better",),
@@ -305,6 +306,8 @@ def _roles(names: Sequence[str], columns: Mapping[str, Any]) -> tuple[dict[str, 
         if name in chosen.values() or name in ignored or not name.strip():
             continue
         word = re.sub(r"[\s._/:()\[\]-]+", "_", name.strip()).casefold().strip("_")
+        if not word.isascii():  # accents may be left away
+            word = "".join(sign for sign in unicodedata.normalize("NFKD", word) if not unicodedata.combining(sign))
         part = next((part for part, words in _WORDS.items() if word in words), None)
         called[place] = part, _UNSURE.get(word, 0)
     for place, (part, unsure) in called.items():
