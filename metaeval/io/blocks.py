@@ -32,6 +32,7 @@ _NO_NUMBER = "is not a number; scores are numbers with a decimal point"
 _EXACT = 2.0**53  # whole numbers below it have a float of their own
 PASSED = {"yes": "no", "true": "false", "pass": "fail", "passed": "failed", "correct": "incorrect", "right": "wrong",
            "ja": "nein", "y": "n", "t": "f", "success": "failure"}  # fmt: skip
+PASSES = frozenset({*PASSED, *PASSED.values()})
 _WAYS_PAST_GAPS = "`missing='zero'`, `'drop-systems'`, `'drop-topics'` or `'pairwise'`"
 WITH_ERROR = (
     "is a number with its error; write {!r} in this column and {!r} in one of its own, called as this one with _stderr "

@@ -34,6 +34,7 @@ from metaeval.table.means import renaming
 from metaeval.table.number_columns import left_out_columns, not_scores, unsure_columns
 from metaeval.table.plausibility import are_summaries, left_out_rows
 from metaeval.table.roles import (
+    TEXTS,
     WHOLE,
     column_roles,
     item_column,
@@ -52,6 +53,8 @@ _SURE = 2
 _FEWEST = 2
 _NAMELESS = frozenset({"rank", "cost", "time", "n", "test"})
 """Roles of first columns that name no rows."""
+_OF_TEXTS = frozenset(part for name in TEXTS for part in name.split("_"))
+"""Words for what was asked and answered: such answers may be numbers too."""
 _SCALES = (1.0, 100.0)
 """Where scores end: whole numbers beyond can be none of them."""
 _NEEDED = "whether a difference is more than luck only the scores of every topic tell: give a table of those"
@@ -140,20 +143,22 @@ def _names_systems(names: Sequence[str], options: blocks.TableOptions) -> bool:
 
 
 def _columns_of_words(rows: "_WideRows", used: Sequence[int]) -> list[int]:
-    """Return the columns that hold words about the topics beside the numbers of the systems."""
-    candidates, filled = list(used) if rows.names else [], set[int]()
+    """Return the columns that hold words about the topics beside the numbers of the systems, or true and false."""
+    candidates, filled, said = list(used) if rows.names else [], set[int](), set[int]()
+    texts = {at for at in candidates if not _OF_TEXTS.isdisjoint(underscored(rows.names[at]).split("_"))}
     for cells in rows.body.rows():
         remaining = []
         for at in candidates:
-            is_gap = cells[at].strip().casefold() in SCORE_GAPS
-            if is_gap or is_word(cells[at]):
+            text = cells[at].strip().casefold()
+            if at in texts or text in SCORE_GAPS or is_word(text):
                 remaining.append(at)
-                filled |= set() if is_gap else {at}
+                filled |= set() if text in SCORE_GAPS or (at in texts and is_number(text)) else {at}
+                said |= set() if text in blocks.PASSES and at not in texts else {at}
         candidates = remaining
         if not candidates:
             return []
     candidates = [at for at in candidates if at in filled]
-    return candidates if len(candidates) < len(used) else []
+    return candidates if len(candidates) < len(used) else [at for at in candidates if at in said]
 
 
 def _said_of_topics(rows: "_WideRows", sheet: Sheet, options: blocks.TableOptions) -> dict[str, int]:

@@ -25,7 +25,8 @@ from metaeval.io.any_sheets import any_sheet
 from metaeval.io.benchmarks.contents import ZIP_MAGIC, Archive, Json, read_json, starts_json
 from metaeval.io.benchmarks.formats import format_of
 from metaeval.io.benchmarks.inspect_ai import is_archived_log
-from metaeval.io.blocks import PASSED, SpreadlessError
+from metaeval.io.benchmarks.rows import records_of_mappings
+from metaeval.io.blocks import PASSES, SpreadlessError
 from metaeval.io.files import first_words, read_bytes
 from metaeval.io.judged_nuggets import holds_nuggets_of_judges
 from metaeval.io.means import MeansAloneError
@@ -55,6 +56,7 @@ type Found = Scores | SystemMeans | Votes | Labels | None
 
 _RUN_WORDS, _RANK, _MOST_GRADES = 6, 3, 11
 _NO_ITEMS = "one score a system under each metric; scores by item tell more"
+_OF_PEOPLE = "with --people NAME,NAME metaeval judges tells whether the others may replace these people"
 _COLUMN = re.compile(r"\x60columns=\{'(\w+)': '([^']*)'\}\x60")
 _READ_SCORES = [name for name, need in NEEDS.items() if "scores" in need.get("of", ()) and need.get("gaps") != ""]
 """Questions that are told which columns hold what."""
@@ -159,6 +161,8 @@ def _nested(json: Json | None) -> Kind | None:
         return None
     if metric_evidence(inner) > 1:
         return "scores"
+    if records_of_mappings(json) is not None:
+        return None
     return "judgments" if all(isinstance(number, int) for number in numbers) else "runs"
 
 
@@ -475,7 +479,7 @@ def _are_passes(labels: pd.DataFrame | None) -> bool:
     if labels is None:
         return False
     said = {str(label).casefold() for label in pd.unique(labels.to_numpy().ravel()) if not pd.isna(label)}
-    return said <= {*PASSED, *PASSED.values()}
+    return said <= PASSES
 
 
 def _people(names: Sequence[str]) -> list[str]:
@@ -535,6 +539,21 @@ def _judges(given: Sequence[str], _: Mapping[Kind, Sequence[str]]) -> Contents:
     return _of_judges(read_judges(given))
 
 
+def _annotations(given: Sequence[str], by_kind: Mapping[Kind, Sequence[str]]) -> Contents:
+    """Read labels by annotators in JSON; those of one file may be scores of systems, if nobody is called a judge."""
+    judged = read_judges(given)
+    names = [name for frame in judged.annotations.values() for name in frame.columns]
+    are_people = not {underscored(name).strip("_0123456789") for name in names}.isdisjoint({*JUDGES, *_PEOPLE})
+    if are_people or len(by_kind["annotations"]) > 1:
+        return _of_judges(judged)
+    scores = _table(given, {})
+    if not isinstance(scores.read, Scores):
+        return _of_judges(judged) if scores.kind == "unknown" else scores
+    grades = scores.read.to_numpy()[~np.isnan(scores.read.to_numpy())] % 1
+    is_open = not grades.any() and {*names} == {*scores.read["system"].to_numpy().tolist()}
+    return replace(scores, also=("judges",) if is_open else ())
+
+
 def _nuggets(given: Sequence[str], by_kind: Mapping[Kind, Sequence[str]]) -> Contents:
     """Read labels of nuggets by several judges; those of one are scores."""
     try:
@@ -546,6 +565,8 @@ def _nuggets(given: Sequence[str], by_kind: Mapping[Kind, Sequence[str]]) -> Con
 def _of_judges(judged: JudgeInput) -> Contents:
     if judged.annotations:
         frames = judged.annotations.values()
+        if len(frames) == 1:
+            return _of_labels(as_labels(*frames), [_OF_PEOPLE])
         names = {name for frame in frames for name in frame.columns}
         return Contents(kind="annotations", sizes={"judges": len(names), "items": max(map(len, frames))})
     if judged.scores:
@@ -601,7 +622,7 @@ def _inex(_: Sequence[str], by_kind: Mapping[Kind, Sequence[str]]) -> Contents:
 _READERS: Mapping[Kind, Callable[[Sequence[str], Mapping[Kind, Sequence[str]]], Contents]] = {
     "scores": _table,
     "votes": _votes,
-    "annotations": _judges,
+    "annotations": _annotations,
     "nuggets": _nuggets,
     "judgments": _judgments,
     "runs": _runs,
