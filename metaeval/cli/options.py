@@ -241,7 +241,7 @@ class _Choosing:
 
 _FORM = choice(
     "The form of the tables, where it is not found out rightly from their content.",
-    *("wide", "long", "trec_eval", "ir_measures", "tot", "frame"),
+    *("wide", "long", "trec_eval", "ir_measures", "tot", "frame", "crossed"),
     shown=False,
 )
 _SYSTEMS_IN = choice(

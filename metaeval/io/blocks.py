@@ -25,7 +25,7 @@ from metaeval.io.sources import Source
 from metaeval.table.roles import AVERAGES, ColumnRoles, column_roles, role_of_row
 from metaeval.table.scores import Missing
 
-Form = Literal["wide", "long", "trec_eval", "ir_measures", "tot", "frame"]
+Form = Literal["wide", "long", "trec_eval", "ir_measures", "tot", "frame", "crossed"]
 SystemsIn = Literal["columns", "rows"]
 
 _NO_NUMBER = "is not a number; scores are numbers with a decimal point"

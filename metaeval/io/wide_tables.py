@@ -120,6 +120,23 @@ def read_wide(sheet: Sheet, source: Source, options: blocks.TableOptions) -> blo
     return replace(block, attached=attached, unit=unit)
 
 
+def read_crossed(sheet: Sheet, source: Source, options: blocks.TableOptions) -> blocks.FileBlock:
+    """Read a table of which every column is of a system and a metric, as its name says."""
+    block = read_wide(sheet, source, replace(options, form="wide"))
+    names = block.labels["system"]
+    if not (pair_of := systems_by_metrics(names)):
+        raise sheet.error(
+            f"{first_few(names)} are not all systems under all of some known metrics, such as a_bleu, a_chrf, b_bleu "
+            "and b_chrf; rename them, or leave out those that are no scores (`columns={'ignore': [...]}`)"
+        )
+    metrics, systems = (list(dict.fromkeys(of)) for of in zip(*pair_of.values(), strict=True))
+    name_of = {pair: at for at, pair in enumerate(pair_of.values())}
+    places = [[name_of[metric, system] for system in systems] for metric in metrics]
+    notes = [note for note in block.notes if note not in blocks.metric_note(source)]
+    labels = {**block.labels, "metric": metrics, "system": systems}
+    return replace(block, scores=block.scores[0, places], labels=labels, notes=notes)
+
+
 def _refuse_labels(rows: "_WideRows", place: int | None, options: blocks.TableOptions) -> None:
     """Refuse rows of which several have one name, that a column called as one of items or judges distinguishes."""
     if place is None or options.columns or options.form or len({*(names := rows.column(place))}) == len(names):
@@ -325,11 +342,11 @@ def _refuse_metrics(
         if whole or metric_evidence(systems) == _SURE
         else [topic for topic in topics if is_measure(topic)]
     )
-    if crossed := systems_by_metrics(systems):
+    if crossed := sorted({metric for metric, _ in systems_by_metrics(systems).values()}):
         raise rows.body.error(
             f"{first_few(systems)} seem to name a system and a metric each ({first_few(crossed)}); a wide table holds "
-            "one metric. Give a file for each metric, or columns system, topic, metric and score, or pass "
-            "`form='wide'` if these are no metrics"
+            "one metric. If they do, pass `form='crossed'`, or give a file for each metric, or columns system, topic, "
+            "metric and score; pass `form='wide'` if these are no metrics"
         )
     if measures:
         raise rows.body.error(
