@@ -27,6 +27,7 @@ from metaeval.io.benchmarks.formats import format_of
 from metaeval.io.benchmarks.inspect_ai import is_archived_log
 from metaeval.io.benchmarks.rows import records_of_mappings
 from metaeval.io.blocks import PASSES, SpreadlessError
+from metaeval.io.by_values import ByValues, labels_by_values, scores_by_values, votes_by_values
 from metaeval.io.files import first_words, read_bytes
 from metaeval.io.judged_nuggets import holds_nuggets_of_judges
 from metaeval.io.means import MeansAloneError
@@ -40,7 +41,6 @@ from metaeval.io.trec import read_collection
 from metaeval.io.trec_lines import is_run
 from metaeval.io.votes import holds_votes, read_votes
 from metaeval.questions.look.study_columns import OWN_LINES, ColumnRole, column_roles_of
-from metaeval.questions.look.study_values import ByValues, labels_by_values, scores_by_values, votes_by_values
 from metaeval.table.means import SystemMeans, as_means, is_board
 from metaeval.table.roles import part_of_word
 from metaeval.table.scores import Scores, as_scores
@@ -60,6 +60,11 @@ _OF_PEOPLE = "with --people NAME,NAME metaeval judges tells whether the others m
 _COLUMN = re.compile(r"\x60columns=\{'(\w+)': '([^']*)'\}\x60")
 _READ_SCORES = [name for name, need in NEEDS.items() if "scores" in need.get("of", ()) and need.get("gaps") != ""]
 """Questions that are told which columns hold what."""
+_LANGUAGES = {
+    ".py": "Python", ".ipynb": "a notebook", ".r": "R", ".rmd": "R", ".sh": "shell", ".jl": "Julia", ".js": "JavaScript",
+    ".ts": "TypeScript", ".java": "Java", ".cpp": "C++", ".go": "Go", ".rs": "Rust", ".pl": "Perl",
+}  # fmt: skip
+_PROGRAM = "{}: this is a program (source code: {}), and nothing of an evaluation; look at the files that it writes"
 _BARE = frozenset({*RANKINGS["topic"], *RANKINGS["document"], *RANKINGS["level"], "corpus_id"})
 """Names of columns of judgments alone."""
 _PEOPLE = frozenset({"human", "humans", "people", "gold", "reference", "mqm", "da", "expert", "experts", "crowd"})
@@ -206,6 +211,8 @@ def _of_one_kind(given: Sequence[str], files: Sequence[_TypedFile], beside: Sequ
         found = _READERS[kind](named, by_kind)
     except MetaevalError as error:
         found = Contents(kind=kind if kind in OWN_LINES else "unknown", refusal=str(error))
+    if found.kind == "unknown" and (language := _language(files[0].source.path)):
+        return Contents(kind="unknown", files=(files[0].source.path,), refusal=_PROGRAM.format(files[0].source.path, language))
     parts = {part: _shell(words.get(of, ())) for part, of in _NAMED.get(kind, {}).items()}
     first = files[0]
     told = {column: (role, "by its values") for role, column in found.by_values.items()}
@@ -220,8 +227,13 @@ def _without_others(files: Sequence[_TypedFile]) -> tuple[list[_TypedFile], list
     """Return files, and those of folders that are texts beside others, as a README is, or tables beside runs."""
     may_be_left = [file for file in files if file.kind == "scores" and file.source.listed and not file.tool]
     has_lines = bool({file.kind for file in files} & OWN_LINES)
-    beside = [file for file in may_be_left if has_lines or _is_prose(file)]
+    beside = [file for file in may_be_left if has_lines or _language(file.source.path) or _is_prose(file)]
     return ([file for file in files if file not in beside], beside) if len(beside) < len(files) else (list(files), [])
+
+
+def _language(path: str) -> str:
+    """Return the language of source code by the ending of its file, "" for anything else."""
+    return _LANGUAGES.get(Path(path).suffix.casefold(), "")
 
 
 def _is_prose(file: _TypedFile) -> bool:
@@ -522,11 +534,12 @@ def _votes(given: Sequence[str], by_kind: Mapping[Kind, Sequence[str]]) -> Conte
     told = None if holds_votes(content, path) else votes_by_values(content, path)
     if told is None:
         return _of_votes(read_votes(given))
-    return _by_values(_of_votes(read_votes(given, columns=told.columns, words=told.words)), told, "votes")
+    commands = ["votes"] if told.words else ["votes", "stop"]
+    return _by_values(_of_votes(read_votes(given, columns=told.columns, words=told.words)), told, *commands)
 
 
-def _by_values(contents: Contents, told: ByValues, command: str) -> Contents:
-    return replace(contents, options={command: told.options}, by_values=told.columns)
+def _by_values(contents: Contents, told: ByValues, *commands: str) -> Contents:
+    return replace(contents, options=dict.fromkeys(commands, told.options), by_values=told.columns)
 
 
 def _of_votes(votes: Votes) -> Contents:
