@@ -147,7 +147,9 @@ class Loaded:
         if (told := votes_by_values(read_bytes(error.path), error.path)) is not None:
             name = self._context.info_name if "left_column" in self.options and not told.words else "votes"
             line = f"metaeval {name} {shlex.quote(error.path)} {told.options}"
-            raise FileFormatError(f"these seem to be votes on pairs of systems; if so: {line}", path=error.path) from error
+            raise FileFormatError(
+                f"these seem to be votes on pairs of systems; if so: {line}", path=error.path
+            ) from error
 
     def _directions(self) -> dict[str, bool]:
         """Return under which metrics somebody said that higher is better, or lower."""

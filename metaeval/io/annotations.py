@@ -139,10 +139,10 @@ def _by_annotator(json: Json) -> dict[str, dict[str, Any]]:
             by = said.get("completed_by", "")
             who = str(by.get("email", by.get("id", "")) if isinstance(by, dict) else by)
             told = [] if said.get("was_cancelled") else list(filter(None, map(_label, said.get("result") or ())))
-            if told and item in labels.setdefault(who, {}):
+            if told and item in labels.get(who, {}):
                 json.refuse(f"annotator {_short(who)!r} labelled task {_short(item)!r} twice; leave one out", at=at)
             asked |= {name for name, _ in told}
-            labels[who] |= {item: label for _, label in told}
+            labels.setdefault(who, {}).update((item, label) for _, label in told)
     if len(asked) > 1:
         json.refuse(f"annotators were asked several things ({first_few(sorted(asked))}); export one at a time")
     return labels

@@ -39,8 +39,8 @@ _WITH_ERROR = (
     "(or _ci95 for half of a 95 % interval, _std for a deviation beside a column n)"
 )
 _WITH_BOUNDS = (
-    "is a number with its interval; write {!r} in this column, and {!r} and {!r} in two of their own, called as this one "
-    "with _low and _high (of 95 %)"
+    "is a number with its interval; write {!r} in this column, and {!r} and {!r} in two of their own, called as this "
+    "one with _low and _high (of 95 %)"
 )
 _LONGEST_NUMBER = 400
 

@@ -57,9 +57,14 @@ def votes_by_values(content: bytes, label: str) -> ByValues | None:
     columns = _columns(content, label)
     words = [name for name, cells in columns.items() if _are_words(cells) and part_of_word(name) in {None, "system"}]
     ranked: dict[tuple[bool, float], list[ByValues]] = {}
+    pairs: dict[tuple[str, str], Sequence[Sequence[str]]]
     pairs = {(left, right): (columns[left], columns[right]) for left, right in combinations(words[:_MOST_COLUMNS], 2)}
-    both = {name: [*map(two_names, columns[name])] for name in words}
-    pairs |= {(name, name): ([*zip(*held)][0], [*zip(*held)][1]) for name, held in both.items() if None not in held}
+    both = {name: [*filter(None, map(two_names, columns[name]))] for name in words}
+    pairs |= {
+        (name, name): tuple(zip(*held, strict=True))
+        for name, held in both.items()
+        if len(held) == len(columns[name]) > 0
+    }
     for (left, right), sides in pairs.items():
         names = ({*sides[0]}, {*sides[1]})
         if len(names[0] | names[1]) > len(sides[0]) or any(map(eq, *sides)):
@@ -237,7 +242,12 @@ def _judge_items(items: Sequence[str], judges: Sequence[str], *, called: bool) -
     """Whether each of a few judges, who are `called` so or named, says one thing of an item, and most have several."""
     n_judges, n_items = len({*judges}), len({*items})
     once = len({*zip(items, judges, strict=True)}) == len(items)
-    return once and (called or _are_words(judges)) and _TWO <= n_judges <= min(_MOST_JUDGES, n_items) and len(items) > 1.5 * n_items
+    return (
+        once
+        and (called or _are_words(judges))
+        and _TWO <= n_judges <= min(_MOST_JUDGES, n_items)
+        and len(items) > 1.5 * n_items
+    )
 
 
 def _differ_within(items: Sequence[str], labels: Sequence[str]) -> bool:

@@ -120,11 +120,11 @@ def without_lists(values: Any, what: str) -> Any:  # noqa: ANN401 - an array, or
 
 
 def two_names(cell: object) -> tuple[str, str] | None:
-    """Return the two names that a cell holds, a list of two or a text; None where it holds anything else.
+    r"""Return the two names that a cell holds, a list of two or a text; None where it holds anything else.
 
     Examples
     --------
-    >>> [two_names(cell) for cell in (["a", "b"], "['a', \"b\"]", "a (7B) vs. b", "a_vs_b", "a", "a, b, c")]
+    >>> [two_names(cell) for cell in (["a", "b"], "['a', 'b']", "a (7B) vs. b", "a_vs_b", "a", "a, b, c")]
     [('a', 'b'), ('a', 'b'), ('a (7B)', 'b'), ('a', 'b'), None, None]
     """
     if isinstance(cell, str):

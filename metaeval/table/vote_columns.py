@@ -37,7 +37,18 @@ WINNERS = {
 }
 """Columns of systems that won, and of those that lost against them."""
 PAIRS = (
-    *("pair", "models", "systems", "model_pair", "system_pair", "players", "contestants", "competitors", "matchup", "battle"),
+    *(
+        "pair",
+        "models",
+        "systems",
+        "model_pair",
+        "system_pair",
+        "players",
+        "contestants",
+        "competitors",
+        "matchup",
+        "battle",
+    ),
     *("match", "comparison"),
 )
 """Columns that hold both systems."""

@@ -193,7 +193,10 @@ class Collected:
         columns, self._at = self.columns(table), refuse or self._row_error
         if columns.form != "games" and columns.roles["left"] == (both := columns.roles["right"]):
             sides = dict(zip(("left", "right"), apart(table[both], both), strict=True))
-            table, columns = {**table, **sides}, columns._replace(roles={**columns.roles, "left": "left", "right": "right"})
+            table, columns = (
+                {**table, **sides},
+                columns._replace(roles={**columns.roles, "left": "left", "right": "right"}),
+            )
         for role, column in columns.roles.items():
             if (earlier := self._roles.setdefault(role, column)) != column:
                 way = f"give every row the same names, or name the right one (`columns={{{role!r}: {earlier!r}}}`)"

@@ -147,8 +147,10 @@ def systems_by_metrics(names: Sequence[str]) -> dict[str, tuple[str, str]]:
 
     Examples
     --------
-    >>> systems_by_metrics(["A_AP", "A_nDCG", "B_AP", "B_nDCG"])["B_AP"], systems_by_metrics(["A_1", "A_2", "B_1", "B_2"])
-    (('AP', 'B'), {})
+    >>> systems_by_metrics(["A_AP", "A_nDCG", "B_AP", "B_nDCG"])["B_AP"]
+    ('AP', 'B')
+    >>> systems_by_metrics(["A_1", "A_2", "B_1", "B_2"])
+    {}
     """
     if len(names) > _MOST_NAMES:
         return {}

@@ -37,6 +37,7 @@ _FEWER = 3
 """How many times fewer measures than topics there must be to tell the two by how often they repeat."""
 _CELLS = 4
 _SURE_NAMES = 2  # of the evidence of names
+_ASSENT = frozenset({"yes", "y", "ja"})
 _LEAST_FILLED = 0.5
 """Of systems by topics: documents that are judged for topics are others each time."""
 _LONGEST_TEXT = 100
@@ -116,9 +117,12 @@ def _records_of_two_levels(json: Json, marks: Mapping[str, int]) -> list[dict[st
 
 
 def _marks(values: Sequence[object]) -> dict[str, int]:
-    """Return 1 and 0 by the two words, true and false included, that are all that values say; nothing for others."""
+    """Return 1 and 0 by the two words, true and false included, that are all that values say; nothing for others.
+
+    Yes and no may be labels of anything.
+    """
     said = {str(value).casefold() if isinstance(value, str | bool) else "" for value in values if value is not None}
-    pair = next((pair for pair in PASSED.items() if said and said <= {*pair}), None)
+    pair = next((pair for pair in PASSED.items() if said and said <= {*pair} and pair[0] not in _ASSENT), None)
     return dict(zip(pair, (1, 0), strict=True)) if pair else {}
 
 

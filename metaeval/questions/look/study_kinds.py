@@ -61,8 +61,8 @@ _COLUMN = re.compile(r"\x60columns=\{'(\w+)': '([^']*)'\}\x60")
 _READ_SCORES = [name for name, need in NEEDS.items() if "scores" in need.get("of", ()) and need.get("gaps") != ""]
 """Questions that are told which columns hold what."""
 _LANGUAGES = {
-    ".py": "Python", ".ipynb": "a notebook", ".r": "R", ".rmd": "R", ".sh": "shell", ".jl": "Julia", ".js": "JavaScript",
-    ".ts": "TypeScript", ".java": "Java", ".cpp": "C++", ".go": "Go", ".rs": "Rust", ".pl": "Perl",
+    ".py": "Python", ".ipynb": "a notebook", ".r": "R", ".rmd": "R", ".sh": "shell", ".jl": "Julia",
+    ".js": "JavaScript", ".ts": "TypeScript", ".java": "Java", ".cpp": "C++", ".go": "Go", ".rs": "Rust", ".pl": "Perl",
 }  # fmt: skip
 _PROGRAM = "{}: this is a program (source code: {}), and nothing of an evaluation; look at the files that it writes"
 _BARE = frozenset({*RANKINGS["topic"], *RANKINGS["document"], *RANKINGS["level"], "corpus_id"})
@@ -212,7 +212,9 @@ def _of_one_kind(given: Sequence[str], files: Sequence[_TypedFile], beside: Sequ
     except MetaevalError as error:
         found = Contents(kind=kind if kind in OWN_LINES else "unknown", refusal=str(error))
     if found.kind == "unknown" and (language := _language(files[0].source.path)):
-        return Contents(kind="unknown", files=(files[0].source.path,), refusal=_PROGRAM.format(files[0].source.path, language))
+        return Contents(
+            kind="unknown", files=(files[0].source.path,), refusal=_PROGRAM.format(files[0].source.path, language)
+        )
     parts = {part: _shell(words.get(of, ())) for part, of in _NAMED.get(kind, {}).items()}
     first = files[0]
     told = {column: (role, "by its values") for role, column in found.by_values.items()}
