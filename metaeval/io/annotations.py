@@ -142,7 +142,8 @@ def _by_annotator(json: Json) -> dict[str, dict[str, Any]]:
             if told and item in labels.get(who, {}):
                 json.refuse(f"annotator {_short(who)!r} labelled task {_short(item)!r} twice; leave one out", at=at)
             asked |= {name for name, _ in told}
-            labels.setdefault(who, {}).update((item, label) for _, label in told)
+            if told:
+                labels.setdefault(who, {})[item] = told[-1][1]
     if len(asked) > 1:
         json.refuse(f"annotators were asked several things ({first_few(sorted(asked))}); export one at a time")
     return labels
