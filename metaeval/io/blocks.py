@@ -144,6 +144,11 @@ class FileBlock:
 
 _UNBRACKETED = r"sed -E 's/ *\([0-9]+\)//g'"
 _UNMARKED = r"sed -E 's/([0-9]) *(\*|†|‡|§|¶|↑|↓)+/\1/g'"
+PROMPTFOO = ("[PASS]", "[FAIL]", "[ERROR]")
+"""What promptfoo writes before the answers in its tables."""
+_OF_VERDICTS = (
+    r"""sed -E 's/"\[PASS\]([^"]|"")*"|\[PASS\][^,]*/1/g;s/"\[(FAIL|ERROR)\]([^"]|"")*"|\[(FAIL|ERROR)\][^,]*/0/g'"""
+)
 _PER_CENT, _THOUSAND, _NEARLY = 100, 1000, 1e-6
 
 
@@ -194,6 +199,8 @@ def _broken_rule(text: str, filters: tuple[str, str]) -> str:
         f"is a word for a score; write 1 for {word_pair[0]} and 0 for {word_pair[1]} in this column"
         f" ({_to_numbers(text, word_pair)})"
     )
+    if text.startswith(PROMPTFOO):
+        text, way = shortened(text), f"is a verdict and an answer; write 1 for [PASS] and 0 for others ({_OF_VERDICTS})"
     return f"{text!r} {way or _NO_NUMBER}"
 
 

@@ -127,7 +127,7 @@ def read_crossed(sheet: Sheet, source: Source, options: blocks.TableOptions) -> 
     if not (pair_of := systems_by_metrics(names)):
         raise sheet.error(
             f"{first_few(names)} are not all systems under all of some known metrics, such as a_bleu, a_chrf, b_bleu "
-            "and b_chrf; rename them, or leave out those that are no scores (`columns={'ignore': [...]}`)"
+            "and b_chrf; rename them, or leave out those that are no scores"
         )
     metrics, systems = (list(dict.fromkeys(of)) for of in zip(*pair_of.values(), strict=True))
     name_of = {pair: at for at, pair in enumerate(pair_of.values())}
@@ -175,7 +175,8 @@ def _columns_of_words(rows: "_WideRows", used: Sequence[int]) -> list[int]:
         if not candidates:
             return []
     candidates = [at for at in candidates if at in filled]
-    return candidates if len(candidates) < len(used) else [at for at in candidates if at in said]
+    words = candidates if len(candidates) < len(used) else [at for at in candidates if at in said]
+    return words if len(words) < len(used) else []
 
 
 def _said_of_topics(rows: "_WideRows", sheet: Sheet, options: blocks.TableOptions) -> dict[str, int]:

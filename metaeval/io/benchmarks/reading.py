@@ -173,7 +173,8 @@ class _Parser(NamedTuple):
         return self.rows(json, content)
 
     def _wrapped(self, wrapped: Wrapped, content: bytes) -> FileBlock:
-        options = replace(self.options, columns={**wrapped.columns, **self.options.columns})
+        columns = {**wrapped.columns, **self.options.columns}
+        options = replace(self.options, columns=columns, form=self.options.form or wrapped.form)
         try:
             block = _Parser(self.source, options).rows(wrapped.records, content)
         except MeansAloneError as alone:

@@ -54,12 +54,18 @@ def holds_rows(json: Json, options: TableOptions) -> bool:
 
 
 def records_of_lists(json: Json) -> Json:
-    """Return lists by system, or columns by name, as the records of the table that they are: a row a topic."""
-    sizes = {name: len(cells) for name, cells in json.object.items()}
+    """Return lists by system, or columns by name, as the records of the table that they are: a row a topic.
+
+    So do names of columns beside lists of rows, as pandas and MLflow write them.
+    """
+    lists, (names, rows) = json.object, (json.object.get(key) for key in ("columns", "data"))
+    if names and rows and all(isinstance(row, list) and len(row) == len(names) for row in rows):
+        lists = dict(zip(map(str, names), zip(*rows, strict=True), strict=True))
+    sizes = {name: len(cells) for name, cells in lists.items()}
     if len(set(sizes.values())) > 1:
         counts = ", ".join(f"{shortened(name)} {size}" for name, size in [*sizes.items()][:_SHOWN_LISTS])
         json.refuse(f"lists by system hold a score for every topic in one order, and these are not alike: {counts}")
-    records = [dict(zip(sizes, cells, strict=True)) for cells in zip(*json.object.values(), strict=True)]
+    records = [dict(zip(sizes, cells, strict=True)) for cells in zip(*lists.values(), strict=True)]
     if any(part_of_word(name) in {"system", "topic"} for name in sizes):
         return Json(json.label, records)
     return Json(json.label, [{"topic": str(number), **record} for number, record in enumerate(records, start=1)])

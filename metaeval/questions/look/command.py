@@ -24,7 +24,7 @@ _OF_HUMAN = frozenset({"inputs", "where", "lower_is_better", "system_column", "i
 _RENAMED = re.compile(r"if '([^']+)' is that of '[^']+', rename it to '([^']+)'")
 _RENAMING = "{2} '1s/{0}/{1}/'"
 _PACKED, _ZIPPED = (".gz", ".bz2", ".xz", ".zst"), "is a zip archive"
-_FILTER = re.compile(r"\((sed (?:-E )?'[^']*'|tr -d ,|tr , \.|tail -n \+2 <\S+ \| awk '[^']*')\)")
+_FILTER = re.compile(r"\((sed (?:-E )?'[^']*'|tr -d ,|tr , \.|(?:tail -n \+2 <\S+ \| )?awk '[^']*')\)")
 _VALUE = r"(?!or |if |to |--)(?:'[^']*+'|[^\s,;:()]++)"
 _OPTION = re.compile(rf"(?:pass |such as |\()((?: ?--[\w-]++(?: {_VALUE})?)++)(?! if these are no)")
 """What a refusal advises: a filter to write the file anew, or options."""

@@ -54,7 +54,7 @@ type Kind = Literal[
 ]  # fmt: skip
 type Found = Scores | SystemMeans | Votes | Labels | None
 
-_RUN_WORDS, _RANK, _MOST_GRADES = 6, 3, 11
+_RUN_WORDS, _RANK, _MOST_GRADES, _TWO_SYSTEMS = 6, 3, 11, 2
 _NO_ITEMS = "one score a system under each metric; scores by item tell more"
 _OF_PEOPLE = "with --people NAME,NAME metaeval judges tells whether the others may replace these people"
 _COLUMN = re.compile(r"\x60columns=\{'(\w+)': '([^']*)'\}\x60")
@@ -409,6 +409,8 @@ def _with_gaps(given: Sequence[str]) -> Contents | None:
         return _means_with_gaps(given)
     if scores.kind == "labels":
         return scores
+    if isinstance(scores.read, Scores) and (~np.isnan(scores.read.to_numpy())).sum(axis=1).max() < _TWO_SYSTEMS:
+        return None  # no item has scores of two, which are then no systems
     note = (
         f"{count(scores.sizes['gaps'], 'gap')}: the commands compare pairs of systems where both have scores "
         "(pairwise), or leave out items with gaps (drop-topics) where a question needs whole ones; write zero there "
@@ -489,11 +491,11 @@ def _one_system(given: Sequence[str]) -> Contents | None:
 
 
 def _are_passes(labels: pd.DataFrame | None) -> bool:
-    """Whether labels say passed or failed and nothing else: then the judges may be systems."""
+    """Whether labels say passed or failed and nothing else, or are texts, of which few are alike: then of systems."""
     if labels is None:
         return False
-    said = {str(label).casefold() for label in pd.unique(labels.to_numpy().ravel()) if not pd.isna(label)}
-    return said <= PASSES
+    cells = [str(label).casefold() for label in labels.to_numpy().ravel() if not pd.isna(label)]
+    return {*cells} <= PASSES or (2 * len({*cells}) > len(cells) and not any(map(is_number, cells)))
 
 
 def _people(names: Sequence[str]) -> list[str]:

@@ -19,6 +19,10 @@ _INTERVALS = (
     "model;acc;f1\na;68,8 (67,3\N{EN DASH}70,4);50 (48\N{EN DASH}52)\nb;66,8 (65,3-68,4);\N{EN DASH}\n"
     "c;60,0 [58,5-61,5];51 (49 to 53)\nd;55,0 [53,5-56,5];41 (39 to 43)\n"
 )
+_SUMMARY = (
+    "dataset,version,metric,mode,a7b,b7b\ngsm8k,1d7,acc,gen,56.1,62.3\nmath,393,acc,gen,18.0,25.1\n"
+    "bbh,-,naive,gen,61.2,60.4\n"
+)
 _RATINGS = "participant_id,story_id,model,fluency\n" + "".join(
     f"P{(story + turn) % 4},S{story},{model},{1 + (story * turn + len(model)) % 5}\n"
     for story in range(8)
@@ -76,6 +80,14 @@ _FILES = {
         "id,A_bleu,B_bleu,A_rouge_l,B_rouge_l\n1,20.1,25.3,.5,.6\n2,30.4,28.1,.6,.5\n3,10.5,15.7,.4,.6\n",
         "x.csv", "table",
     ),
+    "answers behind verdicts, as promptfoo writes them": (
+        'q,[gpt] {{q}},[qwen] {{q}}\na,[PASS] 3,[FAIL] 4\nb,"[FAIL] one, two",[PASS] x\nc,[FAIL] (0.50) y,[PASS] z\n',
+        "x.csv", "table",
+    ),
+    "a header of merged cells": (
+        ",BM25,,Dense,\nQuery,nDCG@10,AP,nDCG@10,AP\nq1,.5,.3,.6,.4\nq2,.4,.2,.5,.3\nq3,.7,.5,.6,.4\n", "x.csv", "table"
+    ),
+    "systems in columns beside the metric of each data set": (_SUMMARY, "x.csv", "table"),
     "means with their intervals": (_INTERVALS, "x.csv", "leaderboard"),
     "runs and judgments in an archive": (_zipped(_RUNS), "all.zip", "table"),
 }  # fmt: skip
@@ -90,7 +102,7 @@ def test_what_look_prints_leads_to_an_answer(command, tmp_path, monkeypatch, nam
     line = f"metaeval look {file}"
     for _ in range(_STEPS):
         looked = command(*shlex.split(line)[1:])
-        *filters, line = re.findall(r"^(?:metaeval|sed|tr|unzip) .*", looked.out or looked.err, re.MULTILINE) or [
+        *filters, line = re.findall(r"^(?:metaeval|sed|tr|awk|unzip) .*", looked.out or looked.err, re.MULTILINE) or [
             re.search(r"metaeval look .*", " ".join(looked.err.split()))[0]
         ]
         if "How it can be read" in looked.out:
