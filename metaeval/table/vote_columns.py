@@ -51,7 +51,7 @@ PAIRS = (
     ),
     *("match", "comparison"),
 )
-"""Columns that hold both systems."""
+"""Columns that hold both systems, beside one called winner: others may be labels of pairs by number."""
 TIES = ("tie", "ties", "tied", "draw", "is_tie", "is_draw")
 
 
@@ -116,7 +116,7 @@ def vote_columns(columns: Iterable[object], named: Mapping[str, str] | None = No
         roles.pop("winner", None)
         return VoteColumns(roles, "winners", _held(TIES, words))
     both = next((words[word] for word in PAIRS if word in words), None)
-    if both is not None and roles.keys().isdisjoint({"left", "right"}) and "winner" in roles:
+    if both is not None and roles.keys().isdisjoint({"left", "right"}) and "winner" in words:
         roles |= {"left": both, "right": both}
     return _of_two_sides(roles, words) if {"left", "right"} <= set(roles) else None
 
