@@ -405,7 +405,7 @@ def _vote_column(role: str, words: str = "") -> Option:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class VoteColumns:
+class ColumnsOfVotes:
     """Names of columns of votes."""
 
     left_column: Annotated[str | None, _vote_column("left", "left system")] = None

@@ -123,10 +123,10 @@ def _frame_of(json: Json) -> pd.DataFrame:
 
 
 def _are_tasks(json: Json) -> bool:
-    """Whether these are tasks of Label Studio, with what annotators said of each."""
-    said = json.first.get("annotations")
-    is_open = isinstance(said, list) and all(isinstance(by, dict) and "result" in by for by in said)
-    return is_open and bool(said or "data" in json.first)
+    """Whether these are tasks of Label Studio, with what annotators stated of each."""
+    stated = json.first.get("annotations")
+    is_open = isinstance(stated, list) and all(isinstance(by, dict) and "result" in by for by in stated)
+    return is_open and bool(stated or "data" in json.first)
 
 
 def _by_annotator(json: Json) -> dict[str, dict[str, Any]]:
@@ -135,10 +135,10 @@ def _by_annotator(json: Json) -> dict[str, dict[str, Any]]:
     asked: set[str] = set()
     for at, task in enumerate(json.records):
         item = str(task.get("id", at + 1))
-        for said in task.get("annotations") or ():
-            by = said.get("completed_by", "")
+        for stated in task.get("annotations") or ():
+            by = stated.get("completed_by", "")
             who = str(by.get("email", by.get("id", "")) if isinstance(by, dict) else by)
-            told = [] if said.get("was_cancelled") else list(filter(None, map(_label, said.get("result") or ())))
+            told = [] if stated.get("was_cancelled") else list(filter(None, map(_label, stated.get("result") or ())))
             if told and item in labels.get(who, {}):
                 json.refuse(f"annotator {_short(who)!r} labelled task {_short(item)!r} twice; leave one out", at=at)
             asked |= {name for name, _ in told}
@@ -150,13 +150,13 @@ def _by_annotator(json: Json) -> dict[str, dict[str, Any]]:
 
 
 def _label(result: Mapping[str, Any]) -> tuple[str, Any] | None:
-    """Return what was asked and said in one result of an annotation; None where that is no label."""
+    """Return what was asked and stated in one result of an annotation; None where that is no label."""
     value = result.get("value")
     kind = next((kind for kind in _LABELS if isinstance(value, dict) and kind in value), None)
     if kind is None:
         return None
-    said = value[kind]
-    return str(result.get("from_name", "")), ", ".join(sorted(map(str, said))) if isinstance(said, list) else said
+    stated = value[kind]
+    return str(result.get("from_name", "")), ", ".join(sorted(map(str, stated))) if isinstance(stated, list) else stated
 
 
 def _refuse_odd(json: Json, annotators: Mapping[str, Mapping[str, Any]]) -> None:

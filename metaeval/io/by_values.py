@@ -59,11 +59,11 @@ def votes_by_values(content: bytes, label: str) -> ByValues | None:
     ranked: dict[tuple[bool, float], list[ByValues]] = {}
     pairs: dict[tuple[str, str], Sequence[Sequence[str]]]
     pairs = {(left, right): (columns[left], columns[right]) for left, right in combinations(words[:_MOST_COLUMNS], 2)}
-    both = {name: [*filter(None, map(two_names, columns[name]))] for name in words}
+    split = {name: [*filter(None, map(two_names, columns[name]))] for name in words}
     pairs |= {
-        (name, name): tuple(zip(*held, strict=True))
-        for name, held in both.items()
-        if len(held) == len(columns[name]) > 0
+        (name, name): tuple(zip(*cells, strict=True))
+        for name, cells in split.items()
+        if len(cells) == len(columns[name]) > 0
     }
     for (left, right), sides in pairs.items():
         names = ({*sides[0]}, {*sides[1]})

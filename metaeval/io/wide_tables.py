@@ -161,7 +161,7 @@ def _names_systems(names: Sequence[str], options: blocks.TableOptions) -> bool:
 
 def _columns_of_words(rows: "_WideRows", used: Sequence[int]) -> list[int]:
     """Return the columns that hold words about the topics beside the numbers of the systems, or true and false."""
-    candidates, filled, said = list(used) if rows.names else [], set[int](), set[int]()
+    candidates, filled, worded = list(used) if rows.names else [], set[int](), set[int]()
     texts = {at for at in candidates if not _OF_TEXTS.isdisjoint(underscored(rows.names[at]).split("_"))}
     for cells in rows.body.rows():
         remaining = []
@@ -170,12 +170,12 @@ def _columns_of_words(rows: "_WideRows", used: Sequence[int]) -> list[int]:
             if at in texts or text in SCORE_GAPS or is_word(text):
                 remaining.append(at)
                 filled |= set() if text in SCORE_GAPS or (at in texts and is_number(text)) else {at}
-                said |= set() if text in blocks.PASSES and at not in texts else {at}
+                worded |= set() if text in blocks.PASSES and at not in texts else {at}
         candidates = remaining
         if not candidates:
             return []
     candidates = [at for at in candidates if at in filled]
-    words = candidates if len(candidates) < len(used) else [at for at in candidates if at in said]
+    words = candidates if len(candidates) < len(used) else [at for at in candidates if at in worded]
     return words if len(words) < len(used) else []
 
 

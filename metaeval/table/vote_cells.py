@@ -133,8 +133,8 @@ def two_names(cell: object) -> tuple[str, str] | None:
         if len(divided) == 1 and len(divided := _SIGN.split(cell)) > 1 and _LISTED.fullmatch(cell):
             divided = _SIGN.split(cell[1:-1])
         cell = [name.strip().strip("'\"") for name in divided]
-    both = tuple(map(str, cell)) if isinstance(cell, list | tuple) else ()
-    return (both[0], both[1]) if len(both) == 2 and all(both) else None  # noqa: PLR2004 - a pair
+    pair = tuple(map(str, cell)) if isinstance(cell, list | tuple) else ()
+    return (pair[0], pair[1]) if len(pair) == 2 and all(pair) else None  # noqa: PLR2004 - a pair
 
 
 def apart(values: Any, what: str) -> list[NDArray[np.object_]]:  # noqa: ANN401 - an array, or pandas' own
@@ -147,11 +147,11 @@ def apart(values: Any, what: str) -> list[NDArray[np.object_]]:  # noqa: ANN401 
     """
     cells = [tuple(cell) if isinstance(cell, list) else cell for cell in values]
     names = {cell: two_names(cell) for cell in dict.fromkeys(cells)}
-    if (odd := next((cell for cell, both in names.items() if both is None), names)) is not names:
+    if (odd := next((cell for cell, pair in names.items() if pair is None), names)) is not names:
         rule = f"the {what} is {shortened(odd)!r}, and holds both systems in other rows; write it as 'a vs b'"
         raise RowError(cells.index(odd), rule)
-    both = [names[cell] or ("", "") for cell in cells]
-    return [np.array(side, dtype=object) for side in zip(*both, strict=True)]
+    pairs = [names[cell] or ("", "") for cell in cells]
+    return [np.array(side, dtype=object) for side in zip(*pairs, strict=True)]
 
 
 def finite_numbers(values: Any, what: str) -> Floats:  # noqa: ANN401 - an array, or pandas' own

@@ -115,9 +115,9 @@ def vote_columns(columns: Iterable[object], named: Mapping[str, str] | None = No
         roles |= {"left": words[winner], "right": words[WINNERS[winner]]}
         roles.pop("winner", None)
         return VoteColumns(roles, "winners", _held(TIES, words))
-    both = next((words[word] for word in PAIRS if word in words), None)
-    if both is not None and roles.keys().isdisjoint({"left", "right"}) and "winner" in words:
-        roles |= {"left": both, "right": both}
+    pair = next((words[word] for word in PAIRS if word in words), None)
+    if pair is not None and roles.keys().isdisjoint({"left", "right"}) and "winner" in words:
+        roles |= {"left": pair, "right": pair}
     return _of_two_sides(roles, words) if {"left", "right"} <= set(roles) else None
 
 

@@ -191,8 +191,8 @@ class Collected:
     def add(self, table: Table, refuse: Refuse | None = None) -> None:
         """Add rows, by the name of their column; `refuse` makes the error of one that is no vote."""
         columns, self._at = self.columns(table), refuse or self._row_error
-        if columns.form != "games" and columns.roles["left"] == (both := columns.roles["right"]):
-            sides = dict(zip(("left", "right"), apart(table[both], both), strict=True))
+        if columns.form != "games" and columns.roles["left"] == (pair := columns.roles["right"]):
+            sides = dict(zip(("left", "right"), apart(table[pair], pair), strict=True))
             table, columns = (
                 {**table, **sides},
                 columns._replace(roles={**columns.roles, "left": "left", "right": "right"}),

@@ -88,8 +88,8 @@ def records_of_mappings(json: Json) -> Wrapped | None:
     marks = _marks([value for _, _, value in cells])
     if marks or all(_is_score(value) for _, _, value in cells):
         records = _records_of_two_levels(json, marks)
-        said = " and ".join(f"{word} counts {number}" for word, number in marks.items())
-        return None if records is None else Wrapped(Json(json.label, records), [said] if said else [])
+        note = " and ".join(f"{word} counts {number}" for word, number in marks.items())
+        return None if records is None else Wrapped(Json(json.label, records), [note] if note else [])
     if not all(isinstance(value, dict) and all(map(_is_score, value.values())) for _, _, value in cells):
         return None
     rows = [(outer, middle, inner, score) for outer, middle, scores in cells for inner, score in scores.items()]
@@ -127,8 +127,8 @@ def _marks(values: Sequence[object]) -> dict[str, int]:
 
     Yes and no may be labels of anything.
     """
-    said = {str(value).casefold() if isinstance(value, str | bool) else "" for value in values if value is not None}
-    pair = next((pair for pair in PASSED.items() if said and said <= {*pair} and pair[0] not in _ASSENT), None)
+    spoken = {str(value).casefold() if isinstance(value, str | bool) else "" for value in values if value is not None}
+    pair = next((pair for pair in PASSED.items() if spoken and spoken <= {*pair} and pair[0] not in _ASSENT), None)
     return dict(zip(pair, (1, 0), strict=True)) if pair else {}
 
 

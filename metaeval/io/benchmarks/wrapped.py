@@ -65,7 +65,9 @@ def records_under(json: Json, *, chosen: bool) -> Wrapped | None:
 def _of_one_run(json: Json) -> Wrapped | None:
     """Return what one system scored on every item, as pytest, DeepEval and OpenAI's evals write it."""
     items = [(under, key, scores_of) for under, key, scores_of in _RUNS if isinstance(json.object.get(under), list)]
-    records = json.object[items[0][0]] if items else [one for one in json.records if one.get("type") in _EVENTS]
+    records = (
+        json.object[items[0][0]] if items else [record for record in json.records if record.get("type") in _EVENTS]
+    )
     _, item, scores_of = items[0] if items else ("", "sample_id", _of_event)
     if not records or not all(isinstance(record, dict) and item in record for record in records):
         return None
@@ -86,8 +88,8 @@ def _of_case(case: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _of_event(event: Mapping[str, Any]) -> dict[str, Any]:
-    said = event.get("data")
-    return {name: of for name, of in said.items() if isinstance(of, int | float)} if isinstance(said, dict) else {}
+    scores = event.get("data")
+    return {name: of for name, of in scores.items() if isinstance(of, int | float)} if isinstance(scores, dict) else {}
 
 
 _EVENTS = frozenset({"match", "metrics"})

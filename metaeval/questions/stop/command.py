@@ -58,7 +58,7 @@ def stop_command(  # noqa: PLR0913 - the options of the command
     burn_in: Annotated[int, _BURN_IN] = 10,
     by: Annotated[str | None, _BY] = None,
     replay: Annotated[int, _REPLAYS] = 200,
-    columns: opt.VoteColumns,
+    columns: opt.ColumnsOfVotes,
 ) -> Answer:
     """Say whether to stop adding topics or votes, however often results were looked at.
 

@@ -111,7 +111,7 @@ def votes_command(  # noqa: PLR0913 - the options of the command
     loaded: Loaded,
     *,
     inputs: Annotated[list[str], _INPUTS],
-    columns: opt.VoteColumns,
+    columns: opt.ColumnsOfVotes,
     ties: Annotated[str, _TIES] = "half",
     by: Annotated[str | None, _BY] = None,
     covariates: Annotated[str | None, _COVARIATES] = None,
