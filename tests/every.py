@@ -623,7 +623,7 @@ SCORES = {
         excused=CARRIED | IN_UNITS,
     ),
     "design_effect": Entry(given=lambda made: with_traits(made, "clusters"), figures=None, excused=CARRIED),
-    "hierarchical": Entry(figures=None, excused={"answer": "a chain of half a minute"}),
+    "hierarchical": Entry(figures=_surer),
     # means
     "mean_over_topics": Entry(call=_by_label(mean_over_topics, "system"), excused=IN_UNITS | WIDER),
     "mean_over_own_topics": Entry(call=_by_label(mean_over_own_topics, "system"), excused=IN_UNITS | WIDER),
@@ -737,6 +737,7 @@ COLLECTIONS = {
     "Collection.statistics": Entry(call=lambda made: made.collection.statistics()),
 }
 LABELLED = {
+    "latent_classes": Entry(figures=None, excused={"answer": "a chain of half a minute"}),
     "compare_labels": Entry(DRAWN, of("pairs")),
     "rank_judges": Entry(lambda labels: {"reference": labels.judges[0], **DRAWN}, of("table")),
     "second_people": Entry(

@@ -10,7 +10,7 @@ from metaeval.base.names import first_double, is_number, shortened
 from metaeval.io.sheets import Sheet
 from metaeval.table.roles import role_of_row
 
-_HEAD, _TAIL, _NARROWEST = 24, 6, 3
+_HEAD, _TAIL, _NARROWEST, _FEWEST_NUMBERS = 24, 6, 3, 2
 _DELIMITERS = "\t,;"
 _FOOTNOTE = re.compile(
     r"[*†‡§#(\[]|(source|quelle|note|notes|anmerkung|hinweis|legende|legend|remark|nota|fuente|fonte|stand|as of)\b|"
@@ -47,12 +47,13 @@ def table_alone(sheet: Sheet) -> tuple[Sheet, list[str]]:
     again = head[header].strip()
     repeated = sheet.content.count(b"\n" + again) > int(header > 0)
     below = [line for line in sheet.content.rstrip().rsplit(b"\n", _TAIL)[1:] if line.strip()]
-    footed = bool(below) and _is_footnote(_cells(below[-1], delimiter), width)
+    model = next((cells for cells in rows[header + 1 :] if len(cells) == width), [])
+    footed = bool(below) and _is_footnote(below[-1], delimiter, width, model)
     if not (told or repeated or footed):
         return sheet, []
     lines = sheet.content.split(b"\n")
     told |= {at: "the header again" for at, line in enumerate(lines) if at > header and line.strip() == again}
-    told |= _footnotes(lines, delimiter, width)
+    told |= _footnotes(lines, delimiter, width, model)
     if not told:
         return sheet, []
     kept = [at for at in range(len(lines)) if at not in told]
@@ -176,20 +177,34 @@ def _is_row(line: bytes) -> bool:
     return any(all(cells) and (any(map(is_number, cells[1:])) or " " not in "".join(cells)) for cells in divided)
 
 
-def _is_footnote(cells: Sequence[str], width: int) -> bool:
-    """Whether a row has nothing but words in its first cell, that are no name."""
+def _is_footnote(line: bytes, delimiter: str, width: int, model: Sequence[str]) -> bool:
+    """Whether a row has nothing but words in its first cell, that are no name, and not a row divided otherwise."""
+    cells = _cells(line, delimiter)
     alone = bool(cells) and bool(cells[0]) and not any(cells[1:]) and len(cells) in {1, width}
-    if not alone or is_number(cells[0]):
+    if not alone or is_number(cells[0]) or _is_divided_otherwise(cells[0], model):
         return False
     return bool(_FOOTNOTE.match(cells[0])) or ("=" in cells[0] and role_of_row(cells[0]) == "n")
 
 
-def _footnotes(lines: Sequence[bytes], delimiter: str, width: int) -> dict[int, str]:
+def _is_divided_otherwise(text: str, model: Sequence[str]) -> bool:
+    """Whether another sign than the table's divides a text as a row, with numbers, or nothing, where that has them."""
+    if text.split(maxsplit=1)[0].endswith(":"):
+        return False
+    numbers = [at for at, cell in enumerate(model) if is_number(cell)]
+    numbers = numbers[1:] if len(numbers) > _FEWEST_NUMBERS and not numbers[0] else numbers  # a name may be a number
+    for cells in (text.split(), *(text.split(sign) for sign in _DELIMITERS)):
+        below = [cells[at].strip() for at in numbers] if len(cells) == len(model) else []
+        if any(below) and all(is_number(cell) or not cell for cell in below):
+            return True
+    return False
+
+
+def _footnotes(lines: Sequence[bytes], delimiter: str, width: int, model: Sequence[str]) -> dict[int, str]:
     found: dict[int, str] = {}
     for at in range(len(lines) - 1, max(-1, len(lines) - 1 - 2 * _TAIL), -1):
         cells = _cells(lines[at], delimiter)
         if any(cells):
-            if not _is_footnote(cells, width):
+            if not _is_footnote(lines[at], delimiter, width, model):
                 break
             found[at] = f"below the table ({_shown(cells)})"
     return found

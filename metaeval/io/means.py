@@ -10,7 +10,7 @@ from metaeval.base.names import first_few, shortened
 from metaeval.base.number_words import SCORE_GAPS, other_spelling
 from metaeval.errors import FileFormatError, InvalidOptionError, ScoresError
 from metaeval.io.blocks import BadCellError, TableOptions, with_error
-from metaeval.io.headers import fitting_names
+from metaeval.io.headers import fitting_names, note_of_unnamed
 from metaeval.io.sheets import Sheet, header_names
 from metaeval.table.means import (
     MOST_SYSTEMS,
@@ -61,6 +61,7 @@ def refuse_means(sheet: Sheet, options: TableOptions) -> None:
         return
     frame, notes = _without_gaps(frame, columns, body, options)
     try:
+        notes += note_of_unnamed(names, names.index(columns.system))
         board = replace(board := board_of(frame, columns), notes=(*notes, *board.notes))
     except (ScoresError, InvalidOptionError) as error:
         raise sheet.error(f"the columns are those of means with standard errors, and {error}") from error

@@ -1,10 +1,11 @@
 from .bayesian_comparison import BayesianComparison as BayesianComparison
 from .bayesian_comparison import bayesian_t as bayesian_t
-from .bayesian_comparison import hierarchical as hierarchical
 from .components import VarianceComponents as VarianceComponents
 from .components import variance_components as variance_components
 from .curves import CurveComparison as CurveComparison
 from .curves import compare_curves as compare_curves
+from .dawid_skene import LatentClasses as LatentClasses
+from .dawid_skene import latent_classes as latent_classes
 from .dependability import expected_conclusions as expected_conclusions
 from .dependability import mapped_indicators as mapped_indicators
 from .design_effect import DesignEffect as DesignEffect
@@ -14,6 +15,7 @@ from .error_rate_model import bayesian_error_rate as bayesian_error_rate
 from .error_rate_posterior import BayesianErrorRate as BayesianErrorRate
 from .exponential import ExponentialFit as ExponentialFit
 from .exponential import fit_exponential as fit_exponential
+from .hierarchical_model import hierarchical as hierarchical
 from .judge_worth import TopicsWithJudge as TopicsWithJudge
 from .judge_worth import topics_with_judge as topics_with_judge
 from .missingness import MissingScores as MissingScores

@@ -1,7 +1,8 @@
 """Bayesian comparison of systems: the probability that one is better, and by more than matters.
 
-Two models answer for all pairs at once. `bayesian_t` treats every pair by itself, in closed form. `hierarchical`
-fits all systems and topics together, so that extreme systems are drawn towards the others (shrinkage).
+Two models answer for all pairs at once. `bayesian_t` treats every pair by itself, in closed form.
+`metaeval.models.hierarchical` fits all systems and topics together, so that extreme systems are drawn towards the
+others (shrinkage).
 """
 
 from collections.abc import Mapping, Sequence
@@ -18,12 +19,11 @@ from metaeval.base.arrays import Floats, Ints
 from metaeval.base.checks import check_choice, check_count, check_number, check_share, t_half_width
 from metaeval.base.names import name_order
 from metaeval.base.results import Figure, Result
-from metaeval.errors import EstimationError, InvalidOptionError
+from metaeval.errors import InvalidOptionError
 from metaeval.io.stored import read_tree, write_tree
 from metaeval.running.draws import RNGLike, resolve_rng
 from metaeval.running.equality import RELATIVE, difference
-from metaeval.running.workers import parallel_map
-from metaeval.table.scores import Scores, better_direction, by_name
+from metaeval.table.scores import better_direction
 from metaeval.tests_stat.pairs import Question, ask
 from metaeval.tests_stat.robust import pair_estimates
 
@@ -32,13 +32,9 @@ if TYPE_CHECKING:
 
 type Rope = float | Mapping[str, float]
 """Half-width of a region of practical equivalence: of all metrics, or metric by metric."""
-BayesianModel = Literal["t", "hierarchical"]
+BayesianModel = Literal["t", "hierarchical", "pymc"]
 """Name of a model, as `metaeval.study_power` takes it."""
 _CHAINS = 4
-_MAX_RHAT = 1.01
-_SMALLEST_MEAN_SQUARE = 1e-20
-_PAIRS_PER_BLOCK = 512
-_SHARED_DIGITS = 12  # a chain goes another way for the last digits, which come from the order of additions
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -59,7 +55,8 @@ class BayesianComparison(Result):
     n_topics: int
     """Topics that the systems were compared on."""
     posteriors: Mapping[str, Any] = field(default_factory=dict)
-    """What the hierarchical model sampled for each metric, as ArviZ reads it; empty for the closed form."""
+    """Of the hierarchical model the grid of its spreads for each metric, or what PyMC sampled; empty for the closed
+    form."""
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row a metric and pair."""
@@ -100,7 +97,7 @@ class BayesianComparison(Result):
         ----------
         metric : str
         n_draws : int, default 1000
-            Draws in each of four chains, where the posterior is a closed form; else what was sampled is returned.
+            Draws in each of four chains, where nothing was sampled; else what was sampled is returned.
         rng : None, int or numpy.random.Generator
             Source of those draws.
 
@@ -108,7 +105,7 @@ class BayesianComparison(Result):
         -------
         xarray.DataTree
             Group ``posterior``: ``difference`` (chain, draw, pair) of the closed form, with the pairs named
-            "a - b"; or what the hierarchical model sampled, with ``system_mean`` (chain, draw, system).
+            "a - b"; or of the hierarchical model, with ``system_mean`` (chain, draw, system).
 
         Raises
         ------
@@ -125,7 +122,10 @@ class BayesianComparison(Result):
         check_choice(metric, "metric", self.data["metric"].to_numpy().tolist())
         check_count(n_draws, "n_draws")
         if self.posteriors:
-            return self.posteriors[metric]
+            tree = self.posteriors[metric]
+            if "grid" not in tree.children:
+                return tree
+            return _drawn_from_grid(tree["grid"].to_dataset(), n_draws, resolve_rng(rng).generator)
         of_metric = self.data.sel(metric=metric)
         scale = (of_metric["high"] - of_metric["low"]) / 2 / stdtrit(self.n_topics - 1, (1 + self.confidence_level) / 2)
         shape = (_CHAINS, n_draws, of_metric.sizes["pair"])
@@ -230,102 +230,9 @@ def bayesian_t(
     p_a = _tail(difference(centre, limit, size, limit), scale, freedom)
     p_b = _tail(difference(-centre, limit, size, limit), scale, freedom)
     half = np.where(scale > 0.0, t_half_width(scale, question.n_topics, confidence_level), np.nan)
-    data = _dataset(question, centre, centre - half, centre + half, p_a, p_b)
+    data = comparison_dataset(question, centre, centre - half, centre + half, p_a, p_b)
     return BayesianComparison(
         data=data, model="bayesian_t", rope=widths, confidence_level=confidence_level, n_topics=question.n_topics
-    )
-
-
-def hierarchical(  # noqa: PLR0913 - the settings of a sampler
-    scores: object,
-    *,
-    metrics: Sequence[str] | None = None,
-    rope: Rope = 0.0,
-    confidence_level: float = 0.95,
-    n_draws: int = 1000,
-    tune: int = 1000,
-    chains: int = 4,
-    target_accept: float = 0.95,
-    rng: RNGLike = None,
-) -> BayesianComparison:
-    r"""Compare all systems in one hierarchical model of systems, topics and residuals.
-
-    Parameters
-    ----------
-    scores : Scores or anything `metaeval.as_scores` takes
-    metrics : sequence of str, optional
-        Fit these metrics only; every metric by default, each in a model of its own.
-    rope : float or mapping of str to float, default 0
-        As in `bayesian_t`.
-    confidence_level : float, default 0.95
-        Probability of the equal-tailed interval.
-    n_draws, tune, chains, target_accept
-        As in ``pymc.sample``.
-    rng : None, int or numpy.random.Generator
-        Seed of the sampler.
-
-    Returns
-    -------
-    BayesianComparison
-        Its ``posteriors`` hold, per metric, what ArviZ reads: group ``posterior``, variable ``system_mean``.
-
-    Raises
-    ------
-    EstimationError
-        If the chains disagree (R-hat above 1.01) or a transition diverged: a bad fit is refused, not reported.
-
-    Notes
-    -----
-    .. math:: y_{it} = \mu + s_i + b_t + e_{it},\quad s_i \sim N(0, \sigma_s),\ b_t \sim N(0, \sigma_b),\
-              e_{it} \sim N(0, \sigma_e)
-
-    with scores divided by their standard deviation and half-normal priors on the three spreads [1]_. Topic effects
-    cancel in a difference of two systems; they are removed exactly, by working with the sufficient statistics of the
-    balanced table: system means :math:`\bar y_i`, whose differences have variance :math:`2\sigma_e^2/T`, and the
-    residual mean square, which is :math:`\sigma_e^2 \chi^2_\nu/\nu` with :math:`\nu = (N-1)(T-1)`. Only :math:`\mu`
-    and the spreads are sampled, with the system effects integrated out,
-    :math:`\bar y_i \sim N(\mu, \sqrt{\sigma_s^2 + \sigma_e^2/T})`; the system means are then drawn from their exact
-    normal distribution given those. So time hardly grows with the number of systems (some ten seconds a metric, most
-    of it for compiling), and systems with equal true means fit as well as others.
-
-    References
-    ----------
-    .. [1] Carterette (2015). Bayesian inference for information retrieval evaluation. ICTIR.
-       :doi:`10.1145/2808194.2809469`
-    """
-    check_share(confidence_level, "confidence_level")
-    question = ask(scores)
-    names = question.scores["metric"].to_numpy().tolist()
-    for name in metrics or ():
-        check_choice(name, "metric", names)
-    keep = [names.index(name) for name in metrics] if metrics else list(range(len(names)))
-    widths = check_rope(rope, [names[index] for index in keep])
-    seed = int(resolve_rng(rng).generator.integers(2**31))
-    settings = {"draws": n_draws, "tune": tune, "chains": chains, "nuts": {"target_accept": target_accept}}
-    tables = [question.scores.isel(metric=index) for index in keep]
-    sampled = parallel_map(_sample, tables, shared=(seed, settings), description="Sampling the hierarchical model")
-    trees = {}
-    means = []
-    systems = question.scores["system"].to_numpy()
-    for index, tree in zip(keep, sampled, strict=True):
-        trees[names[index]] = tree
-        drawn = tree["posterior"]["system_mean"].sel(system=systems)
-        drawn = drawn.stack(sample=("chain", "draw")).transpose("sample", "system")  # noqa: PD013 - xarray
-        means.append(drawn * (1 if question.scores["higher_is_better"][index] else -1))
-    chosen = ask(question.scores.isel(metric=keep))
-    summaries = [
-        _pair_summary(drawn_means.to_numpy(), chosen, width, confidence_level)
-        for drawn_means, width in zip(means, widths.values(), strict=True)
-    ]
-    centre, low, high, p_a, p_b = (np.stack(arrays) for arrays in zip(*summaries, strict=True))
-    data = _dataset(chosen, centre, low, high, p_a, p_b)
-    return BayesianComparison(
-        data=data,
-        model="hierarchical",
-        rope=widths,
-        confidence_level=confidence_level,
-        n_topics=question.n_topics,
-        posteriors=trees,
     )
 
 
@@ -362,9 +269,10 @@ def _tail(distance: Floats, scale: Floats, freedom: int) -> Floats:
     return np.where(scale > 0, chance, np.where(distance > 0, 1.0 - by_luck, by_luck))
 
 
-def _dataset(  # noqa: PLR0913, PLR0917 - the columns of the answer
+def comparison_dataset(  # noqa: PLR0913, PLR0917 - the columns of the answer
     question: Question, centre: Floats, low: Floats, high: Floats, p_a: Floats, p_b: Floats
 ) -> xr.Dataset:
+    """Return what both models say of every pair, differences in the direction of the metric."""
     direction = better_direction(question.scores)[:, None]
     raw_low, raw_high = np.where(direction > 0, low, -high), np.where(direction > 0, high, -low)
     columns = {"difference": centre * direction, "low": raw_low, "high": raw_high}
@@ -380,64 +288,37 @@ def _dataset(  # noqa: PLR0913, PLR0917 - the columns of the answer
     )
 
 
-def _pair_summary(samples: Floats, question: Question, rope: float, confidence_level: float) -> tuple[Floats, ...]:
-    """Summarise the posterior differences of all pairs in blocks, from samples (sample, system)."""
-    parts = []
-    for start in range(0, len(question.first), _PAIRS_PER_BLOCK):
-        block = slice(start, start + _PAIRS_PER_BLOCK)
-        differences = samples[:, question.first[block]] - samples[:, question.second[block]]
-        low, high = np.quantile(differences, [(1 - confidence_level) / 2, (1 + confidence_level) / 2], axis=0)
-        better, worse = (differences > rope).mean(axis=0), (differences < -rope).mean(axis=0)
-        parts.append((differences.mean(axis=0), low, high, better, worse))
-    return tuple(np.concatenate(column) for column in zip(*parts, strict=True))
+def system_effects(posterior: xr.Dataset, means: xr.DataArray, n_topics: int, generator: np.random.Generator) -> Any:  # noqa: ANN401 - an xarray.DataArray
+    """Draw true means of systems, exactly normal given what was drawn of the grand mean and the two spreads.
 
-
-def _sample(scores: Scores, seed: int, settings: Mapping[str, Any]) -> Any:  # noqa: ANN401 - an xarray.DataTree
-    """Fit the scores (system, topic) of one metric and return the posterior, or refuse."""
-    import pymc as pm  # noqa: PLC0415 - loads when needed
-
-    metric = scores["metric"].item()
-    scores = by_name(scores, "system")
-    values = scores.to_numpy()
-    n_systems, n_topics = values.shape
-    spread = values.std()
-    if spread <= RELATIVE * np.abs(values).max():
-        raise EstimationError(f"all scores under {metric!r} are equal; there is nothing to compare")
-    scaled = (values - values.mean()) / spread
-    means = np.round(scaled.mean(axis=1), _SHARED_DIGITS)
-    residual = scaled - scaled.mean(axis=1, keepdims=True) - scaled.mean(axis=0)
-    freedom = (n_systems - 1) * (n_topics - 1)
-    mean_square = float((residual**2).sum() / freedom)
-    if mean_square <= _SMALLEST_MEAN_SQUARE:
-        raise EstimationError(f"systems differ by a constant on every topic under {metric!r}: no residual to estimate")
-    mean_square = float(f"{mean_square:.{_SHARED_DIGITS}g}")
-    with pm.Model(coords={"system": scores["system"].to_numpy()}):
-        grand = pm.Normal("grand_mean", 0.0, 1.0)
-        sigma_system = pm.HalfNormal("sigma_system", 1.0)
-        sigma_residual = pm.HalfNormal("sigma_residual", 1.0)
-        about = pm.math.sqrt(sigma_system**2 + sigma_residual**2 / n_topics)  # system effects integrated out
-        pm.Normal("means", grand, about, observed=means, dims="system")
-        pm.Gamma("mean_square", alpha=freedom / 2, beta=freedom / (2 * sigma_residual**2), observed=mean_square)
-        tree = pm.sample(**settings, cores=1, random_seed=seed, progressbar=False, quiet=True)
-    posterior = tree["posterior"].dataset
+    Examples
+    --------
+    >>> drawn = xr.Dataset({"grand_mean": 0.0, "sigma_system": 1e-9, "sigma_residual": 1.0}).expand_dims(draw=2)
+    >>> means = xr.DataArray([1.0, -1.0], dims="system")
+    >>> np.abs(system_effects(drawn, means, 9, np.random.default_rng(1))).max().item() < 1e-8
+    True
+    """
     between, within = posterior["sigma_system"] ** 2, posterior["sigma_residual"] ** 2 / n_topics
-    observed = xr.DataArray(means, coords={"system": scores["system"].to_numpy()}, dims="system")
     shrinkage = between / (between + within)
-    centre = posterior["grand_mean"] + shrinkage * (observed - posterior["grand_mean"])
-    noise = np.random.default_rng(seed).standard_normal(centre.shape)
-    effect = centre + np.sqrt(shrinkage * within) * xr.zeros_like(centre).copy(data=noise)
-    tree["posterior"] = xr.DataTree(posterior.assign(system_mean=effect * spread + values.mean()))
-    _refuse_bad_fit(tree, metric)
-    return tree
+    centre = posterior["grand_mean"] + shrinkage * (means - posterior["grand_mean"])
+    noise = centre.copy(data=generator.standard_normal(centre.shape))
+    return centre + np.sqrt(shrinkage * within) * noise
 
 
-def _refuse_bad_fit(tree: Any, metric: str) -> None:  # noqa: ANN401 - see _sample
-    import arviz as az  # noqa: PLC0415 - slow to import
-
-    worst = float(az.summary(tree, var_names=["system_mean", "sigma_system"], round_to="none")["r_hat"].max())
-    diverged = int(tree["sample_stats"]["diverging"].sum())
-    if diverged or not worst <= _MAX_RHAT:
-        raise EstimationError(
-            f"the hierarchical model of {metric!r} did not fit: largest R-hat {worst:.3f} (must be at most "
-            f"{_MAX_RHAT}), {diverged} divergent transitions; raise `tune` or `target_accept`"
-        )
+def _drawn_from_grid(grid: xr.Dataset, n_draws: int, generator: np.random.Generator) -> xr.DataTree:
+    """Draw spreads from the grid, and the grand mean and the systems given them."""
+    shape = (_CHAINS, n_draws)
+    weight, n_topics = grid["weight"].to_numpy(), int(grid.attrs["n_topics"])
+    node = generator.choice(len(weight), size=shape, p=weight / weight.sum())
+    sides = ("chain", "draw")
+    spreads = xr.Dataset(
+        {name: (sides, grid[name].to_numpy()[node]) for name in ("sigma_system", "sigma_residual")},
+        coords={"chain": range(_CHAINS), "draw": range(n_draws)},
+    )
+    variance = (spreads["sigma_system"] ** 2 + spreads["sigma_residual"] ** 2 / n_topics) / grid.sizes["system"]
+    noise = variance.copy(data=generator.standard_normal(shape))
+    kept = 1 / (1 + variance)
+    drawn = spreads.assign(grand_mean=kept * grid["mean"].mean() + np.sqrt(kept * variance) * noise)
+    effect = system_effects(drawn, grid["mean"], n_topics, generator)
+    mean = effect * grid.attrs["spread"] + grid.attrs["centre"]
+    return xr.DataTree.from_dict({"posterior": drawn.assign(system_mean=mean.transpose(*sides, "system"))})

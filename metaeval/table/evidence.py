@@ -96,7 +96,8 @@ def _judged(names: Sequence[str], values: Floats, at: int, others: Sequence[int]
         return None
     units = np.isfinite(values[at]) & np.isfinite(values[others]).any(axis=0)
     own, rest = values[at, units], values[np.ix_(others, units)]
-    if not len(own) or (not named and (len(own) < _FEWEST or np.ptp(own) == 0)):
+    enough = min(2, values.shape[1]) if named else _FEWEST  # one score of several that a row might hold is luck
+    if not len(own) or len(own) < enough or (not named and np.ptp(own) == 0):
         return None
     if (rest == own).all(axis=1).any() and not named:  # one of two alike
         return None

@@ -23,7 +23,7 @@ from metaeval.table.conversions import plain
 from metaeval.table.interval_names import are_signed, bounds_among, percentage_of_quantile, roles_among
 from metaeval.table.mean_errors import NORMAL_97_5, impossible_errors, usable_errors
 from metaeval.table.plausibility import left_out_rows, may_have_thousands
-from metaeval.table.roles import BOUNDS, ERRORS, column_roles, rises_by_name, role_of_name, word_of
+from metaeval.table.roles import BOUNDS, ERRORS, column_roles, part_of_word, rises_by_name, role_of_name, word_of
 
 _MEANS = frozenset({"mean", "average", "avg", "estimate", "score", "value", "wert"})
 _RATES = frozenset({"win_rate", "winrate"})  # a mean, where its error follows
@@ -333,7 +333,18 @@ def columns_of(
 ) -> MeansColumns | None:
     """Return the columns of a board in a frame; see `means_columns`."""
     first = frame.iloc[:, 0].tolist() if len(frame.columns) and len(frame) <= MOST_SYSTEMS else ()
-    return means_columns(frame.columns, chosen=chosen, ignored=ignored, first=first, words=_word_columns(frame))
+    columns = means_columns(frame.columns, chosen=chosen, ignored=ignored, first=first, words=_word_columns(frame))
+    return None if columns is not None and _are_repeated(frame, columns) else columns
+
+
+def _are_repeated(frame: pd.DataFrame, columns: MeansColumns) -> bool:
+    """Whether a column of repeats tells apart the rows of a system and task, which are then scores."""
+    repeats = [name for name in columns.others if part_of_word(name) == "repeat"]
+    if columns.task is None or not repeats:
+        return False
+    keys = [columns.system, columns.task, *([columns.metric] if columns.metric is not None else [])]
+    cells = frame.set_axis([str(name) for name in frame.columns], axis=1)[[*keys, *repeats]].astype(str)
+    return bool(cells.duplicated(keys).any() and not cells.duplicated().any())
 
 
 def _word_columns(frame: pd.DataFrame) -> list[str]:
@@ -546,9 +557,10 @@ def _rows(frame: pd.DataFrame, columns: MeansColumns) -> dict[tuple[str, str], t
 
 
 def _way_to_one(frame: pd.DataFrame, columns: MeansColumns, place: int) -> str:
-    """Say in which column the rows of one system differ, where one does."""
+    """Say in which column the rows of one system differ, where one does whose cells other rows have as well."""
     rows = frame[frame[columns.system].astype(str).str.strip() == str(frame[columns.system].iloc[place]).strip()]
-    apart = next((name for name in columns.others if rows[name].astype(str).nunique() == len(rows)), None)
+    shared = (name for name in columns.others if frame[name].astype(str).nunique() < len(frame))
+    apart = next((name for name in shared if rows[name].astype(str).nunique() == len(rows)), None)
     if apart is None:
         return "keep one"
     return f"keep the rows of one {apart!r} (`where={ {apart: str(rows[apart].iloc[0]).strip()}!r}` for a file)"

@@ -15,7 +15,7 @@ from metaeval.table.roles import BOUNDS, ERRORS, MADE, PERHAPS_SCORES, WHOLE, Ro
 _RANKS = "ranks"
 _AVERAGES_OF = ("mean_", "avg_", "average_", "overall_")
 _EPOCHS = (1e9, 1e13)
-_FEWEST, _FEWEST_RANKED = 3, 5
+_FEWEST, _FEWEST_RANKED, _MOST_GRADES = 3, 5, 10
 _WIDER, _LARGER, _SHORT = 1.5, 5, 2
 _MOST_COLUMNS = 1000
 _ASKED_AS = {"system": "test", "topic": "cost"}
@@ -256,10 +256,12 @@ class _Numbers(NamedTuple):
         counted = all_whole & (np.sort(values, axis=0) == (np.arange(len(values)) + 1)[:, None]).all(axis=0)
         elsewhere = self._elsewhere(values)
         from_zero = all_whole & (values == np.arange(len(values))[:, None]).all(axis=0)
+        answers = (np.isin(values, (0.0, 1.0)) | np.isnan(values)).all(axis=0)
+        enough = _FEWEST_RANKED if not all_whole.all() else _MOST_GRADES + 1 if answers.any() else np.inf
         for at, name in enumerate(names):
             if dates[at] and not dates.all():
                 columns.append(RoleColumn(name, "time", "a date in seconds or milliseconds"))
-            elif (counted[at] or from_zero[at]) and not all_whole.all() and len(values) >= _FEWEST_RANKED:
+            elif (counted[at] or from_zero[at]) and len(values) >= enough:
                 columns.append(RoleColumn(name, "rank", f"the numbers from {int(low[at])} to {int(high[at])}"))
             elif all_whole[at] and elsewhere[at] and not all_whole[~elsewhere].any() and self._varies(values, at):
                 columns.append(RoleColumn(name, "", f"whole numbers from {low[at]:g} to {high[at]:g}", sure=False))

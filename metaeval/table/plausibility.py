@@ -231,7 +231,7 @@ def odd_notes(table: ScoreTable) -> list[str]:
         told = np.where(elsewhere[:, None] | coded, np.nan, scores) if elsewhere.any() or coded.any() else scores
         far = _far_cells(told, table)
         notes += [f"{far_cells} under {name}; {_EMPTY}" for far_cells in far]
-        if not (far or systems or coded.any()) and scores.shape[1] == len(table.labels["topic"]):
+        if not (apart or far or systems or coded.any()) and scores.shape[1] == len(table.labels["topic"]):
             notes += [f"under {name}, {item}" for item in filter(None, [widest_item(table.labels["topic"], scores)])]
     names, systems = table.labels["metric"], table.labels["system"]
     if np.nanmax(table.scores, initial=0.0) >= _PER_CENTS:

@@ -19,6 +19,7 @@ from metaeval.io.items import read_items
 from metaeval.io.labels import labels_of
 from metaeval.io.sources import Source
 from metaeval.io.votes import votes_of
+from metaeval.table.scores import as_scores
 from metaeval.table.votes import as_votes
 
 EXAMPLES = int(os.environ.get("METAEVAL_EXAMPLES", "0")) or 30
@@ -128,6 +129,25 @@ def try_labels(rng, _):
 
     found, _ = obeyed(read)
     return verdict(found, other, lambda: labels_read(found, judges)), text
+
+
+def try_long_labels(rng, _):
+    keys, judges, _derived = made_labels(rng)
+    rows = [*product(range(len(next(iter(keys.values())))), judges)]
+    rng.shuffle(rows)
+    other = others_of(rng, len(rows))
+    table = {name: [cells[at] for at, _ in rows] for name, cells in keys.items()} | {
+        rng.choice(["judge", "rater", "annotator"]): [judge for _, judge in rows],
+        rng.choice(["label", "grade", "rating"]): [judges[judge][at] for at, judge in rows],
+    }
+    text = written(rng, table | other).encode()
+
+    def read(columns=None, **_):
+        return labels_of([(Source("l.csv"), text)], columns=columns or {}, words={}, where={})
+
+    found, _ = obeyed(read)
+    order = [*keys.values()][-1]
+    return verdict(found, other, lambda: labels_read(found.reindex(order, level=-1), judges)), text
 
 
 def try_labels_in_memory(rng, _):
@@ -251,10 +271,23 @@ def try_scores(rng, tmp_path, repeats=()):
     return verdict(found, other, lambda: table_read(found, keys, metrics)), path.read_text()
 
 
+def try_scores_in_memory(rng, repeats=()):
+    keys, metrics, other = made_scores(rng, repeats)
+    numbers = {name: [*map(float, cells)] for name, cells in other.items() if all(map(_is_number, cells))}
+    frame = pd.DataFrame(keys | metrics | other | numbers)
+    frame = frame[rng.sample([*frame.columns], len(frame.columns))]
+    table = rng.choice([frame, frame.to_dict("list"), frame.to_dict("records"), frame.set_index([*keys])])
+    try:
+        found = as_scores(table)
+    except MetaevalError as error:
+        found = error
+    return verdict(found, other, lambda: table_read(found, keys, metrics)), frame
+
+
 def table_read(found, keys, metrics):
     """Return whether scores are those of their rows, and any other metric is said to look like none."""
     more = {*found["metric"].to_numpy()} - {*metrics}
-    notes = "; ".join(found.attrs["notes"])
+    notes = "; ".join(found.attrs.get("notes", ()))
     if not more <= {*NAMELESS} or any(f"{name} (" not in notes for name in more):
         return False
     dims = ("system", "topic", "repeat")[: len(keys)]
@@ -272,8 +305,16 @@ def try_components(rng, tmp_path):
     return try_scores(rng, tmp_path, [str(number + 1) for number in range(rng.randint(2, 4))])
 
 
+def try_components_in_memory(rng, _):
+    return try_scores_in_memory(rng, [str(number + 1) for number in range(rng.randint(2, 4))])
+
+
 def try_agree(rng, tmp_path):
     return try_scores(rng, tmp_path)
+
+
+def try_agree_in_memory(rng, _):
+    return try_scores_in_memory(rng)
 
 
 def made_votes(rng):
@@ -335,10 +376,13 @@ def verdict(found, others, is_right):
 DOORS = {
     "labels": try_labels,
     "labels in memory": try_labels_in_memory,
+    "long labels": try_long_labels,
     "metrics beside people": try_items,
     "metrics beside people in memory": try_items_in_memory,
     "components": try_components,
+    "components in memory": try_components_in_memory,
     "agree": try_agree,
+    "agree in memory": try_agree_in_memory,
     "votes": try_votes,
     "votes in memory": try_votes_in_memory,
 }

@@ -130,7 +130,7 @@ ROWS = {
 }
 
 ELSEWHERE = {
-    ("--bayesian", "t|hierarchical"): "the second samples for half a minute: tests/models/test_bayesian_comparison.py",
+    ("--bayesian", "t|hierarchical|pymc"): "the third samples: tests/models/test_bayesian_comparison.py",
     (
         "--preset",
         "wmt22|wmt23|wmt24",

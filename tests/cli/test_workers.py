@@ -4,14 +4,14 @@ import pytest
 import typer
 
 from metaeval.cli import app
-from metaeval.models import bayesian_comparison
+from metaeval.models import hierarchical_model
 from metaeval.running import workers
 from metaeval.simulate.collection import simulate_collection
 
 RUNS = "made/runs --qrels made/qrels.txt --metrics AP,P@10"
 REPEATING = {
     "report": "wide.csv --interval-resamples 3 --out NEW --json",
-    "power": "scores.csv again.csv --bayesian hierarchical --rope 0.01 --json",
+    "power": "scores.csv again.csv --bayesian pymc --rope 0.01 --json",
     "topics": "wide.csv --trials 3 --interval-resamples 2 --tolerances 0 --json",
     "agree": "scores.csv other.csv --cluster-file pairs.csv --interval-resamples 3 --json",
     "compare-metrics": f"{RUNS} --test wilcoxon --resamples 40 --interval-resamples 3 --no-topics --json",
@@ -63,16 +63,16 @@ def joined(monkeypatch):
 
 @pytest.fixture
 def sampled_once(monkeypatch):
-    """Let a model be sampled once for the same scores, seed and settings: compiling it takes seconds."""
-    sample, known = bayesian_comparison._sample, {}
+    """Let a model be sampled once for the same scores and seed: compiling it takes seconds."""
+    sample, known = hierarchical_model._sampled, {}
 
-    def once(scores, seed, settings):
-        key = (scores["metric"].item(), scores.to_numpy().tobytes(), seed, repr(settings))
+    def once(scores, seed):
+        key = (scores["metric"].item(), scores.to_numpy().tobytes(), seed)
         if key not in known:
-            known[key] = sample(scores, seed, settings)
+            known[key] = sample(scores, seed)
         return known[key]
 
-    monkeypatch.setattr(bayesian_comparison, "_sample", once)
+    monkeypatch.setattr(hierarchical_model, "_sampled", once)
 
 
 def test_workers_are_offered_where_work_is_repeated():

@@ -19,7 +19,7 @@ from typing import Any
 
 from fuzz_binary import change_bytes
 from fuzz_harness import Case, Reader, RefusedError
-from fuzz_plain import AVERAGES, is_number, name_of, number_of, with_titles
+from fuzz_plain import is_average, is_number, name_of, number_of, with_titles
 from fuzz_tables import names_and_rows
 from fuzz_text import Change, text_mutation
 
@@ -502,6 +502,7 @@ def _named(value: object) -> str:
     return str(value).strip()
 
 
+_LARGE = 1e300
 _NO_SCORES = re.compile(r".*_threshold|(?!.*nauc).*_(std|stderr)", re.IGNORECASE)
 
 
@@ -564,7 +565,7 @@ def _of_entry(entry: Mapping[str, Any]) -> dict[str, list[float | None]]:
     for name, value in numbers.items():
         source = next((one for one, own in numbers.items() if one != name and own == value), name)
         scores = [one.get(source if name == "main_score" else name) for one in tried]
-        plain = len(scores) > 1 and all(type(one) in {int, float} for one in (value, *scores))
+        plain = len(scores) > 1 and all(type(one) in {int, float} and abs(one) < _LARGE for one in (value, *scores))
         if plain and abs(math.fsum(scores) / len(scores) - value) <= 1e-6:
             found[name] = [score_of(one) for one in scores]
     return found
@@ -724,7 +725,7 @@ def _attempt_opinions(case: Case) -> list[object]:
             value = record.get(metric)
             if (metric, system, task, trial) in cells:
                 raise RefusedError("a score twice")
-            if task.casefold() not in AVERAGES:
+            if not is_average(task):
                 value = number_of(value.strip()) if isinstance(value, str) else score_of(value)
                 cells[metric, system, task, trial] = value
     if len(kinds) > 1 or None in cells.values() or not cells:
@@ -738,7 +739,7 @@ def _of_performances(
     cells: dict[tuple[str, str, str], float | None] = {}
     for record in records:
         system, topic = _named(record["model"]), _named(record["question_id"])
-        if topic.casefold() in AVERAGES:
+        if is_average(topic):
             continue
         for metric in metrics:
             value = record.get(metric)
@@ -832,7 +833,7 @@ def _frame_opinions(case: Case) -> list[object]:
         seen = set()
         for record in records:
             item = _named(record.get(called[0]))
-            if item.casefold() in AVERAGES:
+            if is_average(item):
                 continue
             if item in seen:
                 raise RefusedError("an item twice")
@@ -840,7 +841,11 @@ def _frame_opinions(case: Case) -> list[object]:
             items.add(item)
             for name in names:
                 held = [one.get(name) for one in records]
-                if name in {*called, *_TEXTS} or not any(isinstance(one, int | float) for one in held):
+                if (
+                    name in {*called, *_TEXTS}
+                    or name.endswith("_id")
+                    or not any(isinstance(one, int | float) for one in held)
+                ):
                     continue
                 metrics.add(name)
                 value = record.get(name)

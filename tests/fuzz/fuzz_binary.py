@@ -212,11 +212,18 @@ def _parquet_opinions(case: Case) -> list[object]:
         raise RefusedError("no Parquet") from None
     if any(kind.is_nested() or kind in {pl.Binary, pl.Object} for kind in frame.dtypes):
         raise RefusedError("a column of lists, structures or bytes")
-    rows = [list(frame.columns), *([_cell(one) for one in row] for row in values)]
-    rows = [row for row in rows if any(row)]
-    if not rows:
-        raise RefusedError("no rows")
-    found = score_opinions([rows], case.options)
+    found, reason = [], None
+    for said in (("false", "true"), ("0", "1")):  # as names, or as scores
+        rows = [list(frame.columns), *([_cell(one, said) for one in row] for row in values)]
+        rows = [row for row in rows if any(row)]
+        if not rows:
+            raise RefusedError("no rows")
+        try:
+            found += score_opinions([rows], case.options)
+        except RefusedError as error:
+            reason = reason or error
+    if reason and not found:
+        raise reason
     try:
         order = json.loads(stored)["topics"]
     except (ValueError, KeyError, TypeError):
@@ -224,10 +231,10 @@ def _parquet_opinions(case: Case) -> list[object]:
     return [_in_order(one, order) for one in found]
 
 
-def _cell(value: object) -> str:
+def _cell(value: object, said: Sequence[str]) -> str:
     if value is None:
         return ""
-    return str(value).lower() if isinstance(value, bool) else str(value)
+    return said[value] if isinstance(value, bool) else str(value)
 
 
 def _in_order(reading: Any, order: Any) -> object:

@@ -9,7 +9,7 @@ from typing import Any
 
 from fuzz_benchmark_truths import ODD
 from fuzz_harness import Case, Reader, RefusedError
-from fuzz_plain import AVERAGES, name_of, number_of, with_titles
+from fuzz_plain import is_average, name_of, number_of, with_titles
 from fuzz_spelling import NAMES, number, table, title
 from fuzz_tables import names_and_rows
 from fuzz_text import text_mutation
@@ -121,12 +121,25 @@ def _error(kinds: Mapping[str, str], mean: float) -> float:
 
 
 def _opinions(case: Case) -> list[object]:
-    names, rows = names_and_rows(case.files[0], alone=True)
+    found: list[object] = []
+    reasons: list[Exception] = []
+    for alone in (True, False):
+        try:
+            found += _readings(*names_and_rows(case.files[0], alone=alone))
+        except (RefusedError, ValueError, LookupError) as error:
+            reasons.append(error)
+    if not found:
+        raise reasons[0]
+    return found
+
+
+def _readings(names: list[str], rows: list[list[str]]) -> list[object]:
     (system,) = (at for at, name in enumerate(names) if name in _SYSTEM)
     metrics = {
         name: _UNNAMED if name in _SCORE else name
         for name in names
-        if name in {*_SCORE, "acc", "f1", "rating", "perplexity"}
+        if name in _SCORE
+        or (name in {"acc", "f1", "rating", "perplexity"} and any(other.startswith(f"{name}_") for other in names))
     }
     cells: dict[str, tuple[float, ...]] = {}
     systems: list[str] = []
@@ -143,7 +156,7 @@ def _opinions(case: Case) -> list[object]:
             own = "" if metric == _UNNAMED else f"{metric}_"
             kinds = {other.removeprefix(own): row[at] for at, other in enumerate(names) if other.startswith(own)}
             cells[f"{metric} | {name}"] = (mean, _error(kinds, mean), n)
-    kept = [name for name in systems if name.casefold() not in AVERAGES]  # or refused, where it is not theirs
+    kept = [name for name in systems if not is_average(name)]  # or refused, where it is not theirs
     if len(systems) < 2:
         raise RefusedError("fewer than two systems")
     readings = []

@@ -16,6 +16,11 @@ AVERAGES = ("all", "amean", "mean", "average", "avg")
 DELIMITERS = ("\t", ",", ";", " ", "|")
 
 
+def is_average(name: str) -> bool:
+    """Whether a name is a word for an average, whatever marks stand around it."""
+    return name.strip(" \t\v\f\r\n\x1c\x1d\x1e\x1f\x85\xa0._/:()[]-,*#").casefold() in AVERAGES
+
+
 def text_of(content: bytes) -> str:
     """UTF-8, with or without one byte-order mark."""
     try:

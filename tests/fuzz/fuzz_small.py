@@ -17,7 +17,7 @@ from xml.parsers.expat import ExpatError
 from fuzz_benchmarks import CHANGES, parsed_json, score_of
 from fuzz_harness import Case, Reader, RefusedError
 from fuzz_plain import (
-    AVERAGES,
+    is_average,
     is_number,
     keeps_digits,
     lines_of,
@@ -35,7 +35,7 @@ from metaeval.inex.articles import read_article
 from metaeval.inex.judges import read_judges
 from metaeval.io.annotations import read_annotations
 from metaeval.io.components import read_components
-from metaeval.io.groups import read_clusters, read_covariate, read_pool_sizes
+from metaeval.io.groups import read_arrivals, read_clusters, read_covariate, read_pool_sizes
 from metaeval.io.name_lists import read_names
 from metaeval.io.subtopic_weights import read_subtopic_weights
 from metaeval.io.tables import read_scores
@@ -95,6 +95,10 @@ def _make_said(rng: random.Random, what: str, kind: str, values: Sequence[str], 
 
 def _make_clusters(rng: random.Random) -> Case:
     return _make_said(rng, "topic", "cluster", ("maths", "code"), "column")
+
+
+def _make_arrivals(rng: random.Random) -> Case:
+    return _make_said(rng, "topic", rng.choice(("date", "created_at")), ("2026-01-31", "20260112", "7"), "column")
 
 
 def _make_covariate(rng: random.Random) -> Case:
@@ -258,6 +262,10 @@ def _cluster_opinions(case: Case) -> list[object]:
     return said_of_names(case, case.options["names"], "topic", "cluster", case.options.get("column"))
 
 
+def _arrival_opinions(case: Case) -> list[object]:
+    return said_of_names(case, case.options["names"], "topic", "arrival", case.options.get("column"))
+
+
 def _covariate_opinions(case: Case) -> list[object]:
     found = said_of_names(case, case.options["names"], "system", "covariate", case.options.get("covariate_column"))
     return [{"said": {name: number_of(one) for name, one in each["said"].items()}} for each in found if _numbers(each)]
@@ -308,7 +316,7 @@ def _judge_score_opinions(case: Case) -> list[object]:
         *key, score = (row[at] for at in places)
         if not all(key) or " | ".join(key) in cells:
             raise RefusedError("no name, or a score twice")
-        real = key[2].casefold() not in AVERAGES
+        real = not is_average(key[2])
         systems[key[0], key[1]] = systems.get((key[0], key[1]), False) or real
         if real:
             cells[" | ".join(key)] = number_of(score)
@@ -401,10 +409,15 @@ def _component_opinions(case: Case) -> list[object]:
 
 def _article_opinions(case: Case) -> list[object]:
     """Walk the document, and count the characters before every element and every text node."""
-    unknown = re.compile(rb"&(?!(?:amp|lt|gt|quot|apos);)[^\s&;<#][^\s&;<]*;")  # as only a DTD would explain
+    unknown = "&(?!(?:amp|lt|gt|quot|apos);)[^\\s&;<#][^\\s&;<]*;"  # as only a DTD would explain
+    mark = "\N{REPLACEMENT CHARACTER}"
     try:
-        wide = b"\0" in case.files[0]  # UTF-16, whose ends of characters are no ends of bytes
-        plain = case.files[0] if wide else unknown.sub("\N{REPLACEMENT CHARACTER}".encode(), case.files[0])
+        if b"\0" in case.files[0]:  # UTF-16, whose ends of characters are no ends of bytes
+            mark_of_order = case.files[0][:2] in {b"\xff\xfe", b"\xfe\xff"}
+            code = "utf-16" if mark_of_order else f"utf-16-{'be' if case.files[0][:1] == bytes(1) else 'le'}"
+            plain = re.sub(unknown, mark, case.files[0].decode(code)).encode(code)
+        else:
+            plain = re.sub(unknown.encode(), mark.encode(), case.files[0])
         document = expatbuilder.parseString(plain, namespaces=False)  # noqa: S316 - tiny documents of our own
     except (ExpatError, LookupError, ValueError, RecursionError) as error:
         raise RefusedError("broken XML") from error
@@ -560,6 +573,10 @@ def _read_clusters(paths: Sequence[str], options: Mapping[str, Any]) -> object:
     return {"said": read_clusters(paths[0], topics=options["names"], column=options.get("column"))}
 
 
+def _read_arrivals(paths: Sequence[str], options: Mapping[str, Any]) -> object:
+    return {"said": read_arrivals(paths[0], topics=options["names"], column=options.get("column"))}
+
+
 def _read_covariate(paths: Sequence[str], options: Mapping[str, Any]) -> object:
     found = read_covariate(paths[0], systems=options["names"], covariate_column=options.get("covariate_column"))
     return {"said": found.of_system}
@@ -652,6 +669,7 @@ READERS = (
     _reader(
         "judges-nuggets", _make_judged_nuggets, _read_judged_nuggets, with_titles(_judged_nugget_opinions), speed=40
     ),
+    _reader("arrivals", _make_arrivals, _read_arrivals, _arrival_opinions, speed=1900),
     _reader("covariate", _make_covariate, _read_covariate, _covariate_opinions, speed=1800),
     _reader("components", _make_components, _read_components, _component_opinions, speed=880),
     _reader("pool-sizes", _make_pool_sizes, _read_pool_sizes, _pool_size_opinions, speed=2300),

@@ -2,6 +2,7 @@
 
 import random
 import re
+import unicodedata
 from collections.abc import Callable, Mapping, Sequence
 from itertools import product
 from typing import Any
@@ -9,9 +10,9 @@ from typing import Any
 import pandas as pd
 from fuzz_harness import Case, Reader, RefusedError
 from fuzz_plain import (
-    AVERAGES,
     GAPS,
     fitted,
+    is_average,
     is_number,
     keeps_digits,
     name_of,
@@ -19,7 +20,6 @@ from fuzz_plain import (
     natural,
     number_of,
     rows_of,
-    table_alone,
     with_titles,
 )
 from fuzz_text import pick, text_mutation
@@ -34,7 +34,7 @@ from metaeval.io.tables import read_scores
 _WORDS = {
     "system": ("system", "run", "name", "run_id", "runid", "system_id", "system_name", "model"),
     "topic": ("topic", "qid", "query_id", "query", "q_id", "topic_id", "item", "question_id", "sample", "doc", "id"),
-    "metric": ("metric", "measure"),
+    "metric": ("metric", "measure", "mesure"),
     "score": ("score", "value"),
     "group": ("group",),
     "higher_is_better": ("higher_is_better",),
@@ -306,6 +306,8 @@ def _roles(names: Sequence[str], columns: Mapping[str, Any]) -> tuple[dict[str, 
         if name in chosen.values() or name in ignored or not name.strip():
             continue
         word = re.sub(r"[\s._/:()\[\]-]+", "_", name.strip()).casefold().strip("_")
+        if not word.isascii():  # accents may be left away
+            word = "".join(sign for sign in unicodedata.normalize("NFKD", word) if not unicodedata.combining(sign))
         part = next((part for part, words in _WORDS.items() if word in words), None)
         called[place] = part, _UNSURE.get(word, 0)
     for place, (part, unsure) in called.items():
@@ -324,8 +326,7 @@ def _value(cell: str, missing: str) -> float | None:
     return number_of(cell.strip())
 
 
-def _wide(rows: list[list[str]], own: str, options: Mapping[str, Any]) -> list[Block]:  # noqa: C901, PLR0912 - a literal reading, step by step
-    columns, missing = options.get("columns", {}), options.get("missing", "error")
+def _wide(rows: list[list[str]], own: str, options: Mapping[str, Any]) -> list[Block]:
     header = options.get("header")
     if header is None:
         header = not all(is_number(cell.strip()) for cell in rows[0])
@@ -338,6 +339,29 @@ def _wide(rows: list[list[str]], own: str, options: Mapping[str, Any]) -> list[B
         names = fitted(names, rows)
     elif len({len(row) for row in rows}) > 1:
         raise RefusedError("rows of different lengths")
+    if names[:1] != [""] or not _counts_rows(rows) or len(names) < 3:
+        return _wide_readings(rows, names, own, options)
+    found, reason = [], RefusedError("no reading")
+    for first in (0, 1):  # numbers of rows, or topics
+        try:
+            found += _wide_readings([row[first:] for row in rows], names[first:], own, options)
+        except RefusedError as error:
+            reason = error
+    if not found:
+        raise reason
+    return found
+
+
+def _counts_rows(rows: Sequence[Sequence[str]]) -> bool:
+    """Whether the first cells count the rows, from 0 or 1 on."""
+    first = [row[0].strip() for row in rows]
+    return any(first == [str(at + start) for at in range(len(rows))] for start in (0, 1))
+
+
+def _wide_readings(
+    rows: list[list[str]], names: list[str], own: str, options: Mapping[str, Any]
+) -> list[Block]:  # as `_wide`, below the header
+    columns, missing = options.get("columns", {}), options.get("missing", "error")
     places, _ = _roles(names, columns)
     insisting = columns.keys() & {"system", "topic"}
     if options.get("systems_in") == "rows":
@@ -380,8 +404,9 @@ def _wide_block(  # noqa: PLR0917 - what a block is made of
         cell.strip() for row in rows for at, cell in enumerate(row) if names and not names[at] and at and at != place
     ):
         raise RefusedError("a column without a name")
-    if names and place is not None and not turned:
-        worded = [at for at in used if all(_is_word(row[at].strip()) for row in rows)]
+    if names and place is not None:
+        held = {at: {row[at].strip() for row in rows} for at in used}
+        worded = [at for at, cells in held.items() if any(map(_is_word, cells)) and not any(map(is_number, cells))]
         used = [at for at in used if at not in worded or len(worded) == len(used)]
     if not used:
         raise RefusedError("no column of scores")
@@ -393,7 +418,7 @@ def _wide_block(  # noqa: PLR0917 - what a block is made of
         values = [list(column) for column in zip(*values, strict=True)]
     systems = systems or [f"system{number}" for number in range(1, len(values) + 1)]
     topics = topics or [str(number) for number in range(1, len(values[0]) + 1)]
-    real = [at for at, topic in enumerate(topics) if topic.casefold() not in AVERAGES]
+    real = [at for at, topic in enumerate(topics) if not is_average(topic)]
     cells = {}
     for system, scores in zip(systems, values, strict=True):
         for at in real:
@@ -474,7 +499,7 @@ def _long_block(  # noqa: C901, PLR0917 - a literal reading, step by step
                     raise RefusedError(f"two {part}s")
         for metric, cell in scores.items():
             value = _value(cell, missing)
-            real = topic.casefold() not in AVERAGES
+            real = not is_average(topic)
             for dim, label in (("metric", metric), ("system", name), ("topic", topic)):
                 block[dim][label] = block[dim].get(label, False) or real  # averages count for the order alone
             if not real:
@@ -606,9 +631,9 @@ def score_opinions(tables: Sequence[list[list[str]]], options: Mapping[str, Any]
 
 
 def _score_opinions(case: Case) -> list[object]:
-    whole = [rows_of(content) for content in case.files]
+    whole, alone = ([rows_of(content, alone=so) for content in case.files] for so in (False, True))
     found, reason = [], None
-    for tables in (whole, [table_alone(rows) for rows in whole]):
+    for tables in (whole, alone):
         try:
             found += score_opinions(tables, case.options)
         except RefusedError as error:
@@ -654,6 +679,10 @@ def _group_opinions(case: Case) -> list[object]:
     return [{"groups": one["said"]} for one in found]
 
 
+_SAID = {"arrival": ("date", "year", "created_at", "timestamp", "month", "day")}
+"""Names of columns that say something, where it is not called as it is."""
+
+
 def said_of_names(  # noqa: PLR0917 - a literal reading
     case: Case, wanted: Sequence[str], what: str, said: str, column: str | None, own: str | None = None
 ) -> list[dict[str, dict[str, str]]]:
@@ -664,14 +693,16 @@ def said_of_names(  # noqa: PLR0917 - a literal reading
     if own is not None:
         owners = [names.index(own)]
     else:
-        words = [at for at, name in enumerate(names) if re.sub(r"[\s-]+", "_", name).casefold() in _WORDS[what]]
+        spelt = [re.sub(r"[\s-]+", "_", name).casefold() for name in names]
+        surest = min([_UNSURE.get(word, 0) for word in spelt if word in _WORDS[what]], default=0)
+        words = [at for at, word in enumerate(spelt) if word in _WORDS[what] and _UNSURE.get(word, 0) == surest]
         if len(words) > 1:
             raise RefusedError(f"two columns of {what}s")
         owners = words or [at for at in range(len(names)) if set(wanted) <= {row[at] for row in rows}][:1]
     found = []
     for at in owners:
         others = [other for other, name in enumerate(names) if name and other != at]
-        called = [other for other in others if names[other].casefold() == said]
+        called = [other for other in others if names[other].casefold() in _SAID.get(said, (said,))]
         chosen = [names.index(column)] if column is not None else called if len(called) == 1 else others
         if len(chosen) != 1:
             raise RefusedError(f"no column of {said}s")

@@ -247,8 +247,8 @@ def _said(  # noqa: PLR0917 - what a table is made of
     rows = [list(row) for row in zip(*columns, strict=True)]
     rows = [rows[0], *rng.sample(rows[1:], len(rows) - 1)]
     wanted = rng.sample(list(known), rng.randint(1, len(known)))
-    # what else than a group and a cluster is found only where it stands alone
-    doubtful = said == "covariate" and len(columns) > 2
+    # what else than a group and a cluster is found only where it stands alone, and a year is a date
+    doubtful = said in {"covariate", "date"} and len(columns) > 2
     options = {names: wanted, **({option: called.strip()} if doubtful or rng.random() < 0.5 else {})}
     return Case((table(rng, rows),), options, {"said": {name: known[name] for name in wanted}})
 
@@ -262,6 +262,11 @@ def _groups(rng: random.Random) -> Case:
 def _clusters(rng: random.Random) -> Case:
     known = {topic: rng.choice(("maths", "é b", "名", "2004")) for topic in few(rng, TOPICS, 2, 4)}
     return _said(rng, ("topic", "qid", "query_id"), "cluster", known, "column")
+
+
+def _arrivals(rng: random.Random) -> Case:
+    known = {topic: rng.choice(("2026-01-31", "31.1.2026", "2004", "\u00e9 b")) for topic in few(rng, TOPICS, 2, 4)}
+    return _said(rng, ("topic", "qid", "query_id"), "date", known, "column")
 
 
 def _covariate(rng: random.Random) -> Case:
@@ -616,6 +621,7 @@ SPELLINGS: Mapping[str, Callable[[random.Random], Case]] = {
     "scores-netcdf": _netcdf,
     "groups": _groups,
     "clusters": _clusters,
+    "arrivals": _arrivals,
     "covariate": _covariate,
     "components": _components,
     "pool-sizes": _pool_sizes,

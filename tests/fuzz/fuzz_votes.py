@@ -18,6 +18,8 @@ from fuzz_text import text_mutation
 from metaeval.io.votes import read_votes
 
 type Row = Mapping[str, Any]
+type _Counted = tuple[str, str, tuple[float, ...], tuple[str, str]]
+"""Both systems; wins, losses and perhaps ties; question and voter."""
 type Vote = tuple[str, str, float, float, str, str]
 """The left and the right system, the left one's share, the weight, the question and the voter; "" for none."""
 
@@ -79,6 +81,10 @@ def _wording(rng: random.Random, form: str, systems: Sequence[str]) -> tuple[str
         ("Left", "RIGHT", "tie (bothbad)"),
         ("a", "b", "both bad"),
         ("A", "B", "neither"),
+        ("model 1", "Model-2", "no preference"),
+        ("links", "RECHTS", "unentschieden"),
+        ("first", "second", "about the same"),
+        ("gauche", "droite", "\u00e9galit\u00e9"),
     ]
     usable = [three for three in words if not known & {word.casefold() for word in three}]
     words = [("model_a", "model_b", "draw")] if form == "orders" else usable
@@ -95,8 +101,35 @@ def _drawn(rng: random.Random) -> tuple[str, list[Row], list[Vote]]:
     wording = _wording(rng, form, systems)
     while True:
         made = [_record(rng, form, systems, wording) for _ in range(rng.randint(2, 7))]
+        rows = [row for row, _ in made]
+        try:
+            again = _seen_again([_counted(row) for row in rows]) if form == "counts" else [False] * len(rows)
+        except RefusedError:
+            continue
         if any(votes for _, votes in made):
-            return form, [row for row, _ in made], _in_order(form, [votes for _, votes in made])
+            said = [votes for (_, votes), seen in zip(made, again, strict=True) if not seen]
+            return form, rows, _in_order(form, said)
+
+
+def _counted(row: Row) -> _Counted:
+    return row["left"], row["right"], tuple(float(row[name]) for name in ("wins", "losses", "ties")), ("", "")
+
+
+def _seen_again(rows: Sequence[_Counted]) -> list[bool]:
+    """Say which rows of counts are others seen from the other side: the later ones, where all that could be are."""
+    sides = [row[:2] for row in rows]
+    both = [(right, left) in sides for left, right in sides]
+    if not any(both) or not any(number > 1 for _, _, numbers, _ in rows for number in numbers):
+        return [False] * len(rows)
+    turned = [(right, left, (lost, won, *ties), units) for left, right, (won, lost, *ties), units in rows]
+    same = [rows.count(row) == rows.count(other) for row, other in zip(rows, turned, strict=True)]
+    share = sum(one for one, two_sided in zip(same, both, strict=True) if two_sided) / sum(both)
+    if 0.75 <= share < 1:
+        raise RefusedError("rows that hardly any other one contradicts")
+    return [
+        share == 1 and there and sides.index(side) > sides.index(side[::-1])
+        for side, there in zip(sides, both, strict=True)
+    ]
 
 
 def _in_order(form: str, votes: Sequence[Sequence[Vote]]) -> list[Vote]:
@@ -205,17 +238,26 @@ _ROLES = {
     ),
     "weight": ("weight", "weights"),
 }
+_SAYS = {
+    (1.0, 1.0): (
+        *("left", "a", "model_a", "system_a", "model_1", "system_1", "a>b", "b<a", "first", "response_a", "answer_a"),
+        *("assistant_a", "option_a", "links", "gauche", "izquierda", "sinistra"),
+    ),
+    (0.0, 1.0): (
+        *("right", "b", "model_b", "system_b", "model_2", "system_2", "b>a", "a<b", "second", "response_b", "answer_b"),
+        *("assistant_b", "option_b", "rechts", "droite", "derecha", "destra"),
+    ),
+    (0.5, 1.0): (
+        *("tie", "draw", "equal", "same", "both", "both_good", "tie (bothgood)", "tie (both bad)", "tie (bothbad)"),
+        *("bothbad", "both_bad", "neither", "a=b", "b=a", "no_preference", "about_the_same", "equally_good"),
+        *("undecided", "gleich", "keine_pr\u00e4ferenz", "sin_preferencia", "unentschieden", "\u00e9galit\u00e9"),
+        *("empate", "pareggio"),
+    ),
+    (1.0, 3.0): ("a>>b", "b<<a"),
+    (0.0, 3.0): ("b>>a", "a<<b"),
+}
 _MEANT: dict[str, tuple[float, float] | None] = {
-    **dict.fromkeys(("left", "a", "model_a", "system_a", "model_1", "system_1", "a>b", "b<a"), (1.0, 1.0)),
-    **dict.fromkeys(("right", "b", "model_b", "system_b", "model_2", "system_2", "b>a", "a<b"), (0.0, 1.0)),
-    **dict.fromkeys(("first", "response_a", "answer_a", "assistant_a", "option_a"), (1.0, 1.0)),
-    **dict.fromkeys(("second", "response_b", "answer_b", "assistant_b", "option_b"), (0.0, 1.0)),
-    **dict.fromkeys(("equal", "same", "both", "both_good", "tie (bothgood)", "tie (both bad)", "gleich"), (0.5, 1.0)),
-    **dict.fromkeys(("no_preference", "about_the_same", "equally_good", "undecided"), (0.5, 1.0)),
-    **dict.fromkeys(("tie", "tie (bothbad)", "bothbad", "both_bad", "both bad", "neither", "draw"), (0.5, 1.0)),
-    **dict.fromkeys(("a=b", "b=a"), (0.5, 1.0)),
-    **dict.fromkeys(("a>>b", "b<<a"), (1.0, 3.0)),
-    **dict.fromkeys(("b>>a", "a<<b"), (0.0, 3.0)),
+    **{word.replace("_", sign): said for said, words in _SAYS.items() for word in words for sign in "_ -"},
     **dict.fromkeys(("error", "invalid", "skip", "skipped", "none")),
 }
 """The left system's share and the weight; None for no vote."""
@@ -315,22 +357,27 @@ class _Reading:
                     raise RefusedError("no one outcome")
                 self.vote(row, self.sides(row, roles["left"], roles["right"]), set_[0][0], 1.0)
         elif "wins" in words and "losses" in words:
-            for row in self.rows:
-                for order, (name, share) in enumerate((("wins", 1.0), ("losses", 0.0), ("ties", 0.5))):
-                    if name not in words:
-                        continue
-                    text = _text(row.get(words[name]))
-                    if not is_number(text) or number_of(text) < 0 or number_of(text) % 1:
-                        raise RefusedError("no count")
-                    pair = self.sides(row, roles["left"], roles["right"])
-                    if number_of(text):
-                        self.vote(row, pair, share, number_of(text), order, plain=True)
+            self.counts()
         else:
             raise RefusedError("no votes")
         votes = [vote for order in self.votes for vote in order]
         if not votes or {*self.used} & {name.casefold() for name in self.systems}:
             raise RefusedError("no vote, or a winner that did not play")
         return votes
+
+    def counts(self) -> None:
+        named = [name for name in ("wins", "losses", "ties") if name in self.words]
+        rows: list[_Counted] = []
+        for row in self.rows:
+            texts = [_text(row.get(self.words[name])) for name in named]
+            if any(not is_number(text) or number_of(text) < 0 or number_of(text) % 1 for text in texts):
+                raise RefusedError("no count")
+            units = self.unit(row, "question"), self.unit(row, "voter")
+            rows.append((*self.sides(row, self.roles["left"], self.roles["right"]), (*map(number_of, texts),), units))
+        for (left, right, numbers, _), again in zip(rows, _seen_again(rows), strict=True):
+            for order, (number, share) in enumerate(zip(numbers, (1.0, 0.0, 0.5), strict=False)):
+                if number and not again:
+                    self.vote({}, (left, right), share, number, order, plain=True)
 
     def flag(self, row: Row, name: str) -> int:
         text = _text(row.get(name)).casefold()

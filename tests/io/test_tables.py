@@ -1471,3 +1471,16 @@ def test_a_column_without_a_part_is_left_out_or_chosen_by(tmp_path, n_sets, more
     for name, way in ways:
         scores = read_scores(path, **{name: way})
         assert (scores.sizes["topic"], scores.sizes["metric"]) == (3, n_sets if name == "columns" else 1)
+
+
+@pytest.mark.parametrize("row", ["q4 .1 .2", "4\t.1\t.2", "q4\t.1\t"])
+@pytest.mark.parametrize("sign", [",", ";"])
+def test_a_row_that_is_divided_otherwise_is_no_remark(tmp_path, row, sign):
+    """The last row of a table with commas is divided by blanks or tabs: refused with its line, not left out."""
+    path = tmp_path / "x.csv"
+    table = "topic,a,b\n1,.1,.2\n2,.3,.5\n3,.2,.3\n".replace(",", sign)
+    path.write_text(f"{table}{row}\n")
+    with pytest.raises(FileFormatError, match="line 5: a row of 1 cells"):
+        read_scores(path)
+    path.write_text(f"{table}Source: ESSLLI 2024\n")
+    assert "left out line 5, below the table" in read_scores(path).attrs["notes"][0]

@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from metaeval.errors import EstimationError, InvalidOptionError, UnknownNameError
-from metaeval.models.bayesian_comparison import BayesianComparison, bayesian_t, hierarchical
+from metaeval.models import hierarchical
+from metaeval.models.bayesian_comparison import BayesianComparison, bayesian_t
 from metaeval.table.scores import as_scores
 from metaeval.tests_stat.paired_t import paired_t_test
 
@@ -140,7 +141,7 @@ def test_refuses_options_outside_their_rule(options, word):
 @pytest.fixture(scope="module")
 def fitted():
     """One fit of the hierarchical model, shared by the tests below."""
-    return hierarchical(simulated_scores(), rope=0.01, n_draws=500, tune=500, chains=4, rng=1)
+    return hierarchical(simulated_scores(), rope=0.01)
 
 
 def test_hierarchical_shrinks_towards_the_others(fitted):
@@ -154,15 +155,15 @@ def test_hierarchical_shrinks_towards_the_others(fitted):
 
 
 def test_hierarchical_is_read_by_arviz_and_kept_in_a_file(fitted, tmp_path):
-    """The posterior goes straight into az.summary, and a saved comparison reloads to the same numbers."""
-    summary = az.summary(fitted.posteriors["m"], var_names=["sigma_residual"], round_to="none")
+    """Draws of the posterior go straight into az.summary, and a saved comparison reloads to the same numbers."""
+    summary = az.summary(fitted.to_arviz("m", rng=1), var_names=["sigma_residual"], round_to="none")
     assert summary["r_hat"].max() < 1.01
     fitted.save(tmp_path / "fit.nc")
     again = BayesianComparison.load(tmp_path / "fit.nc")
     assert again.data.equals(fitted.data)
     assert (again.model, again.rope, again.confidence_level) == ("hierarchical", {"m": 0.01}, 0.95)
     assert again.n_topics == fitted.n_topics == 25
-    assert again.to_arviz("m")["posterior"].equals(fitted.to_arviz("m")["posterior"])
+    assert again.to_arviz("m", rng=1)["posterior"].equals(fitted.to_arviz("m", rng=1)["posterior"])
 
 
 def literal_hierarchical_means(values):
@@ -187,15 +188,41 @@ def literal_hierarchical_means(values):
 
 
 def test_hierarchical_equals_a_sum_over_a_grid(fitted):
-    """The sampled means of the systems are those of a literal sum over the posterior."""
-    sampled = fitted.posteriors["m"]["posterior"]["system_mean"].mean(("chain", "draw"))
-    np.testing.assert_allclose(sampled, literal_hierarchical_means(simulated_scores().to_numpy()[0]), atol=0.004)
+    """Differences are those of a literal sum over grand mean and both spreads, and draws have its means of systems."""
+    literal = literal_hierarchical_means(simulated_scores().to_numpy()[0])
+    first, second = np.triu_indices(len(literal), 1)
+    np.testing.assert_allclose(fitted.data["difference"][0], literal[first] - literal[second], atol=2e-5)
+    drawn = fitted.to_arviz("m", n_draws=4000, rng=1)["posterior"]["system_mean"].mean(("chain", "draw"))
+    np.testing.assert_allclose(drawn, literal, atol=0.002)
+
+
+@pytest.mark.parametrize("shape", [(2, 2), (2, 40), (3, 4), (12, 25)])
+def test_intervals_and_probabilities_are_those_of_many_draws(shape):
+    """Two systems, two topics, and tables of usual size: within four Monte-Carlo errors of 400,000 draws."""
+    generator = np.random.default_rng(sum(shape))
+    scores = as_scores(generator.normal(0.4, 0.1, shape) + generator.normal(0, 0.04, (shape[0], 1)), metrics=["m"])
+    found = hierarchical(scores, rope=0.02, confidence_level=0.9)
+    drawn = found.to_arviz("m", n_draws=100_000, rng=3)["posterior"]["system_mean"].to_numpy().reshape(-1, shape[0])
+    apart = drawn[:, 0] - drawn[:, 1]
+    row = found.to_frame().iloc[0]
+    for column, share in (("p_a_better", apart > 0.02), ("p_b_better", apart < -0.02)):
+        assert row[column] == pytest.approx(share.mean(), abs=4 * np.sqrt(0.25 / len(apart)))
+    for column, tail in (("low", 0.05), ("high", 0.95)):
+        assert (apart < row[column]).mean() == pytest.approx(tail, abs=4 * np.sqrt(0.05 * 0.95 / len(apart)))
+
+
+def test_pymc_samples_the_same_model():
+    """What PyMC samples of the same table lies within Monte-Carlo error of the quadrature."""
+    scores = simulated_scores()
+    exact, sampled = (hierarchical(scores, rope=0.01, method=method, rng=1).data for method in ("quadrature", "pymc"))
+    for name, tolerance in (("difference", 0.002), ("low", 0.006), ("high", 0.006), ("p_a_better", 0.03)):
+        np.testing.assert_allclose(exact[name], sampled[name], atol=tolerance)
 
 
 def test_equal_systems_fit_and_are_found_equal():
     """Systems that are equal in truth are drawn together: more pairs are practically equal than pair by pair."""
     scores = as_scores(np.random.default_rng(4).normal(0.4, 0.1, size=(8, 40)), metrics=["m"])
-    together = hierarchical(scores, rope=0.03, n_draws=500, tune=500, rng=2).discriminative_power()
+    together = hierarchical(scores, rope=0.03).discriminative_power()
     alone = bayesian_t(scores, rope=0.03).discriminative_power()
     assert together["n_apart"].item() == 0
     assert together["n_equivalent"].item() > alone["n_equivalent"].item()
@@ -204,8 +231,8 @@ def test_equal_systems_fit_and_are_found_equal():
 def test_hierarchical_says_what_cannot_be_estimated():
     """Equal scores, or no residual, or an unknown metric: an error that says so."""
     with pytest.raises(EstimationError, match="equal"):
-        hierarchical(np.full((3, 4), 0.5), rng=0)
+        hierarchical(np.full((3, 4), 0.5))
     with pytest.raises(EstimationError, match="constant"):
-        hierarchical([[0.1, 0.2, 0.3], [0.2, 0.3, 0.4]], rng=0)
+        hierarchical([[0.1, 0.2, 0.3], [0.2, 0.3, 0.4]])
     with pytest.raises(UnknownNameError, match="no metric"):
         hierarchical(simulated_scores(), metrics=["AP"])

@@ -240,6 +240,29 @@ def test_rows_of_a_board_are_chosen_by_a_column(tmp_path):
     assert alone.value.board.notes == ("2 of 4 rows, with split test",)
 
 
+def test_rows_are_chosen_by_what_other_rows_have_as_well():
+    """Of a number of the row and a split, which both tell two means of a system apart, the split is named."""
+    frame = pd.DataFrame({"model": ["a", "b", "a", "b"], "row_id": range(4), "split": ["x", "x", "y", "y"]})
+    board = frame.assign(acc=[0.7, 0.6, 0.5, 0.4], acc_se=0.02)
+    with pytest.raises(MetaevalError, match=re.escape("`where={'split': 'x'}`")):
+        as_means(board)
+    with pytest.raises(MetaevalError, match=r"keep one$"):
+        as_means(board.drop(columns="split"))
+
+
+@pytest.mark.parametrize("error", ["confidence", "stderr"])
+def test_repeats_of_a_task_are_scores(tmp_path, error):
+    """Rows that a seed tells apart are scores of tasks; the column called as an error is left out by name."""
+    path = tmp_path / "runs.csv"
+    cells = [(name, task, seed) for name in "ab" for task in "xyz" for seed in "12"]
+    rows = "".join(f"{','.join(row)},{at},0.{at}\n" for at, row in enumerate(cells))
+    path.write_text(f"pipeline,dataset,seed,BLEU,{error}\n{rows}")
+    scores = read_scores(path)
+    assert f"left out column {error!r}" in scores.attrs["notes"][0]
+    assert scores.sel(metric="BLEU", system="b", topic="x").to_numpy().tolist() == [6, 7]
+    assert not is_board(pd.read_csv(path))
+
+
 ODD = ["1.10", "1.1", "007", "1e3", "NA", "nan", "true", "12345678901234567890"]
 
 

@@ -219,3 +219,20 @@ def test_a_code_far_above_all_scores_is_told_however_often(code, told):
     values[::3, 1] = code
     notes = as_scores(pd.DataFrame(values, columns=list("abcd"))).attrs.get("notes", [])
     assert any("where all other scores are at most" in note for note in notes) == told
+
+
+def test_an_item_on_another_scale_is_noted_once():
+    """OCRBench is out of 1000 and seven tasks are per cents: the note of its scale says its share of variance too."""
+    board = {
+        "MMBench": [82.8, 80.2, 78.0, 72.3, 75.5, 69.9],
+        "MMStar": [61.6, 57.0, 52.0, 54.9, 49.7, 45.9],
+        "MMMU": [62.8, 56.0, 45.0, 46.0, 48.0, 50.0],
+        "MathVista": [56.5, 49.4, 50.2, 49.3, 46.9, 44.8],
+        "Hallusion": [51.7, 43.9, 46.9, 39.6, 46.4, 42.0],
+        "AI2D": [82.2, 78.6, 70.2, 79.3, 68.0, 75.9],
+        "OCRBench": [663.0, 656.0, 694.0, 566.0, 641.0, 725.0],
+        "MMVet": [66.5, 63.0, 60.6, 59.1, 58.0, 60.2],
+    }
+    systems = pd.Index([f"m{number}" for number in range(1, 7)], name="model")
+    (note,) = [said for said in notes(pd.DataFrame(board, index=systems).T.rename_axis(index="topic")) if "OCR" in said]
+    assert "OCRBench (566 to 725) has another scale than all other items (39.6 to 82.8)" in note

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from metaeval.errors import ScoresError
+from metaeval.io.tables import read_scores
 from metaeval.table.number_columns import not_scores
 from metaeval.table.plausibility import are_summaries, widest_item
 from metaeval.table.roles import SCORES, column_roles
@@ -137,3 +138,18 @@ def test_a_column_of_unknown_name_that_makes_most_of_the_variance_is_named():
     said = widest_item(["Zyx", *_TASKS], np.column_stack([sizes, *_TASKS.values()]))
     assert said.startswith("Zyx (7 to 70) varies far more than all other items and makes")
     assert not widest_item(["MNLI", *_TASKS], np.column_stack([_TASKS["RTE"], *_TASKS.values()]))
+
+
+@pytest.mark.parametrize("name", ["zz", "SIRA"])
+def test_numbers_of_rows_beside_answers_are_no_metric(name, tmp_path):
+    """Twelve rows numbered in any order beside answers of 0 and 1; ten grades from 1 to 10 stay a metric."""
+    path = tmp_path / "t.csv"
+    numbers = [8, 9, 11, 1, 7, 10, 3, 6, 4, 2, 12, 5]
+    rows = [("ab"[at // 6], at % 6, at % 2, number) for at, number in enumerate(numbers)]
+    path.write_text(f"model,item,correct,{name}\n" + "".join(f"{','.join(map(str, row))}\n" for row in rows))
+    scores = read_scores(path)
+    assert scores["metric"].to_numpy().tolist() == ["correct"]
+    assert any(repr(name) in note for note in scores.attrs["notes"])
+    graded = [("ab"[at // 5], at % 5, at % 2, 10 - at) for at in range(10)]
+    path.write_text("model,item,correct,grade\n" + "".join(f"{','.join(map(str, row))}\n" for row in graded))
+    assert read_scores(path)["metric"].to_numpy().tolist() == ["correct", "grade"]

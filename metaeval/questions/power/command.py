@@ -40,8 +40,9 @@ _ROPE = Option(
     read_by(_widths),
 )
 _BAYESIAN = choice(
-    "t: each pair separately. hierarchical: one model of all systems, sampled; some ten seconds per metric.",
-    *("t", "hierarchical"),
+    "t: each pair separately. hierarchical: one model of all systems. pymc: the same sampled as a check, half a minute "
+    "per metric.",
+    *("t", "hierarchical", "pymc"),
     needs="rope",
 )
 _PAIRS = path("FILE", "Write every pair's difference, p-values and decision (CSV).", file_to_write())

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import ClassVar, get_args
 
 import numpy as np
@@ -17,8 +18,8 @@ from metaeval.models.bayesian_comparison import (
     Rope,
     bayesian_t,
     check_rope,
-    hierarchical,
 )
+from metaeval.models.hierarchical_model import hierarchical
 from metaeval.resampling.options import Tested, check_intervals, check_resampling
 from metaeval.resampling.power_interval import PowerIntervals, discriminative_power_interval
 from metaeval.resampling.sensitivity import SensitivityResult, bootstrap_sensitivity
@@ -155,10 +156,10 @@ def study_power(  # noqa: PLR0913 - every option of the command
         Region of practical equivalence: mean differences up to this size do not matter, in the metric's own unit, one
         size for all metrics or metric to size. With it every pair gets the probability that either system is better
         by more than that, or that the two are practically equal [3]_.
-    bayesian : {"t", "hierarchical"}
+    bayesian : {"t", "hierarchical", "pymc"}
         How those probabilities are found: pair by pair in closed form (`metaeval.models.bayesian_t`), or in one model
-        of all systems that draws extreme ones towards the others (`metaeval.models.hierarchical`, which samples: some
-        ten seconds a metric).
+        of all systems that draws extreme ones towards the others (`metaeval.models.hierarchical`); "pymc" samples that
+        model, half a minute a metric, as a check.
     rng : None, int or numpy.random.Generator
         Every test starts from the same seed, so that its result does not depend on which others are asked.
     n_threads : int, optional
@@ -243,7 +244,9 @@ def study_power(  # noqa: PLR0913 - every option of the command
         )
     probabilities = None
     if rope is not None:
-        probabilities = bayesian_t(chosen, rope=rope) if bayesian == "t" else hierarchical(chosen, rope=rope, rng=seed)
+        method = "pymc" if bayesian == "pymc" else "quadrature"
+        together = partial(hierarchical, method=method, rng=seed)
+        probabilities = bayesian_t(chosen, rope=rope) if bayesian == "t" else together(chosen, rope=rope)
     return PowerStudy(
         scores=chosen,
         sensitivity=sensitivity,
