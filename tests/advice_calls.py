@@ -208,8 +208,16 @@ READERS = {
         {
             "form='wide'": rows(
                 "1 2 3", A_AP=[0.1, 0.2, 0.3], A_nDCG=[0.4, 0.5, 0.6], B_AP=[0.2, 0.1, 0.9], B_nDCG=[0.3, 0.7, 0.2]
-            )
+            ),
+            "form='crossed'": {
+                "AP": rows("1 2 3", A=[0.1, 0.2, 0.3], B=[0.2, 0.1, 0.9]),
+                "nDCG": rows("1 2 3", A=[0.4, 0.5, 0.6], B=[0.3, 0.7, 0.2]),
+            },
         },
+    ),
+    "systems in columns beside the metric of each data set": table(
+        "dataset,metric,mode,a7b,b7b\nx,acc,gen,.1,.4\ny,pass,gen,.2,.5\nz,acc,ppl,.3,.6\n",
+        {"form='wide'": rows("x y z", a7b=[0.1, 0.2, 0.3], b7b=[0.4, 0.5, 0.6])},
     ),
     "metrics of several systems by another word": table(
         "participant,AP,RR,kind\na,.1,1,1\na,.2,.5,2\nb,.4,.5,1\nb,.5,.2,2\n",

@@ -59,6 +59,9 @@ def wide(*, sep=",", write="{:.3f}".format, head="topic", topics=TOPICS, more=""
     return "\n".join(rows) + "\n" + more
 
 
+MERGED = wide(systems=["a x", "a y", "b x"])
+
+
 def transposed(head):
     """Return a wide table with a row a system."""
     rows = [",".join([head, *TOPICS])]
@@ -1133,7 +1136,7 @@ MISTAKES = {
             )
         },
         "human h.csv --reference human --item seg --item doc --resamples 20",
-        "--item takes one value, and is given 2 times; give all by comma",
+        "--item-column takes one value, and is given 2 times; give all by comma",
         ({"h.csv": items}, "human h.csv --reference human --item seg,doc --resamples 20"),
         edit=_command("human h.csv --reference human --item seg,doc --resamples 20"),
     ),
@@ -1258,14 +1261,14 @@ MISTAKES |= {
     "clusters of items that nobody names": Mistake(
         BY_OTHER_WORDS,
         f"{HUMAN} --cluster yy",
-        "no column names them; name it with --item",
+        "no column names them; name it with --item-column",
         ({"h.csv": items.replace("doc", "yy")}, f"{HUMAN} --item seg,yy --cluster yy"),
         edit=_command(f"{HUMAN} --cluster yy --item xx,yy"),
     ),
     "tasks on items that nobody names": Mistake(
         BY_OTHER_WORDS,
         f"{HUMAN} --tasks pearson:item:none",
-        "no column names them; name it with --item, or leave",
+        "no column names them; name it with --item-column, or leave",
         ({"h.csv": items.replace("doc", "yy")}, f"{HUMAN} --item seg,yy --tasks pearson:item:none"),
         edit=_command(f"{HUMAN} --tasks pearson:item:none --item xx,yy"),
     ),
@@ -1279,7 +1282,7 @@ MISTAKES |= {
     "votes beside items that nobody names": Mistake(
         {"h.csv": items.replace("seg", "xx").replace("doc", "yy"), "v.csv": VOTED},
         "human h.csv v.csv",
-        "no column names them; name it .--item",
+        "no column names them; name it .--item-column",
         ({"h.csv": items.replace("doc", "yy"), "v.csv": VOTED}, "human h.csv v.csv --item seg,yy"),
         edit=_command("human h.csv v.csv --item xx,yy"),
     ),
@@ -1370,6 +1373,18 @@ MISTAKES |= {
         )
         for yes, no in (("yes", "no"), ("ja", "nein"), ("TRUE", "FALSE"))
     },
+    "verdicts before answers": Mistake(
+        {"ap.csv": wide(write=lambda score: f"[{'PASS' if score > CUT else 'FAIL'}] {score:.3f} or so")},
+        "table ap.csv",
+        r"is a verdict and an answer; write 1 for \[PASS\].*\((?P<filter>sed -E '[^']*')\)",
+        ({"ap.csv": wide(write=lambda score: str(int(score > CUT)))}, "table ap.csv"),
+    ),
+    "a header of merged cells": Mistake(
+        {"ap.csv": MERGED.replace("topic,a x,a y,b x", ",a,,b\ntopic,x,y,x")},
+        "table ap.csv",
+        r"has no name; name it in the header, or join it with the line below \((?P<filter>awk '[^']*')\)",
+        ({"ap.csv": MERGED}, "table ap.csv"),
+    ),
     "a row of means without a name": Mistake(
         {"ap.csv": wide(more=f",{','.join(map(str, SCORES.mean(axis=0)))}\n")},
         "table ap.csv",

@@ -49,6 +49,7 @@ _OTHER_METRICS = frozenset(
     """
     ip maip gp ggp agp dcg hits hit_rate precision r-precision f1
     bleu sacrebleu chrf chrf++ ter comet bleurt rouge rougel rougelsum rouge-l meteor bertscore
+    rouge_l rouge1 rouge2 rouge-1 rouge-2
     acc exact_match em perplexity mae rmse auc
     """.split()  # noqa: SIM905 - likewise
 )

@@ -7,6 +7,11 @@ from typing import NamedTuple
 _MARKED = re.compile(r"([+-]?[0-9]*\.?[0-9]+) *[*†‡§¶↑↓]+", re.ASCII)
 _BESIDE = re.compile(r"([+-]?[0-9]*\.[0-9]+) *\([0-9]+\)", re.ASCII)
 _WITH_ERROR = re.compile(r"([+-]?[0-9.,]+)\s*(?:±|\+/-|\+-|\()\s*([0-9.,]+)\s*\)?", re.ASCII)
+_BOUND = r"[+-]?[0-9]*[.,]?[0-9]+"
+_WITH_BOUNDS = re.compile(
+    rf"({_BOUND}) *[\[(] *({_BOUND}) *(?:[,;/] +|;|/|to|\.\.|-|\N{{EN DASH}}|\N{{EM DASH}}) *({_BOUND}) *[\])]",
+    re.ASCII,
+)
 _COMMA = re.compile(r"[+-]?[0-9]*,[0-9]+", re.ASCII)
 _COMMAS = re.compile(r"[+-]?[0-9]{1,3}(,[0-9]{3})+(\.[0-9]+)?", re.ASCII)
 _BETWEEN = " '\N{RIGHT SINGLE QUOTATION MARK}\N{NO-BREAK SPACE}\N{NARROW NO-BREAK SPACE}."
@@ -33,7 +38,9 @@ class Spelling(NamedTuple):
     plain: str
     """How it is to be written."""
     error: str = ""
-    """The error beside it."""
+    """The error, or the lower bound, beside it."""
+    high: str = ""
+    """The upper bound beside it."""
     perhaps: str = ""
     """How it is to be written where a comma divides thousands, as it may."""
 
@@ -58,8 +65,9 @@ def _spelling(text: str) -> Spelling | None:
     for kind, pattern, what in (("mark", _MARKED, "a mark"), ("brackets", _BESIDE, "a number in brackets")):
         if match := pattern.fullmatch(text):
             return Spelling(kind, what, match[1])
-    if match := _WITH_ERROR.fullmatch(text):
-        return Spelling("error", "its error", match[1], match[2])
+    for pattern, what in ((_WITH_BOUNDS, "the bounds of its interval"), (_WITH_ERROR, "its error")):
+        if match := pattern.fullmatch(text):
+            return Spelling("error", what, *match.groups())
     if _COMMA.fullmatch(text):
         thousands = text.replace(",", "") if text[-4:-3] == "," and not text.startswith("0") else ""
         return Spelling("comma", "a decimal comma", text.replace(",", "."), perhaps=thousands)

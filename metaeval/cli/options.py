@@ -3,6 +3,7 @@
 import inspect
 import re
 from collections.abc import Mapping
+from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
 from typing import Annotated
@@ -241,7 +242,7 @@ class _Choosing:
 
 _FORM = choice(
     "The form of the tables, where it is not found out rightly from their content.",
-    *("wide", "long", "trec_eval", "ir_measures", "tot", "frame"),
+    *("wide", "long", "trec_eval", "ir_measures", "tot", "frame", "crossed"),
     shown=False,
 )
 _SYSTEMS_IN = choice(
@@ -390,6 +391,33 @@ def parse_columns(given: Mapping[str, object]) -> dict[str, object]:
                 raise checks.refusal(option, "a column's number, counted from 1, beside --no-header", text)
             columns[role] = int(text[:6])
     return {"columns": columns, "header": False}
+
+
+def _vote_column(role: str, words: str = "") -> Option:
+    return Option(
+        "NAME",
+        f"The column of the {words or role}.",
+        checks.a_name,
+        panel="Reading",
+        means=f"columns.{role}",
+        often=True,
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ColumnsOfVotes:
+    """Names of columns of votes."""
+
+    left_column: Annotated[str | None, _vote_column("left", "left system")] = None
+    right_column: Annotated[str | None, _vote_column("right", "right system")] = None
+    winner_column: Annotated[str | None, _vote_column("winner")] = None
+    question_column: Annotated[str | None, _vote_column("question")] = None
+    voter_column: Annotated[str | None, _vote_column("voter")] = None
+    count_column: Annotated[str | None, _vote_column("count", "number of votes that a row stands for")] = None
+
+    def by_role(self) -> dict[str, str]:
+        """Return the columns that are named, by what they hold."""
+        return {name.removesuffix("_column"): column for name, column in asdict(self).items() if column is not None}
 
 
 def _address(text: str, option: str) -> str:

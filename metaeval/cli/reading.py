@@ -16,9 +16,9 @@ from metaeval.cli.checks import parse_where
 from metaeval.cli.console import Session
 from metaeval.cli.option import arguments_of, given_at
 from metaeval.cli.option_rules import registry_of
-from metaeval.cli.options import ABOUT_TABLES, CHOOSING, RUNS, WORKING, parse_columns, read_credit
+from metaeval.cli.options import ABOUT_TABLES, CHOOSING, COLUMNS, RUNS, WORKING, parse_columns, read_credit
 from metaeval.cli.settings import NO_SETTINGS, SETTINGS
-from metaeval.errors import InvalidOptionError, UnknownNameError
+from metaeval.errors import FileFormatError, InvalidOptionError, UnknownNameError
 
 if TYPE_CHECKING:
     from metaeval.base.provenance import Provenance
@@ -128,17 +128,41 @@ class Loaded:
     def scores(self, *, fewest: int = 2, chosen: bool = True) -> "Scores":
         """Return the scores: those of tables, all of them unless `chosen`, or of runs, under the metrics asked for."""
         if self._scores is None:
-            scores = self._from_tables(fewest, chosen=chosen) if self.options["qrels"] is None else self._scored(fewest)
+            try:
+                is_table = self.options["qrels"] is None
+                scores = self._from_tables(fewest, chosen=chosen) if is_table else self._scored(fewest)
+            except FileFormatError as error:
+                self._refuse_votes(error)
+                raise
             self._scores = self._in_clusters(scores)
         return self._scores
+
+    def _refuse_votes(self, error: FileFormatError) -> None:
+        """Say so where a file that holds no scores holds votes, under names of columns that tell nothing."""
+        from metaeval.io.by_values import votes_by_values  # noqa: PLC0415 - loads pandas
+        from metaeval.io.files import read_bytes  # noqa: PLC0415 - as above
+
+        if type(error) is not FileFormatError or error.path is None or any(map(self.given, COLUMNS)):
+            return
+        if (told := votes_by_values(read_bytes(error.path), error.path)) is not None:
+            name = self._context.info_name if "left_column" in self.options and not told.words else "votes"
+            line = f"metaeval {name} {shlex.quote(error.path)} {told.options}"
+            raise FileFormatError(
+                f"these seem to be votes on pairs of systems; if so: {line}", path=error.path
+            ) from error
 
     def _directions(self) -> dict[str, bool]:
         """Return under which metrics somebody said that higher is better, or lower."""
         falling, rising = (self.options.get(name) or () for name in ("lower_is_better", "higher_is_better"))
         return dict.fromkeys(falling, False) | dict.fromkeys(rising, True)
 
-    def votes_and_scores(self, named: Sequence[str] = ()) -> "tuple[dict[str, Votes], Scores | None]":
-        """Return the votes among the inputs, found by content, and those of named files; and scores of the others."""
+    def votes_and_scores(
+        self, named: Sequence[str] = (), columns: Mapping[str, str] | None = None
+    ) -> "tuple[dict[str, Votes], Scores | None]":
+        """Return the votes among the inputs, found by content, and those of named files; and scores of the others.
+
+        Where `columns` of votes are named, by what they hold, all inputs are one set of votes.
+        """
         from metaeval.io.sources import named_source  # noqa: PLC0415 - loads pandas
         from metaeval.io.votes import files_of_votes, read_votes  # noqa: PLC0415 - as above
 
@@ -151,6 +175,10 @@ class Loaded:
             files = files_of_votes(source.path)
             votes.append((source.own_name, read_votes(files)))
             self.read(*files)
+        if columns:
+            files = files_of_votes(self.options["inputs"])
+            self.read(*files)
+            return {named_source(self.options["inputs"][0]).own_name: read_votes(files, columns=columns)}, None
         more, scores = self.votes_apart(self.options["inputs"], read)
         named_votes = [*votes, *more.items()]
         if len(dict(named_votes)) < len(named_votes):

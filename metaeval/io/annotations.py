@@ -1,4 +1,4 @@
-"""Labels by annotators in JSON: annotator to item to label, one file for people and one for judges."""
+"""Labels by annotators in JSON: annotator to item to label, or tasks of Label Studio with the choices of each."""
 
 import math
 import os
@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from metaeval.base.escaping import visible
-from metaeval.base.names import loses_digits, natural_order, shortened
+from metaeval.base.names import first_few, loses_digits, natural_order, shortened
 from metaeval.errors import FileFormatError
 from metaeval.io.benchmarks.contents import Json, read_json
 from metaeval.io.benchmarks.formats import format_of
@@ -17,15 +17,18 @@ from metaeval.io.benchmarks.wrapped import holds_board
 from metaeval.io.files import read_bytes
 
 _LARGE, _SPARSE = 10_000_000, 50
+_LABELS = ("choices", "rating", "number")
+"""Kinds of results of Label Studio that are labels of a whole task."""
 
 
 def read_annotations(path: str | os.PathLike[str]) -> pd.DataFrame:
-    r"""Read labels by annotators from a JSON file: annotator to item to label.
+    r"""Read labels by annotators from a JSON file: annotator to item to label, or an export of Label Studio.
 
     Parameters
     ----------
     path : path
-        Say ``human_annotations.json`` or ``llm_annotations.json``, packed or not.
+        Say ``human_annotations.json`` or ``llm_annotations.json``, packed or not. Of the tasks of Label Studio choices,
+        ratings and numbers are labels; several choices are one, in the order of their names.
 
     Returns
     -------
@@ -37,7 +40,7 @@ def read_annotations(path: str | os.PathLike[str]) -> pd.DataFrame:
     ------
     FileFormatError
         If the file is no such JSON, an annotator or a name appears twice, a label is nested, infinite or loses digits,
-        or nothing is labelled.
+        tasks ask several things, or nothing is labelled.
 
     See Also
     --------
@@ -75,6 +78,8 @@ def holds_annotations(content: bytes, label: str) -> bool:
     (True, False)
     """
     json = read_json(content, label)
+    if json is not None and _are_tasks(json):
+        return True
     if (
         json is None
         or json.lines is not None
@@ -90,7 +95,7 @@ def holds_annotations(content: bytes, label: str) -> bool:
 
 
 def _frame_of(json: Json) -> pd.DataFrame:
-    annotators = json.object
+    annotators = _by_annotator(json) if _are_tasks(json) else json.object
     if json.lines is not None or not annotators:
         json.refuse('labels are one object: {"annotator": {"item": label, …}, …}')
     for name, labels in annotators.items():
@@ -115,6 +120,43 @@ def _frame_of(json: Json) -> pd.DataFrame:
         json.refuse("no annotator labelled anything")
     texts = any(isinstance(label, str) for labels in annotators.values() for label in labels.values())
     return frame if texts else frame.astype(np.float64)
+
+
+def _are_tasks(json: Json) -> bool:
+    """Whether these are tasks of Label Studio, with what annotators stated of each."""
+    stated = json.first.get("annotations")
+    is_open = isinstance(stated, list) and all(isinstance(by, dict) and "result" in by for by in stated)
+    return is_open and bool(stated or "data" in json.first)
+
+
+def _by_annotator(json: Json) -> dict[str, dict[str, Any]]:
+    """Return the labels of tasks by annotator and task."""
+    labels: dict[str, dict[str, Any]] = {}
+    asked: set[str] = set()
+    for at, task in enumerate(json.records):
+        item = str(task.get("id", at + 1))
+        for stated in task.get("annotations") or ():
+            by = stated.get("completed_by", "")
+            who = str(by.get("email", by.get("id", "")) if isinstance(by, dict) else by)
+            told = [] if stated.get("was_cancelled") else list(filter(None, map(_label, stated.get("result") or ())))
+            if told and item in labels.get(who, {}):
+                json.refuse(f"annotator {_short(who)!r} labelled task {_short(item)!r} twice; leave one out", at=at)
+            asked |= {name for name, _ in told}
+            if told:
+                labels.setdefault(who, {})[item] = told[-1][1]
+    if len(asked) > 1:
+        json.refuse(f"annotators were asked several things ({first_few(sorted(asked))}); export one at a time")
+    return labels
+
+
+def _label(result: Mapping[str, Any]) -> tuple[str, Any] | None:
+    """Return what was asked and stated in one result of an annotation; None where that is no label."""
+    value = result.get("value")
+    kind = next((kind for kind in _LABELS if isinstance(value, dict) and kind in value), None)
+    if kind is None:
+        return None
+    stated = value[kind]
+    return str(result.get("from_name", "")), ", ".join(sorted(map(str, stated))) if isinstance(stated, list) else stated
 
 
 def _refuse_odd(json: Json, annotators: Mapping[str, Mapping[str, Any]]) -> None:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from metaeval.base.checks import check_paired
 from metaeval.base.names import BLANKS, first_few, is_number, metric_evidence, shortened
 from metaeval.base.notes import Remark
-from metaeval.base.number_words import SCORE_GAPS, of_thousands, other_spelling, point_between_thousands
+from metaeval.base.number_words import SCORE_GAPS, Spelling, of_thousands, other_spelling, point_between_thousands
 from metaeval.base.unit import TOPIC, Unit
 from metaeval.errors import FileFormatError
 from metaeval.io.duplicates import Duplicates
@@ -25,17 +25,22 @@ from metaeval.io.sources import Source
 from metaeval.table.roles import AVERAGES, ColumnRoles, column_roles, role_of_row
 from metaeval.table.scores import Missing
 
-Form = Literal["wide", "long", "trec_eval", "ir_measures", "tot", "frame"]
+Form = Literal["wide", "long", "trec_eval", "ir_measures", "tot", "frame", "crossed"]
 SystemsIn = Literal["columns", "rows"]
 
 _NO_NUMBER = "is not a number; scores are numbers with a decimal point"
 _EXACT = 2.0**53  # whole numbers below it have a float of their own
 PASSED = {"yes": "no", "true": "false", "pass": "fail", "passed": "failed", "correct": "incorrect", "right": "wrong",
            "ja": "nein", "y": "n", "t": "f", "success": "failure"}  # fmt: skip
+PASSES = frozenset({*PASSED, *PASSED.values()})
 _WAYS_PAST_GAPS = "`missing='zero'`, `'drop-systems'`, `'drop-topics'` or `'pairwise'`"
-WITH_ERROR = (
+_WITH_ERROR = (
     "is a number with its error; write {!r} in this column and {!r} in one of its own, called as this one with _stderr "
     "(or _ci95 for half of a 95 % interval, _std for a deviation beside a column n)"
+)
+_WITH_BOUNDS = (
+    "is a number with its interval; write {!r} in this column, and {!r} and {!r} in two of their own, called as this "
+    "one with _low and _high (of 95 %)"
 )
 _LONGEST_NUMBER = 400
 
@@ -139,6 +144,11 @@ class FileBlock:
 
 _UNBRACKETED = r"sed -E 's/ *\([0-9]+\)//g'"
 _UNMARKED = r"sed -E 's/([0-9]) *(\*|†|‡|§|¶|↑|↓)+/\1/g'"
+PROMPTFOO = ("[PASS]", "[FAIL]", "[ERROR]")
+"""What promptfoo writes before the answers in its tables."""
+_OF_VERDICTS = (
+    r"""sed -E 's/"\[PASS\]([^"]|"")*"|\[PASS\][^,]*/1/g;s/"\[(FAIL|ERROR)\]([^"]|"")*"|\[(FAIL|ERROR)\][^,]*/0/g'"""
+)
 _PER_CENT, _THOUSAND, _NEARLY = 100, 1000, 1e-6
 
 
@@ -189,6 +199,8 @@ def _broken_rule(text: str, filters: tuple[str, str]) -> str:
         f"is a word for a score; write 1 for {word_pair[0]} and 0 for {word_pair[1]} in this column"
         f" ({_to_numbers(text, word_pair)})"
     )
+    if text.startswith(PROMPTFOO):
+        text, way = shortened(text), f"is a verdict and an answer; write 1 for [PASS] and 0 for others ({_OF_VERDICTS})"
     return f"{text!r} {way or _NO_NUMBER}"
 
 
@@ -205,16 +217,22 @@ def _written_otherwise(text: str, to_points: str, without_commas: str) -> str:
     spelling = other_spelling(text)
     if spelling is None:
         return ""
-    kind, what, plain, error, perhaps = spelling
+    kind, what, plain, *_, perhaps = spelling
     filters = {"comma": to_points, "commas": without_commas, "mark": _UNMARKED, "brackets": _UNBRACKETED}
     if kind == "error":
-        return WITH_ERROR.format(plain, error)
+        return with_error(spelling)
     if kind == "per cent":
         share = f"; where other scores are shares from 0 to 1, write {_share_of(plain)!r}" * bool(_share_of(plain))
         return f"has {what}; write {plain!r} (sed 's/ *%//g') if all are per cents{share}"
     way = f" ({filters[kind]})" if kind in filters else ""
     thousands = f", or {perhaps!r} ({without_commas}) if the comma divides thousands" if perhaps else ""
     return f"has {what}; write {plain!r}{way}{thousands}"
+
+
+def with_error(spelling: Spelling) -> str:
+    """Say how a number is to be written that has its error or the bounds of its interval in its cell."""
+    text = _WITH_BOUNDS if spelling.high else _WITH_ERROR
+    return text.format(spelling.plain, spelling.error, spelling.high)
 
 
 def _share_of(per_cent: str) -> str:

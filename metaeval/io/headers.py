@@ -85,11 +85,21 @@ def fitting_names(names: list[str], rows: Iterable[Sequence[str]], body: Sheet) 
 def refuse_faulty_names(names: Sequence[str], filled: Collection[int], body: Sheet) -> None:
     """Refuse a name that two columns have, and the columns of `filled` that hold something but no name."""
     if filled:
-        raise body.error(f"column {min(filled) + 1} has no name; name it in the header")
+        below = next(body.rows())
+        is_header = all(map(str.strip, below[1:])) and not any(map(is_number, below))
+        way = f", or join it with the line below ({_joining(body.delimiter)})" * is_header
+        raise body.error(f"column {min(filled) + 1} has no name; name it in the header{way}")
     again = first_double(name for name in names if name)
     if again is not None:
         first, second = [position for position, name in enumerate(names) if name == again][:2]
         raise body.error(f"columns {first + 1} and {second + 1} are both called {again!r}; rename one, or leave it out")
+
+
+def _joining(sign: str) -> str:
+    """Return what joins a header of merged cells with the one below it: each name counts for the empty cells behind."""
+    sign = {"\t": r"\t"}.get(sign, sign)
+    fill = 'NR==1{for(i=1;i<=NF;i++){if($i!="")x=$i;h[i]=x};next}'
+    return f"""awk 'BEGIN{{FS=OFS="{sign}"}}{fill}NR==2{{for(i=1;i<=NF;i++)$i=(h[i]==""?"":h[i]" ")$i}}1'"""
 
 
 def ragged(cells: Sequence[str], width: int, sheet: Sheet) -> str:

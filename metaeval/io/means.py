@@ -9,7 +9,7 @@ import pandas as pd
 from metaeval.base.names import first_few, shortened
 from metaeval.base.number_words import SCORE_GAPS, other_spelling
 from metaeval.errors import FileFormatError, InvalidOptionError, ScoresError
-from metaeval.io.blocks import WITH_ERROR, BadCellError, TableOptions
+from metaeval.io.blocks import BadCellError, TableOptions, with_error
 from metaeval.io.headers import fitting_names, note_of_unnamed
 from metaeval.io.sheets import Sheet, header_names
 from metaeval.table.means import (
@@ -94,14 +94,17 @@ def _refuse_errors_in_cells(sheet: Sheet) -> None:
         return
     sign = {"\t": r"\t", "|": r"\|"}.get(sheet.delimiter, sheet.delimiter)
     dashes = "\N{EN DASH}|\N{EM DASH}"
-    gaps = rf":a;s/{sign} *(-+|{dashes}|n\/a|N\/A|)({sign}|$)/{sign}?{sign}?\2/;ta;" * (len(filled) < len(cells))
+    marks = f"{sign}?" * (3 if first.high else 2)
+    gaps = rf":a;s/{sign} *(-+|{dashes}|n\/a|N\/A|)({sign}|$)/{marks}\2/;ta;" * (len(filled) < len(cells))
     points = r";s/([0-9]),([0-9])/\1.\2/g" * (sheet.delimiter != "," and any("," in cell for cell in filled))
-    way = (
-        rf"(sed -E 's/\r$//;1s/{sign}([^{sign}]+)/{sign}\1{sign}\1_stderr/g;1b;{gaps}"
-        rf"s/ *(±|\+\/?-|\() *([0-9.,]+)\)?/{sign}\2/g{points}')"
-    )
+    names, cell = rf"\1{sign}\1_stderr", rf"s/ *(±|\+\/?-|\() *([0-9.,]+)\)?/{sign}\2/g"
+    if first.high:
+        names = rf"\1{sign}\1_low{sign}\1_high"
+        number = "([+-]?[0-9]*[.,]?[0-9]+)"
+        cell = rf's/"?{number} *[[(] *{number} *([^]0-9.)+-]+|-) *{number} *[])]"?/\1{sign}\2{sign}\4/g'
+    way = rf"(sed -E 's/\r$//;1s/{sign}([^{sign}]+)/{sign}{names}/g;1b;{gaps}{cell}{points}')"
     at = cells.index(filled[0]) // max(1, len(header) - 1)
-    raise sheet.without_header().error(f"{filled[0]!r} {WITH_ERROR.format(first.plain, first.error)} {way}", at)
+    raise sheet.without_header().error(f"{filled[0]!r} {with_error(first)} {way}", at)
 
 
 def _without_gaps(

@@ -22,7 +22,7 @@ from metaeval.io.sheets import Sheet, header_names, sheet_of, sheet_of_rows
 from metaeval.io.sources import Source
 from metaeval.io.stored import dataset_of_netcdf, notes_of, open_parquet
 from metaeval.io.votes import refuse_votes
-from metaeval.io.wide_tables import read_wide
+from metaeval.io.wide_tables import read_crossed, read_wide
 from metaeval.table.array import ATTACHED
 from metaeval.table.folds import Folds, folds_of, splits_of
 from metaeval.table.scores import as_scores
@@ -172,6 +172,7 @@ _FORMS: Mapping[Form, Callable[[Sheet, Source, TableOptions], FileBlock]] = {
     "ir_measures": _read_ir_measures,
     "tot": partial(read_four, metric=1, topic=2),
     "frame": read_record_frame,
+    "crossed": read_crossed,
 }
 
 
@@ -183,6 +184,7 @@ _READ_AS: Mapping[Form, str] = {
     "ir_measures": "output of ir_measures",
     "tot": "rows of run, measure, topic and value",
     "frame": "results by item of one system a file",
+    "crossed": "wide table, a column a system and metric",
 }
 """What each form is called for people."""
 

@@ -2,10 +2,10 @@
 
 from collections.abc import Mapping, Sequence
 
-from metaeval.base.names import is_measure, is_number
+from metaeval.base.names import first_few, is_measure, is_number
 from metaeval.io.benchmarks.rows import find_four, holds_frame
 from metaeval.io.blocks import Form, TableOptions
-from metaeval.io.headers import ways_to_name
+from metaeval.io.headers import columns_found, ways_to_name
 from metaeval.io.long_columns import hold_metrics, names_repeat, system_beside_roles
 from metaeval.io.long_tables import RESULT_CELLS, TREC_TEXTS
 from metaeval.io.sheets import Sheet, header_names
@@ -63,11 +63,20 @@ def _refuse_without_topics(sheet: Sheet, names: Sequence[str], parts: Mapping[st
     if "metric" in parts or {"system", "score"} <= parts.keys() or names.index(parts.get("system", names[0])):
         absent = [role for role in ("topic", "score") if role not in parts]
         means = "" if "topic" in parts else " (means alone do not tell whether a difference is more than luck)"
+        numeric = _columns_of_numbers(others, names, sheet)
+        if len(numeric) > 1 and {"metric", "topic"} <= parts.keys() and parts.keys().isdisjoint({"system", "score"}):
+            way = f"pass `form='wide'` if {first_few(numeric)} are systems"
+            raise sheet.error(f"there is no column for the score; {columns_found(names)}; {way}")
         lacking = ["system"] * ("system" not in parts and len(others) > len(absent)) + absent
         ways = ways_to_name(names, others if len(others) >= len(absent) else (), lacking)
         if len(others) < len(absent):
             ways += f"; give a row for every system and {'topic' if 'topic' in absent else 'score'}"
         raise sheet.error(f"there is no column for the {' and the '.join(absent)}{means}; {ways}")
+
+
+def _columns_of_numbers(wanted: Sequence[str], names: Sequence[str], sheet: Sheet) -> list[str]:
+    body = [cells for cells in sheet.sample()[1:] if len(cells) == len(names)]
+    return [name for name in wanted if body and all(is_number(cells[names.index(name)]) for cells in body)]
 
 
 def refuse_collections(sheet: Sheet, wanted: str) -> None:

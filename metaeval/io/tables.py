@@ -72,7 +72,7 @@ def read_scores(  # noqa: PLR0913 - what a table leaves open
         in its folders). Score tables, or results of one benchmark (`metaeval.io.benchmarks.formats`).
         ``.gz``, ``.bz2``, ``.xz`` and ``.zst`` are unpacked. Several files are put together: metrics of the same
         systems, or systems under the same metrics.
-    form : {"wide", "long", "trec_eval", "ir_measures", "tot", "frame"}, optional
+    form : {"wide", "long", "trec_eval", "ir_measures", "tot", "frame", "crossed"}, optional
         By default found out from the content; see Notes.
     columns : mapping, optional
         Which column is which, where the header does not say: ``{"system": "team", "topic": "doc"}``. Parts are
@@ -149,6 +149,7 @@ def read_scores(  # noqa: PLR0913 - what a table leaves open
     tot            run, measure, topic, value without a header, as TREC AutoJudge writes them
     frame          a system a file, a row an item: columns of words (what was asked and answered) and a column a
                    metric, as ragas and DeepEval export them
+    crossed        a wide table of several metrics: a column a system and metric, such as a_bleu, a_chrf, b_bleu, b_chrf
     ============== ===================================================================================================
 
     Long tables may be Parquet or JSON (a list of objects, or an object a line), and whatever `write_scores` wrote is

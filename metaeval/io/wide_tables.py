@@ -34,6 +34,7 @@ from metaeval.table.means import renaming
 from metaeval.table.number_columns import left_out_columns, not_scores, unsure_columns
 from metaeval.table.plausibility import are_summaries, left_out_rows
 from metaeval.table.roles import (
+    TEXTS,
     WHOLE,
     column_roles,
     item_column,
@@ -52,6 +53,8 @@ _SURE = 2
 _FEWEST = 2
 _NAMELESS = frozenset({"rank", "cost", "time", "n", "test"})
 """Roles of first columns that name no rows."""
+_OF_TEXTS = frozenset(part for name in TEXTS for part in name.split("_"))
+"""Words for what was asked and answered: such answers may be numbers too."""
 _SCALES = (1.0, 100.0)
 """Where scores end: whole numbers beyond can be none of them."""
 _NEEDED = "whether a difference is more than luck only the scores of every topic tell: give a table of those"
@@ -117,6 +120,23 @@ def read_wide(sheet: Sheet, source: Source, options: blocks.TableOptions) -> blo
     return replace(block, attached=attached, unit=unit)
 
 
+def read_crossed(sheet: Sheet, source: Source, options: blocks.TableOptions) -> blocks.FileBlock:
+    """Read a table of which every column is of a system and a metric, as its name says."""
+    block = read_wide(sheet, source, replace(options, form="wide"))
+    names = block.labels["system"]
+    if not (pair_of := systems_by_metrics(names)):
+        raise sheet.error(
+            f"{first_few(names)} are not all systems under all of some known metrics, such as a_bleu, a_chrf, b_bleu "
+            "and b_chrf; rename them, or leave out those that are no scores"
+        )
+    metrics, systems = (list(dict.fromkeys(of)) for of in zip(*pair_of.values(), strict=True))
+    name_of = {pair: at for at, pair in enumerate(pair_of.values())}
+    places = [[name_of[metric, system] for system in systems] for metric in metrics]
+    notes = [note for note in block.notes if note not in blocks.metric_note(source)]
+    labels = {**block.labels, "metric": metrics, "system": systems}
+    return replace(block, scores=block.scores[0, places], labels=labels, notes=notes)
+
+
 def _refuse_labels(rows: "_WideRows", place: int | None, options: blocks.TableOptions) -> None:
     """Refuse rows of which several have one name, that a column called as one of items or judges distinguishes."""
     if place is None or options.columns or options.form or len({*(names := rows.column(place))}) == len(names):
@@ -140,20 +160,23 @@ def _names_systems(names: Sequence[str], options: blocks.TableOptions) -> bool:
 
 
 def _columns_of_words(rows: "_WideRows", used: Sequence[int]) -> list[int]:
-    """Return the columns that hold words about the topics beside the numbers of the systems."""
-    candidates, filled = list(used) if rows.names else [], set[int]()
+    """Return the columns that hold words about the topics beside the numbers of the systems, or true and false."""
+    candidates, filled, worded = list(used) if rows.names else [], set[int](), set[int]()
+    texts = {at for at in candidates if not _OF_TEXTS.isdisjoint(underscored(rows.names[at]).split("_"))}
     for cells in rows.body.rows():
         remaining = []
         for at in candidates:
-            is_gap = cells[at].strip().casefold() in SCORE_GAPS
-            if is_gap or is_word(cells[at]):
+            text = cells[at].strip().casefold()
+            if at in texts or text in SCORE_GAPS or is_word(text):
                 remaining.append(at)
-                filled |= set() if is_gap else {at}
+                filled |= set() if text in SCORE_GAPS or (at in texts and is_number(text)) else {at}
+                worded |= set() if text in blocks.PASSES and at not in texts else {at}
         candidates = remaining
         if not candidates:
             return []
     candidates = [at for at in candidates if at in filled]
-    return candidates if len(candidates) < len(used) else []
+    words = candidates if len(candidates) < len(used) else [at for at in candidates if at in worded]
+    return words if len(words) < len(used) else []
 
 
 def _said_of_topics(rows: "_WideRows", sheet: Sheet, options: blocks.TableOptions) -> dict[str, int]:
@@ -320,11 +343,11 @@ def _refuse_metrics(
         if whole or metric_evidence(systems) == _SURE
         else [topic for topic in topics if is_measure(topic)]
     )
-    if crossed := systems_by_metrics(systems):
+    if crossed := sorted({metric for metric, _ in systems_by_metrics(systems).values()}):
         raise rows.body.error(
             f"{first_few(systems)} seem to name a system and a metric each ({first_few(crossed)}); a wide table holds "
-            "one metric. Give a file for each metric, or columns system, topic, metric and score, or pass "
-            "`form='wide'` if these are no metrics"
+            "one metric. If they do, pass `form='crossed'`, or give a file for each metric, or columns system, topic, "
+            "metric and score; pass `form='wide'` if these are no metrics"
         )
     if measures:
         raise rows.body.error(

@@ -350,9 +350,9 @@ def _read_wide(frame: pd.DataFrame, names: Names) -> ScoreTable:
                 f"and columns of a wide frame; if the {dim} are systems these are means, if topics one system's "
                 "results: pass {system: frame} or a long frame"
             )
-        if crossed := systems_by_metrics(list(map(str, axis))):
+        if metrics := sorted({metric for metric, _ in systems_by_metrics(list(map(str, axis))).values()}):
             raise ScoresError(
-                f"{first_few(list(map(str, axis)))} seem to name a system and a metric each ({first_few(crossed)}); "
+                f"{first_few(list(map(str, axis)))} seem to name a system and a metric each ({first_few(metrics)}); "
                 "pass {metric: frame}, or a long frame with columns system, topic, metric and score"
             )
     oriented = topics_in_rows(frame, "this frame", names, otherwise=None)

@@ -1,6 +1,7 @@
 """Cells of votes as they are written: names are text whatever they look like, and numbers are numbers or refused."""
 
 import math
+import re
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
@@ -14,6 +15,8 @@ type Floats = NDArray[np.float64]
 type Codes = NDArray[np.int64]
 
 _KINDS = {dict: "an object", list: "a list", tuple: "a list", set: "a set", np.ndarray: "an array"}
+_VERSUS = re.compile(r"[\s_]+(?:vs?\.?|versus|gegen|contra)[\s_]+", re.IGNORECASE)
+_SIGN, _LISTED = re.compile(r"[,;|]"), re.compile(r"\[.*\]|\(.*\)")
 _EXACT = 2**53
 """Whole numbers below it have a float of their own."""
 _FLAGS = {**dict.fromkeys(("1", "1.0", "true", "yes"), True), **dict.fromkeys(("0", "0.0", "false", "no"), False)}
@@ -114,6 +117,41 @@ def without_lists(values: Any, what: str) -> Any:  # noqa: ANN401 - an array, or
         for value in values
     ]
     return units
+
+
+def two_names(cell: object) -> tuple[str, str] | None:
+    r"""Return the two names that a cell holds, a list of two or a text; None where it holds anything else.
+
+    Examples
+    --------
+    >>> [two_names(cell) for cell in (["a", "b"], "['a', 'b']", "a (7B) vs. b", "a_vs_b", "a", "a, b, c")]
+    [('a', 'b'), ('a', 'b'), ('a (7B)', 'b'), ('a', 'b'), None, None]
+    """
+    if isinstance(cell, str):
+        cell = cell.strip()
+        divided = _VERSUS.split(cell)
+        if len(divided) == 1 and len(divided := _SIGN.split(cell)) > 1 and _LISTED.fullmatch(cell):
+            divided = _SIGN.split(cell[1:-1])
+        cell = [name.strip().strip("'\"") for name in divided]
+    pair = tuple(map(str, cell)) if isinstance(cell, list | tuple) else ()
+    return (pair[0], pair[1]) if len(pair) == 2 and all(pair) else None  # noqa: PLR2004 - a pair
+
+
+def apart(values: Any, what: str) -> list[NDArray[np.object_]]:  # noqa: ANN401 - an array, or pandas' own
+    """Return what stands on the left and on the right of a column that holds both.
+
+    Examples
+    --------
+    >>> [side.tolist() for side in apart(np.array(["a vs b", "c vs a"], dtype=object), "pair")]
+    [['a', 'c'], ['b', 'a']]
+    """
+    cells = [tuple(cell) if isinstance(cell, list) else cell for cell in values]
+    names = {cell: two_names(cell) for cell in dict.fromkeys(cells)}
+    if (odd := next((cell for cell, pair in names.items() if pair is None), names)) is not names:
+        rule = f"the {what} is {shortened(odd)!r}, and holds both systems in other rows; write it as 'a vs b'"
+        raise RowError(cells.index(odd), rule)
+    pairs = [names[cell] or ("", "") for cell in cells]
+    return [np.array(side, dtype=object) for side in zip(*pairs, strict=True)]
 
 
 def finite_numbers(values: Any, what: str) -> Floats:  # noqa: ANN401 - an array, or pandas' own

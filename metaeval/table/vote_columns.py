@@ -36,6 +36,22 @@ WINNERS = {
     "model_chosen": "model_rejected",
 }
 """Columns of systems that won, and of those that lost against them."""
+PAIRS = (
+    *(
+        "pair",
+        "models",
+        "systems",
+        "model_pair",
+        "system_pair",
+        "players",
+        "contestants",
+        "competitors",
+        "matchup",
+        "battle",
+    ),
+    *("match", "comparison"),
+)
+"""Columns that hold both systems, beside one called winner: others may be labels of pairs by number."""
 TIES = ("tie", "ties", "tied", "draw", "is_tie", "is_draw")
 
 
@@ -43,7 +59,7 @@ class VoteColumns(NamedTuple):
     """Which columns of a table say what of a vote, by their names there."""
 
     roles: Mapping[str, str]
-    """"left", "right", "winner", "question", "voter", "weight", "count"."""
+    """"left", "right" (one column where it holds both), "winner", "question", "voter", "weight", "count"."""
     form: str
     """"votes", "outcomes" (a column of 1 and 0 for each), "winners" (beside losers), "counts", "orders" or "games"."""
     others: Mapping[str, str]
@@ -99,6 +115,9 @@ def vote_columns(columns: Iterable[object], named: Mapping[str, str] | None = No
         roles |= {"left": words[winner], "right": words[WINNERS[winner]]}
         roles.pop("winner", None)
         return VoteColumns(roles, "winners", _held(TIES, words))
+    pair = next((words[word] for word in PAIRS if word in words), None)
+    if pair is not None and roles.keys().isdisjoint({"left", "right"}) and "winner" in words:
+        roles |= {"left": pair, "right": pair}
     return _of_two_sides(roles, words) if {"left", "right"} <= set(roles) else None
 
 

@@ -11,7 +11,7 @@ from typing import Literal, NamedTuple
 
 import pandas as pd
 
-from metaeval.base.names import are_metrics, shortened, topic_evidence
+from metaeval.base.names import metric_evidence, shortened, topic_evidence
 from metaeval.errors import InvalidOptionError, ScoresError
 from metaeval.table.roles import part_of_word
 
@@ -140,20 +140,24 @@ def _shown(axis: pd.Index) -> str:
     return ", ".join(shortened(name, 30) for name in axis[:3]) + ", …" * (len(axis) > 3)  # noqa: PLR2004 - as many as are shown
 
 
-def systems_by_metrics(names: Sequence[str]) -> list[str]:
-    """Return the metrics of names that are every one of some systems and every one of some metrics.
+def systems_by_metrics(names: Sequence[str]) -> dict[str, tuple[str, str]]:
+    """Return metric and system by name, where names are every one of some systems and every one of some metrics.
+
+    One metric at least is a known one.
 
     Examples
     --------
-    >>> systems_by_metrics(["A_AP", "A_nDCG", "B_AP", "B_nDCG"]), systems_by_metrics(["A_1", "A_2", "B_1", "B_2"])
-    (['AP', 'nDCG'], [])
+    >>> systems_by_metrics(["A_AP", "A_nDCG", "B_AP", "B_nDCG"])["B_AP"]
+    ('AP', 'B')
+    >>> systems_by_metrics(["A_1", "A_2", "B_1", "B_2"])
+    {}
     """
     if len(names) > _MOST_NAMES:
-        return []
-    for sign, ahead in product("_ .:/|-", (False, True)):
-        pairs = {tuple((name.partition if ahead else name.rpartition)(sign)[:: 2 if ahead else -2]) for name in names}
-        metrics, systems = ([*dict.fromkeys(sorted(side))] for side in zip(*pairs, strict=True))
-        n_metrics, n_systems = len({*metrics}), len({*systems})
-        if min(n_metrics, n_systems) > 1 and n_metrics * n_systems == len(names) == len(pairs) and are_metrics(metrics):
-            return metrics
-    return []
+        return {}
+    for sign, cut, ahead in product("_ .:/|-", (str.rpartition, str.partition), (False, True)):
+        pairs = {name: (cut(name, sign)[0 if ahead else 2], cut(name, sign)[2 if ahead else 0]) for name in names}
+        metrics, systems = map(set, zip(*pairs.values(), strict=True))
+        is_whole = len(metrics) * len(systems) == len(names) == len({*pairs.values()})
+        if min(len(metrics), len(systems)) > 1 and is_whole and metric_evidence(metrics) > metric_evidence(systems):
+            return pairs
+    return {}

@@ -166,13 +166,15 @@ class _Parser(NamedTuple):
             numbered = "topic" in records.first.keys() - json.object.keys()
             numbering_note = [f"no topic column, so topics are numbered 1 to {len(records.records)}"] * numbered
             return replace(block, numbered=numbered, notes=[*numbering_note, *block.notes])
-        nested = records_of_mappings(json)
-        if nested is None and not holds_rows(json, self.options):
+        if (nested := records_of_mappings(json)) is not None:
+            return self._wrapped(nested, content)
+        if not holds_rows(json, self.options):
             raise self._other(f"the file holds JSON of no form that is read; {_shape(json)}")
-        return self.rows(nested or json, content)
+        return self.rows(json, content)
 
     def _wrapped(self, wrapped: Wrapped, content: bytes) -> FileBlock:
-        options = replace(self.options, columns={**wrapped.columns, **self.options.columns})
+        columns = {**wrapped.columns, **self.options.columns}
+        options = replace(self.options, columns=columns, form=self.options.form or wrapped.form)
         try:
             block = _Parser(self.source, options).rows(wrapped.records, content)
         except MeansAloneError as alone:

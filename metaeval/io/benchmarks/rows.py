@@ -13,7 +13,8 @@ from metaeval.base.unit import ITEM
 from metaeval.errors import InvalidOptionError
 from metaeval.io.benchmarks.contents import Json
 from metaeval.io.benchmarks.files import name_in
-from metaeval.io.blocks import BadCellError, FileBlock, Form, TableOptions, rows_left_out, to_numbers
+from metaeval.io.benchmarks.wrapped import Wrapped
+from metaeval.io.blocks import PASSED, BadCellError, FileBlock, Form, TableOptions, rows_left_out, to_numbers
 from metaeval.io.duplicates import each_once
 from metaeval.io.headers import names_and_rows, notes_on_words, place_of, unique_names
 from metaeval.io.long_tables import read_long
@@ -24,6 +25,7 @@ from metaeval.table.forms import roles_of_levels
 from metaeval.table.number_columns import left_out_columns
 from metaeval.table.plausibility import are_summaries
 from metaeval.table.roles import AVERAGES, TEXTS, RoleColumn, column_roles, part_of_word, role_of_name, says_of
+from metaeval.table.wide import surely_topics
 
 _NAMED = frozenset({"system", "topic", "metric", "group", "repeat", "cluster", "stratum"})
 """Parts of a table that are names."""
@@ -35,6 +37,9 @@ _FEWER = 3
 """How many times fewer measures than topics there must be to tell the two by how often they repeat."""
 _CELLS = 4
 _SURE_NAMES = 2  # of the evidence of names
+_ASSENT = frozenset({"yes", "y", "ja"})
+_LEAST_FILLED = 0.5
+"""Of systems by topics: documents that are judged for topics are others each time."""
 _LONGEST_TEXT = 100
 _SHOWN_LISTS = 5
 
@@ -49,31 +54,42 @@ def holds_rows(json: Json, options: TableOptions) -> bool:
 
 
 def records_of_lists(json: Json) -> Json:
-    """Return lists by system, or columns by name, as the records of the table that they are: a row a topic."""
-    sizes = {name: len(cells) for name, cells in json.object.items()}
+    """Return lists by system, or columns by name, as the records of the table that they are: a row a topic.
+
+    So do names of columns beside lists of rows, as pandas and MLflow write them.
+    """
+    lists, (names, rows) = json.object, (json.object.get(key) for key in ("columns", "data"))
+    if names and rows and all(isinstance(row, list) and len(row) == len(names) for row in rows):
+        lists = dict(zip(map(str, names), zip(*rows, strict=True), strict=True))
+    sizes = {name: len(cells) for name, cells in lists.items()}
     if len(set(sizes.values())) > 1:
         counts = ", ".join(f"{shortened(name)} {size}" for name, size in [*sizes.items()][:_SHOWN_LISTS])
         json.refuse(f"lists by system hold a score for every topic in one order, and these are not alike: {counts}")
-    records = [dict(zip(sizes, cells, strict=True)) for cells in zip(*json.object.values(), strict=True)]
+    records = [dict(zip(sizes, cells, strict=True)) for cells in zip(*lists.values(), strict=True)]
     if any(part_of_word(name) in {"system", "topic"} for name in sizes):
         return Json(json.label, records)
     return Json(json.label, [{"topic": str(number), **record} for number, record in enumerate(records, start=1)])
 
 
-def records_of_mappings(json: Json) -> Json | None:
+def records_of_mappings(json: Json) -> Wrapped | None:
     """Return mappings in mappings, as pytrec_eval and ranx write them, as records; None for anything else.
 
-    Names tell what is system, topic and metric, as in memory (`metaeval.table.forms`); of one run, topic and metric.
+    Names tell what is system, topic and metric, as in memory (`metaeval.table.forms`); of one run, topic and metric,
+    and where most systems have each topic, systems and topics of one metric. So do columns by the numbers of rows,
+    as pandas writes them.
     """
     tables = json.object
     if not tables or not all(isinstance(parts, dict) and parts for parts in tables.values()):
         return None
+    rows_by_name = [{name: parts.get(row) for name, parts in tables.items()} for row in next(iter(tables.values()))]
+    if any(part_of_word(name) for name in tables) and len({*map(frozenset, tables.values())}) == 1:
+        return Wrapped(Json(json.label, rows_by_name), [])
     cells = [(outer, inner, value) for outer, parts in tables.items() for inner, value in parts.items()]
-    if all(_is_score(value) for _, _, value in cells):
-        metrics = list(dict.fromkeys(inner for _, inner, _ in cells))
-        if topic_evidence(list(tables)) <= 0 or metric_evidence(metrics) < _SURE_NAMES:
-            return None
-        return Json(json.label, [{"topic": topic, **scores} for topic, scores in tables.items()])
+    marks = _marks([value for _, _, value in cells])
+    if marks or all(_is_score(value) for _, _, value in cells):
+        records = _records_of_two_levels(json, marks)
+        note = " and ".join(f"{word} counts {number}" for word, number in marks.items())
+        return None if records is None else Wrapped(Json(json.label, records), [note] if note else [])
     if not all(isinstance(value, dict) and all(map(_is_score, value.values())) for _, _, value in cells):
         return None
     rows = [(outer, middle, inner, score) for outer, middle, scores in cells for inner, score in scores.items()]
@@ -81,7 +97,39 @@ def records_of_mappings(json: Json) -> Json | None:
         roles = roles_of_levels([list(dict.fromkeys(row[at] for row in rows)) for at in range(3)]) if rows else ()
     except InvalidOptionError:
         return None
-    return Json(json.label, [dict(zip((*roles, "score"), row, strict=True)) for row in rows]) if rows else None
+    records = [dict(zip((*roles, "score"), row, strict=True)) for row in rows]
+    return Wrapped(Json(json.label, records), []) if rows else None
+
+
+def _records_of_two_levels(json: Json, marks: Mapping[str, int]) -> list[dict[str, Any]] | None:
+    """Return scores by topic and metric, by topic and system, or by system and topic, as records of topics."""
+    tables = json.object
+    inner = list(dict.fromkeys(name for parts in tables.values() for name in parts))
+    evidence = [topic_evidence(names) for names in (list(tables), inner)]
+    by_name = {
+        outer: {name: marks.get(str(score).casefold(), score) for name, score in scores.items()}
+        for outer, scores in tables.items()
+    }
+    filled = sum(map(len, tables.values())) / (len(tables) * len(inner))
+    by_topic = surely_topics(*evidence) and filled == 1
+    are_metrics = metric_evidence(inner) == _SURE_NAMES
+    if are_metrics or by_topic:
+        outermost = "topic" if evidence[0] > 0 else "system"
+        return [{outermost: name, **scores} for name, scores in by_name.items()]
+    are_systems = (evidence[0] <= 0 or surely_topics(*reversed(evidence))) and metric_evidence(tables) < _SURE_NAMES
+    if not are_systems or len(tables) == 1 or filled < _LEAST_FILLED:
+        return None
+    return [{"topic": topic} | {name: scores.get(topic) for name, scores in by_name.items()} for topic in inner]
+
+
+def _marks(values: Sequence[object]) -> dict[str, int]:
+    """Return 1 and 0 by the two words, true and false included, that are all that values say; nothing for others.
+
+    Yes and no may be labels of anything.
+    """
+    spoken = {str(value).casefold() if isinstance(value, str | bool) else "" for value in values if value is not None}
+    pair = next((pair for pair in PASSED.items() if spoken and spoken <= {*pair} and pair[0] not in _ASSENT), None)
+    return dict(zip(pair, (1, 0), strict=True)) if pair else {}
 
 
 def _is_score(value: object) -> bool:

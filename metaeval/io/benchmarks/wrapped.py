@@ -1,8 +1,8 @@
 """JSON that is a table under a roof: boards of arenas, records under a name, and means that tell no difference."""
 
 from collections import Counter
-from collections.abc import Mapping
-from typing import Any, NamedTuple
+from collections.abc import Callable, Mapping
+from typing import Any, Literal, NamedTuple
 
 from metaeval.base.names import count, first_few
 from metaeval.io.benchmarks.contents import Json
@@ -27,10 +27,12 @@ class Wrapped(NamedTuple):
     notes: list[str]
     columns: Mapping[str, str] = {}
     """What the columns are that the format names."""
+    form: Literal["frame"] | None = None
+    """How the records are to be read, where they do not tell."""
 
 
 def records_under(json: Json, *, chosen: bool) -> Wrapped | None:
-    """Return the records of LiveCodeBench (``performances``), of a board of an arena or of samples of human-eval.
+    """Return the records of LiveCodeBench (``performances``), of a board, of samples of human-eval or of a run.
 
     None for anything else.
 
@@ -43,6 +45,8 @@ def records_under(json: Json, *, chosen: bool) -> Wrapped | None:
         return Wrapped(records, [f"left out {first_few(others)}"] if others else [], _OF_PERFORMANCES)
     if json.first.keys() >= _OF_SAMPLES and (numbered := _numbered(json)) is not None:
         return Wrapped(numbered, ["samples of a task are its repeats"])
+    if (run := _of_one_run(json)) is not None:
+        return run
     if holds_board(json.object):
         return Wrapped(_board({"": json.object}, json), [])
     if json.object and all(isinstance(models, dict) and holds_board(models) for models in json.object.values()):
@@ -56,6 +60,45 @@ def records_under(json: Json, *, chosen: bool) -> Wrapped | None:
             "its evaluation, …_eval_results.json, one a system"
         )
     return None
+
+
+def _of_one_run(json: Json) -> Wrapped | None:
+    """Return what one system scored on every item, as pytest, DeepEval and OpenAI's evals write it."""
+    items = [(under, key, scores_of) for under, key, scores_of in _RUNS if isinstance(json.object.get(under), list)]
+    records = (
+        json.object[items[0][0]] if items else [record for record in json.records if record.get("type") in _EVENTS]
+    )
+    _, item, scores_of = items[0] if items else ("", "sample_id", _of_event)
+    if not records or not all(isinstance(record, dict) and item in record for record in records):
+        return None
+    rows = [{"item": record[item], **scores} for record in records if (scores := scores_of(record))]
+    out = len(records) - len(rows)
+    notes = [f"left out {count(out, 'item')} without scores"] if out else []
+    return Wrapped(Json(json.label, rows), notes, form="frame") if rows else None
+
+
+def _of_test(test: Mapping[str, Any]) -> dict[str, Any]:
+    outcome = {"passed": 1, "failed": 0, "error": 0}.get(str(test.get("outcome")))
+    return {} if outcome is None else {"passed": outcome}
+
+
+def _of_case(case: Mapping[str, Any]) -> dict[str, Any]:
+    metrics = case.get("metricsData") or case.get("metrics_data") or ()
+    return {str(metric["name"]): metric.get("score") for metric in metrics if "name" in metric}
+
+
+def _of_event(event: Mapping[str, Any]) -> dict[str, Any]:
+    scores = event.get("data")
+    return {name: of for name, of in scores.items() if isinstance(of, int | float)} if isinstance(scores, dict) else {}
+
+
+_EVENTS = frozenset({"match", "metrics"})
+_RUNS: tuple[tuple[str, str, Callable[[Mapping[str, Any]], dict[str, Any]]], ...] = (
+    ("tests", "nodeid", _of_test),
+    ("testCases", "name", _of_case),
+    ("test_results", "name", _of_case),
+)
+"""Where the items of a run stand, what names one, and what it scored."""
 
 
 def _numbered(json: Json) -> Json | None:

@@ -27,9 +27,20 @@ _INPUTS = argument(
     "Several files are joined by system and item. Or a folder of mt-metrics-eval: metric-scores/PAIR, with --tasks or "
     "--preset the whole folder.",
 )
-_ITEM = _reading("COLUMN,…", "The columns that together identify an item, such as doc,seg.", checks.a_name, often=True)
+_SYSTEM = _reading("COLUMN", "The column of systems.", checks.a_name, name="--system-column --system", often=True)
+_ITEM = _reading(
+    "COLUMN,…",
+    "The columns that together identify an item, such as doc,seg.",
+    checks.a_name,
+    name="--item-column --item",
+    often=True,
+)
 _CLUSTER = _reading(
-    "COLUMN", "The column that says which items hang together (the document of a sentence).", checks.a_name, often=True
+    "COLUMN",
+    "The column that says which items hang together (the document of a sentence).",
+    checks.a_name,
+    name="--cluster-column --cluster",
+    often=True,
 )
 _METRICS = _reading(
     "COLUMN,…",
@@ -152,7 +163,7 @@ _SET_COLUMN = Option(
 class _Table:
     """How tables are read: what their columns are, and which rows and systems count."""
 
-    system: Annotated[str | None, _reading("COLUMN", "The column of systems.", checks.a_name, often=True)] = None
+    system: Annotated[str | None, _SYSTEM] = None
     item: Annotated[str | None, _ITEM] = None
     cluster: Annotated[str | None, _CLUSTER] = None
     metrics: Annotated[str | None, _METRICS] = None
@@ -210,9 +221,9 @@ def human_command(  # noqa: PLR0913 - the options of the command
 
     For example:
 
-        metaeval human scores.csv --reference human --system model --item doc
+        metaeval human scores.csv --reference human --system-column model --item-column doc
 
-        metaeval human metrics.csv people.csv --reference Z.SCR --item doc,seg --cluster doc --out agreement
+        metaeval human bleu.csv people.csv --reference Z.SCR --item-column doc,seg --cluster-column doc --out human
 
         metaeval human wmt23/ --preset wmt23 --out wmt23-report
     """
@@ -246,12 +257,13 @@ def human_command(  # noqa: PLR0913 - the options of the command
     used = [system, *items, table.cluster, campaign.set_column, reference]
     frame = frame.drop(columns=_filtered(frame, used, table.where))
     if table.cluster is not None and not items:
-        raise InvalidOptionError("--cluster groups items, and no column names them; name it with --item")
+        raise InvalidOptionError("--cluster-column groups items, and no column names them; name it with --item-column")
     score = partial(_scored, reference=reference, cluster=table.cluster, metrics=chosen, falling=falling)
     if tasks is not None:
         if not items:
             raise InvalidOptionError(
-                "--tasks compares metrics on items, and no column names them; name it with --item, or leave --tasks out"
+                "--tasks compares metrics on items, and no column names them; name it with --item-column, or leave "
+                "--tasks out"
             )
         parts = {"": frame} if campaign.set_column is None else _by_set(frame, campaign.set_column)
         sets = {name: score(rows, system, items) for name, rows in parts.items()}

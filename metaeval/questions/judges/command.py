@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -325,8 +325,10 @@ def judges_command(  # noqa: PLR0913 - the options of the command
             )
         return _of_votes(loaded, votes)
     loaded.read(*read.files)
-    _check_kind(loaded, read.kind, read.files[0])
     named = () if people is None else checks.by_comma(people, ())
+    if len(read.annotations) == 1 and not named:  # all of one kind, whose agreement is asked
+        read = replace(read, labels=next(iter(read.annotations.values())), annotations={})
+    _check_kind(loaded, read.kind, read.files[0])
     judged = _judged(read, reading, reference, named)
     collection = _runs_beside(loaded, judged, runs, lenient=reading.lenient)
     names = _systems(collection, read.scores)

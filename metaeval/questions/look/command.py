@@ -19,13 +19,12 @@ if TYPE_CHECKING:
     from metaeval.questions.look.study import Look
     from metaeval.questions.look.study_kinds import Contents
 
-_OF_HUMAN = ("system", "item", "cluster")
-_COLUMN = re.compile(rf"--({'|'.join(_OF_HUMAN)})-column(?= )")
-"""What other commands call the options of ``metaeval human``."""
+_OF_HUMAN = frozenset({"inputs", "where", "lower_is_better", "system_column", "item_column", "cluster_column"})
+"""Options that ``metaeval human`` has too."""
 _RENAMED = re.compile(r"if '([^']+)' is that of '[^']+', rename it to '([^']+)'")
 _RENAMING = "{2} '1s/{0}/{1}/'"
 _PACKED, _ZIPPED = (".gz", ".bz2", ".xz", ".zst"), "is a zip archive"
-_FILTER = re.compile(r"\((sed (?:-E )?'[^']*'|tr -d ,|tr , \.|tail -n \+2 <\S+ \| awk '[^']*')\)")
+_FILTER = re.compile(r"\((sed (?:-E )?'[^']*'|tr -d ,|tr , \.|(?:tail -n \+2 <\S+ \| )?awk '[^']*')\)")
 _VALUE = r"(?!or |if |to |--)(?:'[^']*+'|[^\s,;:()]++)"
 _OPTION = re.compile(rf"(?:pass |such as |\()((?: ?--[\w-]++(?: {_VALUE})?)++)(?! if these are no)")
 """What a refusal advises: a filter to write the file anew, or options."""
@@ -71,10 +70,7 @@ def look_command(loaded: Loaded) -> Answer:
 
 def _asked(loaded: Loaded, name: str) -> str:
     """Return how a command is called with what was typed, as far as it has these options."""
-    if name != "human":
-        return loaded.typed(name, READING["any"])
-    columns = {f"{role}_column" for role in _OF_HUMAN}
-    return _COLUMN.sub(r"--\1", loaded.typed(name, {"inputs", "where", "lower_is_better", *columns}))
+    return loaded.typed(name, _OF_HUMAN if name == "human" else READING["any"])
 
 
 def _plain(name: str) -> str:

@@ -25,7 +25,9 @@ from metaeval.io.any_sheets import any_sheet
 from metaeval.io.benchmarks.contents import ZIP_MAGIC, Archive, Json, read_json, starts_json
 from metaeval.io.benchmarks.formats import format_of
 from metaeval.io.benchmarks.inspect_ai import is_archived_log
-from metaeval.io.blocks import PASSED, SpreadlessError
+from metaeval.io.benchmarks.rows import records_of_mappings
+from metaeval.io.blocks import PASSES, SpreadlessError
+from metaeval.io.by_values import ByValues, labels_by_values, scores_by_values, votes_by_values
 from metaeval.io.files import first_words, read_bytes
 from metaeval.io.judged_nuggets import holds_nuggets_of_judges
 from metaeval.io.means import MeansAloneError
@@ -39,7 +41,6 @@ from metaeval.io.trec import read_collection
 from metaeval.io.trec_lines import is_run
 from metaeval.io.votes import holds_votes, read_votes
 from metaeval.questions.look.study_columns import OWN_LINES, ColumnRole, column_roles_of
-from metaeval.questions.look.study_values import ByValues, labels_by_values, scores_by_values, votes_by_values
 from metaeval.table.means import SystemMeans, as_means, is_board
 from metaeval.table.roles import part_of_word
 from metaeval.table.scores import Scores, as_scores
@@ -53,11 +54,17 @@ type Kind = Literal[
 ]  # fmt: skip
 type Found = Scores | SystemMeans | Votes | Labels | None
 
-_RUN_WORDS, _RANK, _MOST_GRADES = 6, 3, 11
+_RUN_WORDS, _RANK, _MOST_GRADES, _TWO_SYSTEMS = 6, 3, 11, 2
 _NO_ITEMS = "one score a system under each metric; scores by item tell more"
+_OF_PEOPLE = "with --people NAME,NAME metaeval judges tells whether the others may replace these people"
 _COLUMN = re.compile(r"\x60columns=\{'(\w+)': '([^']*)'\}\x60")
 _READ_SCORES = [name for name, need in NEEDS.items() if "scores" in need.get("of", ()) and need.get("gaps") != ""]
 """Questions that are told which columns hold what."""
+_LANGUAGES = {
+    ".py": "Python", ".ipynb": "a notebook", ".r": "R", ".rmd": "R", ".sh": "shell", ".jl": "Julia",
+    ".js": "JavaScript", ".ts": "TypeScript", ".java": "Java", ".cpp": "C++", ".go": "Go", ".rs": "Rust", ".pl": "Perl",
+}  # fmt: skip
+_PROGRAM = "{}: this is a program (source code: {}), and nothing of an evaluation; look at the files that it writes"
 _BARE = frozenset({*RANKINGS["topic"], *RANKINGS["document"], *RANKINGS["level"], "corpus_id"})
 """Names of columns of judgments alone."""
 _PEOPLE = frozenset({"human", "humans", "people", "gold", "reference", "mqm", "da", "expert", "experts", "crowd"})
@@ -159,6 +166,8 @@ def _nested(json: Json | None) -> Kind | None:
         return None
     if metric_evidence(inner) > 1:
         return "scores"
+    if records_of_mappings(json) is not None:
+        return None
     return "judgments" if all(isinstance(number, int) for number in numbers) else "runs"
 
 
@@ -202,6 +211,10 @@ def _of_one_kind(given: Sequence[str], files: Sequence[_TypedFile], beside: Sequ
         found = _READERS[kind](named, by_kind)
     except MetaevalError as error:
         found = Contents(kind=kind if kind in OWN_LINES else "unknown", refusal=str(error))
+    if found.kind == "unknown" and (language := _language(files[0].source.path)):
+        return Contents(
+            kind="unknown", files=(files[0].source.path,), refusal=_PROGRAM.format(files[0].source.path, language)
+        )
     parts = {part: _shell(words.get(of, ())) for part, of in _NAMED.get(kind, {}).items()}
     first = files[0]
     told = {column: (role, "by its values") for role, column in found.by_values.items()}
@@ -216,8 +229,13 @@ def _without_others(files: Sequence[_TypedFile]) -> tuple[list[_TypedFile], list
     """Return files, and those of folders that are texts beside others, as a README is, or tables beside runs."""
     may_be_left = [file for file in files if file.kind == "scores" and file.source.listed and not file.tool]
     has_lines = bool({file.kind for file in files} & OWN_LINES)
-    beside = [file for file in may_be_left if has_lines or _is_prose(file)]
+    beside = [file for file in may_be_left if has_lines or _language(file.source.path) or _is_prose(file)]
     return ([file for file in files if file not in beside], beside) if len(beside) < len(files) else (list(files), [])
+
+
+def _language(path: str) -> str:
+    """Return the language of source code by the ending of its file, "" for anything else."""
+    return _LANGUAGES.get(Path(path).suffix.casefold(), "")
 
 
 def _is_prose(file: _TypedFile) -> bool:
@@ -391,6 +409,8 @@ def _with_gaps(given: Sequence[str]) -> Contents | None:
         return _means_with_gaps(given)
     if scores.kind == "labels":
         return scores
+    if isinstance(scores.read, Scores) and (~np.isnan(scores.read.to_numpy())).sum(axis=1).max() < _TWO_SYSTEMS:
+        return None  # no item has scores of two, which are then no systems
     note = (
         f"{count(scores.sizes['gaps'], 'gap')}: the commands compare pairs of systems where both have scores "
         "(pairwise), or leave out items with gaps (drop-topics) where a question needs whole ones; write zero there "
@@ -471,11 +491,11 @@ def _one_system(given: Sequence[str]) -> Contents | None:
 
 
 def _are_passes(labels: pd.DataFrame | None) -> bool:
-    """Whether labels say passed or failed and nothing else: then the judges may be systems."""
+    """Whether labels say passed or failed and nothing else, or are texts, of which few are alike: then of systems."""
     if labels is None:
         return False
-    said = {str(label).casefold() for label in pd.unique(labels.to_numpy().ravel()) if not pd.isna(label)}
-    return said <= {*PASSED, *PASSED.values()}
+    cells = [str(label).casefold() for label in labels.to_numpy().ravel() if not pd.isna(label)]
+    return {*cells} <= PASSES or (2 * len({*cells}) > len(cells) and not any(map(is_number, cells)))
 
 
 def _people(names: Sequence[str]) -> list[str]:
@@ -518,11 +538,12 @@ def _votes(given: Sequence[str], by_kind: Mapping[Kind, Sequence[str]]) -> Conte
     told = None if holds_votes(content, path) else votes_by_values(content, path)
     if told is None:
         return _of_votes(read_votes(given))
-    return _by_values(_of_votes(read_votes(given, columns=told.columns, words=told.words)), told, "votes")
+    commands = ["votes"] if told.words else ["votes", "stop"]
+    return _by_values(_of_votes(read_votes(given, columns=told.columns, words=told.words)), told, *commands)
 
 
-def _by_values(contents: Contents, told: ByValues, command: str) -> Contents:
-    return replace(contents, options={command: told.options}, by_values=told.columns)
+def _by_values(contents: Contents, told: ByValues, *commands: str) -> Contents:
+    return replace(contents, options=dict.fromkeys(commands, told.options), by_values=told.columns)
 
 
 def _of_votes(votes: Votes) -> Contents:
@@ -533,6 +554,21 @@ def _of_votes(votes: Votes) -> Contents:
 
 def _judges(given: Sequence[str], _: Mapping[Kind, Sequence[str]]) -> Contents:
     return _of_judges(read_judges(given))
+
+
+def _annotations(given: Sequence[str], by_kind: Mapping[Kind, Sequence[str]]) -> Contents:
+    """Read labels by annotators in JSON; those of one file may be scores of systems, if nobody is called a judge."""
+    judged = read_judges(given)
+    names = [name for frame in judged.annotations.values() for name in frame.columns]
+    are_people = not {underscored(name).strip("_0123456789") for name in names}.isdisjoint({*JUDGES, *_PEOPLE})
+    if are_people or len(by_kind["annotations"]) > 1:
+        return _of_judges(judged)
+    scores = _table(given, {})
+    if not isinstance(scores.read, Scores):
+        return _of_judges(judged) if scores.kind == "unknown" else scores
+    grades = scores.read.to_numpy()[~np.isnan(scores.read.to_numpy())] % 1
+    is_open = not grades.any() and {*names} == {*scores.read["system"].to_numpy().tolist()}
+    return replace(scores, also=("judges",) if is_open else ())
 
 
 def _nuggets(given: Sequence[str], by_kind: Mapping[Kind, Sequence[str]]) -> Contents:
@@ -546,6 +582,8 @@ def _nuggets(given: Sequence[str], by_kind: Mapping[Kind, Sequence[str]]) -> Con
 def _of_judges(judged: JudgeInput) -> Contents:
     if judged.annotations:
         frames = judged.annotations.values()
+        if len(frames) == 1:
+            return _of_labels(as_labels(*frames), [_OF_PEOPLE])
         names = {name for frame in frames for name in frame.columns}
         return Contents(kind="annotations", sizes={"judges": len(names), "items": max(map(len, frames))})
     if judged.scores:
@@ -601,7 +639,7 @@ def _inex(_: Sequence[str], by_kind: Mapping[Kind, Sequence[str]]) -> Contents:
 _READERS: Mapping[Kind, Callable[[Sequence[str], Mapping[Kind, Sequence[str]]], Contents]] = {
     "scores": _table,
     "votes": _votes,
-    "annotations": _judges,
+    "annotations": _annotations,
     "nuggets": _nuggets,
     "judgments": _judgments,
     "runs": _runs,

@@ -58,6 +58,7 @@ def stop_command(  # noqa: PLR0913 - the options of the command
     burn_in: Annotated[int, _BURN_IN] = 10,
     by: Annotated[str | None, _BY] = None,
     replay: Annotated[int, _REPLAYS] = 200,
+    columns: opt.ColumnsOfVotes,
 ) -> Answer:
     """Say whether to stop adding topics or votes, however often results were looked at.
 
@@ -74,7 +75,7 @@ def stop_command(  # noqa: PLR0913 - the options of the command
     """
     from metaeval.questions.stop.study import study_stopping  # noqa: PLC0415 - loads scipy
 
-    votes, scores = loaded.votes_and_scores()
+    votes, scores = loaded.votes_and_scores(columns=columns.by_role())
     if votes and (scores is not None or len(votes) > 1):
         raise InvalidOptionError("votes and scores, or several sets of votes, come apart; give one of them")
     if votes:

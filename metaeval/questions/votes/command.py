@@ -1,6 +1,6 @@
 """`metaeval votes`: whom do people prefer, by votes on pairs of systems."""
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
@@ -11,17 +11,6 @@ from metaeval.cli.command import command
 from metaeval.cli.option import Option, argument, choice, path
 from metaeval.cli.reading import Answer, Loaded
 from metaeval.errors import InvalidOptionError
-
-
-def _column(role: str, words: str = "") -> Option:
-    return Option(
-        "NAME",
-        f"The column of the {words or role}.",
-        checks.a_name,
-        panel="Reading",
-        means=f"columns.{role}",
-        often=True,
-    )
 
 
 def _side(_word: str, side: str) -> None:
@@ -100,22 +89,6 @@ _QRELS = path(
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Columns:
-    """Names of columns."""
-
-    left_column: Annotated[str | None, _column("left", "left system")] = None
-    right_column: Annotated[str | None, _column("right", "right system")] = None
-    winner_column: Annotated[str | None, _column("winner")] = None
-    question_column: Annotated[str | None, _column("question")] = None
-    voter_column: Annotated[str | None, _column("voter")] = None
-    count_column: Annotated[str | None, _column("count", "number of votes that a row stands for")] = None
-
-    def by_role(self) -> dict[str, str]:
-        """Return the columns that are named, by what they hold."""
-        return {name.removesuffix("_column"): column for name, column in asdict(self).items() if column is not None}
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class _Rows:
     """What rows mean, and which count."""
 
@@ -138,7 +111,7 @@ def votes_command(  # noqa: PLR0913 - the options of the command
     loaded: Loaded,
     *,
     inputs: Annotated[list[str], _INPUTS],
-    columns: _Columns,
+    columns: opt.ColumnsOfVotes,
     ties: Annotated[str, _TIES] = "half",
     by: Annotated[str | None, _BY] = None,
     covariates: Annotated[str | None, _COVARIATES] = None,

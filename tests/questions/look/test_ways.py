@@ -15,6 +15,14 @@ _STEPS = 4
 _MEANS = (
     "| Model | Math | Code |\n|:--|--:|--:|\n| a | **79.6 ± 2.1** | 77.5 ± 1.8 |\n| b | 55.5 ± 2.4 | 52.1 ± 2.4 |\n"
 )
+_INTERVALS = (
+    "model;acc;f1\na;68,8 (67,3\N{EN DASH}70,4);50 (48\N{EN DASH}52)\nb;66,8 (65,3-68,4);\N{EN DASH}\n"
+    "c;60,0 [58,5-61,5];51 (49 to 53)\nd;55,0 [53,5-56,5];41 (39 to 43)\n"
+)
+_SUMMARY = (
+    "dataset,version,metric,mode,a7b,b7b\ngsm8k,1d7,acc,gen,56.1,62.3\nmath,393,acc,gen,18.0,25.1\n"
+    "bbh,-,naive,gen,61.2,60.4\n"
+)
 _RATINGS = "participant_id,story_id,model,fluency\n" + "".join(
     f"P{(story + turn) % 4},S{story},{model},{1 + (story * turn + len(model)) % 5}\n"
     for story in range(8)
@@ -64,6 +72,23 @@ _FILES = {
         "system,seg_id,doc,BLEU\na,1,d1,.1\na,2,d1,.2\na,3,d2,.4\nb,1,d1,.3\nb,2,d1,.1\nb,3,d2,.2\n", "x.csv", "table"
     ),
     "ratings by some people each": (_RATINGS, "x.csv", "table"),
+    "answers beside true and false": (
+        "question,expected,gpt_answer,gpt,qwen\nwhat?,3,3,TRUE,FALSE\nwho?,Al,Bo,FALSE,TRUE\nwhere?,here,5,TRUE,TRUE\n",
+        "x.csv", "table",
+    ),
+    "columns of a system and a metric each": (
+        "id,A_bleu,B_bleu,A_rouge_l,B_rouge_l\n1,20.1,25.3,.5,.6\n2,30.4,28.1,.6,.5\n3,10.5,15.7,.4,.6\n",
+        "x.csv", "table",
+    ),
+    "answers behind verdicts, as promptfoo writes them": (
+        'q,[gpt] {{q}},[qwen] {{q}}\na,[PASS] 3,[FAIL] 4\nb,"[FAIL] one, two",[PASS] x\nc,[FAIL] (0.50) y,[PASS] z\n',
+        "x.csv", "table",
+    ),
+    "a header of merged cells": (
+        ",BM25,,Dense,\nQuery,nDCG@10,AP,nDCG@10,AP\nq1,.5,.3,.6,.4\nq2,.4,.2,.5,.3\nq3,.7,.5,.6,.4\n", "x.csv", "table"
+    ),
+    "systems in columns beside the metric of each data set": (_SUMMARY, "x.csv", "table"),
+    "means with their intervals": (_INTERVALS, "x.csv", "leaderboard"),
     "runs and judgments in an archive": (_zipped(_RUNS), "all.zip", "table"),
 }  # fmt: skip
 
@@ -77,7 +102,7 @@ def test_what_look_prints_leads_to_an_answer(command, tmp_path, monkeypatch, nam
     line = f"metaeval look {file}"
     for _ in range(_STEPS):
         looked = command(*shlex.split(line)[1:])
-        *filters, line = re.findall(r"^(?:metaeval|sed|tr|unzip) .*", looked.out or looked.err, re.MULTILINE) or [
+        *filters, line = re.findall(r"^(?:metaeval|sed|tr|awk|unzip) .*", looked.out or looked.err, re.MULTILINE) or [
             re.search(r"metaeval look .*", " ".join(looked.err.split()))[0]
         ]
         if "How it can be read" in looked.out:
@@ -100,6 +125,45 @@ def test_errors_in_cells_are_read_as_they_stand(command, tmp_path, monkeypatch):
     read = pd.read_csv(line.split()[-1])
     assert read.columns.tolist() == ["model", "math", "math_stderr", "code", "code_stderr"]
     assert np.allclose(read.iloc[:, 1:], [[79.6, 2.1, 77.5, 1.8], [55.5, 2.4, 52.1, 2.4]])
+
+
+def test_intervals_in_cells_are_read_as_they_stand(command, tmp_path, monkeypatch):
+    """The filter puts the three numbers of each cell in columns of their own: 68.8 from 67.3 to 70.4, and so on."""
+    monkeypatch.chdir(tmp_path)
+    Path("x.csv").write_text(
+        'model,acc,gain\na,"68.8 [67.3, 70.4]",-1.2 (-2.2--0.2)\nb,60 (58\N{EN DASH}62),.5 (-.5 to 1.5)\n'
+    )
+    filtered, line = re.findall(r"^(?:metaeval|sed) .*", command("look", "x.csv").out, re.MULTILINE)
+    subprocess.run(["bash", "-c", filtered], check=True)  # noqa: S607 - as above
+    read = pd.read_csv(line.split()[-1])
+    assert read.columns.tolist() == ["model", "acc", "acc_low", "acc_high", "gain", "gain_low", "gain_high"]
+    assert np.allclose(read.iloc[:, 1:], [[68.8, 67.3, 70.4, -1.2, -2.2, -0.2], [60, 58, 62, 0.5, -0.5, 1.5]])
+
+
+def test_columns_of_a_system_and_a_metric_each_are_told_apart(command, tmp_path):
+    """Scores by hand: A under bleu 20 and 30, B 40 and 20, so means 25 and 30; under chrf 1 and 3, 2 and 6."""
+    path = tmp_path / "x.csv"
+    path.write_text("id,bleu_A,chrf_A,bleu_B,chrf_B\n1,20,1,40,2\n2,30,3,20,6\n")
+    rows = command("table", path, "--form", "crossed", "--json").json()["results"]
+    assert {(row["metric"], row["system"]): row["mean"] for row in rows} == {
+        ("bleu", "A"): 25, ("bleu", "B"): 30, ("chrf", "A"): 2, ("chrf", "B"): 4,
+    }  # fmt: skip
+    path.write_text("id,A_bleu,B_bleu,A_chrf\n1,20,1,40\n2,30,3,20\n")
+    assert "not all systems under all of some known metrics" in command("table", path, "--form", "crossed").err
+
+
+def test_votes_under_unknown_names_are_led_to_their_columns(command, tmp_path, monkeypatch):
+    """Whoever asks for scores of them is told how the columns are named, and that line answers."""
+    monkeypatch.chdir(tmp_path)
+    rows = [f"{'abc'[at % 3]},{'abc'[(at + 1) % 3]},{('first', 'second', 'tie')[at % 4 % 3]},{at}" for at in range(24)]
+    Path("x.csv").write_text("\n".join(["first,second,better,timestamp", *rows]))
+    for name, asked in (("stop", "stop"), ("table", "votes")):
+        refused = " ".join(command(name, "x.csv").err.split())
+        assert "these seem to be votes" in refused
+        line = f"metaeval {asked} x.csv --left-column first --right-column second --winner-column better"
+        assert refused.endswith(line)
+        assert command(*line.split()[1:], "--json").code == 0
+        assert f"\n{line}\n" in command("look", "x.csv").out
 
 
 def test_a_table_that_may_be_of_judges_says_so(command, tmp_path):

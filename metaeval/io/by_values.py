@@ -14,6 +14,7 @@ from metaeval.errors import MetaevalError
 from metaeval.io.any_sheets import any_sheet
 from metaeval.io.sheets import header_names
 from metaeval.table.roles import part_of_word, role_of_name
+from metaeval.table.vote_cells import two_names
 from metaeval.table.vote_words import VERDICTS, plain_word
 
 _MOST_ROWS, _MOST_COLUMNS, _FEWEST_ROWS = 1000, 12, 4
@@ -56,14 +57,22 @@ def votes_by_values(content: bytes, label: str) -> ByValues | None:
     columns = _columns(content, label)
     words = [name for name, cells in columns.items() if _are_words(cells) and part_of_word(name) in {None, "system"}]
     ranked: dict[tuple[bool, float], list[ByValues]] = {}
-    for left, right in combinations(words[:_MOST_COLUMNS], 2):
-        names = ({*columns[left]}, {*columns[right]})
-        if len(names[0] | names[1]) > len(columns[left]) or any(map(eq, columns[left], columns[right])):
+    pairs: dict[tuple[str, str], Sequence[Sequence[str]]]
+    pairs = {(left, right): (columns[left], columns[right]) for left, right in combinations(words[:_MOST_COLUMNS], 2)}
+    split = {name: [*filter(None, map(two_names, columns[name]))] for name in words}
+    pairs |= {
+        (name, name): tuple(zip(*cells, strict=True))
+        for name, cells in split.items()
+        if len(cells) == len(columns[name]) > 0
+    }
+    for (left, right), sides in pairs.items():
+        names = ({*sides[0]}, {*sides[1]})
+        if len(names[0] | names[1]) > len(sides[0]) or any(map(eq, *sides)):
             continue
         for winner in (name for name in columns if name not in {left, right} and part_of_word(name) is None):
             words_of = _words_of_sides(left, right)
             meant = {text: _meaning(text, words_of) for text in {*columns[winner]}}
-            rows = zip(columns[winner], columns[left], columns[right], strict=True)
+            rows = zip(columns[winner], *sides, strict=True)
             shares = [float(text == a) if text in {a, b} else meant[text] for text, a, b in rows]
             if not {0.0, 1.0} <= {*shares} or None in shares:
                 continue
@@ -99,7 +108,8 @@ def labels_by_values(content: bytes, label: str) -> ByValues | None:
     readings = [
         ByValues("labels", {"item": item, "judge": judge, "label": label_column})
         for item, judge in permutations(names, 2)
-        if _judge_items(columns[item], columns[judge]) and {*underscored(judge).split("_")}.isdisjoint(ITEMS["system"])
+        if _judge_items(columns[item], columns[judge], called=underscored(judge) in JUDGES)
+        and {*underscored(judge).split("_")}.isdisjoint(ITEMS["system"])
         for label_column in few
         if label_column not in {item, judge} and _differ_within(columns[item], columns[label_column])
     ]
@@ -228,11 +238,16 @@ def _meaning(text: str, sides: Mapping[str, float]) -> float | None:
     return shares.pop() if len(shares) == 1 else None
 
 
-def _judge_items(items: Sequence[str], judges: Sequence[str]) -> bool:
-    """Whether each of a few judges says one thing of an item, and most items have several."""
+def _judge_items(items: Sequence[str], judges: Sequence[str], *, called: bool) -> bool:
+    """Whether each of a few judges, who are `called` so or named, says one thing of an item, and most have several."""
     n_judges, n_items = len({*judges}), len({*items})
     once = len({*zip(items, judges, strict=True)}) == len(items)
-    return once and _are_words(judges) and _TWO <= n_judges <= min(_MOST_JUDGES, n_items) and len(items) > 1.5 * n_items
+    return (
+        once
+        and (called or _are_words(judges))
+        and _TWO <= n_judges <= min(_MOST_JUDGES, n_items)
+        and len(items) > 1.5 * n_items
+    )
 
 
 def _differ_within(items: Sequence[str], labels: Sequence[str]) -> bool:
