@@ -1,6 +1,10 @@
 from .aggregates import aggregate_scores as aggregate_scores
 from .aggregates import aggregate_table as aggregate_table
 from .alt_test import AltTest as AltTest
+from .corrected_scores import CorrectedScores as CorrectedScores
+from .corrected_scores import corrected_scores as corrected_scores
+from .corrected_scores import corrected_share as corrected_share
+from .corrected_scores import divided_labels as divided_labels
 from .decisions import DecisionAgreement as DecisionAgreement
 from .decisions import decision_agreement as decision_agreement
 from .human import HumanAgreement as HumanAgreement

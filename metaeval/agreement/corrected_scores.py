@@ -205,7 +205,7 @@ def corrected_scores(  # noqa: PLR0913 - every option is one question
     See Also
     --------
     metaeval.prediction_powered : scores of any kind, where topics are a random sample
-    metaeval.agreement.corrected_scores.divided_labels : which labels to buy next
+    metaeval.agreement.divided_labels : which labels to buy next
 
     Notes
     -----

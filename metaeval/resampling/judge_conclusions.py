@@ -16,7 +16,7 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from metaeval.agreement.decisions import agreement_counts, agreement_shares
-from metaeval.agreement.judge_measures import MEASURES, RANKINGS, judge_measures
+from metaeval.agreement.judge_measures import MEASURES, SIGNED, judge_measures
 from metaeval.base.checks import check_choice, check_count, check_share, t_half_width
 from metaeval.base.names import first_few
 from metaeval.base.results import Figure, Result
@@ -353,7 +353,7 @@ def _beside(  # noqa: PLR0913, PLR0917 - a comparison and what it draws with
         n_pairs = {"precision": own, "recall": of_truth, "f1": either}
         for measure in MEASURES:
             value = float(_mean(seen[measure][0], of_judge))
-            values, least = drawn[measure][np.arange(n_resamples), picked], -1.0 if measure in RANKINGS else 0.0
+            values, least = drawn[measure][np.arange(n_resamples), picked], -1.0 if measure in SIGNED else 0.0
             low, high = _interval(value, values, freedom, level, least)
             if measure in n_pairs:
                 low, high = _no_surer(value, low, high, n_pairs[measure], level)
