@@ -8,13 +8,13 @@ from typing import NamedTuple
 import pandas as pd
 
 from metaeval.agreement.alt_test import AltTest, Scoring, alt_test
-from metaeval.agreement.corrected_scores import CorrectedScores, corrected_scores
 from metaeval.agreement.judge_ranking import JudgeRanking, rank_judges
 from metaeval.agreement.label_agreement import LabelAgreement, compare_labels, label_notes, leading_kappa
 from metaeval.agreement.label_baselines import agreement_baselines
 from metaeval.agreement.labels import Labels
 from metaeval.agreement.panels import JudgePanel, judge_panel
 from metaeval.agreement.scale_maps import ScaleMap, ScaleMaps, scales_of_judges
+from metaeval.agreement.score_correction import CorrectedScores, corrected_scores
 from metaeval.agreement.second_assessors import SecondPeople, second_people
 from metaeval.base.results import Result
 from metaeval.base.unit import unit

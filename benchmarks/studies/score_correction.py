@@ -1,7 +1,7 @@
 """Coverage of scores corrected for a judge's errors, and whether the test tells when the labelled items differ.
 
-Run: python benchmarks/studies/corrected_scores.py           # writes reports/corrected-scores.md, about two minutes
-     python benchmarks/studies/corrected_scores.py --quick   # a tenth of the samples, printed
+Run: python benchmarks/studies/score_correction.py           # writes reports/corrected-scores.md, about two minutes
+     python benchmarks/studies/score_correction.py --quick   # a tenth of the samples, printed
 """
 
 import argparse
@@ -15,13 +15,13 @@ import pandas as pd
 from scipy.optimize import brentq
 from scipy.special import expit
 
-from metaeval.agreement.corrected_scores import _differences, _Said, _scores, corrected_share
+from metaeval.agreement.score_correction import _differences, _Said, _scores, corrected_share
 
 REPORT = Path(__file__).parents[1] / "reports" / "corrected-scores.md"
 HEAD = """# Scores corrected for a judge's errors
 
 How often true values lie above and below 95 % intervals (.025 each if exact). Labelled items say yes with one
-probability, the others with the same or another (shift). Made by `python benchmarks/studies/corrected_scores.py`.
+probability, the others with the same or another (shift). Made by `python benchmarks/studies/score_correction.py`.
 """
 
 

@@ -396,7 +396,7 @@ class _Said(NamedTuple):
             shape=(int(self.unit.max()) + 1, 2 * k + 2),
         )
         n_units = min(len(np.unique(self.unit[items])) for items in (alone, ~alone))
-        covariance = (parts.T @ parts).toarray() * n_units / max(n_units - 1, 1)
+        covariance = (parts.T @ parts).toarray() * (n_units / max(n_units - 1, 1) if self.by_topic else 1.0)
         least = [_smoothed(shares[:k], sizes[:k], _Z)[1], _smoothed(shares[k : k + 2], sizes[k : k + 2])[1]]
         diagonal = np.arange(k + 2)
         covariance[diagonal, diagonal] = np.fmax(covariance[diagonal, diagonal], np.concatenate(least))
