@@ -1,6 +1,6 @@
 """Coverage of scores corrected for a judge's errors, and whether the test tells when the labelled items differ.
 
-Run: python benchmarks/studies/score_correction.py           # writes reports/corrected-scores.md, about two minutes
+Run: python benchmarks/studies/score_correction.py           # writes reports/corrected-scores.md, about five minutes
      python benchmarks/studies/score_correction.py --quick   # a tenth of the samples, printed
 """
 
@@ -129,7 +129,7 @@ def main() -> None:
     parser.add_argument("--quick", action="store_true")
     quick = parser.parse_args().quick
     rng = np.random.default_rng(1)
-    n = 200 if quick else 4000
+    n = 200 if quick else 2000
     parts = [HEAD]
     for title, frame in (
         (f"One score, independent items ({10 * n:,} samples)", single(10 * n, rng)),

@@ -174,7 +174,8 @@ def corrected_scores(  # noqa: PLR0913 - every option is one question
     reference : str
         The people.
     systems : mapping of str to str, optional
-        Item to the system it is of. A judge's errors are those on the items of all systems together.
+        Item to the system it is of; by default what a column of the file said, else all are of one. A judge's errors
+        are those on the items of all systems together.
     rel : int, default 1
         Lowest label that means yes.
     correction : str, default "fdr_by"
@@ -250,6 +251,7 @@ def corrected_scores(  # noqa: PLR0913 - every option is one question
     correction = CORRECTIONS.find(correction).name
     check_share(confidence_level, "confidence_level")
     check_share(alpha, "alpha")
+    systems = labels.systems if systems is None else systems
     names, system = _systems_of(labels, systems)
     topics = np.arange(len(system)) if labels.by_item else labels.table.index.get_level_values("topic").to_numpy()
     unit_of = np.unique(topics, return_inverse=True)[1]

@@ -3,8 +3,9 @@
 
 from functools import partial
 
+from metaeval.agreement.score_correction import CorrectedScores
 from metaeval.base.words import absent, number, p_value, share, whole
-from metaeval.page.blocks import Section
+from metaeval.page.blocks import Block, Fold, Section
 from metaeval.page.tables import bounded, left, right
 from metaeval.questions.judges.page_agreement import agreement_sections, one_pair
 from metaeval.questions.judges.page_ranking import judge_ranking_section
@@ -57,11 +58,11 @@ def _corrected_section(study: Labelling, *, brief: bool) -> tuple[Section, ...]:
         {"corrected": ("Corrected", share), "powered": ("Prediction-powered", share)},
     )
     frame, scores = bounded(table, measures)
-    apart = table.loc[table["apart_p"] <= study.corrected.alpha, "judge"].tolist()
+    apart = table.loc[table["apart_p"] <= study.corrected.alpha, "judge"].unique().tolist()
     shown = say.table(
         "corrected",
         frame,
-        left(judge="Judge"),
+        left(judge="Judge", **({"system": "System"} if "system" in table else {})),
         right(whole, n=f"{labelled_heads()} alone"),
         right(share, judged="Says yes"),
         scores,
@@ -74,7 +75,27 @@ def _corrected_section(study: Labelling, *, brief: bool) -> tuple[Section, ...]:
         reference=study.corrected.reference,
         apart=apart,
     )
-    return (say.section("corrected", shown, brief=brief, head="Scores corrected for the judge’s errors"),)
+    blocks: tuple[Block, ...] = (shown, *_corrected_differences(study.corrected))
+    return (say.section("corrected", *blocks, brief=brief, head="Scores corrected for the judge’s errors"),)
+
+
+def _corrected_differences(found: CorrectedScores) -> tuple[Block, ...]:
+    """Return the differences between systems, folded."""
+    if found.differences.empty:
+        return ()
+    frame = found.differences.rename(columns={"low": "difference_low", "high": "difference_high"})
+    frame, columns = bounded(frame, {"difference": ("First less second", share)})
+    table = say.table(
+        "corrected differences",
+        frame,
+        left(judge="Judge", system_a="First", system_b="Second"),
+        columns,
+        right(p_value, p_value="p", p_corrected="corrected"),
+        called="corrected-differences",
+        data=found.differences,
+        correction=found.correction,
+    )
+    return (Fold(title="Differences between systems", blocks=(table,)),)
 
 
 def _labels_section(study: Labelling) -> Section:
