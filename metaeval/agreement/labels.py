@@ -275,9 +275,7 @@ def as_labels(
         scale=levels,
         outside=listed,
         notes=tuple(frame.attrs.get("notes", ())),
-        by_subtopic=frame.attrs.get("by_subtopic", False),
-        by_item=frame.attrs.get("by_item", False),
-        system_part=frame.attrs.get("system_part"),
+        **{name: frame.attrs[name] for name in ("by_subtopic", "by_item", "system_part") if name in frame.attrs},
         words=() if known_words is None else known_words.names,
         ordered=known_words is None or known_words.ordered,
     )

@@ -31,6 +31,8 @@ from metaeval.tests_stat.result import is_significant
 
 _LEAST = 3
 """Labelled items that the powered mean takes."""
+_Z = float(ndtri(0.975))
+"""How far shares are drawn towards a half for comparisons, whatever the level."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -336,9 +338,6 @@ class _Moments(NamedTuple):
         return _smoothed(self.shares[:k], self.sizes[:k], _Z)[0], q0, q1
 
 
-_Z = float(ndtri(0.975))
-
-
 class _Said(NamedTuple):
     """Whether a judge and people said yes to every item that the judge labelled; whose the item is, and its topic."""
 
@@ -355,7 +354,7 @@ class _Said(NamedTuple):
         if not np.isnan(self.people).any():
             return f"{reference} labelled all of its {unit().labelled}s, so that their own share is known"
         if not negative.any() or not positive.any():
-            return f"of its {unit().labelled}s {reference} labelled none {'no' if positive.any() else 'yes'}"
+            return f"{reference} never said {'no' if positive.any() else 'yes'} of its {unit().labelled}s"
         specificity, sensitivity = 1.0 - self.judge[negative].mean(), self.judge[positive].mean()
         chance = specificity + sensitivity <= 1.0
         figures = f"specificity {specificity:.2g} and sensitivity {sensitivity:.2g}"

@@ -204,9 +204,9 @@ def test_shift_of_prevalence_is_told():
     ("change", "why"),
     [
         ({"people": [1, 0, 1, 0, 1, 0]}, "people labelled all of its items"),
-        ({"people": [1, 1, 1, None, None, None]}, "of its items people labelled none no"),
-        ({"people": [0, 0, 0, None, None, None]}, "of its items people labelled none yes"),
-        ({"people": [None] * 6}, "of its items people labelled none"),
+        ({"people": [1, 1, 1, None, None, None]}, "people never said no of its items"),
+        ({"people": [0, 0, 0, None, None, None]}, "people never said yes of its items"),
+        ({"people": [None] * 6}, "people never said yes of its items"),
         ({"people": [1, 0, 1, None, None, None], "judge": [0, 1, 0, 1, 1, 0]}, "no better than chance"),
     ],
 )

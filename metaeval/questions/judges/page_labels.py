@@ -75,11 +75,11 @@ def _corrected_section(study: Labelling, *, brief: bool) -> tuple[Section, ...]:
         reference=study.corrected.reference,
         apart=apart,
     )
-    blocks: tuple[Block, ...] = (shown, *_corrected_differences(study.corrected))
+    blocks: tuple[Block, ...] = (shown, *_difference_blocks(study.corrected))
     return (say.section("corrected", *blocks, brief=brief, head="Scores corrected for the judge’s errors"),)
 
 
-def _corrected_differences(found: CorrectedScores) -> tuple[Block, ...]:
+def _difference_blocks(found: CorrectedScores) -> tuple[Block, ...]:
     """Return the differences between systems, folded."""
     if found.differences.empty:
         return ()
