@@ -51,7 +51,8 @@ class JudgeConclusions(Result):
     """One row a judge (``judge``), "people" last where there are some (``kind``: "judge" or "people"): ``n_topics``, of
     which ``n_common`` are the reference's; with ``_low`` and ``_high`` correlations of the systems' means with those
     under the reference (``tau``, ``tau_ap`` and ``tau_ap_b``, the readings of ties of `metaeval.agreement.tau_ap`,
-    ``rho``, ``pearson``; with ``_top`` among the best) and ``power``, ``precision``, ``recall`` and ``f1``;
+    ``rho``, ``pearson``; with ``_top`` among the best) and ``power``, ``precision``, ``recall``, ``f1``,
+    ``balanced_accuracy``, ``mcc`` and ``type_2`` (`metaeval.agreement.decisions.agreement_errors`);
     ``n_significant``, ``n_shared`` and ``n_conflicts`` (pairs significant under both, in the same direction and in
     opposite ones). A share of no pairs is NaN, and F1 where no pair is significant under either. Of people these are
     means over the choices of persons, and intervals are over topics and persons. A judge with a single topic has
