@@ -171,6 +171,13 @@ CHANGES = {
 }
 
 
+def _partly_labelled(labels):
+    """Take the first judge's labels away but for some topics."""
+    topics = labels.table.index.get_level_values("topic")
+    first = labels.judges[0]
+    return replace(labels, table=labels.table.assign(**{first: labels.table[first].where(topics.astype(int) % 3 > 0)}))
+
+
 def _with_half(tables):
     """Add a system that has half of the first one's hits."""
     return np.concatenate([tables, tables[:, :1] // 2], axis=1).astype(float)
@@ -739,6 +746,7 @@ COLLECTIONS = {
 LABELLED = {
     "latent_classes": Entry(figures=None, excused={"answer": "a chain of half a minute"}),
     "compare_labels": Entry(DRAWN, of("pairs")),
+    "corrected_scores": Entry(lambda labels: {"reference": labels.judges[0]}, of("table"), given=_partly_labelled),
     "rank_judges": Entry(lambda labels: {"reference": labels.judges[0], **DRAWN}, of("table")),
     "second_people": Entry(
         {"n_choices": 2}, lambda found: {"weight": np.sort(found.weights)}, given=lambda labels: (labels, labels.judges)
@@ -865,7 +873,7 @@ OTHERWISE = {
         "sizes of topic sets, from a few numbers": """
             cost_model expected_conclusions mapped_indicators minimum_topics_table top_heaviness
             topic_set_size_for_anova topic_set_size_for_interval
-            topic_set_size_for_t""",
+            topic_set_size_for_t corrected_share divided_labels""",
         "makes data of what it is given": """
             as_labels as_scores as_votes collection_from continuation groups_from_regex item_scores judgments_of_labels
             load_plugin load_plugins metric parse_expectations parse_name place_passages resolve_metrics resolve_rng

@@ -39,6 +39,10 @@ from .repeats import JudgeRepeats as JudgeRepeats
 from .repeats import judge_repeats as judge_repeats
 from .scale_maps import ScaleMaps as ScaleMaps
 from .scale_maps import map_scales as map_scales
+from .score_correction import CorrectedScores as CorrectedScores
+from .score_correction import corrected_scores as corrected_scores
+from .score_correction import corrected_share as corrected_share
+from .score_correction import divided_labels as divided_labels
 from .second_assessors import SecondPeople as SecondPeople
 from .second_assessors import second_people as second_people
 from .williams import williams_table as williams_table

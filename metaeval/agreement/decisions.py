@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 import xarray as xr
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from metaeval.agreement.rankings import kendall_tau, spearman, tau_ap
 from metaeval.base.checks import LEAST_SHARE, check_choice, refused
@@ -21,19 +21,25 @@ from metaeval.errors import InvalidOptionError
 from metaeval.running.draws import RNGLike
 from metaeval.running.equality import settle
 from metaeval.running.parallel import in_one_order
-from metaeval.table.scores import Scores
+from metaeval.table.scores import Scores, oriented_values
 from metaeval.table.structure import engine_scores, mean_over_topics, settled_mean_over_topics
+from metaeval.table.units import units_of
 from metaeval.tests_stat.catalogue import TESTS
 from metaeval.tests_stat.comparison import compare_systems
+from metaeval.tests_stat.noncentral_t import detectable_shift
 from metaeval.tests_stat.pairs import Alternative, PValueRule
 from metaeval.tests_stat.result import PairwiseResult
+from metaeval.tests_stat.robust import difference_estimates
 
 KINDS = ("both", "only predictor", "only truth", "conflict")
 """What can become of a pair that is significant under the predictor, the truth or both."""
 
-_MEASURES = ("precision", "recall", "f1", "n_shared", "n_conflicts", "tau", "tau_ap", "rho")
-_FRAME = ("n_predictor", "n_truth", "share_predictor", "share_truth", "n_shared", "n_conflicts")
-_RATES = ("precision", "recall", "f1", "tau", "tau_ap", "rho")
+SHARES = ("precision", "recall", "f1", "balanced_accuracy", "mcc", "type_2")
+"""What is said of the pairs significant under a predictor beside those under a truth; all 0 to 1 but mcc, from -1."""
+_COUNTS = ("n_shared", "n_conflicts", "n_missed", "n_undetectable")
+_CORRELATIONS = ("tau", "tau_ap", "rho")
+_MEASURES = (*SHARES, *_COUNTS, *_CORRELATIONS)
+_POWER = 0.8
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -51,7 +57,9 @@ class DecisionAgreement(Result):
     - ``n_significant``, ``share`` (alpha, metric): significant pairs, and their share of all pairs;
     - ``n_shared``, ``n_conflicts`` (alpha, predictor, truth): pairs significant under both, in the same
       direction and in opposite ones;
-    - ``precision``, ``recall``, ``f1`` (alpha, predictor, truth);
+    - ``n_missed`` (alpha, predictor, truth): pairs significant under the truth alone, and ``n_undetectable`` of these,
+      which are so small under the truth that it would find them with less than .8 power (`missed_below_power`);
+    - `SHARES` (alpha, predictor, truth), of `agreement_shares` and `agreement_errors`;
     - ``tau``, ``tau_ap``, ``rho`` (predictor, truth): rank correlations of the mean scores, the truth being the
       reference; NaN where all systems have one mean.
     """
@@ -90,7 +98,9 @@ class DecisionAgreement(Result):
 
         The columns are ``test``, ``correction`` and ``alpha``; ``predictor`` and ``truth``; significant pairs
         ``n_predictor`` and ``n_truth`` of ``n_pairs``, with ``share_predictor`` and ``share_truth`` (0 to 1);
-        ``n_shared`` and ``n_conflicts``; ``precision``, ``recall`` and ``f1`` (0 to 1, NaN where undefined); ``tau``,
+        ``n_shared`` and ``n_conflicts``; ``n_missed``, the pairs of the truth that are not significant under the
+        predictor, and ``n_undetectable`` of these; ``precision``, ``recall``, ``f1``, ``balanced_accuracy`` and
+        ``type_2``, the share missed of the truth's pairs (0 to 1), and ``mcc`` (-1 to 1), NaN where undefined; ``tau``,
         ``tau_ap`` and ``rho`` of the means (-1 to 1, NaN where all systems have one mean).
         """
         alphas, n = self.alphas, len(self.metrics)
@@ -109,7 +119,7 @@ class DecisionAgreement(Result):
             "share_predictor": rejected[at, predictor] / self.n_pairs,
             "share_truth": rejected[at, truth] / self.n_pairs,
         }
-        for name in (*_FRAME[4:], *_RATES):
+        for name in (*_COUNTS, *SHARES, *_CORRELATIONS):
             values = self.data[name].to_numpy()
             columns[name] = values[at, predictor, truth] if values.ndim == 3 else values[predictor, truth]  # noqa: PLR2004 - with alpha
         return pd.DataFrame(columns)
@@ -120,7 +130,8 @@ class DecisionAgreement(Result):
         Parameters
         ----------
         measure : str
-            precision, recall, f1, n_shared, n_conflicts, tau, tau_ap or rho.
+            precision, recall, f1, balanced_accuracy, mcc, type_2, n_shared, n_conflicts, n_missed, n_undetectable, tau,
+            tau_ap or rho.
         alpha : float, optional
             The first level by default.
         """
@@ -343,11 +354,14 @@ def decision_agreement(  # noqa: PLR0913 - one keyword per choice
               F_1 = \frac{2PR}{P + R}
 
     A share over the empty set is NaN: all three if neither has a significant pair; if only one has none, F1 is 0.
+    Balanced accuracy, MCC and the share of type II errors are those of `agreement_errors` [2]_.
 
     References
     ----------
     .. [1] Ogilvie and Lalmas (2006). Investigating the exhaustivity dimension in content-oriented XML element
        retrieval evaluation. CIKM, section 3.4. :doi:`10.1145/1183614.1183631`
+    .. [2] McKechnie, McDonald and Macdonald (2025). Measuring hypothesis testing errors in the evaluation of retrieval
+       systems. SIGIR. arXiv 2507.07924. Otero, Parapar and Ferro (2023). How discriminative are your qrels? CIKM.
 
     Examples
     --------
@@ -436,6 +450,61 @@ def agreement_shares(n_rejected: NDArray[np.int64], n_shared: NDArray[np.int64])
     return {"precision": share_of(predicted), "recall": share_of(true), "f1": share_of(predicted + true, 2)}
 
 
+def agreement_errors(
+    n_predicted: ArrayLike, n_true: ArrayLike, n_shared: ArrayLike, n_conflicts: ArrayLike, n_pairs: int
+) -> Mapping[str, NDArray[np.float64]]:
+    """Return balanced accuracy, Matthews' correlation and the share of type II errors from counts that broadcast.
+
+    A pair is positive where it is significant under the truth, and found where it is significant under the predictor in
+    the same direction; one that is significant in the opposite direction is positive and not found. Balanced accuracy
+    is the mean of recall and of the share of the other pairs that are not significant under the predictor either. Type
+    II errors are pairs of the truth that are not significant under the predictor. NaN where undefined.
+
+    Examples
+    --------
+    >>> {name: float(value.round(3)) for name, value in agreement_errors(5, 6, 3, 1, 15).items()}
+    {'balanced_accuracy': 0.694, 'mcc': 0.431, 'type_2': 0.333}
+    """
+    arrays = (np.asarray(counted, np.float64) for counted in (n_predicted, n_true, n_shared, n_conflicts))
+    predicted, true, shared, conflicts = np.broadcast_arrays(*arrays)
+    false, others = predicted - shared - conflicts, n_pairs - true
+    with np.errstate(divide="ignore", invalid="ignore"):
+        product = shared * (others - false) - false * (true - shared)
+        margins = (shared + false) * true * others * (n_pairs - shared - false)
+        return {
+            "balanced_accuracy": (shared / true + (others - false) / others) / 2.0,
+            "mcc": product / np.sqrt(margins),
+            "type_2": (true - shared - conflicts) / true,
+        }
+
+
+@in_one_order
+def missed_below_power(result: PairwiseResult, verdict: NDArray[np.int8], power: float = _POWER) -> NDArray[np.int64]:
+    """Count the missed pairs that the truth itself would miss as often: not the fault of a predictor.
+
+    A pair counts where the difference under the truth is below the least one that a t test on these topics finds with
+    this power, at the largest p-value that is significant under the truth. Shapes: `verdict` (alpha, metric, pair),
+    result (alpha, predictor, truth).
+    """
+    scores, data = result.scores, result.data
+    places = pd.Index(scores["system"].to_numpy())
+    first, second = (places.get_indexer(data[side].to_numpy()) for side in ("system_a", "system_b"))
+    estimates = difference_estimates(oriented_values(scores), units_of(scores), first, second)
+    significant = verdict != 0
+    tails = 2.0 if result.alternative == "better" else 1.0
+    level = np.where(significant, tails * data["p_value"].to_numpy(), 0.0).max(axis=-1, keepdims=True)
+    ratio = np.abs(data["difference"].to_numpy()) / np.where(estimates.error > 0.0, estimates.error, np.nan)
+    at = np.nonzero(significant & (level > 0.0))
+    least = np.zeros(verdict.shape)
+    least[at] = detectable_shift(
+        np.broadcast_to(estimates.freedom, verdict.shape)[at],
+        alpha=np.broadcast_to(level, verdict.shape)[at],
+        power=power,
+    )
+    undetectable = (ratio < least) & significant
+    return np.rint((~significant).astype(np.float64) @ np.swapaxes(undetectable, -1, -2).astype(np.float64)).astype(int)
+
+
 def _sizes_of_pairs(scores: Scores, result: PairwiseResult) -> NDArray[np.float64]:
     """Return the mean absolute scores of the two systems of every pair, added up, shape (metric, pair)."""
     size = mean_over_topics(abs(scores))
@@ -449,6 +518,9 @@ def _decisions(result: PairwiseResult, alphas: tuple[float, ...]) -> xr.Dataset:
     n_rejected, n_shared, n_conflicts = agreement_counts(verdict)
     between = ("alpha", "predictor", "truth")
     names = result.data["metric"].to_numpy()
+    true = n_rejected[:, None, :]
+    shares = {**agreement_shares(n_rejected, n_shared)}
+    shares |= agreement_errors(n_rejected[:, :, None], true, n_shared, n_conflicts, verdict.shape[-1])
     return xr.Dataset(
         {
             "verdict": (("alpha", "metric", "pair"), verdict),
@@ -457,7 +529,9 @@ def _decisions(result: PairwiseResult, alphas: tuple[float, ...]) -> xr.Dataset:
             "share": (("alpha", "metric"), n_rejected / verdict.shape[-1]),
             "n_shared": (between, n_shared),
             "n_conflicts": (between, n_conflicts),
-            **{name: (between, values) for name, values in agreement_shares(n_rejected, n_shared).items()},
+            "n_missed": (between, true - n_shared - n_conflicts),
+            "n_undetectable": (between, missed_below_power(result, verdict)),
+            **{name: (between, values) for name, values in shares.items()},
         },
         coords={
             "alpha": list(alphas),

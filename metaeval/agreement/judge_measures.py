@@ -11,6 +11,7 @@ from types import MappingProxyType
 import numpy as np
 from numpy.typing import NDArray
 
+from metaeval.agreement.decisions import SHARES, agreement_errors
 from metaeval.agreement.rankings import kendall_tau, pearson, spearman, tau_ap
 
 type Floats = NDArray[np.float64]
@@ -22,7 +23,9 @@ _AT_THE_TOP = ("tau", "tau_ap_b", "rho", "pearson")
 
 RANKINGS = (*_EVERYWHERE, *(f"{name}_top" for name in _AT_THE_TOP))
 """Correlations of the systems' means with those under the reference, between -1 and 1."""
-MEASURES = (*RANKINGS, "power", "precision", "recall", "f1", "contradicted")
+SIGNED = (*RANKINGS, "mcc")
+"""What lies between -1 and 1; the rest are shares."""
+MEASURES = (*RANKINGS, "power", *SHARES, "contradicted")
 """What is said of every judge with an interval. ``contradicted`` is what contradictions take from F1: twice the pairs
 significant in opposite directions, over the pairs significant under the judge and those under the reference."""
 
@@ -54,6 +57,7 @@ def judge_measures(
             measures["contradicted"] = np.divide(
                 2 * opposite, denominator, out=np.zeros(same.shape), where=denominator > 0
             )
+    measures |= agreement_errors(n_rejected, n_truth, same, opposite, verdict.shape[-1])
     alone, beside = tested, tested & tested[reference]
     measures = {
         name: np.where(alone if name in {"power", "n_significant"} else beside, values, np.nan)

@@ -51,6 +51,8 @@ class Labels(Result):
     """Whether a higher label says more; else labels are names, and only whether two are the same counts."""
     by_item: bool = False
     """Whether no topics were named, so that what is drawn for an interval are items."""
+    system_part: int | None = None
+    """Which part of the names of items, parted by "::", is a system; None where no column was called so."""
 
     @property
     def judges(self) -> tuple[str, ...]:
@@ -61,6 +63,12 @@ class Labels(Result):
     def topics(self) -> tuple[str, ...]:
         """Topics in natural order."""
         return tuple(natural_order(self.table.index.get_level_values("topic").unique()))
+
+    @property
+    def systems(self) -> dict[str, str] | None:
+        """Item to the system that it is of, where a column of the file said so."""
+        items = self.table.index.get_level_values("item").unique()
+        return None if self.system_part is None else {name: name.split("::")[self.system_part] for name in items}
 
     @property
     def whole(self) -> bool:
@@ -267,8 +275,7 @@ def as_labels(
         scale=levels,
         outside=listed,
         notes=tuple(frame.attrs.get("notes", ())),
-        by_subtopic=frame.attrs.get("by_subtopic", False),
-        by_item=frame.attrs.get("by_item", False),
+        **{name: frame.attrs[name] for name in ("by_subtopic", "by_item", "system_part") if name in frame.attrs},
         words=() if known_words is None else known_words.names,
         ordered=known_words is None or known_words.ordered,
     )

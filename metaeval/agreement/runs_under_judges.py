@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from metaeval.agreement.decisions import DecisionAgreement
+from metaeval.agreement.decisions import SHARES, DecisionAgreement
 from metaeval.agreement.labels import Labels
 from metaeval.agreement.second_assessors import SecondPeople
 from metaeval.base.checks import check_kind
@@ -27,7 +27,10 @@ from metaeval.metrics.scoring import resolve_metrics, score
 from metaeval.running.parallel import track
 from metaeval.table.scores import Scores, as_scores
 
-EFFECTS = ("tau", "tau_ap", "precision", "recall", "f1", "n_predictor", "n_truth", "n_shared", "n_conflicts")
+EFFECTS = (
+    *("tau", "tau_ap", *SHARES),
+    *("n_predictor", "n_truth", "n_shared", "n_conflicts", "n_missed", "n_undetectable"),
+)
 """What is compared under two judges."""
 _OF_LABELS = ("AP", "nDCG@10")
 OF_SUBTOPICS = (

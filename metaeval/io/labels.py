@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from metaeval.base.checks import check_choice
-from metaeval.base.columns import LABELS, first_called, underscored
+from metaeval.base.columns import ITEMS, LABELS, first_called, underscored
 from metaeval.base.label_words import folded, says_yes_or_no, word_scale
 from metaeval.base.names import comma_list, first_few, is_number, natural_order, shortened, split_at_commas
 from metaeval.base.number_words import GAP_WORDS
@@ -47,6 +47,7 @@ _NAMED_BY = {
     **{role: LABELS[role] for role in ("judge", "label")},
 }
 """What a column of each part may be called; items are looked for first."""
+_SYSTEMS = frozenset(LABELS["more"]) & frozenset(ITEMS["system"])
 _TELL_APART = frozenset({*LABELS["more"], *LABELS["asked"], *LABELS["item"]})
 LABEL_ROLES = ("topic", "item", "judge", "label")
 """Parts of a table of labels that a column may be named for."""
@@ -344,6 +345,8 @@ class _LabelTable:
         notes = [] if "topic" in keys else ["no column of topics: items are what is drawn for intervals"]
         again = note_of(n_again, "label" if self.is_long else "row", duplicates)
         frame.attrs |= {"notes": [*notes, *self.notes, *again, *negative_labels(frame, self.words)], "judges": "known"}
+        parts = [underscored(self.names[column]) in _SYSTEMS for column in self.places["item"]]
+        frame.attrs |= {"system_part": parts.index(True)} if any(parts) else {}
         return frame
 
     def _column(self, role: str) -> np.ndarray:

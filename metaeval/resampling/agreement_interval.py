@@ -14,7 +14,14 @@ import xarray as xr
 from numpy.typing import NDArray
 from scipy.special import ndtri
 
-from metaeval.agreement.decisions import DecisionAgreement, agreement_counts, agreement_shares, decision_agreement
+from metaeval.agreement.decisions import (
+    SHARES,
+    DecisionAgreement,
+    agreement_counts,
+    agreement_errors,
+    agreement_shares,
+    decision_agreement,
+)
 from metaeval.base.arrays import Floats, Ints
 from metaeval.base.checks import MOST_REPLICATES, check_count, check_share
 from metaeval.base.results import Figure, Result
@@ -41,7 +48,6 @@ from metaeval.tests_stat.counting import tile_pool
 from metaeval.tests_stat.pairs import PValueRule, Question, ask
 from metaeval.tests_stat.result import PairwiseResult
 
-_MEASURES = ("precision", "recall", "f1")
 _FEWEST_DEFINED = 0.9
 _RESAMPLES_AT_ONCE = 32
 
@@ -59,7 +65,7 @@ class AgreementIntervals(Result):
     """On the topics at hand."""
     resampled: xr.Dataset
     """The same on resampled topics, with the means of the systems drawn together: ``share`` (resample, alpha, metric)
-    and ``precision``, ``recall``, ``f1`` (resample, alpha, predictor, truth), NaN where undefined."""
+    and `metaeval.agreement.decisions.SHARES` (resample, alpha, predictor, truth), NaN where undefined."""
     powers: tuple[PowerIntervals, ...]
     """Discriminative power with its intervals, one a level, uncorrected (where the test has such p-values) and under
     the correction of the agreement."""
@@ -72,12 +78,12 @@ class AgreementIntervals(Result):
     """Where the draws came from."""
 
     def to_frame(self) -> pd.DataFrame:
-        """Return the rows of `DecisionAgreement.to_frame` with ``_low`` and ``_high`` beside the three measures."""
+        """Return the rows of `DecisionAgreement.to_frame` with ``_low`` and ``_high`` beside `SHARES`."""
         frame = self.agreement.to_frame()
         names = list(self.agreement.metrics)
         alpha = [self.agreement.alphas.index(value) for value in frame["alpha"]]
         predictor, truth = ([names.index(name) for name in frame[side]] for side in ("predictor", "truth"))
-        for measure in _MEASURES:
+        for measure in SHARES:
             low, high = self._bounds(measure)
             frame[f"{measure}_low"], frame[f"{measure}_high"] = (
                 low[alpha, predictor, truth],
@@ -112,12 +118,19 @@ class AgreementIntervals(Result):
 
     def _bounds(self, measure: str) -> tuple[Floats, Floats]:
         values, observed = self.resampled[measure].to_numpy(), self.agreement.data[measure].to_numpy()
+        size, start = (2.0, -1.0) if measure == "mcc" else (1.0, 0.0)  # as a share
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", RuntimeWarning)  # all undefined: no interval, said below
             level = self.confidence_level
-            bounds = share_interval(observed, values, freedom=self.freedom, confidence_level=level, around_share=True)
+            bounds = share_interval(
+                (observed - start) / size,
+                (values - start) / size,
+                freedom=self.freedom,
+                confidence_level=level,
+                around_share=True,
+            )
         defined = np.isfinite(values).mean(axis=0) >= _FEWEST_DEFINED
-        low, high = (np.where(defined, bound, np.nan) for bound in bounds)
+        low, high = (np.where(defined, start + size * bound, np.nan) for bound in bounds)
         return low, high
 
 
@@ -164,8 +177,8 @@ def agreement_intervals(  # noqa: PLR0913 - one keyword per choice
     Returns
     -------
     AgreementIntervals
-        The rows of `DecisionAgreement.to_frame`, and ``precision``, ``recall`` and ``f1`` with their ``_low`` and
-        ``_high`` (0 to 1).
+        The rows of `DecisionAgreement.to_frame`, and ``precision``, ``recall``, ``f1``, ``balanced_accuracy``, ``mcc``
+        and ``type_2`` with their ``_low`` and ``_high`` (0 to 1; mcc from -1).
 
     Raises
     ------
@@ -279,7 +292,7 @@ type _Round = Mapping[str, Floats]
 
 def _gathered(rounds: Sequence[_Round], agreement: DecisionAgreement) -> xr.Dataset:
     between = ("resample", "alpha", "predictor", "truth")
-    dims = {"share": ("resample", "alpha", "metric")} | dict.fromkeys(_MEASURES, between)
+    dims = {"share": ("resample", "alpha", "metric")} | dict.fromkeys(SHARES, between)
     names = list(agreement.metrics)
     return xr.Dataset(
         {name: (dims[name], np.stack([resample[name] for resample in rounds])) for name in dims},
@@ -288,9 +301,11 @@ def _gathered(rounds: Sequence[_Round], agreement: DecisionAgreement) -> xr.Data
 
 
 def _measured(verdict: NDArray[np.int8]) -> _Round:
-    """Return share, precision, recall and F1 of verdicts (alpha, metric, pair)."""
-    n_rejected, n_shared, _ = agreement_counts(verdict)
-    return {"share": n_rejected / verdict.shape[-1], **agreement_shares(n_rejected, n_shared)}
+    """Return the share of significant pairs, and `SHARES` of every two metrics, of verdicts (alpha, metric, pair)."""
+    n_rejected, n_shared, n_conflicts = agreement_counts(verdict)
+    n_pairs = verdict.shape[-1]
+    errors = agreement_errors(n_rejected[..., :, None], n_rejected[..., None, :], n_shared, n_conflicts, n_pairs)
+    return {"share": n_rejected / n_pairs, **agreement_shares(n_rejected, n_shared), **errors}
 
 
 def _verdicts_again(  # noqa: PLR0913 - a test and what it needs

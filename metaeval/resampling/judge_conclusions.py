@@ -16,7 +16,7 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from metaeval.agreement.decisions import agreement_counts, agreement_shares
-from metaeval.agreement.judge_measures import MEASURES, RANKINGS, judge_measures
+from metaeval.agreement.judge_measures import MEASURES, SIGNED, judge_measures
 from metaeval.base.checks import check_choice, check_count, check_share, t_half_width
 from metaeval.base.names import first_few
 from metaeval.base.results import Figure, Result
@@ -51,7 +51,8 @@ class JudgeConclusions(Result):
     """One row a judge (``judge``), "people" last where there are some (``kind``: "judge" or "people"): ``n_topics``, of
     which ``n_common`` are the reference's; with ``_low`` and ``_high`` correlations of the systems' means with those
     under the reference (``tau``, ``tau_ap`` and ``tau_ap_b``, the readings of ties of `metaeval.agreement.tau_ap`,
-    ``rho``, ``pearson``; with ``_top`` among the best) and ``power``, ``precision``, ``recall`` and ``f1``;
+    ``rho``, ``pearson``; with ``_top`` among the best) and ``power``, ``precision``, ``recall``, ``f1``,
+    ``balanced_accuracy``, ``mcc`` and ``type_2`` (`metaeval.agreement.decisions.agreement_errors`);
     ``n_significant``, ``n_shared`` and ``n_conflicts`` (pairs significant under both, in the same direction and in
     opposite ones). A share of no pairs is NaN, and F1 where no pair is significant under either. Of people these are
     means over the choices of persons, and intervals are over topics and persons. A judge with a single topic has
@@ -353,7 +354,7 @@ def _beside(  # noqa: PLR0913, PLR0917 - a comparison and what it draws with
         n_pairs = {"precision": own, "recall": of_truth, "f1": either}
         for measure in MEASURES:
             value = float(_mean(seen[measure][0], of_judge))
-            values, least = drawn[measure][np.arange(n_resamples), picked], -1.0 if measure in RANKINGS else 0.0
+            values, least = drawn[measure][np.arange(n_resamples), picked], -1.0 if measure in SIGNED else 0.0
             low, high = _interval(value, values, freedom, level, least)
             if measure in n_pairs:
                 low, high = _no_surer(value, low, high, n_pairs[measure], level)

@@ -9,11 +9,14 @@ from hypothesis import given
 from hypothesis.extra.numpy import arrays
 from scipy import stats
 from statsmodels.stats.multitest import multipletests
+from statsmodels.stats.power import TTestPower
 
 from metaeval.agreement.decisions import (
     KINDS,
+    SHARES,
     _grid_and_bandwidth,
     agreement_counts,
+    agreement_errors,
     agreement_shares,
     checked_alphas,
     decision_agreement,
@@ -97,6 +100,55 @@ def test_shares_of_the_published_table_hang_together():
     assert shares["recall"][0, 1] == pytest.approx(0.96, abs=0.001)
     assert shares["precision"][0, 1] == pytest.approx(0.61, abs=0.011)
     assert shares["f1"][0, 1] == pytest.approx(0.75, abs=0.005)
+
+
+def test_errors_by_hand():
+    """Of 15 pairs 3 found, 1 opposite, 1 false and 2 missed: recall 3/6 and 8/9 make .694; a third is missed."""
+    errors = agreement_errors(5, 6, 3, 1, 15)
+    assert errors["balanced_accuracy"] == pytest.approx((3 / 6 + 8 / 9) / 2)
+    assert errors["mcc"] == pytest.approx((3 * 8 - 1 * 3) / (4 * 6 * 9 * 11) ** 0.5)
+    assert errors["type_2"] == pytest.approx(2 / 6)
+    for none_or_all in ((0, 0, 0, 0), (15, 15, 15, 0)):
+        errors = agreement_errors(*none_or_all, 15)
+        assert np.isnan([errors["balanced_accuracy"], errors["mcc"]]).all()
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_errors_are_those_of_a_classifier(seed):
+    """Balanced accuracy is the mean recall of two classes, MCC Pearson's correlation of them, for every two metrics."""
+    data = decision_agreement(random_scores(seed), correction="none").data
+    verdict = data["verdict"].to_numpy()[0]
+    for i, predicted in enumerate(verdict):
+        for j, true in enumerate(verdict):
+            positive, found = true != 0, (predicted != 0) & (predicted != -true)
+            wrong_way = (true != 0) & (predicted == -true)
+            classes = [found[positive].mean(), (~found[~positive]).mean()]
+            row = {name: data[name].to_numpy()[0, i, j] for name in (*SHARES, "n_missed")}
+            assert row["balanced_accuracy"] == pytest.approx(np.mean(classes))
+            assert row["mcc"] == pytest.approx(np.corrcoef(positive, found)[0, 1])
+            assert row["n_missed"] == ((predicted == 0) & positive).sum()
+            assert row["type_2"] == pytest.approx(1 - row["recall"] - wrong_way.sum() / positive.sum())
+
+
+def test_missed_pairs_below_power_are_those_of_statsmodels():
+    """A missed pair is undetectable where statsmodels gives its effect under the truth less than .8 power."""
+    scores = random_scores(3, n_metrics=2, n_systems=12)
+    scores = scores.copy(data=scores + np.random.default_rng(1).normal(0, 1, scores.shape) * [[[0.0]], [[0.3]]])
+    agreement = decision_agreement(scores, correction="fdr_bh")
+    data, p_values = agreement.data, agreement.result.data["p_value"].to_numpy()
+    verdict, counts = data["verdict"].to_numpy()[0], data["n_undetectable"].to_numpy()[0]
+    assert 0 < counts[1, 0] < data["n_missed"].to_numpy()[0, 1, 0]
+    systems = scores["system"].to_numpy().tolist()
+    pairs = np.stack(
+        [[systems.index(name) for name in data[side].to_numpy()] for side in ("system_a", "system_b")], axis=1
+    )
+    for truth, predictor in ((0, 1), (1, 0)):
+        level, expected = p_values[truth][verdict[truth] != 0].max(), 0
+        for pair in np.flatnonzero((verdict[truth] != 0) & (verdict[predictor] == 0)):
+            apart = np.subtract(*scores.to_numpy()[truth][pairs[pair]])
+            effect = abs(apart.mean()) / apart.std(ddof=1)
+            expected += TTestPower().power(effect, nobs=25, alpha=level, alternative="two-sided") < 0.8
+        assert counts[predictor, truth] == expected
 
 
 @pytest.mark.parametrize("alternative", ["two-sided", "better"])

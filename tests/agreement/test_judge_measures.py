@@ -77,7 +77,8 @@ def test_the_reference_agrees_with_itself(made):
     means = made[1] + np.arange(8) / 1000
     found = judge_measures(made[0], means, 0, np.arange(4), np.ones(3, dtype=bool))
     assert not found["contradicted"][:, 0].any()
-    for name in set(MEASURES) - {"power", "contradicted"}:
+    assert not found["type_2"][:, 0].any()
+    for name in set(MEASURES) - {"power", "contradicted", "type_2"}:
         assert found[name][:, 0] == pytest.approx(np.ones(4))
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.stats import t as student
 
-from metaeval.agreement.decisions import decision_agreement
+from metaeval.agreement.decisions import SHARES, decision_agreement
 from metaeval.errors import InvalidOptionError
 from metaeval.resampling.agreement_interval import agreement_intervals, verdicts_of_draws
 from metaeval.resampling.power_interval import discriminative_power_interval
@@ -39,7 +39,7 @@ def test_closed_form_of_t_is_t(correction):
     shrunken = with_shrunken_means(ask(scores)).values
     for place, draw in enumerate(bootstrap_indices(resolve_rng(4).generator.spawn(1)[0], 6, 25)):
         again = decision_agreement(as_scores(shrunken[:, :, draw]), test="t", correction=correction, alphas=alphas).data
-        for name in ("share", "precision", "recall", "f1"):
+        for name in ("share", *SHARES):
             np.testing.assert_array_equal(found.resampled[name][place], again[name])
     assert found.resampled["share"].to_numpy().any()
 
@@ -48,15 +48,18 @@ def test_bounds_are_those_of_a_literal_loop():
     """The interval is Wilson's with the spread of the draws, one draw at a time; a share has that of its power."""
     scores = scores_of(2)
     found = agreement_intervals(scores, test="t", correction="fdr_bh", n_topic_resamples=40, rng=7)
-    shrunken, f1 = with_shrunken_means(ask(scores)).values, []
+    shrunken, f1, mcc = with_shrunken_means(ask(scores)).values, [], []
     for draw in bootstrap_indices(resolve_rng(7).generator.spawn(1)[0], 40, 25):
         data = decision_agreement(as_scores(shrunken[:, :, draw]), test="t", correction="fdr_bh").data
         f1.append(float(data["f1"][0, 0, 1]))
-    row, mean = found.to_frame().iloc[0], np.mean(f1)
-    far = np.mean([(value - row["f1"]) ** 2 for value in f1])
-    ratio = student.ppf(0.975, 24) ** 2 * far * 25 / 24 / (mean * (1 - mean))
-    ends = np.roots([1 + ratio, -2 * row["f1"] - ratio, row["f1"] ** 2])
-    assert [row["f1_high"], row["f1_low"]] == pytest.approx(ends)
+        mcc.append((1 + float(data["mcc"][0, 0, 1])) / 2)
+    row = found.to_frame().iloc[0]
+    for name, values, seen in (("f1", f1, row["f1"]), ("mcc", mcc, (1 + row["mcc"]) / 2)):  # as a share
+        mean, far = np.mean(values), np.mean([(value - seen) ** 2 for value in values])
+        ratio = student.ppf(0.975, 24) ** 2 * far * 25 / 24 / (mean * (1 - mean))
+        ends = np.roots([1 + ratio, -2 * seen - ratio, seen**2])
+        ends = ends if name == "f1" else 2 * ends - 1
+        assert [row[f"{name}_high"], row[f"{name}_low"]] == pytest.approx(ends)
     power = discriminative_power_interval(scores, corrections=("fdr_bh",), n_topic_resamples=40, rng=7).to_frame()
     np.testing.assert_array_equal(found.shares()[["low", "high"]], power[["low", "high"]])
 

@@ -53,7 +53,11 @@ _MEANINGS = {
     "f1": "Harmonic mean of precision and recall.",
     "precision": "Share of the row's significant pairs that the column confirms.",
     "recall": "Share of the column's significant pairs that the row recovers.",
+    "balanced accuracy": "Mean of recall and of the share of the column's other pairs that the row leaves open.",
+    "MCC": "Matthews' correlation of being significant, in the column's direction, with being so in the column.",
+    "type II": "Share of the column's significant pairs that are not significant in the row.",
 }
+_VARIABLES = {"balanced accuracy": "balanced_accuracy", "MCC": "mcc", "type II": "type_2"}
 _PAIRS = "Significantly different pairs"
 say = prose(__name__)
 
@@ -201,12 +205,12 @@ def _matrix_section(study: AgreeStudy, number: int, base: str, members: Sequence
     matrix = _named_matrix(study, members, within=bool(base))
     called, alt = f"{base} f1_map" if base else "f1_map", _matrix_alt(matrix)
     picture = say.picture("map", lambda: figures.matrix_map(matrix), called=called, alt=alt, under=under, **wording)
-    f1, precision, recall = (_matrix_table(study, members, measure, base) for measure in ("f1", "precision", "recall"))
+    f1, *others = (_matrix_table(study, members, measure, base) for measure in _MEANINGS)
     return say.section(
         "matrix",
         picture,
         f1,
-        Fold(title="Precision and recall", blocks=(precision, recall)),
+        Fold(title="Precision, recall, balanced accuracy, MCC and type II errors", blocks=(*others,)),
         brief=not study.variants,
         id=f"matrix-{number}" if base else "matrix",
         under=under,
@@ -221,7 +225,8 @@ def _named_matrix(study: AgreeStudy, members: Sequence[str], *, within: bool = F
 
 
 def _matrix_table(study: AgreeStudy, members: Sequence[str], measure: str, base: str) -> Table:
-    matrix = study.lead.matrix(measure).loc[list(members), list(members)]
+    name = _VARIABLES.get(measure, measure)
+    matrix = study.lead.matrix(name).loc[list(members), list(members)]
     short = [label(study, name, within=bool(base)) for name in members]
     data = pd.DataFrame(
         {"predictor": list(members), "share": study.lead.data["share"].sel(metric=list(members)).to_numpy()[0]}
@@ -234,10 +239,10 @@ def _matrix_table(study: AgreeStudy, members: Sequence[str], measure: str, base:
         left(predictor="Predictor"),
         right(share, share="Significant pairs"),
         right(number(2), "Truth", **dict(zip(places.values(), short, strict=True))),
-        called=f"{base} {measure}" if base else measure,
+        called=f"{base} {name}" if base else name,
         data=data,
         result=study.lead.result,
-        measure=f"{measure.capitalize()}, {name_of_metric(base)}" if base else measure.capitalize(),
+        measure=f"{sentence_case(measure)}, {name_of_metric(base)}" if base else sentence_case(measure),
         meaning=_MEANINGS[measure],
     )
 

@@ -203,8 +203,10 @@ def study_agree(  # noqa: PLR0913 - every option of the command
     AgreeStudy
         One row an ordered pair of metrics (``predictor``, ``truth``), ``test``, ``correction`` and ``alpha`` in
         ``to_frame()``: significant pairs ``n_predictor``, ``n_truth``, ``n_shared`` and ``n_conflicts`` of ``n_pairs``;
-        ``share_predictor`` and ``share_truth``; ``precision``, ``recall`` and ``f1`` with their ``_low`` and ``_high``
-        (0 to 1); ``tau``, ``tau_ap`` and ``rho`` of the means (-1 to 1, NaN where a metric ties all systems).
+        ``n_missed``, of the truth alone, with ``n_undetectable`` of these; ``share_predictor`` and ``share_truth``;
+        ``precision``, ``recall``, ``f1``, ``balanced_accuracy``, ``mcc`` and ``type_2`` (the share missed) with their
+        ``_low`` and ``_high`` (0 to 1; mcc from -1); ``tau``, ``tau_ap`` and ``rho`` of the means (-1 to 1,
+        NaN where a metric ties all systems).
 
     Raises
     ------

@@ -328,6 +328,7 @@ def _methods(study: JudgeStudy) -> Methods:
     said = {
         "labels": labels is not None,
         "ordered": labels is not None and labels.ordered,
+        "corrected": labelling is not None and labelling.corrected is not None,
         "parts": labelling is not None and labelling.scale is not None,
         "intervals": labels is not None,
         "best": ranking is not None and ranking.ordered and ranking.compared,

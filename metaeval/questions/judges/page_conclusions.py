@@ -107,7 +107,12 @@ def _metric_blocks(metric: str, found: JudgeConclusions, *, drawn: bool) -> list
         apart=_judges_of_other_topics(found),
     )
     picture = [] if drawn or not tested else [f1_picture(metric, found)]
-    blocks: list[Block] = [*picture, main, _correlations_fold(found, slug)]
+    blocks: list[Block] = [
+        *picture,
+        main,
+        *([_errors_fold(found, slug)] if tested else []),
+        _correlations_fold(found, slug),
+    ]
     more = (
         (found.same_number, _same_number_table),
         (found.beside_people, _people_fold),
@@ -139,6 +144,21 @@ def _judges_by_topic_set(table: pd.DataFrame) -> dict[int, str]:
     """Return the judges that are compared on each set of the reference's topics, where there are several."""
     judges = table[table["kind"] == "judge"].groupby("reference_set", sort=False)["judge"].unique().map(list)
     return {int(str(number)): first_few(names) for number, names in judges.items()} if len(judges) > 1 else {}
+
+
+def _errors_fold(found: JudgeConclusions, slug: str) -> Fold:
+    """Return what else is said of significant pairs, where those that are not count too."""
+    measures = {
+        "balanced_accuracy": ("Balanced accuracy", share),
+        "mcc": ("MCC", number(2)),
+        "type_2": ("Missed", share),
+    }
+    frame, columns = bounded(_with_second_person(_sorted(found)), measures, draws=found.n_resamples)
+    called = f"judge-errors-{slug}"
+    table = say.table(
+        "errors of pairs", frame, left(judge="Judge"), columns, called=called, data=found.table, found=found
+    )
+    return Fold(title="Balanced accuracy, MCC and missed pairs", blocks=(table,))
 
 
 def _correlations_fold(found: JudgeConclusions, slug: str) -> Fold:
@@ -288,8 +308,8 @@ def _effects_section(study: JudgeStudy) -> Section:
             n_shared="both",
             n_conflicts="opposite",
         ),
-        right(share, precision="Precision", recall="Recall"),
-        right(number(3), f1="F1"),
+        right(share, precision="Precision", recall="Recall", balanced_accuracy="Balanced accuracy", type_2="Missed"),
+        right(number(3), f1="F1", mcc="MCC"),
         called="judge-effects",
         data=effects,
         study=study,

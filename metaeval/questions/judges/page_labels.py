@@ -3,9 +3,10 @@
 
 from functools import partial
 
-from metaeval.base.words import absent, number, share, whole
-from metaeval.page.blocks import Section
-from metaeval.page.tables import left, right
+from metaeval.agreement.score_correction import CorrectedScores
+from metaeval.base.words import absent, number, p_value, share, whole
+from metaeval.page.blocks import Block, Fold, Section
+from metaeval.page.tables import bounded, left, right
 from metaeval.questions.judges.page_agreement import agreement_sections, one_pair
 from metaeval.questions.judges.page_ranking import judge_ranking_section
 from metaeval.questions.judges.study_labels import Labelling
@@ -26,6 +27,7 @@ def label_sections(study: Labelling, *, brief: bool) -> tuple[Section, ...]:
         agreement,
         *alt_section(study.alt, brief=False),
         *_parts_section(study),
+        *_corrected_section(study, brief=brief),
         *others,
         _labels_section(study),
         *_scales_section(study),
@@ -45,6 +47,55 @@ def _parts_section(study: Labelling) -> tuple[Section, ...]:
     if not tables:
         return ()
     return (say.section("parts", *tables, brief=False, head="Agreement on elements and text"),)
+
+
+def _corrected_section(study: Labelling, *, brief: bool) -> tuple[Section, ...]:
+    """Put what a judge alone would score beside what people would say, in two ways."""
+    if study.corrected is None:
+        return ()
+    table, measures = (
+        study.corrected.table,
+        {"corrected": ("Corrected", share), "powered": ("Prediction-powered", share)},
+    )
+    frame, scores = bounded(table, measures)
+    apart = table.loc[table["apart_p"] <= study.corrected.alpha, "judge"].unique().tolist()
+    shown = say.table(
+        "corrected",
+        frame,
+        left(judge="Judge", **({"system": "System"} if "system" in table else {})),
+        right(whole, n=f"{labelled_heads()} alone"),
+        right(share, judged="Says yes"),
+        scores,
+        right(p_value, apart_p="p of equal scores"),
+        right(share, specificity="Specificity", sensitivity="Sensitivity"),
+        right(whole, n_negative="No", n_positive="Yes"),
+        right(share, next_negative="Next, no"),
+        called="corrected-scores",
+        data=table,
+        reference=study.corrected.reference,
+        apart=apart,
+    )
+    blocks: tuple[Block, ...] = (shown, *_difference_blocks(study.corrected))
+    return (say.section("corrected", *blocks, brief=brief, head="Scores corrected for the judge’s errors"),)
+
+
+def _difference_blocks(found: CorrectedScores) -> tuple[Block, ...]:
+    """Return the differences between systems, folded."""
+    if found.differences.empty:
+        return ()
+    frame = found.differences.rename(columns={"low": "difference_low", "high": "difference_high"})
+    frame, columns = bounded(frame, {"difference": ("First less second", share)})
+    table = say.table(
+        "corrected differences",
+        frame,
+        left(judge="Judge", system_a="First", system_b="Second"),
+        columns,
+        right(p_value, p_value="p", p_corrected="corrected"),
+        called="corrected-differences",
+        data=found.differences,
+        correction=found.correction,
+    )
+    return (Fold(title="Differences between systems", blocks=(table,)),)
 
 
 def _labels_section(study: Labelling) -> Section:

@@ -163,6 +163,13 @@ def _rows(
 
 def _flat_labels(found: Labelling) -> list[pd.DataFrame]:
     parts = [found.agreement.to_frame().assign(metric=None)]
+    if found.corrected is not None:
+        names, table = {"corrected": "corrected score", "powered": "prediction-powered score"}, found.corrected.table
+        for name, statistic in names.items():
+            ends = {"value": name, "low": f"{name}_low", "high": f"{name}_high", "second": "judge"}
+            rows = pd.DataFrame({column: table[source] for column, source in ends.items()})
+            whose = statistic + ", " + table["system"] if "system" in table else statistic
+            parts.append(rows.assign(first=found.corrected.reference, statistic=whose, metric=None))
     for units, table in (("elements", found.elements), ("characters", found.passages)):
         if len(table):
             means = table[table["topic"] != "mean"].groupby(["first", "second"], sort=False).mean(numeric_only=True)

@@ -14,6 +14,7 @@ from metaeval.agreement.label_baselines import agreement_baselines
 from metaeval.agreement.labels import Labels
 from metaeval.agreement.panels import JudgePanel, judge_panel
 from metaeval.agreement.scale_maps import ScaleMap, ScaleMaps, scales_of_judges
+from metaeval.agreement.score_correction import CorrectedScores, corrected_scores
 from metaeval.agreement.second_assessors import SecondPeople, second_people
 from metaeval.base.results import Result
 from metaeval.base.unit import unit
@@ -45,6 +46,8 @@ class Labelling(Result):
     ranking: JudgeRanking | None
     """Which judge agrees most with the reference, people left out; None without a reference, or without any judge
     beside the people that can be ordered."""
+    corrected: CorrectedScores | None
+    """What share of the items that a judge alone labelled the reference would say yes to; takes two grades."""
     alt: AltTest | None
     """Whether a judge may replace a person as a labeller; takes two people beside it."""
     panel: JudgePanel | None
@@ -142,6 +145,8 @@ def labelling_of(
         attempt.failed[_ALT] = (
             f"takes labels of two people at least on the same {unit().labelled}s; name them (`people`)"
         )
+    corrected = None if assessments else _corrected(labels, judges, options, attempt)
+    notes += [] if corrected is None else corrected.notes
     panel, rescaled_panel = (None, None) if assessments else _panels_of_judges(labels, second, options, attempt)
     labelling = Labelling(
         labels=labels,
@@ -149,6 +154,7 @@ def labelling_of(
         agreement=agreement,
         baselines=baselines,
         ranking=ranking,
+        corrected=corrected,
         alt=alt,
         panel=panel,
         rescaled_panel=rescaled_panel,
@@ -156,6 +162,26 @@ def labelling_of(
         scale=next((of_judge.scale for of_judge in assessments.values()), None),
     )
     return labelling, second, notes
+
+
+def _corrected(
+    labels: Labels, judges: Sequence[str], options: JudgeOptions, attempt: Attempts
+) -> CorrectedScores | None:
+    """Correct scores for the errors of judges, where the reference said yes or no of some of their items."""
+    if options.reference is None or not judges or len(labels.scale) != len(("no", "yes")) or not labels.ordered:
+        return None
+    table = labels.table
+    if not (table[options.reference].isna() & table[[*judges]].notna().any(axis=1)).any():
+        return None
+    ask = partial(
+        corrected_scores,
+        labels.select([options.reference, *judges]),
+        reference=options.reference,
+        rel=int(labels.scale[-1]),
+        confidence_level=options.compared.confidence_level,
+        alpha=options.compared.alpha,
+    )
+    return attempt("Score corrected for the judge's errors", ask)
 
 
 def _panels_of_judges(

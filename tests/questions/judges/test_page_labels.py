@@ -1,6 +1,8 @@
 """What stands on the page of the labels themselves: their spread, those off the scale, and scales put on one."""
 
+from metaeval.agreement import corrected_scores
 from metaeval.agreement.labels import as_labels
+from metaeval.io.labels import read_labels
 from metaeval.questions.judges.page_labels import label_sections
 from metaeval.questions.judges.study import study_judges
 
@@ -47,3 +49,56 @@ def test_what_answers_is_brief(judged_study):
         assert [one.id for one in sections if one.brief] == [first]
         assert sections[0].blocks[0].kind == "picture"
         assert not any(one.brief for one in label_sections(study, brief=False))
+
+
+PARTLY = """question,system,human,judge
+q1,a,1,1
+q1,b,0,0
+q2,a,1,1
+q2,b,0,1
+q3,a,1,1
+q3,b,0,0
+q4,a,,1
+q4,b,,0
+q5,a,,1
+q5,b,,1
+"""
+
+
+def test_scores_are_corrected_where_people_labelled_a_part(tmp_path):
+    """Each system has a row of its own, both estimates with intervals and the differences, in the rows too."""
+    (tmp_path / "labels.csv").write_text(PARTLY, encoding="utf-8")
+    read = read_labels(tmp_path / "labels.csv", columns={"topic": "question", "item": "system"})
+    labels = as_labels(read)
+    assert labels.systems == {"a": "a", "b": "b"}
+    study = study_judges(labels, reference="human", n_resamples=10, rng=0)
+    table, fold = section_of(study, "corrected").blocks
+    expected = corrected_scores(labels, reference="human", systems={"a": "a", "b": "b"})
+    assert table.data.equals(expected.table)
+    assert fold.blocks[0].data.equals(expected.differences)
+    assert table.frame["specificity"].tolist() == [2 / 3, 2 / 3]  # of three answers that people turned down
+    assert "They do not differ significantly" in table.caption
+    rows = study.to_frame().set_index("statistic")
+    for name, row in expected.table.set_index("system").iterrows():
+        assert rows.loc[f"corrected score, {name}", ["value", "low", "high"]].tolist() == [
+            row[f"corrected{end}"] for end in ("", "_low", "_high")
+        ]
+    assert "lee2025" in study.report().methods.cite
+
+
+def test_nothing_is_corrected_where_people_labelled_all_or_in_grades():
+    """Without items that a judge alone labelled, or with three grades, there is no such section."""
+    whole = {"human": [1, 0, 1, 0], "judge": [1, 0, 1, 1]}
+    grades = {"human": [2, 0, 1, None], "judge": [1, 0, 1, 1]}
+    for columns in (whole, grades):
+        study = study_judges(as_labels(columns), reference="human", n_resamples=10, rng=0)
+        assert study.labelling.corrected is None
+        assert not [one for one in label_sections(study.labelling, brief=True) if one.id == "corrected"]
+
+
+def test_why_a_score_is_not_corrected_is_said():
+    """A judge that is no better than chance is among what is not answered."""
+    labels = as_labels({"human": [1, 0, 1, None], "judge": [0, 1, 1, 0]})
+    study = study_judges(labels, reference="human", n_resamples=10, rng=0)
+    reason = study.unanswered["Score corrected for the judge's errors"]
+    assert reason == "judge has no corrected score: specificity 0 and sensitivity 0.5 are no better than chance"
