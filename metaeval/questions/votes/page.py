@@ -372,8 +372,7 @@ def _covariates_section(study: VotesStudy) -> list[Section]:
 def _covariates_blocks(study: VotesStudy, name: str, group: VoteGroup) -> list[Block]:
     if group.adjusted is None:
         return []
-    frame = group.adjusted.coefficient_frame()
-    frame = frame[frame["name"] != "ties"]
+    frame = group.covariates
     coefficients = say.table(
         "covariates",
         frame.assign(interval=intervals(frame["low"], frame["high"], number(3))),
@@ -498,11 +497,7 @@ def _methods(study: VotesStudy) -> Methods:
     units = list(dict.fromkeys(called.get(member, member) for ways, _ in alike for member in ways))
     words = [
         say("methods", fits=fits, ties=_TIES[first.main.ties]),
-        *(
-            [say("methods covariates", names=first_few(list(first.main.coefficients["name"])))]
-            if first.adjusted
-            else []
-        ),
+        *([say("methods covariates", names=first_few(list(first.covariates["name"])))] if first.adjusted else []),
         *errors,
         say("methods ranks", level=_level(study), ranks=first.ranks),
         *([say("methods covariance", units=units)] if units else []),

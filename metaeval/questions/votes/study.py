@@ -37,6 +37,7 @@ _UNBOUNDED = (
     "strengths cannot be estimated, because one system won every vote of each pair; the pairs are tested by sign tests"
 )
 _MOST_STEPS, _MOST_ORDERS, _FEWEST_ORDERS = 20_000_000, 20, 3
+"""Votes that Elo's ratings walk through in all, and the random orders of the votes that they walk."""
 
 
 class VoteGroup(NamedTuple):
@@ -63,6 +64,12 @@ class VoteGroup(NamedTuple):
     def main(self) -> BradleyTerry:
         """The strengths that are ranked: adjusted where there are covariates."""
         return self.adjusted or self.fitted
+
+    @property
+    def covariates(self) -> pd.DataFrame:
+        """Coefficients of the covariates alone: without the last one of Davidson's model, the parameter of ties."""
+        frame = self.main.coefficient_frame()
+        return frame.iloc[:-1] if self.main.ties == "davidson" else frame
 
     @property
     def settled(self) -> NDArray[np.bool_]:
