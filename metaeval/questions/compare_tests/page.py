@@ -204,7 +204,7 @@ def _range(values: pd.Series, errors: pd.Series) -> str:
 def _ratio_errors(study: SplitHalvesStudy, rows: pd.DataFrame) -> dict[str, pd.Series]:
     """Return the Monte-Carlo standard errors of the reference's figures over every test's: too large rather than small.
 
-    They are those of independent halvings; the same ones leave less.
+    Both tests are taken for halved independently; halved alike, as they are, their ratio varies less.
     """
     reference = rows[rows["test"] == study.reference].set_index("metric")
     errors = {}
@@ -240,7 +240,7 @@ def _mark_words(row: Mapping[Hashable, Any]) -> str:
 
 
 def _error_spread(rows: pd.DataFrame) -> "pd.Series[float]":
-    """Return the Monte-Carlo errors of the error rates; without any error one more rejection may be the first."""
+    """Return the Monte-Carlo errors of the error rates, at least as large as of as many rejections without an error."""
     alone = [error_of_share(0.0, n) if n else np.nan for n in rows["rejections"]]
     return pd.Series(np.fmax(rows["error_rate_se"].to_numpy(), alone), rows.index)
 

@@ -31,6 +31,7 @@ _SPLITS = 20
 _MOST_WORK = 400_000_000
 """Pairs of systems times items in all splits that nobody asked for; of large boards few splits are enough."""
 _STEPS = 25
+"""Numbers of items in the plan."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -50,7 +51,7 @@ class ComponentsStudy(Study):
     """The design at hand, the most dependable for the same cost, and the cheapest that is as dependable; see
     `VarianceComponents.cheapest`."""
     assured: pd.DataFrame
-    """The same for the target, reached with probability .9."""
+    """As `designs`, but the cheapest is that which reaches the target with probability .9."""
     clusters: pd.DataFrame
     """What more items in each cluster are worth beside more clusters; see `VarianceComponents.cluster_plan`."""
     halves: pd.DataFrame

@@ -41,7 +41,7 @@ class ReliabilityStudy(Study):
     verdicts: pd.DataFrame
     """One row a metric and expectation: ``metric``, ``expectation``, ``meaning``, ``source`` (who stated it),
     ``wanted`` (its preferences, as words), ``met``, ``preferences``, ``broken`` (how many), ``first_broken``
-    (which, as words)."""
+    (all of these, as words)."""
     curves: tuple[xr.DataArray, ...]
     """For every metric with a curve: dims ``system`` and its axis, mean over topics, named as the metric."""
     submissions: pd.DataFrame
@@ -144,8 +144,8 @@ def study_reliability(  # noqa: PLR0913 - one keyword per question
     -------
     ReliabilityStudy
         ``to_frame()`` has one row a measure and run, or a measure and expectation, by ``kind``: ``value``, ``rank`` and
-        ``overlap`` (0 to 1) of a ``run`` under a ``metric``; whether an ``expectation`` is ``met`` and
-        ``first_broken``, the first preference that is not. Missing is what the other kind has.
+        ``overlap`` (0 to 1) of a ``run`` under a ``metric``; whether an ``expectation`` is ``met``, and as words, in
+        ``first_broken``, all its preferences that are not. Missing is what the other kind has.
 
     Raises
     ------

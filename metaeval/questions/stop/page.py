@@ -26,7 +26,7 @@ _MOST_LINES = 60
 _ALWAYS = "holm"
 _EXPECTED = {"more": "more", "low": "more_low", "high": "more_high"}
 _FAR = 10
-"""How many times the units at hand the first decision may still take; a further one, no more than these."""
+"""Go on if the first decision is expected within so many times the units at hand, a further one within as many."""
 say = prose(__name__)
 
 

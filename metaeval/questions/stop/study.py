@@ -130,7 +130,7 @@ class StoppingStudy(Study):
 
 
 class _Asked(NamedTuple):
-    """The options that decide."""
+    """The options of the decisions, the step between looks and the seed worked out."""
 
     alpha: float
     correction: str
@@ -186,7 +186,8 @@ def study_stopping(  # noqa: PLR0913 - every option of the command
         What of votes comes by itself: all that share it count together, with the last of them. By default question or
         voter, the one of which there are fewer, where a pair has several votes of one; else each vote.
     n_replays : int, default 0
-        Random orders in which to replay the arrival: when would pairs have been decided?
+        Random orders in which to replay the arrival: when would pairs have been decided? Each takes as long as the one
+        answer, so none is drawn unless asked for; `metaeval stop` replays 200.
     rng : None, int or numpy.random.Generator
         Source of the random orders.
     provenance : Provenance, optional
@@ -481,7 +482,7 @@ def _since(decided: "np.ndarray[tuple[int, int], np.dtype[np.bool_]]", looks: In
 
 
 def _units_per_topic(arrivals: "_Differences | _Ballots", counts: Counts) -> Floats:
-    """Return by how many topics a sum over a unit is to be divided, for a mean over topics."""
+    """Return how many units there are for each topic, which makes means of sums over units means over topics."""
     if not isinstance(arrivals, _Differences):
         return np.ones(len(counts.n))
     with np.errstate(divide="ignore", invalid="ignore"):
