@@ -16,6 +16,7 @@ from metaeval.base.words import (
     End,
     carried,
     ends,
+    from_to,
     intervals,
     listed,
     name_of_metric,
@@ -25,7 +26,6 @@ from metaeval.base.words import (
     share_of,
     short_names_sentence,
     text,
-    with_errors_of,
 )
 from metaeval.page.blocks import Methods, Section, Text
 from metaeval.page.report import Report
@@ -139,9 +139,7 @@ def _span(rows: pd.DataFrame, name: str) -> str:
     ordered = rows.dropna(subset=name).sort_values([name, f"{name}_se"])
     if ordered.empty:
         return MISSING
-    low, high = (carried(row[name], row[f"{name}_se"]) for row in ordered.iloc[[0, -1]].to_dict("records"))
-    written = low if low == high else f"{low.removesuffix(' %')} to {high}"
-    return with_errors_of((low, high), written)
+    return from_to(*(carried(row[name], row[f"{name}_se"]) for row in ordered.iloc[[0, -1]].to_dict("records")))
 
 
 def _key_figures(parts: dict[str, pd.DataFrame]) -> Table:
@@ -152,13 +150,10 @@ def _key_figures(parts: dict[str, pd.DataFrame]) -> Table:
     for correction, of_correction in list(parts.items())[:2]:
         rows = of_correction.assign(error_rate_se=_error_spread(of_correction))
         by_test = [rows[rows["test"] == test] for test in frame["test"]]
-        names = {
-            f"{name} {correction}": label
-            for name, label in (("rejected", "pairs rejected"), ("error_rate", "errors among them"))
-        }
-        spans = {name: [_span(of_test, name.split(" ")[0]) for of_test in by_test] for name in names}
+        labels = {"rejected": "pairs rejected", "error_rate": "errors among them"}
+        spans = {f"{name} {correction}": [_span(of_test, name) for of_test in by_test] for name in labels}
         frame = with_cells(frame, **spans)
-        columns += right(text, CORRECTIONS.label(correction), **names)
+        columns += right(text, CORRECTIONS.label(correction), **dict(zip(spans, labels.values(), strict=True)))
     several = len(first["metric"].unique()) > 1
     data = pd.concat(parts.values(), ignore_index=True)
     return key_figures(
@@ -197,8 +192,7 @@ def _reference(study: SplitHalvesStudy, rows: pd.DataFrame) -> tuple[str, ...]:
 def _range(values: pd.Series, errors: pd.Series) -> str:
     """Return the lowest and the highest of some ratios, with their errors."""
     written = [carried(*row, _RATIO) for row in zip(values, errors.loc[values.index], strict=True)]
-    low, high = (end.figure for end in ends(values.index, values, written))
-    return low if low == high else f"{low} to {high}"
+    return from_to(*(end.figure for end in ends(values.index, values, written)))
 
 
 def _ratio_errors(study: SplitHalvesStudy, rows: pd.DataFrame) -> dict[str, pd.Series]:

@@ -29,7 +29,8 @@ from metaeval.reports.traits import traits_said
 
 _MOST_ITEMS = 1e7
 _RATIO, _price = partial(significant, digits=3), partial(significant, digits=4)
-_SHARE, _SCORE = number(3), number(4)
+_SHARE_DIGITS = 3
+_SHARE, _SCORE = number(_SHARE_DIGITS), number(4)
 _PAIR = 2
 say = prose(__name__)
 
@@ -95,9 +96,9 @@ def design_sentences(
     of_metric = designs[designs["metric"] == row["metric"]].set_index("goal")
     now = of_metric.loc["at hand"]
     best = of_metric.loc["same cost"] if "same cost" in of_metric.index else now
-    written = [_SHARE(plan["erho2"]) for plan in (best, now)]
-    better = best["erho2"] > now["erho2"] and written[0] != written[1]
-    fields = {"words": _counted(components, best), "erho2": written[0], "now": written[1], "under": under}
+    reached, erho2 = (float(plan["erho2"]) for plan in (best, now))
+    better = round(reached, _SHARE_DIGITS) > round(erho2, _SHARE_DIGITS)
+    fields = {"words": _counted(components, best), "erho2": _SHARE(reached), "now": _SHARE(erho2), "under": under}
     return design, say("cheapest" if better else "none cheaper", **fields)
 
 
@@ -173,13 +174,13 @@ def _summary(study: ComponentsStudy) -> tuple[str, ...]:
     components, noise = study.components, _noise(study)
     lead = str(noise["component"].mode().iloc[0])
     of_lead = noise[noise["component"] == lead]
-    written = [share(value) for value in _span(of_lead["difference_share"])]
+    ends = dict.fromkeys(map(share, (of_lead["difference_share"].min(), of_lead["difference_share"].max())))
     first = _said(
         study,
         "first" if (noise["difference_share"] > 0).any() else "no noise",
         opening=_opening(len(of_lead), len(noise), "only" if of_lead["alone"].all() else "largest"),
         lead=f"{'' if of_lead['sure'].all() else 'probably '}{_source(lead)}",
-        figure=_shares(of_lead.iloc[0]) if len(noise) == 1 else " to ".join(written),
+        figure=_shares(of_lead.iloc[0]) if len(noise) == 1 else " to ".join(ends),
         under=_under(components, of_lead["metric"].iloc[0]) if len(noise) == 1 else "",
     )
     design, cheapest = design_sentences(components, study.designs)
@@ -228,11 +229,6 @@ def _assured(study: ComponentsStudy) -> str:
         sure=whole(rows.loc[metric, "items"]) if same_design else "",
         under=_under(study.components, metric),
     )
-
-
-def _span(values: "pd.Series[float]") -> list[float]:
-    low, high = float(values.min()), float(values.max())
-    return [low] if share(low) == share(high) else [low, high]
 
 
 def _items(value: float) -> str:

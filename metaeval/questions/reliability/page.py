@@ -10,7 +10,7 @@ from metaeval.metrics.plugins import default_registry
 from metaeval.page.blocks import Block, Fold, Item, Items, Methods, Picture, Section, Text
 from metaeval.page.report import Report
 from metaeval.page.tables import Table, left, right, rising
-from metaeval.questions.reliability.study import ReliabilityStudy
+from metaeval.questions.reliability.study import ReliabilityStudy, rank_under
 from metaeval.reports.data_files import csv_file
 from metaeval.reports.key_figures import key_figures
 from metaeval.reports.prose import prose
@@ -184,8 +184,9 @@ def _submissions_section(study: ReliabilityStudy) -> Section:
     free = runs.loc[runs["overlap"] == 0, "run"]
     mean_ranks = study.submissions[study.submissions["run"].isin(free)].groupby("metric", sort=False)["rank"].mean()
     ranks = [f"{rank:.1f} under {metric}" for metric, rank in mean_ranks.items()]
-    every = sorted({f"{rank:.1f}" for rank in study.submissions.groupby("metric")["rank"].mean()}, key=float)
-    words = say("no overlap", free=len(free), n=len(runs), ranks=ranks, ends=dict.fromkeys((every[0], every[-1])))
+    of_all = study.submissions.groupby("metric")["rank"].mean()
+    ends_of_all = dict.fromkeys(map(number(1), (of_all.min(), of_all.max())))
+    words = say("no overlap", free=len(free), n=len(runs), ranks=ranks, ends=ends_of_all)
     folds = (Fold(title=table.title, blocks=(table,)) for table in tables[_OPEN:])
     more = (_scatter_picture(study, len(runs)), _tau_table(study)) if len(runs) > 1 else ()
     blocks = (Text(paragraphs=(words,)), *tables[:_OPEN], *folds, *more)
@@ -194,8 +195,8 @@ def _submissions_section(study: ReliabilityStudy) -> Section:
 
 def _top_table(study: ReliabilityStudy, metric: str) -> Table:
     frame = study.top(metric, _TOP)
-    others = [name for name in frame.columns if name.startswith("rank under ")]
-    every = len(frame) == len(study.submissions["run"].unique())
+    others = {rank_under(name): name for name in study.metrics if rank_under(name) in frame}
+    shows_all = len(frame) == len(study.submissions["run"].unique())
     return say.table(
         "top",
         frame,
@@ -203,9 +204,9 @@ def _top_table(study: ReliabilityStudy, metric: str) -> Table:
         left(run="Run"),
         right(number(4), value="Mean"),
         right(share, overlap="Overlap"),
-        rising(whole, "Rank under", **{name: name.removeprefix("rank under ") for name in others}),
+        rising(whole, "Rank under", **others),
         called=f"top-{metric}",
-        head=f"Submitted runs: {'all' if every else 'the best'} {len(frame)} under {metric}",
+        head=f"Submitted runs: {'all' if shows_all else 'the best'} {len(frame)} under {metric}",
     )
 
 

@@ -83,7 +83,7 @@ class ReliabilityStudy(Study):
         of_metric = self.submissions[self.submissions["metric"] == metric]
         best = of_metric.sort_values("rank", kind="stable").head(n)[["rank", "run", "value", "overlap"]]
         ranks = _runs_by_metric(self.submissions, "rank")
-        others = ranks.drop(columns=metric).rename(columns="rank under {}".format)
+        others = ranks.drop(columns=metric).rename(columns=rank_under)
         return best.merge(others, left_on="run", right_index=True).reset_index(drop=True)
 
     def to_frame(self) -> pd.DataFrame:
@@ -93,6 +93,11 @@ class ReliabilityStudy(Study):
         columns = ["kind", "metric", "run", "value", "rank", "overlap", "expectation", "met", "first_broken"]
         filled = [frame for frame in (*rows, verdicts) if len(frame)]
         return pd.concat([frame.reindex(columns=columns).astype(object) for frame in filled], ignore_index=True)
+
+
+def rank_under(metric: str) -> str:
+    """Return what `ReliabilityStudy.top` calls the column of ranks under another metric."""
+    return f"rank under {metric}"
 
 
 def _runs_by_metric(table: pd.DataFrame, values: str | list[str]) -> pd.DataFrame:

@@ -77,7 +77,7 @@ def _answer(study: StoppingStudy, rows: pd.DataFrame) -> str:
     near = soonest < study.n_units * (1 if n_decided else _FAR)
     if len(rows) == 1:
         ends = {name: _some(row[column]) for name, column in _EXPECTED.items()}
-        expected = say("expected", **ends)
+        expected = say("expected", endless=np.isinf(row["more"]), unbounded=np.isinf(row["more_high"]), **ends)
         return say("one open", row=row, near=near, expected=expected, **numbers)
     told = numbers | {"ahead": _ahead(rows), "next": open_pairs.sort_values("more", kind="stable").iloc[0]}
     return say("go on" if near else "enough", pairs=len(rows), decided=n_decided, more=_some(soonest), **told)
