@@ -31,7 +31,7 @@ _MOST_ITEMS = 1e7
 _RATIO, _price = partial(significant, digits=3), partial(significant, digits=4)
 _SHARE_DIGITS = 3
 _SHARE, _SCORE = number(_SHARE_DIGITS), number(4)
-_PAIR = 2
+_BOTH = 2
 say = prose(__name__)
 
 
@@ -197,7 +197,7 @@ def _opening(n: int, n_metrics: int, rank: str) -> str:
     """Begin the sentence on the largest source of noise with the metrics that it holds under."""
     if n_metrics == 1:
         return f"The {rank}"
-    every = "both metrics" if n == _PAIR else f"all {n} metrics"
+    every = "both metrics" if n == _BOTH else f"all {n} metrics"
     return f"Under {every if n == n_metrics else f'{n} of {n_metrics} metrics'} the {rank}"
 
 
