@@ -31,7 +31,7 @@ _MOST_ITEMS = 1e7
 _RATIO, _price = partial(significant, digits=3), partial(significant, digits=4)
 _SHARE_DIGITS = 3
 _SHARE, _SCORE = number(_SHARE_DIGITS), number(4)
-_BOTH = 2
+_PAIR = 2
 say = prose(__name__)
 
 
@@ -174,13 +174,13 @@ def _summary(study: ComponentsStudy) -> tuple[str, ...]:
     components, noise = study.components, _noise(study)
     lead = str(noise["component"].mode().iloc[0])
     of_lead = noise[noise["component"] == lead]
-    ends = dict.fromkeys(map(share, (of_lead["difference_share"].min(), of_lead["difference_share"].max())))
+    written = [share(value) for value in _span(of_lead["difference_share"])]
     first = _said(
         study,
         "first" if (noise["difference_share"] > 0).any() else "no noise",
         opening=_opening(len(of_lead), len(noise), "only" if of_lead["alone"].all() else "largest"),
         lead=f"{'' if of_lead['sure'].all() else 'probably '}{_source(lead)}",
-        figure=_shares(of_lead.iloc[0]) if len(noise) == 1 else " to ".join(ends),
+        figure=_shares(of_lead.iloc[0]) if len(noise) == 1 else " to ".join(written),
         under=_under(components, of_lead["metric"].iloc[0]) if len(noise) == 1 else "",
     )
     design, cheapest = design_sentences(components, study.designs)
@@ -197,7 +197,7 @@ def _opening(n: int, n_metrics: int, rank: str) -> str:
     """Begin the sentence on the largest source of noise with the metrics that it holds under."""
     if n_metrics == 1:
         return f"The {rank}"
-    every = "both metrics" if n == _BOTH else f"all {n} metrics"
+    every = "both metrics" if n == _PAIR else f"all {n} metrics"
     return f"Under {every if n == n_metrics else f'{n} of {n_metrics} metrics'} the {rank}"
 
 
@@ -229,6 +229,11 @@ def _assured(study: ComponentsStudy) -> str:
         sure=whole(rows.loc[metric, "items"]) if same_design else "",
         under=_under(study.components, metric),
     )
+
+
+def _span(values: "pd.Series[float]") -> list[float]:
+    low, high = float(values.min()), float(values.max())
+    return [low] if round(100 * low, 1) == round(100 * high, 1) else [low, high]  # as percentages have one decimal
 
 
 def _items(value: float) -> str:

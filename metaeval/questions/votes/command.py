@@ -101,7 +101,7 @@ _QRELS = path(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Columns:
-    """What the columns of a table of votes are called."""
+    """Names of columns."""
 
     left_column: Annotated[str | None, _column("left", "left system")] = None
     right_column: Annotated[str | None, _column("right", "right system")] = None
