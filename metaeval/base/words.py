@@ -121,6 +121,17 @@ def with_errors_of(figures: Iterable[str], words: str) -> WrittenFigure:
     return WrittenFigure(words, words, largest.error, largest.unit)
 
 
+def from_to(low: str, high: str) -> WrittenFigure:
+    """Write the lowest and the highest figure, or one where both read alike, with the larger Monte-Carlo error.
+
+    Examples
+    --------
+    >>> from_to("12 %", "15 %"), from_to("0.94", "0.94")
+    ('12 to 15 %', '0.94')
+    """
+    return with_errors_of((low, high), high if low == high else f"{low.removesuffix(' %')} to {high}")
+
+
 @dataclass(frozen=True, slots=True)
 class WrittenInterval:
     """An interval as written; the Monte-Carlo error of its ends a page says once."""

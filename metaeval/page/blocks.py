@@ -1,7 +1,7 @@
 # ruff: noqa: RUF001, RUF002 - Greek letters are meant for people
 """A page as data: what every page, terminal and JSON answer of the package is made from.
 
-A study gives a result, a function of `metaeval.reports` turns it into a `metaeval.page.report.Report`, and the other
+A study gives a result, the ``page.py`` of its question turns it into a `metaeval.page.report.Report`, and the other
 modules of this folder show it. A section is added by one function that returns it:
 
 >>> def topics_section(n_topics: int) -> Section:

@@ -32,7 +32,8 @@ _NO_SPREAD = 1e-12
 _BISECTIONS = 60
 _HORIZON, _STEP, _DRAWS = 100.0, 1.05, 200
 """How many times the units at hand are looked ahead, the ratio of one size to the next, and what may come."""
-MIDDLE = (0.05, 0.5, 0.95)
+QUANTILES = (0.05, 0.5, 0.95)
+"""Of the sizes that may be needed: the ends of nine of ten, and the middle one."""
 _AT_ONCE = 4_000_000
 _POWER = 0.8
 
@@ -219,7 +220,7 @@ def units_expected(counts: Counts, form: EvidenceForm, level: float, *, alpha: f
         )
         for start in range(0, len(counts.n), size)
     ]
-    return np.quantile(np.concatenate(blocks), MIDDLE, axis=1, method="inverted_cdf")
+    return np.quantile(np.concatenate(blocks), QUANTILES, axis=1, method="inverted_cdf")
 
 
 def _sizes_reached(  # noqa: PLR0913, PLR0917 - what is known, asked and drawn

@@ -1,6 +1,10 @@
 """What an option of a command is, tried on a command of its own."""
 
+import ast
 import sys
+from importlib import import_module
+from inspect import signature
+from pathlib import Path
 from typing import Annotated
 
 import pytest
@@ -8,6 +12,7 @@ import typer
 
 from metaeval.base.checks import check_share
 from metaeval.cli import checks, main
+from metaeval.cli.commands import COMMANDS, command_called
 from metaeval.cli.option import Option, argument, arguments_of, choice, declared, flag
 from metaeval.cli.option_rules import Commands
 
@@ -67,6 +72,36 @@ def test_what_an_option_stands_for():
         ("limit", "depth", "n_depth"), "--depth"
     )
     assert [name for name, option in arguments.items() if option == "--mirrored"] == ["mirrored"]
+
+
+DIFFERENT = {
+    ("stop", "n_replays"): "in Python nothing that takes so long is drawn without being asked for",
+    ("table", "order"): "--order is that of runs; that of rows is --rows",
+}
+
+
+def test_a_default_is_that_of_the_library():
+    """Whoever leaves an option out asks what Python asks; None, nothing and the seed are worked out on either side."""
+    differing = set()
+    for name in COMMANDS:
+        command = command_called(name)
+        options, defaults = arguments_of(command), {one.opts[0]: one.default for one in command.params}
+        for study in _asked_by(name):
+            for argument_name, parameter in signature(study).parameters.items():
+                pair = defaults.get(options.get(argument_name, "")), parameter.default
+                said = {",".join(map(str, value)) if isinstance(value, tuple) else str(value) for value in pair}
+                if not {"None", ""} & said and parameter.default is not parameter.empty and len(said) > 1:
+                    differing.add((name, argument_name))
+    assert differing == set(DIFFERENT)
+
+
+def _asked_by(command):
+    """Return the studies that the module of a command imports."""
+    module = f"metaeval.questions.{command.replace('-', '_')}.command"
+    for node in ast.walk(ast.parse(Path(import_module(module).__file__).read_text("utf-8"))):
+        if isinstance(node, ast.ImportFrom):
+            names = [alias.name for alias in node.names if alias.name.startswith("study_")]
+            yield from (getattr(import_module(node.module), name) for name in names)
 
 
 def test_one_command_may_say_something_else():

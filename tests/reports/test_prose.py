@@ -41,7 +41,7 @@ BY_NAME = {
     "human/page": {"system", "item", "all"},
     "judges/page_ranking": {"kappa", "quadratic_kappa"},
     "judges/page": {"may", "may not", "not settled", "no pairs", "no second person"},
-    "leaderboard/page": {"answer pair yes", "answer pair no", "answer all yes", "answer all no"},
+    "leaderboard/page": {"answer pair Yes", "answer pair No", "answer all Yes", "answer all No"},
     "leaderboard/page_asked": {"required without common items"},
     "votes/page": {"answer open pair"},
 }

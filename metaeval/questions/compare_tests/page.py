@@ -16,6 +16,7 @@ from metaeval.base.words import (
     End,
     carried,
     ends,
+    from_to,
     intervals,
     listed,
     name_of_metric,
@@ -25,7 +26,6 @@ from metaeval.base.words import (
     share_of,
     short_names_sentence,
     text,
-    with_errors_of,
 )
 from metaeval.page.blocks import Methods, Section, Text
 from metaeval.page.report import Report
@@ -41,7 +41,7 @@ from metaeval.tests_stat.correction import CORRECTIONS
 
 _SOURCES = ("ogilvie2006", "sanderson2005")
 _RATIO = number(2)
-_PAIR = 2
+_BOTH = 2
 say = prose(__name__)
 
 
@@ -110,13 +110,13 @@ def _least_words(tests: list[str], *, named: bool) -> str:
     """Say which tests err least: one or two by name."""
     if len(tests) == 1:
         return f"{sentence_case(tests[0])} errs least"
-    return f"{sentence_case(listed(tests)) if len(tests) == _PAIR and named else f'{len(tests)} tests'} err least"
+    return f"{sentence_case(listed(tests)) if len(tests) == _BOTH and named else f'{len(tests)} tests'} err least"
 
 
 def _metrics(some: int, of: int) -> str:
     if some < of:
         return f"{some} of {of} metrics"
-    return "both metrics" if of == _PAIR else f"all {of} metrics"
+    return "both metrics" if of == _BOTH else f"all {of} metrics"
 
 
 def _short_test_name(test: str) -> str:
@@ -134,14 +134,12 @@ def _is_clearly_best(tests: pd.DataFrame, least: list[str]) -> bool:
     return bool((others["error_rate"] - best["error_rate"] > 2 * errors).all())
 
 
-def _span(rows: pd.DataFrame, name: str) -> str:
+def _rate_range(rows: pd.DataFrame, name: str) -> str:
     """Write the lowest and the highest figure of some rows with their errors, or one where they read alike."""
     ordered = rows.dropna(subset=name).sort_values([name, f"{name}_se"])
     if ordered.empty:
         return MISSING
-    low, high = (carried(row[name], row[f"{name}_se"]) for row in ordered.iloc[[0, -1]].to_dict("records"))
-    written = low if low == high else f"{low.removesuffix(' %')} to {high}"
-    return with_errors_of((low, high), written)
+    return from_to(*(carried(row[name], row[f"{name}_se"]) for row in ordered.iloc[[0, -1]].to_dict("records")))
 
 
 def _key_figures(parts: dict[str, pd.DataFrame]) -> Table:
@@ -152,13 +150,10 @@ def _key_figures(parts: dict[str, pd.DataFrame]) -> Table:
     for correction, of_correction in list(parts.items())[:2]:
         rows = of_correction.assign(error_rate_se=_error_spread(of_correction))
         by_test = [rows[rows["test"] == test] for test in frame["test"]]
-        names = {
-            f"{name} {correction}": label
-            for name, label in (("rejected", "pairs rejected"), ("error_rate", "errors among them"))
-        }
-        spans = {name: [_span(of_test, name.split(" ")[0]) for of_test in by_test] for name in names}
+        labels = {"rejected": "pairs rejected", "error_rate": "errors among them"}
+        spans = {f"{name} {correction}": [_rate_range(of_test, name) for of_test in by_test] for name in labels}
         frame = with_cells(frame, **spans)
-        columns += right(text, CORRECTIONS.label(correction), **names)
+        columns += right(text, CORRECTIONS.label(correction), **dict(zip(spans, labels.values(), strict=True)))
     several = len(first["metric"].unique()) > 1
     data = pd.concat(parts.values(), ignore_index=True)
     return key_figures(
@@ -171,15 +166,15 @@ def _key_figures(parts: dict[str, pd.DataFrame]) -> Table:
     )
 
 
-def _figures(rows: pd.DataFrame, name: str) -> dict[str, str]:
+def _written_by_test(rows: pd.DataFrame, name: str) -> dict[str, str]:
     return dict(zip(rows["test"], map(carried, rows[name], rows[f"{name}_se"]), strict=True))
 
 
 def _ends_of_tests(rows: pd.DataFrame, name: str) -> tuple[End, End]:
-    return ends(rows["test"], rows[name], _figures(rows, name).values())
+    return ends(rows["test"], rows[name], _written_by_test(rows, name).values())
 
 
-def _reference(study: SplitHalvesStudy, rows: pd.DataFrame) -> tuple[str, ...]:
+def _reference_words(study: SplitHalvesStudy, rows: pd.DataFrame) -> tuple[str, ...]:
     """Say against how many the reference rejects more, and against how many it errs no more: the paper's finding."""
     others = rows[(rows["test"] != study.reference) & rows["rejection_ratio"].notna()]
     if others.empty:
@@ -188,30 +183,29 @@ def _reference(study: SplitHalvesStudy, rows: pd.DataFrame) -> tuple[str, ...]:
     errors = others["error_rate_ratio"].dropna()
     counts = {"n": len(ratios), "more": (ratios > 1).sum(), "n_errors": len(errors), "higher": (errors > 1).sum()}
     spans = {
-        "ratios": _range(ratios, spread["rejection_ratio"]),
-        "errors": "" if errors.empty else _range(errors, spread["error_rate_ratio"]),
+        "ratios": _ratio_range(ratios, spread["rejection_ratio"]),
+        "errors": "" if errors.empty else _ratio_range(errors, spread["error_rate_ratio"]),
     }
     return (say("reference", reference=study.reference, **counts, **spans),)
 
 
-def _range(values: pd.Series, errors: pd.Series) -> str:
+def _ratio_range(values: pd.Series, errors: pd.Series) -> str:
     """Return the lowest and the highest of some ratios, with their errors."""
     written = [carried(*row, _RATIO) for row in zip(values, errors.loc[values.index], strict=True)]
-    low, high = (end.figure for end in ends(values.index, values, written))
-    return low if low == high else f"{low} to {high}"
+    return from_to(*(end.figure for end in ends(values.index, values, written)))
 
 
 def _ratio_errors(study: SplitHalvesStudy, rows: pd.DataFrame) -> dict[str, pd.Series]:
     """Return the Monte-Carlo standard errors of the reference's figures over every test's: too large rather than small.
 
-    They are those of independent halvings; the same ones leave less.
+    Both tests are taken for halved independently; halved alike, as they are, their ratio varies less.
     """
     reference = rows[rows["test"] == study.reference].set_index("metric")
     errors = {}
     for ratio, name in (("rejection_ratio", "rejected"), ("error_rate_ratio", "error_rate")):
         relative = rows[f"{name}_se"] / rows[name]
-        against = reference[f"{name}_se"] / reference[name]
-        combined = np.hypot(relative, rows["metric"].map(against).to_numpy())
+        of_reference = reference[f"{name}_se"] / reference[name]
+        combined = np.hypot(relative, rows["metric"].map(of_reference).to_numpy())
         errors[ratio] = pd.Series(rows[ratio] * combined.where(rows["test"] != study.reference, 0.0), index=rows.index)
     return errors
 
@@ -229,7 +223,7 @@ def _section(study: SplitHalvesStudy, correction: str, rows: pd.DataFrame, *, br
         alt="; ".join(map(_mark_words, rows.to_dict("records"))),
         title=title,
     )
-    words = _reference(study, rows)
+    words = _reference_words(study, rows)
     blocks = (picture, *((Text(paragraphs=words),) if words else ()), _table(study, correction, rows))
     return Section(id=correction.replace("_", "-"), title=title, lead=say("lead"), brief=brief, blocks=blocks)
 
@@ -240,9 +234,9 @@ def _mark_words(row: Mapping[Hashable, Any]) -> str:
 
 
 def _error_spread(rows: pd.DataFrame) -> "pd.Series[float]":
-    """Return the Monte-Carlo errors of the error rates; without any error one more rejection may be the first."""
-    alone = [error_of_share(0.0, n) if n else np.nan for n in rows["rejections"]]
-    return pd.Series(np.fmax(rows["error_rate_se"].to_numpy(), alone), rows.index)
+    """Return the Monte-Carlo errors of the error rates, at least as large as of as many rejections without an error."""
+    without_errors = [error_of_share(0.0, n) if n else np.nan for n in rows["rejections"]]
+    return pd.Series(np.fmax(rows["error_rate_se"].to_numpy(), without_errors), rows.index)
 
 
 def _table(study: SplitHalvesStudy, correction: str, rows: pd.DataFrame) -> Table:
@@ -260,8 +254,8 @@ def _table(study: SplitHalvesStudy, correction: str, rows: pd.DataFrame) -> Tabl
     for name, error in _ratio_errors(study, rows).items():
         written = [carried(*row, _RATIO) for row in zip(rows[name], error, strict=True)]
         frame = with_cells(frame, **{name: written}).assign(**{f"{name}_sort": rows[name]})
-    against = f"{TESTS.label(study.reference)} over this test"
-    ratios = right(text, against, rejection_ratio="rejections", error_rate_ratio="error rate")
+    ratio_head = f"{TESTS.label(study.reference)} over this test"
+    ratios = right(text, ratio_head, rejection_ratio="rejections", error_rate_ratio="error rate")
     special_tests = [name for name in halves.tests if TESTS[name].family_wise or TESTS[name].plain_p]
     dashes = frame[["rejection_ratio", "error_rate_ratio", "error_rate"]].isna().any(axis=None)
     return say.table(

@@ -154,7 +154,7 @@ def study_compare_tests(  # noqa: PLR0913 - every option of the command
     names, corrections = TESTS.several(tests), CORRECTIONS.several(corrections)
     check_question(names, corrections, alternative)
     check_resampling(n_resamples, p_value_rule, n_threads)
-    numerator = _reference(reference, names)
+    reference_test = _reference_test(reference, names)
     seed = resolve_seed(rng)
     chosen, notes = chosen_systems(scores, choose, seed, uses=WHOLE)
     n_pairs = chosen.sizes["system"] * (chosen.sizes["system"] - 1) // 2
@@ -165,7 +165,7 @@ def study_compare_tests(  # noqa: PLR0913 - every option of the command
     return SplitHalvesStudy(
         scores=chosen,
         halves=halves,
-        reference=numerator,
+        reference=reference_test,
         n_resamples=n_resamples,
         p_value_rule=p_value_rule,
         notes=notes,
@@ -173,7 +173,7 @@ def study_compare_tests(  # noqa: PLR0913 - every option of the command
     )
 
 
-def _reference(asked: str | None, tests: Sequence[str]) -> str:
+def _reference_test(asked: str | None, tests: Sequence[str]) -> str:
     published = OGILVIE_LALMAS_TESTS[-1]
     name = (published if published in tests else tests[0]) if asked is None else TESTS.find(asked).name
     if name not in tests:

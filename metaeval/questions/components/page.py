@@ -29,7 +29,8 @@ from metaeval.reports.traits import traits_said
 
 _MOST_ITEMS = 1e7
 _RATIO, _price = partial(significant, digits=3), partial(significant, digits=4)
-_SHARE, _SCORE = number(3), number(4)
+_SHARE_DIGITS = 3
+_SHARE, _SCORE = number(_SHARE_DIGITS), number(4)
 _PAIR = 2
 say = prose(__name__)
 
@@ -95,9 +96,9 @@ def design_sentences(
     of_metric = designs[designs["metric"] == row["metric"]].set_index("goal")
     now = of_metric.loc["at hand"]
     best = of_metric.loc["same cost"] if "same cost" in of_metric.index else now
-    written = [_SHARE(plan["erho2"]) for plan in (best, now)]
-    better = best["erho2"] > now["erho2"] and written[0] != written[1]
-    fields = {"words": _counted(components, best), "erho2": written[0], "now": written[1], "under": under}
+    reached, erho2 = (float(plan["erho2"]) for plan in (best, now))
+    better = round(reached, _SHARE_DIGITS) > round(erho2, _SHARE_DIGITS)
+    fields = {"words": _counted(components, best), "erho2": _SHARE(reached), "now": _SHARE(erho2), "under": under}
     return design, say("cheapest" if better else "none cheaper", **fields)
 
 
@@ -232,7 +233,7 @@ def _assured(study: ComponentsStudy) -> str:
 
 def _span(values: "pd.Series[float]") -> list[float]:
     low, high = float(values.min()), float(values.max())
-    return [low] if share(low) == share(high) else [low, high]
+    return [low] if round(100 * low, 1) == round(100 * high, 1) else [low, high]  # as percentages have one decimal
 
 
 def _items(value: float) -> str:

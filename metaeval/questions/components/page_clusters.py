@@ -13,7 +13,8 @@ from metaeval.questions.components.study import ComponentsStudy
 from metaeval.reports.prose import prose
 from metaeval.running.equality import RELATIVE
 
-_SHARE, _SCORE = number(3), number(4)
+_SCORE_DIGITS = 4
+_SHARE, _SCORE = number(3), number(_SCORE_DIGITS)
 _ENDLESS = 1e7
 say = prose(__name__)
 
@@ -34,11 +35,12 @@ def cluster_sentence(study: ComponentsStudy) -> tuple[str, ...]:
     now = rows[rows["at_hand"]].iloc[0]
     doubled = rows[rows["items_per_cluster"] == round(2 * now["items_per_cluster"])].iloc[0]
     errors = study.components.dependability.set_index("metric")["difference_error"]
-    at_hand, now_words = _SCORE(errors[now["metric"]]), _SCORE(now["difference_error"])
+    with_gaps, without_gaps = float(errors[now["metric"]]), float(now["difference_error"])
+    gaps_count = round(with_gaps, _SCORE_DIGITS) != round(without_gaps, _SCORE_DIGITS)
     named = study.scores.sizes["metric"] > 1 and not study.components.judges
     sentence = say(
         "sentence",
-        at_hand=f"{now_words} ({at_hand} with their gaps)" if at_hand != now_words else now_words,
+        at_hand=_SCORE(without_gaps) + f" ({_SCORE(with_gaps)} with their gaps)" * gaps_count,
         each="on average" if _uneven(study) else "each",
         n=now["clusters"],
         mean=_size(now["items_per_cluster"]),

@@ -31,6 +31,7 @@ _SPLITS = 20
 _MOST_WORK = 400_000_000
 """Pairs of systems times items in all splits that nobody asked for; of large boards few splits are enough."""
 _STEPS = 25
+"""Numbers of items in the plan."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -50,7 +51,7 @@ class ComponentsStudy(Study):
     """The design at hand, the most dependable for the same cost, and the cheapest that is as dependable; see
     `VarianceComponents.cheapest`."""
     assured: pd.DataFrame
-    """The same for the target, reached with probability .9."""
+    """As `designs`, but the cheapest is that which reaches the target with probability .9."""
     clusters: pd.DataFrame
     """What more items in each cluster are worth beside more clusters; see `VarianceComponents.cluster_plan`."""
     halves: pd.DataFrame
@@ -130,12 +131,12 @@ def study_components(  # noqa: PLR0913 - every option of the command
     [['system', 0.05], ['topic', 0.64], ['system x topic', 0.31]]
     """
     check_choice(measure, "measure", get_args(Measured))
-    goal = check_share(target, "target")
+    target = check_share(target, "target")
     n_halvings = None if n_splits is None else check_count(n_splits, "n_splits", least=0)
-    paid = check_cost(dict({"run": 1.0, "judgment": float(judges)} if cost is None else cost))
+    prices = check_cost(dict({"run": 1.0, "judgment": float(judges)} if cost is None else cost))
     seed = resolve_seed(rng)
     table = engine_scores(scores, COMPONENTS_OF[measure])
-    all_equal = [] if judges else _flat(table)
+    all_equal = [] if judges else _constant_metrics(table)
     if 0 < len(all_equal) < table.sizes["metric"]:
         table = table.sel(metric=[name for name in table["metric"].to_numpy() if str(name) not in all_equal])
     components = variance_components(
@@ -148,15 +149,15 @@ def study_components(  # noqa: PLR0913 - every option of the command
     return ComponentsStudy(
         scores=table,
         components=components,
-        plan=components.plan(_around(components), repeats=_repeats(components), **_across(components)),
-        needed=pd.concat([components.needed(goal), components.needed(goal, stability="phi")], ignore_index=True),
-        designs=components.cheapest(paid),
-        assured=components.cheapest(paid, target=goal),
-        clusters=components.cluster_plan(target=goal),
+        plan=components.plan(_planned_items(components), repeats=_repeats(components), **_planned_judges(components)),
+        needed=pd.concat([components.needed(target), components.needed(target, stability="phi")], ignore_index=True),
+        designs=components.cheapest(prices),
+        assured=components.cheapest(prices, target=target),
+        clusters=components.cluster_plan(target=target),
         halves=pd.DataFrame() if halves is None else halves,
         tries=attempt("pass@k", lambda: pass_rates(table)) if _are_tries(table) else None,
-        target=goal,
-        cost=MappingProxyType(paid),
+        target=target,
+        cost=MappingProxyType(prices),
         unanswered=MappingProxyType(dict.fromkeys(all_equal, "all scores are equal") | attempt.failed),
         notes=(
             *table.attrs.get("notes", ()),
@@ -167,7 +168,7 @@ def study_components(  # noqa: PLR0913 - every option of the command
     )
 
 
-def _flat(table: Scores) -> list[str]:
+def _constant_metrics(table: Scores) -> list[str]:
     """Return the metrics under which all scores are equal."""
     values = table.to_numpy().reshape(table.sizes["metric"], -1)
     size = np.nanmax(np.abs(values), axis=1)
@@ -175,13 +176,14 @@ def _flat(table: Scores) -> list[str]:
     return [str(name) for name in table["metric"].to_numpy()[equal]]
 
 
-def _around(components: VarianceComponents) -> list[int]:
+def _planned_items(components: VarianceComponents) -> list[int]:
     """Return numbers of items from a tenth of those at hand to ten times as many."""
     at_hand = float(components.dependability["items"].median())
     return np.unique(np.round(np.geomspace(max(at_hand / 10, 2), at_hand * 10, _STEPS)).astype(int)).tolist()
 
 
-def _across(components: VarianceComponents) -> dict[str, Sequence[int]]:
+def _planned_judges(components: VarianceComponents) -> dict[str, Sequence[int]]:
+    """Return numbers of judges (or of what else means are over beside items), by name; nothing without judges."""
     at_hand = int(components.dependability[components.across].iloc[0])
     return {components.across: sorted({1, 2, 3, 5, at_hand})} if components.judges else {}
 
@@ -207,35 +209,36 @@ def _zero_notes(components: VarianceComponents, spoken: Unit) -> Sequence[str]:
 
 
 def _halves(
-    table: Scores, components: VarianceComponents, asked: int | None, generator: np.random.Generator
+    table: Scores, components: VarianceComponents, n_wanted: int | None, generator: np.random.Generator
 ) -> pd.DataFrame:
     """Compare what the components expect of half the items, or clusters, with what random halves show."""
     plain = engine_scores(table, uses=frozenset[Trait]({"gaps", "clusters"}))
     clustered = "cluster" in plain.coords
-    names, unit = np.unique(plain["cluster" if clustered else "topic"].to_numpy(), return_inverse=True)
-    half = len(names) // 2
-    if half < _FEWEST_IN_HALF:
-        message = f"a half of {len(names)} {'clusters' if clustered else 'items'} is too small"
+    units, unit_of_topic = np.unique(plain["cluster" if clustered else "topic"].to_numpy(), return_inverse=True)
+    n_in_half = len(units) // 2
+    if n_in_half < _FEWEST_IN_HALF:
+        message = f"a half of {len(units)} {'clusters' if clustered else 'items'} is too small"
         raise EstimationError(message)
-    items = round(plain.sizes["topic"] * half / len(names))
+    items = round(plain.sizes["topic"] * n_in_half / len(units))
     n_pair_scores = plain.sizes["topic"] * plain.sizes["system"] * (plain.sizes["system"] - 1) // 2
-    n_splits = asked or min(_SPLITS, max(2, _MOST_WORK // n_pair_scores))
-    orders = [generator.permutation(len(names)) for _ in range(n_splits)]
+    n_splits = n_wanted or min(_SPLITS, max(2, _MOST_WORK // n_pair_scores))
+    orders = [generator.permutation(len(units)) for _ in range(n_splits)]
     power, contradicted = (np.zeros((n_splits, plain.sizes["metric"])) for _ in range(2))
     for split, order in enumerate(orders):
-        parts = [plain.isel(topic=np.isin(unit, subset)) for subset in (order[:half], order[half : 2 * half])]
-        scored = np.all([np.isfinite(subset.to_numpy()).any(axis=2).all(axis=0) for subset in parts], axis=0)
-        comparisons = [compare_systems(subset.isel(system=scored), test="t", correction="none") for subset in parts]
+        subsets = order[:n_in_half], order[n_in_half : 2 * n_in_half]
+        halves = [plain.isel(topic=np.isin(unit_of_topic, subset)) for subset in subsets]
+        scored = np.all([np.isfinite(subset.to_numpy()).any(axis=2).all(axis=0) for subset in halves], axis=0)
+        comparisons = [compare_systems(subset.isel(system=scored), test="t", correction="none") for subset in halves]
         power[split] = np.mean([comparison.discriminative_power()["power"] for comparison in comparisons], axis=0)
         signs = [np.sign(comparison.data["difference"].to_numpy()) for comparison in comparisons]
         contradicted[split] = np.mean(1.0 - signs[0] * signs[1], axis=1) / 2.0
     expected = components.plan([items])
-    conclusions = expected_conclusions(expected["erho2"].fillna(0.0), half)
+    conclusions = expected_conclusions(expected["erho2"].fillna(0.0), n_in_half)
     return pd.DataFrame(
         {
             "metric": expected["metric"],
             "items": items,
-            "clusters": half if clustered else 0,
+            "clusters": n_in_half if clustered else 0,
             "splits": n_splits,
             "power": power.mean(axis=0),
             "expected_power": conclusions["power"],

@@ -135,7 +135,7 @@ def _places(study: LeaderboardStudy) -> pd.DataFrame:
 
 
 def verdict_on(leading: int, differ: int, n_near: int) -> str:
-    """Say whether a ranking is real, by the rule that the page states."""
+    """Say whether a ranking is real, by the rule that the page states; passages are called by what this says."""
     if differ == n_near:
         return "Yes"
     return "Partly" if leading == 1 or 2 * differ >= n_near else "No"
@@ -148,7 +148,7 @@ def _answer(study: LeaderboardStudy, found: pd.DataFrame, frame: pd.DataFrame) -
     if n == 1:
         return ranking_answer(first.to_dict(), frame, f" under {name_of_metric(first['metric'])}")
     settled = int((found["leading"] == 1).sum())
-    which = "pair" if first["n_near"] == 1 else "metrics" if verdict == "Partly" else f"all {verdict.lower()}"
+    which = "pair" if first["n_near"] == 1 else "metrics" if verdict == "Partly" else f"all {verdict}"
     return say(
         f"answer {which}",
         verdict=verdict,
@@ -166,11 +166,11 @@ def ranking_answer(place: Mapping[Any, Any], frame: pd.DataFrame, under: str) ->
     """Say whether the ranking under a metric is real, who leads, and who cannot be told apart; see `places_of`."""
     best = frame.loc[frame["rank"] == 1, "system"].iloc[0]
     if place["n_near"] == 1:
-        which, systems = f"pair {place['verdict'].lower()}", natural_order(frame["system"])
-        names = sorted(systems, key=lambda name: which == "pair yes" and name != best)
+        which, systems = f"pair {place['verdict']}", natural_order(frame["system"])
+        names = sorted(systems, key=lambda name: place["verdict"] == "Yes" and name != best)
     else:
-        which, names = place["verdict"].lower(), [best]
-        which = "yes" if which == "yes" else "first" if which == "partly" and place["leading"] == 1 else "open"
+        verdict, names = place["verdict"], [best]
+        which = verdict if verdict == "Yes" else "first" if verdict == "Partly" and place["leading"] == 1 else "open"
     leads = open_first(frame, under) if "rank_low" in frame else say("leads", place=place, n=len(frame), under=under)
     return say(f"answer {which}", names=names, leads=leads, under=under, place=place)
 

@@ -10,14 +10,14 @@ from metaeval.metrics.plugins import default_registry
 from metaeval.page.blocks import Block, Fold, Item, Items, Methods, Picture, Section, Text
 from metaeval.page.report import Report
 from metaeval.page.tables import Table, left, right, rising
-from metaeval.questions.reliability.study import ReliabilityStudy
+from metaeval.questions.reliability.study import ReliabilityStudy, rank_under
 from metaeval.reports.data_files import csv_file
 from metaeval.reports.key_figures import key_figures
 from metaeval.reports.prose import prose
 from metaeval.reports.shared import facts
 
 _TOP = 10
-_OPEN = 2
+_MOST_UNFOLDED = 2
 _SOURCES = ("kazai2004",)
 say = prose(__name__)
 
@@ -38,7 +38,7 @@ def reliability_report(study: ReliabilityStudy) -> Report:
         command="reliability",
         title="Does the metric reward what users want?",
         facts=facts(**counts),
-        summary=(_first(places), say("quote", n_topics=counts["topic"])),
+        summary=(_answer(places), say("quote", n_topics=counts["topic"])),
         key_figures=_key_figures(places),
         sections=tuple(sections),
         methods=Methods(paragraphs=(say("methods, runs"), say("methods, means")), cite=_SOURCES),
@@ -61,7 +61,7 @@ def _places(study: ReliabilityStudy) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def _first(places: pd.DataFrame) -> str:
+def _answer(places: pd.DataFrame) -> str:
     """Say whether the metrics rank the ideal run first, as users would."""
     met, n = places["ideal"].dropna(), len(places)
     n_met = int(met.sum())
@@ -70,15 +70,15 @@ def _first(places: pd.DataFrame) -> str:
         rank = "rank" if n_met > 1 else "ranks"
         return f"{opening} {n} metrics {rank} the ideal run irb at least as high as every other."
     first = places.iloc[0]
-    ranks, number_of = f"{first['metric']} ranks the ideal run irb", f"number {first['place']} of {first['n']}"
-    together = [run for run in first["first"] if run != "irb"]
+    subject, nth = f"{first['metric']} ranks the ideal run irb", f"number {first['place']} of {first['n']}"
+    as_high = [run for run in first["first"] if run != "irb"]
     if met.empty:
-        return f"{ranks} {number_of}."
+        return f"{subject} {nth}."
     if not n_met:
-        return f"No: {ranks} {number_of}, below {listed(first['first'])}."
-    if together:
-        return f"Yes, in a tie: {ranks} first together with {listed(together)}."
-    return f"Yes: {ranks} first of {first['n']}, as users would."
+        return f"No: {subject} {nth}, below {listed(first['first'])}."
+    if as_high:
+        return f"Yes, in a tie: {subject} first together with {listed(as_high)}."
+    return f"Yes: {subject} first of {first['n']}, as users would."
 
 
 def _key_figures(places: pd.DataFrame) -> Table:
@@ -135,10 +135,10 @@ def _verdicts_section(study: ReliabilityStudy) -> Section:
             kept=[f"{n_kept} of {n}" for n_kept, n in counts],
         ),
         left(metric="Metric"),
-        left(_signed, expectation="Expectation"),
+        left(_with_relation_signs, expectation="Expectation"),
         left(verdict="Verdict"),
         right(kept="Preferences kept"),
-        left(_signed, first_broken="Contradicted"),
+        left(_with_relation_signs, first_broken="Contradicted"),
         called="verdicts",
         data=verdicts.assign(n_kept=verdicts["preferences"] - verdicts["broken"]),
     )
@@ -147,21 +147,21 @@ def _verdicts_section(study: ReliabilityStudy) -> Section:
     meanings = say.table(
         "expectations",
         stated[["expectation", "meaning"]],
-        left(_signed, expectation="Expectation", meaning="Asks the metric to"),
+        left(_with_relation_signs, expectation="Expectation", meaning="Asks the metric to"),
         data=stated[["expectation", "meaning", "wanted", "source"]],
-        by=_signed("; ".join(by)),
+        by=_with_relation_signs("; ".join(by)),
     )
     return _section("verdicts", table, meanings)
 
 
-def _signed(value: object) -> str:
+def _with_relation_signs(value: object) -> str:
     return text(value).replace(">=", "≥")
 
 
 def _curves_section(study: ReliabilityStudy) -> Section:
     pictures = [_curve_picture(study, index) for index in range(len(study.curves))]
-    folds = (Fold(title=picture.title, blocks=(picture,)) for picture in pictures[_OPEN:])
-    return say.section("curves", *pictures[:_OPEN], *folds, brief=False, head="Curves of the simulated runs")
+    folds = (Fold(title=picture.title, blocks=(picture,)) for picture in pictures[_MOST_UNFOLDED:])
+    return say.section("curves", *pictures[:_MOST_UNFOLDED], *folds, brief=False, head="Curves of the simulated runs")
 
 
 def _curve_picture(study: ReliabilityStudy, index: int) -> Picture:
@@ -184,18 +184,19 @@ def _submissions_section(study: ReliabilityStudy) -> Section:
     free = runs.loc[runs["overlap"] == 0, "run"]
     mean_ranks = study.submissions[study.submissions["run"].isin(free)].groupby("metric", sort=False)["rank"].mean()
     ranks = [f"{rank:.1f} under {metric}" for metric, rank in mean_ranks.items()]
-    every = sorted({f"{rank:.1f}" for rank in study.submissions.groupby("metric")["rank"].mean()}, key=float)
-    words = say("no overlap", free=len(free), n=len(runs), ranks=ranks, ends=dict.fromkeys((every[0], every[-1])))
-    folds = (Fold(title=table.title, blocks=(table,)) for table in tables[_OPEN:])
+    of_all = study.submissions.groupby("metric")["rank"].mean()
+    ends_of_all = dict.fromkeys(map(number(1), (of_all.min(), of_all.max())))
+    words = say("no overlap", free=len(free), n=len(runs), ranks=ranks, ends=ends_of_all)
+    folds = (Fold(title=table.title, blocks=(table,)) for table in tables[_MOST_UNFOLDED:])
     more = (_scatter_picture(study, len(runs)), _tau_table(study)) if len(runs) > 1 else ()
-    blocks = (Text(paragraphs=(words,)), *tables[:_OPEN], *folds, *more)
+    blocks = (Text(paragraphs=(words,)), *tables[:_MOST_UNFOLDED], *folds, *more)
     return say.section("submissions", *blocks, brief=False, head="Submitted runs")
 
 
 def _top_table(study: ReliabilityStudy, metric: str) -> Table:
     frame = study.top(metric, _TOP)
-    others = [name for name in frame.columns if name.startswith("rank under ")]
-    every = len(frame) == len(study.submissions["run"].unique())
+    others = {rank_under(name): name for name in study.metrics if rank_under(name) in frame}
+    shows_all = len(frame) == len(study.submissions["run"].unique())
     return say.table(
         "top",
         frame,
@@ -203,9 +204,9 @@ def _top_table(study: ReliabilityStudy, metric: str) -> Table:
         left(run="Run"),
         right(number(4), value="Mean"),
         right(share, overlap="Overlap"),
-        rising(whole, "Rank under", **{name: name.removeprefix("rank under ") for name in others}),
+        rising(whole, "Rank under", **others),
         called=f"top-{metric}",
-        head=f"Submitted runs: {'all' if every else 'the best'} {len(frame)} under {metric}",
+        head=f"Submitted runs: {'all' if shows_all else 'the best'} {len(frame)} under {metric}",
     )
 
 

@@ -1,6 +1,6 @@
 """Does a measure of XML retrieval reward what users want: the reliability test of Kazai, Lalmas and de Vries (2004)."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -26,7 +26,8 @@ from metaeval.running.equality import settled_means
 from metaeval.running.parallel import track
 from metaeval.studies.study import Study
 
-_LIMIT = 1500
+_MOST_RESULTS = 1500
+"""Of a submitted run, the first that count."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -41,7 +42,7 @@ class ReliabilityStudy(Study):
     verdicts: pd.DataFrame
     """One row a metric and expectation: ``metric``, ``expectation``, ``meaning``, ``source`` (who stated it),
     ``wanted`` (its preferences, as words), ``met``, ``preferences``, ``broken`` (how many), ``first_broken``
-    (which, as words)."""
+    (all of these, as words)."""
     curves: tuple[xr.DataArray, ...]
     """For every metric with a curve: dims ``system`` and its axis, mean over topics, named as the metric."""
     submissions: pd.DataFrame
@@ -83,7 +84,7 @@ class ReliabilityStudy(Study):
         of_metric = self.submissions[self.submissions["metric"] == metric]
         best = of_metric.sort_values("rank", kind="stable").head(n)[["rank", "run", "value", "overlap"]]
         ranks = _runs_by_metric(self.submissions, "rank")
-        others = ranks.drop(columns=metric).rename(columns="rank under {}".format)
+        others = ranks.drop(columns=metric).rename(columns=rank_under)
         return best.merge(others, left_on="run", right_index=True).reset_index(drop=True)
 
     def to_frame(self) -> pd.DataFrame:
@@ -93,6 +94,11 @@ class ReliabilityStudy(Study):
         columns = ["kind", "metric", "run", "value", "rank", "overlap", "expectation", "met", "first_broken"]
         filled = [frame for frame in (*rows, verdicts) if len(frame)]
         return pd.concat([frame.reindex(columns=columns).astype(object) for frame in filled], ignore_index=True)
+
+
+def rank_under(metric: str) -> str:
+    """Return what `ReliabilityStudy.top` calls the column of ranks under another metric."""
+    return f"rank under {metric}"
 
 
 def _runs_by_metric(table: pd.DataFrame, values: str | list[str]) -> pd.DataFrame:
@@ -144,8 +150,8 @@ def study_reliability(  # noqa: PLR0913 - one keyword per question
     -------
     ReliabilityStudy
         ``to_frame()`` has one row a measure and run, or a measure and expectation, by ``kind``: ``value``, ``rank`` and
-        ``overlap`` (0 to 1) of a ``run`` under a ``metric``; whether an ``expectation`` is ``met`` and
-        ``first_broken``, the first preference that is not. Missing is what the other kind has.
+        ``overlap`` (0 to 1) of a ``run`` under a ``metric``; whether an ``expectation`` is ``met``, and as words, in
+        ``first_broken``, all its preferences that are not. Missing is what the other kind has.
 
     Raises
     ------
@@ -184,33 +190,33 @@ def study_reliability(  # noqa: PLR0913 - one keyword per question
                 f"{metric.name} does not rank elements; take measures such as {', '.join(default_metrics(assessments))}"
             )
     options = {"sizes": sizes, "lenient": lenient}
-    compiled = _six_collections(chosen, assessments, metric_registry, options)
+    collections = _six_collections(chosen, assessments, metric_registry, options)
     notes: list[str] = list(assessments.notes)
-    parts, curves = [], []
+    tables, curves = [], []
     for metric in track(chosen, description="measuring the simulated runs"):
-        collection, quantisation = compiled[recipe_of(metric)]
-        values = _table(collection, metric)
+        recipe = recipe_of(metric)
+        values = _runs_under(collections[recipe], metric)
         if values is None:
             notes.append(f"{metric.name} is left out: under it, no element of any topic has a value above 0")
             continue
-        parts.append(values.assign(quantisation=quantisation))
-        curves += _curve(collection, metric, metric_registry)
-    if not parts:
+        tables.append(values.assign(quantisation=recipe[0]))
+        curves += _curve(collections[recipe], metric, metric_registry)
+    if not tables:
         names = ", ".join(metric.name for metric in chosen)
         message = f"no element has a value above 0 under {names}, so no run can be measured"
         raise InvalidOptionError(message)
-    runs = pd.concat(parts, ignore_index=True)
+    runs = pd.concat(tables, ignore_index=True)
     measured = [metric for metric in chosen if metric.name in set(runs["metric"])]
-    notes += _topic_notes(runs, compiled[recipe_of(measured[0])][0].n_topics)
+    notes += _topic_notes(runs, collections[recipe_of(measured[0])].n_topics)
     notes += _overlap_notes(runs, measured)
-    submitted = _submitted_runs(list(submissions), measured, assessments, options, notes)
+    submitted, notes_on_runs = _submitted_runs(list(submissions), measured, assessments, options)
     return ReliabilityStudy(
         runs=runs,
         verdicts=_verdicts(runs, measured, expectations),
         curves=tuple(curves),
         submissions=submitted,
         correlations=_correlations(submitted, measured),
-        notes=tuple(dict.fromkeys(notes)),
+        notes=tuple(dict.fromkeys([*notes, *notes_on_runs])),
         provenance=provenance or record_provenance("study_reliability"),
     )
 
@@ -223,21 +229,20 @@ def _six_collections(
     assessments: Assessments,
     registry: Registry,
     options: Mapping[str, object],
-) -> dict[tuple[str, str], tuple[ElementCollection, str]]:
-    """Compile the six runs once for each way of making them."""
-    compiled = {}
+) -> dict[tuple[str, str], ElementCollection]:
+    """Compile the six runs once for each recipe."""
+    collections = {}
     for metric in metrics:
         recipe = recipe_of(metric)
-        if recipe in compiled:
+        if recipe in collections:
             continue
         runs = runs_for(metric, assessments, registry)
         longest = max(1, *(len(run.results) for run in runs.values()))
-        collection = element_collection(runs.values(), assessments, limit=longest, **options)  # type: ignore[arg-type]  # as study_reliability takes them
-        compiled[recipe] = (collection, recipe[0])
-    return compiled
+        collections[recipe] = element_collection(runs.values(), assessments, limit=longest, **options)  # type: ignore[arg-type]  # as study_reliability takes them
+    return collections
 
 
-def _table(collection: ElementCollection, metric: AnyMetric) -> pd.DataFrame | None:
+def _runs_under(collection: ElementCollection, metric: AnyMetric) -> pd.DataFrame | None:
     """Return value, rank and overlap of every run under a metric; None where it is defined on no topic."""
     defined = np.ones(collection.n_topics, dtype=bool)
     if metric.without_relevant is not None:
@@ -334,15 +339,14 @@ def _submitted_runs(
     metrics: Iterable[AnyMetric],
     assessments: Assessments,
     options: Mapping[str, object],
-    notes: list[str],
-) -> pd.DataFrame:
+) -> tuple[pd.DataFrame, Sequence[str]]:
+    """Return the rows of submitted runs, and the notes on them."""
     columns = ["metric", "run", "value", "rank", "overlap", "results", "topics"]
     if not submissions:
-        return pd.DataFrame(columns=columns)
-    collection = element_collection(submissions, assessments, limit=_LIMIT, **options)  # type: ignore[arg-type]  # as study_reliability takes them
-    notes += [note for note in collection.notes if note not in notes]
-    tables = [_table(collection, metric) for metric in track(metrics, description="measuring the submitted runs")]
-    return pd.concat([table for table in tables if table is not None], ignore_index=True)
+        return pd.DataFrame(columns=columns), ()
+    collection = element_collection(submissions, assessments, limit=_MOST_RESULTS, **options)  # type: ignore[arg-type]  # as study_reliability takes them
+    tables = [_runs_under(collection, metric) for metric in track(metrics, description="measuring the submitted runs")]
+    return pd.concat([table for table in tables if table is not None], ignore_index=True), collection.notes
 
 
 def _correlations(submitted: pd.DataFrame, metrics: Iterable[AnyMetric]) -> pd.DataFrame:

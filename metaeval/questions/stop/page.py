@@ -26,7 +26,7 @@ _MOST_LINES = 60
 _ALWAYS = "holm"
 _EXPECTED = {"more": "more", "low": "more_low", "high": "more_high"}
 _FAR = 10
-"""How many times the units at hand the first decision may still take; a further one, no more than these."""
+"""Go on if the first decision is expected within so many times the units at hand, a further one within as many."""
 say = prose(__name__)
 
 
@@ -77,7 +77,7 @@ def _answer(study: StoppingStudy, rows: pd.DataFrame) -> str:
     near = soonest < study.n_units * (1 if n_decided else _FAR)
     if len(rows) == 1:
         ends = {name: _some(row[column]) for name, column in _EXPECTED.items()}
-        expected = say("expected", **ends)
+        expected = say("expected", endless=np.isinf(row["more"]), unbounded=np.isinf(row["more_high"]), **ends)
         return say("one open", row=row, near=near, expected=expected, **numbers)
     told = numbers | {"ahead": _ahead(rows), "next": open_pairs.sort_values("more", kind="stable").iloc[0]}
     return say("go on" if near else "enough", pairs=len(rows), decided=n_decided, more=_some(soonest), **told)

@@ -26,7 +26,7 @@ from metaeval.table.vote_set import Votes
 from metaeval.table.votes import as_votes
 from metaeval.tests_stat.stopping import (
     FORMS,
-    MIDDLE,
+    QUANTILES,
     SEQUENTIAL_CORRECTIONS,
     Counts,
     EvidenceForm,
@@ -71,6 +71,7 @@ class _Ballots(NamedTuple):
 
     pair: Ints
     net: Floats
+    """Wins of the pair's first system less those of its second, ties being neither."""
     unit: Ints
     """What arrives as a whole: a vote, a question or a voter. Shape of all three (ballot,)."""
     n_pairs: int
@@ -78,9 +79,9 @@ class _Ballots(NamedTuple):
 
     def counts(self, looks: Ints, order: Ints) -> Counts:
         """Return the counts (pair, look) with the units in this order."""
-        turn = np.empty(self.n_units, dtype=np.int64)
-        turn[order] = np.arange(self.n_units)
-        look = np.searchsorted(looks, turn[self.unit] + 1)
+        position_of_unit = np.empty(self.n_units, dtype=np.int64)
+        position_of_unit[order] = np.arange(self.n_units)
+        look = np.searchsorted(looks, position_of_unit[self.unit] + 1)
         cell, inside = self.pair * len(looks) + look, look < len(looks)
 
         def summed(weights: Floats) -> Floats:
@@ -130,7 +131,7 @@ class StoppingStudy(Study):
 
 
 class _Asked(NamedTuple):
-    """The options that decide."""
+    """The options of the decisions, the step between looks and the seed worked out."""
 
     alpha: float
     correction: str
@@ -186,7 +187,8 @@ def study_stopping(  # noqa: PLR0913 - every option of the command
         What of votes comes by itself: all that share it count together, with the last of them. By default question or
         voter, the one of which there are fewer, where a pair has several votes of one; else each vote.
     n_replays : int, default 0
-        Random orders in which to replay the arrival: when would pairs have been decided?
+        Random orders in which to replay the arrival: when would pairs have been decided? Each takes as long as the one
+        answer, so none is drawn unless asked for; `metaeval stop` replays 200.
     rng : None, int or numpy.random.Generator
         Source of the random orders.
     provenance : Provenance, optional
@@ -303,8 +305,8 @@ def _frames(arrived: "_Arrived", asked: _Asked) -> tuple[pd.DataFrame, pd.DataFr
     """Return a row a metric and pair, those decided first before the others, and a row a pair and look."""
     named = _pair_names(arrived.systems)
     rows, paths = [], []
-    for metric, arrivals, form in zip(arrived.metrics, arrived.of_metric, arrived.forms, strict=True):
-        pairs, path = _answered(arrivals, form, asked)
+    for metric, stream, form in zip(arrived.metrics, arrived.streams, arrived.forms, strict=True):
+        pairs, path = _answered(stream, form, asked)
         ahead = named["system_a"].where(pairs.pop("side") > 0, named["system_b"])
         pairs.insert(6, "winner", ahead.where(pairs["decided_at"].notna()))
         of_metric = pd.concat([named, pairs], axis=1).sort_values("decided_at", kind="stable", na_position="last")
@@ -317,10 +319,15 @@ def _frames(arrived: "_Arrived", asked: _Asked) -> tuple[pd.DataFrame, pd.DataFr
 # ------------------------------------------------------------------------------------------------------------ what came
 
 
+type _Stream = _Differences | _Ballots
+"""What came of one metric, or of votes, unit by unit."""
+
+
 class _Arrived(NamedTuple):
     """All that came, in its order."""
 
-    of_metric: tuple["_Differences | _Ballots", ...]
+    streams: tuple[_Stream, ...]
+    """One a metric."""
     forms: tuple[EvidenceForm, ...]
     metrics: tuple[str, ...]
     systems: tuple[str, ...]
@@ -330,36 +337,36 @@ class _Arrived(NamedTuple):
     scores: Scores | None
 
 
-def _scored(data: object, arrival: Sequence[str] | None, evidence: EvidenceForm | None) -> _Arrived:
+def _scored(data: object, arrival: Sequence[str] | None, wanted_form: EvidenceForm | None) -> _Arrived:
     """Lay out the differences of scores, topic by topic or cluster by cluster in the order of their last topics."""
     table = as_scores(data, missing="pairwise")
-    at_hand = table["topic"].to_numpy().tolist()
-    names = at_hand if arrival is None else check_list(arrival, "arrival", ["topic 1"])
+    topics_in_table = table["topic"].to_numpy().tolist()
+    arrival_order = topics_in_table if arrival is None else check_list(arrival, "arrival", ["topic 1"])
     scores = engine_scores(table, uses=_USES)
-    assumed = arrival is None and at_hand == natural_order(at_hand)
-    turns = {name: number for number, name in enumerate(names)}
+    assumed = arrival is None and topics_in_table == natural_order(topics_in_table)
+    turns = {name: number for number, name in enumerate(arrival_order)}
     topics = scores["topic"].to_numpy().tolist()
-    if set(topics) - set(turns) or len(turns) < len(names):
+    if set(topics) - set(turns) or len(turns) < len(arrival_order):
         lacking = sorted(set(topics) - set(turns))
         rule = f"{lacking[0]!r} is missing" if lacking else "a name stands there twice"
         raise InvalidOptionError(f"`arrival` names every topic once, in the order in which they came, and {rule}")
-    turn_of = np.array([turns[topic] for topic in topics])
+    turn_of_topic = np.array([turns[topic] for topic in topics])
     units = units_of(scores)
     last = np.full(units.n_units, -1)
-    np.maximum.at(last, units.unit, turn_of)
-    turn = np.argsort(last, kind="stable")
-    of_metric, forms = [], []
+    np.maximum.at(last, units.unit, turn_of_topic)
+    order = np.argsort(last, kind="stable")
+    streams, forms = [], []
     metrics = tuple(map(str, scores["metric"].to_numpy()))
     for metric, values in zip(metrics, oriented_values(scores), strict=True):
         first, second = np.triu_indices(len(values), 1)
-        apart = values[first] - values[second]
-        apart[np.abs(apart) <= RELATIVE * (np.abs(values[first]) + np.abs(values[second]))] = 0.0
-        there = (~np.isnan(apart)).astype(np.float64)
-        sums, sizes = units.sums(apart), units.sums(there)
-        of_metric.append(_Differences(np.where(sizes > 0, sums, np.nan)[:, turn], sizes[:, turn]))
-        forms.append(_form_of(metric, values, evidence, clustered=units.clustered))
+        differences = values[first] - values[second]
+        differences[np.abs(differences) <= RELATIVE * (np.abs(values[first]) + np.abs(values[second]))] = 0.0
+        is_scored = (~np.isnan(differences)).astype(np.float64)
+        sums, sizes = units.sums(differences), units.sums(is_scored)
+        streams.append(_Differences(np.where(sizes > 0, sums, np.nan)[:, order], sizes[:, order]))
+        forms.append(_form_of(metric, values, wanted_form, clustered=units.clustered))
     return _Arrived(
-        of_metric=tuple(of_metric),
+        streams=tuple(streams),
         forms=tuple(forms),
         metrics=metrics,
         systems=tuple(map(str, scores["system"].to_numpy())),
@@ -374,28 +381,28 @@ def _scored(data: object, arrival: Sequence[str] | None, evidence: EvidenceForm 
     )
 
 
-def _form_of(metric: str, values: Floats, evidence: EvidenceForm | None, *, clustered: bool) -> EvidenceForm:
+def _form_of(metric: str, values: Floats, wanted_form: EvidenceForm | None, *, clustered: bool) -> EvidenceForm:
     """Return the form of evidence that fits some scores, or refuse the one asked for."""
-    there = values[~np.isnan(values)]
-    plain = bool(np.isin(there, (0.0, 1.0)).all())
-    bounded = not clustered and there.min() >= 0.0 and there.max() <= 1.0
-    if evidence is None:
+    scored = values[~np.isnan(values)]
+    is_binary = bool(np.isin(scored, (0.0, 1.0)).all())
+    bounded = not clustered and scored.min() >= 0.0 and scored.max() <= 1.0
+    if wanted_form is None:
         skewed = metric.upper().startswith(_SKEWED)
-        return "sign" if plain and not clustered else "betting" if skewed and bounded else "t"
-    if evidence == "sign" and (clustered or not plain):
+        return "sign" if is_binary and not clustered else "betting" if skewed and bounded else "t"
+    if wanted_form == "sign" and (clustered or not is_binary):
         raise InvalidOptionError("`evidence='sign'` is for scores of 0 and 1 without clusters; take 't' or 'betting'")
-    if evidence == "betting" and not bounded:
+    if wanted_form == "betting" and not bounded:
         raise InvalidOptionError("`evidence='betting'` is for scores between 0 and 1 without clusters; take 't'")
-    return evidence
+    return wanted_form
 
 
-def _voted(votes: Votes, evidence: EvidenceForm | None, by: VoteUnit | None) -> _Arrived:
+def _voted(votes: Votes, wanted_form: EvidenceForm | None, by: VoteUnit | None) -> _Arrived:
     """Lay out votes; those that share a question, or else a voter, arrive together."""
     if votes.counted:
         raise EstimationError("these votes are counts, which do not tell in what order they came; give one row a vote")
     n = len(votes.systems)
     first, second = np.minimum(votes.left, votes.right), np.maximum(votes.left, votes.right)
-    pair = first * (2 * n - first - 1) // 2 + second - first - 1
+    pair = first * (2 * n - first - 1) // 2 + second - first - 1  # its row in np.triu_indices(n, 1)
     signed = np.where(votes.left < votes.right, 1.0, -1.0) * (2.0 * votes.share - 1.0) * votes.weight
     kinds = ("question", "voter")
     shared: list[str] = [name for name in kinds if name in votes.units and _repeats(pair, votes.units[name])]
@@ -409,13 +416,14 @@ def _voted(votes: Votes, evidence: EvidenceForm | None, by: VoteUnit | None) -> 
     net[np.abs(net) <= RELATIVE * np.bincount(ballot, np.abs(signed))] = 0.0
     last = np.zeros(n_units, dtype=np.int64)
     np.maximum.at(last, units, np.arange(len(units)))
-    turn = np.empty_like(last)
-    turn[np.argsort(last, kind="stable")] = np.arange(len(last))
-    plain = bool(np.isin(net, (-1.0, 0.0, 1.0)).all())
-    form: EvidenceForm = evidence or ("sign" if plain else "t")
-    if form == "betting" or (form == "sign" and not plain):
-        raise InvalidOptionError(f"`evidence={form!r}` does not fit these votes; take {'sign' if plain else 't'!r}")
-    ballots = _Ballots(key // n_units, net, turn[key % n_units], n * (n - 1) // 2, n_units)
+    position_of_unit = np.empty_like(last)
+    position_of_unit[np.argsort(last, kind="stable")] = np.arange(len(last))
+    has_only_signs = bool(np.isin(net, (-1.0, 0.0, 1.0)).all())
+    fitting_form: EvidenceForm = "sign" if has_only_signs else "t"
+    form = wanted_form or fitting_form
+    if form == "betting" or (form == "sign" and not has_only_signs):
+        raise InvalidOptionError(f"`evidence={form!r}` does not fit these votes; take {fitting_form!r}")
+    ballots = _Ballots(key // n_units, net, position_of_unit[key % n_units], n * (n - 1) // 2, n_units)
     notes = (*votes.notes, _VOTED)
     return _Arrived((ballots,), (form,), ("votes",), votes.systems, counted_in, n_units, notes, None)
 
@@ -429,48 +437,46 @@ def _repeats(pair: Ints, codes: Ints) -> bool:
 # ---------------------------------------------------------------------------------------------------------- the answers
 
 
-def _answered(
-    arrivals: "_Differences | _Ballots", form: EvidenceForm, asked: _Asked
-) -> tuple[pd.DataFrame, dict[str, Floats]]:
+def _answered(stream: _Stream, form: EvidenceForm, asked: _Asked) -> tuple[pd.DataFrame, dict[str, Floats]]:
     """Return the row of each pair, and the evidence (pair, look) with the units at each look."""
-    looks = np.arange(asked.burn_in, arrivals.n_units + 1)
-    looks = looks[(looks % asked.look_every == 0) | (looks == arrivals.n_units)]
-    order = np.arange(arrivals.n_units)
-    counts = arrivals.counts(looks, order)
-    evidence = _evidence(arrivals, form, asked.alpha, counts, looks, order)
-    decided = decided_pairs(evidence, alpha=asked.alpha, correction=asked.correction)
-    at_last, differences = counts.at(-1), arrivals.sums if isinstance(arrivals, _Differences) else None
+    looks = np.arange(asked.burn_in, stream.n_units + 1)
+    looks = looks[(looks % asked.look_every == 0) | (looks == stream.n_units)]
+    order = np.arange(stream.n_units)
+    counts = stream.counts(looks, order)
+    log_evidence = _log_evidence(stream, form, asked.alpha, counts, looks, order)
+    decided = decided_pairs(log_evidence, alpha=asked.alpha, correction=asked.correction)
+    at_last, differences = counts.at(-1), stream.sums if isinstance(stream, _Differences) else None
     low, high = sequence_interval(at_last, form, alpha=asked.alpha, differences=differences)
-    scale = _units_per_topic(arrivals, at_last)
+    scale = _units_per_topic(stream, at_last)
     pairs = pd.DataFrame(
         {
             "n": at_last.n.astype(np.int64),
             "difference": at_last.mean * scale,
             "low": low * scale,
             "high": high * scale,
-            "log10_evidence": evidence[:, -1] / np.log(10.0),
+            "log10_evidence": log_evidence[:, -1] / np.log(10.0),
             "decided_at": (since := _since(decided, looks)),
             "side": np.sign(counts.total[np.arange(len(since)), np.searchsorted(looks, np.nan_to_num(since))]),
         }
     )
     n_pairs, open_pairs = len(pairs), ~decided[:, -1]
-    level = np.log(max(int(open_pairs.sum()), 1) / asked.alpha)
-    expected = units_expected(at_last, form, level, alpha=asked.alpha) - at_last.n
+    log_threshold = np.log(max(int(open_pairs.sum()), 1) / asked.alpha)
+    expected = units_expected(at_last, form, log_threshold, alpha=asked.alpha) - at_last.n
     for name, units in zip(("more_low", "more", "more_high"), expected, strict=True):
         pairs[name] = np.where(open_pairs, np.maximum(units, 1.0), np.nan)
     pairs["fixed"] = fixed_size(at_last, level=asked.alpha / n_pairs)
-    return pairs.assign(**_replayed(arrivals, form, asked, looks)), {
+    return pairs.assign(**_replayed(stream, form, asked, looks)), {
         "units": looks,
-        "log": evidence,
+        "log_evidence": log_evidence,
         "decided": decided,
     }
 
 
-def _evidence(  # noqa: PLR0913, PLR0917 - what each form needs
-    arrivals: "_Differences | _Ballots", form: EvidenceForm, alpha: float, counts: Counts, looks: Ints, order: Ints
+def _log_evidence(  # noqa: PLR0913, PLR0917 - what each form needs
+    stream: _Stream, form: EvidenceForm, alpha: float, counts: Counts, looks: Ints, order: Ints
 ) -> Floats:
-    if form == "betting" and isinstance(arrivals, _Differences):
-        return log_betting_evidence(arrivals.sums[:, order], looks, alpha=alpha)
+    if form == "betting" and isinstance(stream, _Differences):
+        return log_betting_evidence(stream.sums[:, order], looks, alpha=alpha)
     return log_sign_evidence(counts) if form == "sign" else log_t_evidence(counts)
 
 
@@ -480,30 +486,30 @@ def _since(decided: "np.ndarray[tuple[int, int], np.dtype[np.bool_]]", looks: In
     return np.where(unbroken[:, -1], looks[unbroken.argmax(axis=1)], np.nan)
 
 
-def _units_per_topic(arrivals: "_Differences | _Ballots", counts: Counts) -> Floats:
-    """Return by how many topics a sum over a unit is to be divided, for a mean over topics."""
-    if not isinstance(arrivals, _Differences):
+def _units_per_topic(stream: _Stream, counts: Counts) -> Floats:
+    """Return how many units there are for each topic, which makes means of sums over units means over topics."""
+    if not isinstance(stream, _Differences):
         return np.ones(len(counts.n))
     with np.errstate(divide="ignore", invalid="ignore"):
-        return counts.n / arrivals.sizes.sum(axis=1)
+        return counts.n / stream.sizes.sum(axis=1)
 
 
-def _replayed(arrivals: "_Differences | _Ballots", form: EvidenceForm, asked: _Asked, looks: Ints) -> dict[str, Floats]:
+def _replayed(stream: _Stream, form: EvidenceForm, asked: _Asked, looks: Ints) -> dict[str, Floats]:
     """Return in how many random orders each pair is decided, and after how many units."""
     if not asked.n_replays:
         return {}
     generator = np.random.default_rng(asked.seed)
     stopped = []
     for _ in range(asked.n_replays):
-        order = generator.permutation(arrivals.n_units)
-        evidence = _evidence(arrivals, form, asked.alpha, arrivals.counts(looks, order), looks, order)
-        decided = decided_pairs(evidence, alpha=asked.alpha, correction=asked.correction)
+        order = generator.permutation(stream.n_units)
+        log_evidence = _log_evidence(stream, form, asked.alpha, stream.counts(looks, order), looks, order)
+        decided = decided_pairs(log_evidence, alpha=asked.alpha, correction=asked.correction)
         stopped.append(_since(decided, looks))
     sizes = np.stack(stopped, axis=1)
     decided_share = np.isfinite(sizes).mean(axis=1)
-    ends = np.full((len(MIDDLE), len(sizes)), np.nan)
+    ends = np.full((len(QUANTILES), len(sizes)), np.nan)
     for row in np.flatnonzero(decided_share > 0).tolist():
-        ends[:, row] = np.quantile(sizes[row][np.isfinite(sizes[row])], MIDDLE)
+        ends[:, row] = np.quantile(sizes[row][np.isfinite(sizes[row])], QUANTILES)
     return {"replay_decided": decided_share} | dict(
         zip(("replay_low", "replay_median", "replay_high"), ends, strict=True)
     )
@@ -520,6 +526,6 @@ def _long(named: pd.DataFrame, path: dict[str, Floats]) -> pd.DataFrame:
     n_looks = len(path["units"])
     return named.loc[named.index.repeat(n_looks)].assign(
         units=np.tile(path["units"], len(named)),
-        log10_evidence=path["log"].ravel() / np.log(10.0),
+        log10_evidence=path["log_evidence"].ravel() / np.log(10.0),
         decided=path["decided"].ravel(),
     )

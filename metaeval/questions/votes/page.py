@@ -46,7 +46,7 @@ from metaeval.tests_stat.correction import CORRECTIONS
 from metaeval.tests_stat.result import is_significant
 
 _STRENGTH = number(2)
-_MOST_SHOWN, _MOST_PAIRS, _KINDS = 60, 10, 2
+_MOST_SHOWN, _MOST_PAIRS, _MOST_KINDS = 60, 10, 2
 _UNKNOWN, _NO_GROUPS = "it is unknown who voted on what", "nothing groups the votes further"
 _ALL_OF = {"question": "on one question", "voter": "by one voter"}
 _TIES = {
@@ -64,14 +64,14 @@ def votes_report(study: VotesStudy) -> Report:
         return sweeps_report(study, title_of(study), *powers_section(study), *unanswered(_unanswered_items(study)))
     frame, counts, of_runs = study.to_frame(), study.pair_counts(), len(study.powers) > 0
     units = {"topic" if of_runs and name == "question" else name: n for name, n in study.n_units.items()}
-    counted = [*facts(vote=study.n_votes, system=study.n_systems, **units), *_pairs_counted(study)]
+    sizes = [*facts(vote=study.n_votes, system=study.n_systems, **units), *_pairs_counted(study)]
     settled = counts[counts["correction"] == AS_RANKS].to_dict("records")[0]
     return Report(
         command="votes",
         title=title_of(study),
-        facts=(*counted, (f"{study.alpha:g}", "significance level α")),
+        facts=(*sizes, (f"{study.alpha:g}", "significance level α")),
         summary=(_answer(study, counts, settled), *_rests(study), _errors(study, counts)),
-        key_figures=listed_figures(_figures(study, settled)),
+        key_figures=listed_figures(_key_figures(study, settled)),
         sections=(
             _ranks_section(study, frame),
             _pairs_section(study, counts),
@@ -130,14 +130,14 @@ def _answer(study: VotesStudy, counts: pd.DataFrame, settled: Mapping[Hashable, 
     group, by_ranks = study.first, counts[counts["correction"] == AS_RANKS].iloc[1:]
     ranks, swept, above = group.ranks.to_frame(), study.sweeps, _systems_without_bound(group, "above")
     first = natural_order(ranks.loc[ranks["rank"] == 1, "system"])
-    possible = int((ranks["rank_low"] == 1).sum())
+    n_firsts = int((ranks["rank_low"] == 1).sum())
     words = [say("in a group", name=_named_groups(study)[0][0], n_groups=study.n_groups)] * (study.n_groups > 1)
     words += [say("never lost", names=above)] if above else []
     begun = {"before": "".join(f"{part} " for part in words), "no": "no" if words else "No"}
     if is_pair(ranks):
-        answer = _pair_answer(group, first, possible, begun)
+        answer = _pair_answer(group, first, n_firsts, begun)
     else:
-        which = "one" if possible == 1 else "none" if possible == len(ranks) else "leads"
+        which = "one" if n_firsts == 1 else "none" if n_firsts == len(ranks) else "leads"
         decided = _settled_words(settled["n_significant"], settled["n_pairs"])
         answer = say(f"answer {which}", first=first, leads=open_first(ranks), decided=decided, **begun)
     if n_others := int(by_ranks["n_pairs"].sum()) + len(swept):
@@ -146,12 +146,12 @@ def _answer(study: VotesStudy, counts: pd.DataFrame, settled: Mapping[Hashable, 
     return answer
 
 
-def _pair_answer(group: VoteGroup, first: Sequence[str], possible: int, begun: Mapping[str, str]) -> str:
+def _pair_answer(group: VoteGroup, first: Sequence[str], n_firsts: int, begun: Mapping[str, str]) -> str:
     """Say which of two systems is preferred, and its share of the votes."""
     best, second = first[0], next(name for name in group.main.systems if name != first[0])
-    share = bracketed(*_leading_share(group, best, second))
-    which = "pair" if possible == 1 else "open pair"
-    words = {"first": best, "share": share, "ties": say("ties", n=group.n_ties) if group.n_ties else ""}
+    share_of_best = bracketed(*_leading_share(group, best, second))
+    which = "pair" if n_firsts == 1 else "open pair"
+    words = {"first": best, "share": share_of_best, "ties": say("ties", n=group.n_ties) if group.n_ties else ""}
     return say(f"answer {which}", other=second, **words, **begun)
 
 
@@ -181,7 +181,7 @@ def _rests(study: VotesStudy) -> tuple[str, ...]:
     """Say on how few votes the first place rests, and which."""
     if (witness := study.first.witness) is None:
         return ()
-    rows = witness.dropped.head(_KINDS).to_dict("records")
+    rows = witness.dropped.head(_MOST_KINDS).to_dict("records")
     votes = [say("dropped", row=row) for row in rows]
     n_more = witness.n_dropped - sum(row["votes"] for row in rows)
     return (say("rests", witness=witness, votes=[*votes, *([count(n_more, "other")] if n_more else [])]),)
@@ -199,17 +199,17 @@ def _systems_without_bound(group: VoteGroup, side: str) -> list[str]:
     return list(frame.loc[frame["side"] == side, "system"])
 
 
-def _figures(study: VotesStudy, settled: Mapping[Hashable, Any]) -> list[KeyFigure]:
+def _key_figures(study: VotesStudy, settled: Mapping[Hashable, Any]) -> list[KeyFigure]:
     (name, group), *_ = _named_groups(study)
     ranks = group.ranks.to_frame()
-    possible, n_pairs = int((ranks["rank_low"] == 1).sum()), settled["n_pairs"]
+    n_firsts, n_pairs = int((ranks["rank_low"] == 1).sum()), settled["n_pairs"]
     best, second = ranks["system"].iloc[0], ranks["system"].iloc[1]
     leading = _leading_share(group, best, second)
     of, ties = f", {name}" if name else "", "" if group.main.ties == "half" else ", ties aside"
     n_settled, inflation = settled["n_significant"], group.main.inflation
     clustered = f"{_STRENGTH(inflation)} times" if group.main.clusters else ""
     several = (
-        KeyFigure(f"Systems that may be first{of}", share_of(possible, len(ranks)), counted(possible, len(ranks))),
+        KeyFigure(f"Systems that may be first{of}", share_of(n_firsts, len(ranks)), counted(n_firsts, len(ranks))),
         KeyFigure(f"Settled pairs{of}", share_of(n_settled, n_pairs), counted(n_settled, n_pairs)),
     )
     return [
@@ -232,8 +232,8 @@ def _leading_share(group: VoteGroup, best: str, second: str) -> tuple[float, flo
     apart = float(main.strengths[a] - main.strengths[b])
     square = main.covariance[a, a] + main.covariance[b, b] - 2 * main.covariance[a, b]
     half = float(stdtrit(main.freedom[a, b], 1 - main.alpha / 2) * math.sqrt(max(square, 0.0)))
-    share, low, high = (1.0 / (1.0 + math.exp(-odds)) for odds in (apart, apart - half, apart + half))
-    return share, low, high
+    expected, low, high = (1.0 / (1.0 + math.exp(-odds)) for odds in (apart, apart - half, apart + half))
+    return expected, low, high
 
 
 def _ranks_section(study: VotesStudy, frame: pd.DataFrame) -> Section:
@@ -372,8 +372,7 @@ def _covariates_section(study: VotesStudy) -> list[Section]:
 def _covariates_blocks(study: VotesStudy, name: str, group: VoteGroup) -> list[Block]:
     if group.adjusted is None:
         return []
-    frame = group.adjusted.coefficient_frame()
-    frame = frame[frame["name"] != "ties"]
+    frame = group.covariates
     coefficients = say.table(
         "covariates",
         frame.assign(interval=intervals(frame["low"], frame["high"], number(3))),
@@ -482,27 +481,23 @@ def _level(study: VotesStudy) -> str:
 
 def _methods(study: VotesStudy) -> Methods:
     named, first = _named_groups(study), study.first
-    alike: dict[tuple[tuple[str, ...], bool], list[tuple[str, VoteGroup]]] = {}
+    groups_by_errors: dict[tuple[tuple[str, ...], bool], list[tuple[str, VoteGroup]]] = {}
     for name, group in named:
         few = any(group.main.n_units[member] < FEW_CLUSTERS for member in group.main.clusters)
-        alike.setdefault((group.main.clusters, few), []).append((name, group))
+        groups_by_errors.setdefault((group.main.clusters, few), []).append((name, group))
     called = {"question": "topic"} if len(study.powers) else {}
     errors = [
-        _errors_said(groups, [called.get(member, member) for member in ways], few)
-        for (ways, few), groups in alike.items()
+        _errors_said(groups, [called.get(member, member) for member in clusters], few)
+        for (clusters, few), groups in groups_by_errors.items()
     ]
     fits = [
         f"{whole(group.main.n_votes)} votes on {len(group.main.systems)} systems{f' ({name})' if name else ''}"
         for name, group in named
     ]
-    units = list(dict.fromkeys(called.get(member, member) for ways, _ in alike for member in ways))
+    units = list(dict.fromkeys(called.get(member, member) for clusters, _ in groups_by_errors for member in clusters))
     words = [
         say("methods", fits=fits, ties=_TIES[first.main.ties]),
-        *(
-            [say("methods covariates", names=first_few(list(first.main.coefficients["name"])))]
-            if first.adjusted
-            else []
-        ),
+        *([say("methods covariates", names=first_few(list(first.covariates["name"])))] if first.adjusted else []),
         *errors,
         say("methods ranks", level=_level(study), ranks=first.ranks),
         *([say("methods covariance", units=units)] if units else []),
@@ -520,12 +515,13 @@ def _errors_said(groups: Sequence[tuple[str, VoteGroup]], units: Sequence[str], 
         return say("no clusters", of=of)
     sizes = [
         ", ".join(
-            count(of_group.main.n_units[way], unit) for way, unit in zip(of_group.main.clusters, units, strict=True)
+            count(of_group.main.n_units[cluster], noun)
+            for cluster, noun in zip(of_group.main.clusters, units, strict=True)
         )
         for _, of_group in groups
     ]
-    ends = [_freedom_of_pairs(of_group) for _, of_group in groups]
-    freedom = [interval(of_group.min(), of_group.max(), number(1)) for of_group in ends]
+    freedoms = [_freedom_of_pairs(of_group) for _, of_group in groups]
+    freedom = [interval(of_group.min(), of_group.max(), number(1)) for of_group in freedoms]
     words = [say("clustered", of=of, units=units, sizes=sizes)]
     words += [say("two ways")] if len(units) > 1 else []
     return " ".join([*words, *([say("few clusters", freedom=freedom)] if few else [])])

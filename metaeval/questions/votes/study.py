@@ -37,6 +37,7 @@ _UNBOUNDED = (
     "strengths cannot be estimated, because one system won every vote of each pair; the pairs are tested by sign tests"
 )
 _MOST_STEPS, _MOST_ORDERS, _FEWEST_ORDERS = 20_000_000, 20, 3
+"""Votes that Elo's ratings walk through in all, and the random orders of the votes that they walk."""
 
 
 class VoteGroup(NamedTuple):
@@ -63,6 +64,12 @@ class VoteGroup(NamedTuple):
     def main(self) -> BradleyTerry:
         """The strengths that are ranked: adjusted where there are covariates."""
         return self.adjusted or self.fitted
+
+    @property
+    def covariates(self) -> pd.DataFrame:
+        """Coefficients of the covariates alone: without the last one of Davidson's model, the parameter of ties."""
+        frame = self.main.coefficient_frame()
+        return frame.iloc[:-1] if self.main.ties == "davidson" else frame
 
     @property
     def settled(self) -> NDArray[np.bool_]:
@@ -95,6 +102,7 @@ class VotesStudy(Study):
     counted: bool
     """Whether the votes came as counts."""
     read_as: str
+    """What the files were taken for."""
     beside: SettledPairs | None
     """The pairs of the largest group that metrics settle too, where scores were given."""
     powers: pd.DataFrame
@@ -165,11 +173,11 @@ def _systems(group: VoteGroup) -> pd.DataFrame:
 def _pair_counts(group: VoteGroup) -> pd.DataFrame:
     counts: list[tuple[str, int, int | None]] = [(AS_RANKS, int(group.settled.sum()), None)]
     for name in CORRECTIONS:
-        n_significant, alone = (
+        n_significant, n_independent = (
             int(group.main.comparison(name, independent=independent).data["significant"].sum())
             for independent in (False, True)
         )
-        counts.append((name, n_significant, alone))
+        counts.append((name, n_significant, n_independent))
     frame = pd.DataFrame(counts, columns=["correction", "n_significant", "independent"])
     frame = frame.astype({"independent": "Int64"})
     n_pairs = len(group.settled)
@@ -267,10 +275,10 @@ def study_votes(  # noqa: PLR0913 - every option of the command
         all_votes, covariates={name: all_votes.covariates[name] for name in covariates or all_votes.covariates}
     )
     attempt = Attempts(EstimationError, ScoresError)
-    ranked, sweeps, groups = [], [], all_votes.grouped()
+    ranked, sweeps, all_groups = [], [], all_votes.grouped()
     swept_by = tuple(name for name in (UNITS if clusters is None else clusters) if all_votes.n_units(name) > 1)
-    for names in groups:
-        of_group = all_votes if len(groups) == 1 else all_votes.of(names)
+    for names in all_groups:
+        of_group = all_votes if len(all_groups) == 1 else all_votes.of(names)
         made = attempt(
             first_few(names),
             lambda of_group=of_group: _group(of_group, ties, clusters, top, alpha, power, n_next, seed),  # type: ignore[misc]  # bound now
@@ -279,12 +287,12 @@ def study_votes(  # noqa: PLR0913 - every option of the command
             ranked.append(made)
         else:
             decisive = of_group.share != 0.5  # noqa: PLR2004 - ties
-            won = of_group.where(decisive) if ties == "drop" and decisive.any() else of_group
-            sweeps.append(swept_pairs(won, swept_by, alpha=alpha))
+            counting = of_group.where(decisive) if ties == "drop" and decisive.any() else of_group
+            sweeps.append(swept_pairs(counting, swept_by, alpha=alpha))
             if len(sweeps[-1]):
                 attempt.failed[first_few(names)] = _UNBOUNDED
-    sweeps = [of_group for of_group in sweeps if len(of_group)]
-    if len(groups) > 1:
+    sweeps = [rows for rows in sweeps if len(rows)]
+    if len(all_groups) > 1:
         for number, rows in enumerate(sweeps, start=len(ranked) + 1):
             rows.insert(0, "group", number)
     swept = pd.concat([pd.DataFrame(), *sweeps], ignore_index=True)
@@ -295,12 +303,12 @@ def study_votes(  # noqa: PLR0913 - every option of the command
     notes = [
         *all_votes.notes,
         *(note for group in ranked for note in group.fitted.notes),
-        *_notes(all_votes, ranked, groups),
+        *_notes(all_votes, ranked, all_groups),
     ]
     return VotesStudy(
         groups=tuple(ranked),
         sweeps=swept,
-        n_groups=len(groups),
+        n_groups=len(all_groups),
         swept_by=swept_by,
         n_votes=all_votes.n_votes,
         n_systems=len(all_votes.systems),
@@ -347,27 +355,27 @@ def _group(  # noqa: PLR0913, PLR0917 - as asked
     adjusted = bradley_terry(votes, ties=ties, clusters=clusters, alpha=alpha) if votes.covariates else None
     main = adjusted or fitted
     ranks = vote_ranks(main, top=top, alpha=alpha, rng=seed)
-    inner = votes.of(fitted.systems) if len(fitted.systems) < len(votes.systems) else votes
-    inner = inner.where(inner.share != 0.5) if ties == "drop" else inner  # noqa: PLR2004 - ties
-    n_orders = min(_MOST_ORDERS, max(_FEWEST_ORDERS, _MOST_STEPS // max(len(inner.share), 1)))
-    tied = inner.where(inner.share == 0.5)  # noqa: PLR2004 - ties
-    plain = np.isin(inner.share, [0.0, 0.5, 1.0]).all() and tied.n_votes > 0
+    ranked_votes = votes.of(fitted.systems) if len(fitted.systems) < len(votes.systems) else votes
+    ranked_votes = ranked_votes.where(ranked_votes.share != 0.5) if ties == "drop" else ranked_votes  # noqa: PLR2004 - ties
+    n_orders = min(_MOST_ORDERS, max(_FEWEST_ORDERS, _MOST_STEPS // max(len(ranked_votes.share), 1)))
+    tied = ranked_votes.where(ranked_votes.share == 0.5)  # noqa: PLR2004 - ties
+    has_davidson = np.isin(ranked_votes.share, [0.0, 0.5, 1.0]).all() and tied.n_votes > 0
     attempt = Attempts(EstimationError)
     return VoteGroup(
         fitted=fitted,
         adjusted=adjusted,
         ranks=ranks,
-        dimension=one_dimension(inner, fitted),
+        dimension=one_dimension(ranked_votes, fitted),
         plan=vote_plan(main, ranks, power=power, n_next=n_next),
-        elo=elo_ratings(inner, n_orders=n_orders, rng=seed),
-        davidson=attempt("Davidson", lambda: davidson_strengths(inner)) if plain else None,
+        elo=elo_ratings(ranked_votes, n_orders=n_orders, rng=seed),
+        davidson=attempt("Davidson", lambda: davidson_strengths(ranked_votes)) if has_davidson else None,
         unrated=tuple(fitted.unbounded["system"]),
         n_ties=tied.n_votes if ties == "half" else 0,
-        witness=first_place_votes(inner, main),
+        witness=first_place_votes(ranked_votes, main),
     )
 
 
-def _notes(votes: Votes, groups: Sequence[VoteGroup], connected: Sequence[Sequence[str]]) -> list[str]:
+def _notes(votes: Votes, ranked: Sequence[VoteGroup], all_groups: Sequence[Sequence[str]]) -> list[str]:
     """Say what the votes leave unknown."""
     notes = []
     if votes.counted:
@@ -379,18 +387,20 @@ def _notes(votes: Votes, groups: Sequence[VoteGroup], connected: Sequence[Sequen
             notes.append(f"all votes are on one {name}" if name == "question" else "all votes are by one voter")
             notes[-1] += f": what other {name}s would change is unknown"
         else:
-            lone = [
+            of_one_unit = [
                 str(group_number)
-                for group_number, group in enumerate(groups, start=1)
+                for group_number, group in enumerate(ranked, start=1)
                 if group.fitted.n_units[name] == 1
             ]
             notes += [
-                f"in group {group_number} all votes are of one {name}" for group_number in lone if len(connected) > 1
+                f"in group {group_number} all votes are of one {name}"
+                for group_number in of_one_unit
+                if len(all_groups) > 1
             ]
-    if len(connected) > 1:
-        notes.append(f"no votes connect {len(connected)} groups of systems; each is taken alone")
-        notes[-1] += ", the largest as group 1" if len(groups) == len(connected) else ", those with strengths first"
-    unrated = [name for group in groups for name in group.unrated]
+    if len(all_groups) > 1:
+        notes.append(f"no votes connect {len(all_groups)} groups of systems; each is taken alone")
+        notes[-1] += ", the largest as group 1" if len(ranked) == len(all_groups) else ", those with strengths first"
+    unrated = [name for group in ranked for name in group.unrated]
     if unrated:
         notes.append(f"not ranked, because a strength has no bound: {first_few(unrated)}")
     return notes

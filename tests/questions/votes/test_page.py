@@ -1,6 +1,7 @@
 """The page on votes: the first sentence answers its title, and says no more than the tables do."""
 
 import re
+from dataclasses import replace
 
 import pandas as pd
 import pytest
@@ -9,6 +10,7 @@ from metaeval.io.votes import read_votes
 from metaeval.page.blocks import MOST_KEY_FIGURES, Text
 from metaeval.questions.votes.study import study_votes
 from metaeval.simulate.votes import simulate_votes
+from metaeval.table.votes import as_votes
 
 MOST_WORDS = 25
 
@@ -85,6 +87,18 @@ def test_the_page(tmp_path):
     assert "{0} against {1}: {2} of {3} votes" in page  # names at the pointer
     assert report.to_latex().startswith("% Needs")
     assert study.plot() is not None
+
+
+@pytest.mark.parametrize("name", ["position", "ties"])
+@pytest.mark.parametrize("ties", ["half", "davidson"])
+def test_covariates_are_those_asked_for_whatever_their_name(name, ties):
+    """One called "ties" is no parameter of Davidson's, and that parameter is no covariate, in the table or in words."""
+    votes = as_votes(simulate_votes(n_systems=4, rng=1), covariates=["position"])
+    votes = replace(votes, covariates={name: votes.covariates["position"]})
+    report = study_votes(votes, covariates=[name], ties=ties, rng=0).report()
+    (covariates,) = (table for table in report.tables() if table.name == "covariates")
+    assert covariates.frame["name"].tolist() == [name]
+    assert f"Covariates: {name}. " in report.methods.paragraphs[0]
 
 
 @pytest.mark.parametrize("by_voter", [0.0, 2.0])
