@@ -413,7 +413,7 @@ def _notes(pairs: pd.DataFrame, labels: Labels) -> tuple[str, ...]:
         named = [f"{first} and {second}" for first, second in zip(beyond["first"], beyond["second"], strict=True)]
         notes.append(
             f"judges do not err independently: {first_few(named)} agree more often than that allows. They share "
-            "errors, or others do, whom the model then takes for the truth; check against labels of people before you use this"
+            "errors, or others do, whom the model then takes for the truth; check against labels of people first"
         )
     if len(labels.judges) == _FEWEST_JUDGES and len(labels.scale) == 2:  # noqa: PLR2004 - yes and no
         notes.append("with three judges and two labels every agreement fits, so shared errors cannot be seen")
