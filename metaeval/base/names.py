@@ -51,6 +51,8 @@ _OTHER_METRICS = frozenset(
     bleu sacrebleu chrf chrf++ ter comet bleurt rouge rougel rougelsum rouge-l meteor bertscore
     rouge_l rouge1 rouge2 rouge-1 rouge-2
     acc exact_match em perplexity mae rmse auc
+    correctness helpfulness faithfulness groundedness relevance relevancy coherence fluency conciseness toxicity
+    answer_relevancy context_precision context_recall
     """.split()  # noqa: SIM905 - likewise
 )
 # metrics of one letter, and those of a depth without a sign, which count beside others

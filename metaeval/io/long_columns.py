@@ -159,7 +159,12 @@ def _refuse_unnamed(  # noqa: PLR0913 - a table, what its columns are, and what 
     """Refuse further columns where one of them may be the systems, or judges who take the place of metrics."""
     judges = [name for name in others if underscored(name) in LABELS["judge"]]
     if "system" not in parts:
-        raise sheet.error(_unknown(names, others, ("system",)))
+        possible = _could_name_systems(body, names, others)
+        if possible or "metric" not in parts:
+            raise sheet.error(
+                _unknown(names, [*possible, *(name for name in others if name not in possible)], ("system",))
+            )
+        return  # all rows are of one system
     if judges and "metric" not in parts and "metric" not in options.columns:
         remaining = [name for name in others if name not in judges]
         keys = [parts["system"], parts["topic"], judges[0]]
@@ -167,6 +172,13 @@ def _refuse_unnamed(  # noqa: PLR0913 - a table, what its columns are, and what 
             rest = [*judges, *(name for name in remaining if name != aspect)]
             raise sheet.error(_unknown(names, [aspect, *rest], ("metric", REPEAT)))
         raise sheet.error(_unknown(names, [*judges, *remaining], ("metric",)))
+
+
+def _could_name_systems(body: Sheet, names: Sequence[str], columns: Sequence[str]) -> list[str]:
+    """Return the columns that neither number or date the rows, nor say the same in all."""
+    rows = [cells for cells in islice(body.rows(), _MOST_ROWS) if len(cells) == len(names)]
+    sizes = {name: len({cells[names.index(name)].strip() for cells in rows}) for name in columns}
+    return [name for name, size in sizes.items() if 1 < size < len(rows) and role_of_name(name)[0] not in _BEFORE]
 
 
 def _aspect_of(body: Sheet, names: Sequence[str], keys: Sequence[str], columns: Sequence[str]) -> str:

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from metaeval.base.columns import JUDGES, underscored
+from metaeval.base.names import are_metrics
 from metaeval.base.unit import ITEM, NUGGET, TOPIC, Unit
 from metaeval.errors import ScoresError
 
@@ -213,7 +214,10 @@ def _unsure(
         if role == "system" and cells is not None:
             runs = _numbered_runs(tiers, cells)
             unsure |= dict.fromkeys(runs, "repeat" if "repeat" not in chosen else None)
-            tiers = {name: tier for name, tier in tiers.items() if name not in runs}
+            has_metric = "metric" in chosen or any(part_of_word(name) == "metric" for name in columns)
+            metrics = [name for name in tiers if word_of(name) == "name" and are_metrics({*cells(name)})]
+            unsure |= dict.fromkeys([] if has_metric else metrics, "metric")
+            tiers = {name: tier for name, tier in tiers.items() if name not in {*runs, *metrics}}
         surest = -1 if role in chosen else min(tiers.values(), default=0)
         unsure |= {
             name: "cluster" if word_of(name) in {"task", "task_name"} and not grouped else None

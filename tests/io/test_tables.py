@@ -1484,3 +1484,19 @@ def test_a_row_that_is_divided_otherwise_is_no_remark(tmp_path, row, sign):
         read_scores(path)
     path.write_text(f"{table}Source: ESSLLI 2024\n")
     assert "left out line 5, below the table" in read_scores(path).attrs["notes"][0]
+
+
+def test_a_column_of_names_of_metrics_holds_no_systems(tmp_path):
+    """`name` beside a trace holds metrics where all are known as such; ids, dates and constants name no system."""
+    rows = [
+        f"s{number},2026-05-0{item},API,{metric},{value},tr{item}"
+        for number, (item, metric, value) in enumerate(
+            [(1, "correctness", 0.5), (1, "toxicity", 0.1), (2, "correctness", 1), (2, "toxicity", 0.2)]
+        )
+    ]
+    path = tmp_path / "scores.csv"
+    path.write_text("\n".join(["id,timestamp,source,name,value,traceId", *rows]) + "\n")
+    scores = read_scores(path)
+    assert scores["metric"].to_numpy().tolist() == ["correctness", "toxicity"]
+    assert scores["topic"].to_numpy().tolist() == ["tr1", "tr2"]
+    assert scores.to_numpy().squeeze(1).tolist() == [[0.5, 1.0], [0.1, 0.2]]
