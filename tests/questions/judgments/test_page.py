@@ -253,10 +253,24 @@ def test_captions_name_the_rankings_and_verdicts_they_compare_with(study, page):
         section.lead for section in page.sections if section.id == "shallower-pools"
     )
     for name, one in study.stability.items():
-        against = "all judgments" if one.closeness is None else "the rebuilt pool"
         titles = [table.title for table in page.tables() if table.name.startswith(f"inconsistent {name} ")]
-        assert all(title.startswith(f"Not confirmed by {against}: ") for title in titles)
+        assert all(title.startswith("Not confirmed: ") for title in titles)
         assert titles or not one.tested
+
+
+def test_the_power_with_all_judgments_stands_once(study, page):
+    """It is the same for every reduction that is compared with them, and so is what a page says of one title's errors."""
+    by_reference = {}
+    for stability in study.stability.values():
+        by_reference.setdefault(stability.closeness is None, []).append(stability)
+    for alike in by_reference.values():
+        assert all((one.data["found_full"] == alike[0].data["found_full"]).all() for one in alike)
+    full = [table.name for table in page.tables() if table.name.endswith(" full")]
+    assert full == [f"power {alike[0].reduction.name} full" for alike in by_reference.values() if alike[0].tested]
+    (methods,) = [section for section in page.all_sections() if section.id == "methods"]
+    (fold,) = [block for block in methods.blocks if getattr(block, "title", "").startswith("Largest")]
+    terms = [item.term for item in fold.blocks[0].items]
+    assert len(terms) == len(set(terms)) > 1
 
 
 def test_one_replicate_has_no_error_and_no_mean(page):
