@@ -61,6 +61,21 @@ def test_the_thresholds_are_the_studys(study, page):
     pd.testing.assert_frame_equal(table.data, study.tables()["thresholds"])
 
 
+def test_the_documents_counted_as_relevant_are_those_of_the_metric():
+    """Of grades 0, 1, 1 and 2 under AP(rel=2), one is relevant, as the page says with its grade; under AP three are."""
+    runs = {name: {"1": ["a", "b", "c", "d"], "2": ["d", "c", "b", "a"]} for name in ("one", "other")}
+    runs["other"]["1"] = ["d", "a", "b", "c"]
+    grades = {topic: {"a": 0, "b": 1, "c": 1, "d": 2} for topic in ("1", "2")}
+    facts = {
+        metric: judgments_report(
+            study_judgments(collection_from_rankings(runs, grades), [metric], reductions=["order"], rng=0)
+        ).facts_line()
+        for metric in ("AP", "AP(rel=2)")
+    }
+    assert "8 judged documents, 6 of them relevant" in facts["AP"]
+    assert "8 judged documents, 2 of them relevant (from 2 on)" in facts["AP(rel=2)"]
+
+
 def test_the_correlations_are_the_studys(study, page):
     """Every τ shown with its standard error is the mean over replicates."""
     table = table_of(page, "stability stratified")
