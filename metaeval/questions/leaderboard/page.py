@@ -203,9 +203,18 @@ def _span(counts: "pd.Series[int]") -> str:
     return " to ".join(dict.fromkeys(f"{end:,}" for end in (counts.min(), counts.max()))) if counts.any() else "none"
 
 
+def _asked_first(study: LeaderboardStudy) -> str | None:
+    """Return which of two systems was asked to be ahead: by the first requirement on both, or of a baseline."""
+    if study.requirements is not None:
+        rows = study.requirements.to_frame().dropna(subset=["system_b"])
+        return None if rows.empty else str(rows["system_a"].iloc[0])
+    others = [name for name in study.scores["system"].to_numpy().tolist() if name not in study.baselines]
+    return others[0] if study.baselines and others else None
+
+
 def _figures(study: LeaderboardStudy, found: pd.DataFrame) -> Table:
     if study.comparison.n_pairs == 1:
-        return pair_figures(study.comparison, study.scores)
+        return pair_figures(study.comparison, study.scores, first=_asked_first(study))
     near = [
         share_of(*row) for row in zip(found["differ"], found["n_near"], found["error"] / found["n_near"], strict=True)
     ]

@@ -274,7 +274,7 @@ def test_captions_name_the_rankings_and_verdicts_they_compare_with(study, page):
 
 
 def test_the_power_with_all_judgments_stands_once(study, page):
-    """It is the same for every reduction that is compared with them, and so is what a page says of one title's errors."""
+    """It is the same for every reduction compared with them; and the errors of tables of one title are one."""
     by_reference = {}
     for stability in study.stability.values():
         by_reference.setdefault(stability.closeness is None, []).append(stability)
