@@ -229,7 +229,7 @@ def _covered(text: str, figure: re.Match[str], value: float, said: Stated) -> fl
     span = next((one for one in _SPAN.finditer(text) if one.start() <= place < one.end()), None)
     before, after = text[: span.start() if span else place], text[span.end() if span else place :]
     in_percent = span is not None and ("%" in span[0] or (span[0][0] == "[" and before.endswith("% ")))
-    percent = in_percent or re.match(r"[\d.,]* ?%", after)
+    percent = in_percent or re.match(r"[−-]?[\d.,]* ?%", after)
     whole = "." not in figure["digits"]
     units = {" point": 1.0} if percent else {"": 1.0, **({" topic": 1.0, " %": abs(value) / 100.0} if whole else {})}
     if not percent and span is not None and (True, "") not in said:

@@ -158,7 +158,8 @@ def questions(below: str = "") -> Iterator[str]:
     """Yield a table of what people ask, with a link to the page that answers, and the command; docs/ is `below`."""
     yield from ("| question | command |", "|---|---|")
     for name, need in NEEDS.items():
-        yield f"| [{need['asks']}]({below}{need['page']}) | [`metaeval {name}`]({below}commands/{name}.md) |"
+        for asks, typed in {need["asks"]: name, **need.get("also", {})}.items():
+            yield f"| [{asks}]({below}{need['page']}) | [`metaeval {typed}`]({below}commands/{name}.md) |"
 
 
 _MAKERS = {

@@ -1,12 +1,12 @@
 """Groups of systems (teams, model families), from a table or from the names of the runs, and clusters of topics."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 from metaeval.base.names import first_few, is_number, shortened
-from metaeval.errors import InvalidOptionError, closest_names, spelling
+from metaeval.errors import InvalidOptionError, MetaevalError, closest_names, spelling
 from metaeval.io.headers import columns_found, fitting_names, is_heading, place_of
 from metaeval.io.sheets import Sheet, header_names, read_sheet
 from metaeval.table.roles import column_roles, part_of_word, role_of_name
@@ -96,6 +96,31 @@ def read_arrivals(path: str | Path | Sheet, *, topics: Iterable[str], column: st
     {'2': '2026-01-12', '1': '2026-01-31'}
     """
     return _GroupTable(path, "topic", None, topics).said("arrival", column)[1]
+
+
+def dates_within(paths: Sequence[Path], *, topics: Iterable[str]) -> tuple[str, dict[str, str]] | None:
+    r"""Return when every topic came by the one column of its table that is called as a date, and the column's name.
+
+    None where no column, or several, are called so, where topics have more than one date, or dates lack, and of
+    several files.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder, "scores.csv")
+    ...     _ = path.write_text("topic,system,score,date\n1,a,0.5,2026-01-31\n2,a,0.4,2026-01-12")
+    ...     dates_within([path], topics=["2", "1"])
+    ('date', {'2': '2026-01-12', '1': '2026-01-31'})
+    """
+    if len(paths) != 1 or not paths[0].is_file():
+        return None
+    try:
+        sheet = read_sheet(paths[0])
+        called = [name for name in header_names(sheet.sample()[0]) if _ARRIVES.get(role_of_name(name)[0])]
+        return _GroupTable(sheet, "topic", None, topics).said("arrival", called[0]) if len(called) == 1 else None
+    except MetaevalError:
+        return None
 
 
 def read_covariate(

@@ -27,7 +27,7 @@ from metaeval.base.short_repr import ShortRepr
 from metaeval.base.unit import Unit, speaking_of, unit
 from metaeval.base.words import names_now, naming, sentence_case, short_names_sentence
 from metaeval.page.bibtex import bibtex, package_bibtex
-from metaeval.page.tables import Table, left
+from metaeval.page.tables import Table, errors_of, left
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -330,7 +330,10 @@ class Page(_Statements):
         package_entry = package_bibtex(self.provenance.versions.get("metaeval", ""))
         entries = "\n\n".join([*([bibtex(sources)] if sources else []), package_entry])
         words = tuple(Text(paragraphs=(paragraph,), look="quote") for paragraph in self.methods.paragraphs)
-        drawn = tuple(dict.fromkeys(Item(term=table.title, words=table.errors) for table in self._drawn()))
+        drawn: dict[str, list[Table]] = {}
+        for table in self._drawn():
+            drawn.setdefault(table.title, []).append(table)
+        errors = tuple(Item(term=title, words=errors_of(tables)) for title, tables in drawn.items())
         return Section(
             id="methods",
             title="Methods",
@@ -339,7 +342,11 @@ class Page(_Statements):
                 *words,
                 *self.methods.blocks,
                 *((Items(items=listed),) if listed else ()),
-                *((Fold(title="Largest Monte-Carlo errors, by table", blocks=(Items(items=drawn),)),) if drawn else ()),
+                *(
+                    (Fold(title="Largest Monte-Carlo errors, by table", blocks=(Items(items=errors),)),)
+                    if errors
+                    else ()
+                ),
                 Fold(title="BibTeX", blocks=(Text(paragraphs=(entries,), look="code"),)),
             ),
         )

@@ -6,7 +6,7 @@ what people read, such as ``80/120 = 66.7 %`` (the form of Table 3 in Sakai and 
 """
 
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Any, ClassVar, Literal, NamedTuple
@@ -260,7 +260,7 @@ class Table(ShortRepr):
     @property
     def errors(self) -> str:
         """The largest Monte-Carlo errors of its figures, which a page says once; nothing where nothing was drawn."""
-        return ", ".join(filter(None, [self.precision, _largest_errors(self.frame, self.columns)]))
+        return errors_of([self])
 
     def cells(self) -> list[list[Cell]]:
         """Return the rows as text, ready for a template."""
@@ -343,15 +343,27 @@ class Table(ShortRepr):
 _MARKING = ("_marks", "_bold")
 
 
-def _largest_errors(frame: pd.DataFrame, columns: tuple[Column, ...]) -> str:
-    """Return the largest Monte-Carlo errors of the figures of a table, and of the ends of its intervals, by unit."""
+def errors_of(tables: Iterable[Table]) -> str:
+    """Return the largest Monte-Carlo errors of figures of some tables, and of the ends of their intervals, by unit."""
     largest: dict[str, dict[str, str]] = {}
-    for name in {column.name for column in columns} & set(frame):
-        for cell in frame[name].tolist() if frame[name].dtype == object else ():
+    said: dict[str, None] = {}
+    for table in tables:
+        said[table.precision] = None
+        for cell in _drawn_cells(table):
+            of_kind = largest.setdefault(_kind_of_error(cell), {})
+            of_kind[cell.unit] = max(cell.error, of_kind.get(cell.unit, "0"), key=float)
+    return ", ".join(
+        filter(None, [*said, *(f"of {kind} {_amounts(by_unit)}" for kind, by_unit in sorted(largest.items()))])
+    )
+
+
+def _drawn_cells(table: Table) -> Iterator[WrittenFigure | WrittenInterval]:
+    """Yield the cells of a table that carry an error."""
+    for name in {column.name for column in table.columns} & set(table.frame):
+        cells = table.frame[name]
+        for cell in cells.tolist() if cells.dtype == object else ():
             if isinstance(cell, WrittenFigure | WrittenInterval) and cell.error:
-                of_kind = largest.setdefault(_kind_of_error(cell), {})
-                of_kind[cell.unit] = max(cell.error, of_kind.get(cell.unit, "0"), key=float)
-    return ", ".join(f"of {kind} {_amounts(errors)}" for kind, errors in sorted(largest.items()))
+                yield cell
 
 
 def _kind_of_error(cell: WrittenFigure | WrittenInterval) -> str:

@@ -49,11 +49,13 @@ def _least_reachable(result: PairwiseResult) -> float:
     return 0.0 if is_significant(least, result.alpha) else least
 
 
-def pair_figures(result: PairwiseResult, scores: Scores) -> Table:
-    """Return the means of two systems under each metric, their difference and its p-value."""
-    names, metrics = _pair(result), list(result.metrics)
+def pair_figures(result: PairwiseResult, scores: Scores, *, first: str | None = None) -> Table:
+    """Return the means of two systems under each metric, the difference, first less second, and its p-value."""
+    names, metrics, frame = _pair(result), list(result.metrics), with_difference_bounds(result)
+    if first == names[1]:
+        names, frame = names[::-1], _turned(frame)
     means = mean_over_topics(scores.sel(metric=metrics, system=names))
-    frame = with_difference_bounds(result).assign(first=means[:, 0], second=means[:, 1])
+    frame = frame.assign(first=means[:, 0], second=means[:, 1])
     frame["verdict"] = pair_verdicts(frame)
     frame, written = p_values(frame, {"p_corrected": "p"}, raw={}, n_resamples=drawn_for_p(result))
     frame, difference = difference_columns(frame, result.alpha)
@@ -65,6 +67,21 @@ def pair_figures(result: PairwiseResult, scores: Scores) -> Table:
         *left(verdict="Significant"),
     )
     return key_figures(frame, columns)
+
+
+def _turned(pairs: pd.DataFrame) -> pd.DataFrame:
+    """Return pairs with each difference the other way round: second system less first.
+
+    Statistics are left out: not every test's has the other sign.
+    """
+    return pairs.drop(columns="statistic").assign(
+        system_a=pairs["system_b"],
+        system_b=pairs["system_a"],
+        difference=0.0 - pairs["difference"],  # 0 without a sign
+        difference_low=0.0 - pairs["difference_high"],
+        difference_high=0.0 - pairs["difference_low"],
+        better=-pairs["better"],
+    )
 
 
 def difference_columns(

@@ -1,6 +1,7 @@
 """On which topics a pair, or a first place, rests: a column of a table of pairs, and a sentence behind the first."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from typing import Self
 
 import pandas as pd
 
@@ -22,6 +23,19 @@ _FEW, _SMALL = 2, 0.02
 _MOST = 500_000
 """Differences of a metric on which a page spends time; `rests_on()` takes any number."""
 say = prose(__name__)
+
+
+class Rests(str):  # noqa: SLOT000 - it has an attribute
+    """A sentence on what an answer rests."""
+
+    few: bool
+    """Whether that is next to nothing, so that it stands with the answer."""
+
+    def __new__(cls, words: str, *, few: bool) -> Self:
+        """Return the words, which know whether little has to go."""
+        sentence = super().__new__(cls, words)
+        sentence.few = few
+        return sentence
 
 
 def with_witnesses(pairs: pd.DataFrame, results: Iterable[PairwiseResult]) -> pd.DataFrame:
@@ -47,55 +61,62 @@ def rests_column(pairs: pd.DataFrame) -> tuple[pd.DataFrame, tuple[Column, ...]]
     )
 
 
-def pair_rests(result: PairwiseResult) -> tuple[str, ...]:
+def pair_rests(result: PairwiseResult) -> tuple[Rests, ...]:
     """Say on what the one pair that was tested rests, under the metric of which the fewest topics have to go."""
     if (rows := _rows(result)) is None or not len(rows):
         return ()
     row = rows.iloc[0]
     under = f" under {name_of_metric(row['metric'])}" if len(result.metrics) > 1 else ""
-    return (say("pair rests", row=row, under=under, noun=_noun(result.scores)),)
+    words = say("pair rests", row=row, under=under, noun=_noun(result.scores))
+    return (Rests(words, few=_is_little(row["n_dropped"], row["n_units"])),)
 
 
 def answer_and_rests(answer: str, result: PairwiseResult) -> tuple[str, ...]:
     """Return the answer on the one pair and on what it rests: in one paragraph where that is next to nothing."""
-    rests = pair_rests(result)
-    if rests and bool(_few_of(result.rests_on()).iloc[0]):
+    return with_answer(answer, pair_rests(result))
+
+
+def with_answer(answer: str, rests: Sequence[Rests], *, claimed: bool = True) -> tuple[str, ...]:
+    """Return paragraphs of an answer and of what it rests on: one where that is next to nothing, if it claims that."""
+    if claimed and all(sentence.few for sentence in rests):
         return (" ".join([answer, *rests]),)
     return (answer, *rests)
-
-
-def _few_of(rows: pd.DataFrame) -> pd.Series:
-    return (rows["n_dropped"] <= _FEW) | (rows["share"] <= _SMALL)
 
 
 def few_rest(result: PairwiseResult) -> tuple[str, ...]:
     """Say how many of many significant pairs rest on next to nothing, and which one on the least."""
     if (rows := _rows(result)) is None or not len(rows):
         return ()
-    few = rows[_few_of(rows)]
+    few = rows[(rows["n_dropped"] <= _FEW) | (rows["share"] <= _SMALL)]
     first = rows.iloc[0]
     under = f" under {name_of_metric(first['metric'])}" if len(result.metrics) > 1 else ""
     words = {"n": len(few), "row": first, "of": len(rows), "under": under, "noun": _noun(result.scores)}
     return (say("few rest", most=int(few["n_dropped"].max()), **words),) if len(few) else ()
 
 
-def requirements_rest(requirements: Requirements, scores: Scores) -> tuple[str, ...]:
+def requirements_rest(requirements: Requirements, scores: Scores) -> tuple[Rests, ...]:
     """Say on what the requirement rests that rests on the least, of those that are established or contradicted."""
     rows = requirements.to_frame().to_dict("records")
     witnesses = [(requirement_witness(scores, row, alpha=requirements.alpha), row) for row in rows]
     told = [(len(witness.rests_on), witness, row) for witness, row in witnesses if witness is not None]
     if not told:
         return ()
-    _, witness, row = min(told, key=lambda rested: rested[0])
-    return (say("requirement rests", witness=witness, row=row, noun=_noun(scores)),)
+    n_dropped, witness, row = min(told, key=lambda rested: rested[0])
+    words = say("requirement rests", witness=witness, row=row, noun=_noun(scores))
+    return (Rests(words, few=_is_little(n_dropped, witness.n_units)),)
 
 
-def first_rests(scores: Scores) -> tuple[str, ...]:
+def first_rests(scores: Scores) -> tuple[Rests, ...]:
     """Say on what the first place under the one metric rests, if one system has it."""
     rows = first_places(scores)
-    return (
-        (say("first rests", row=rows.iloc[0], noun=_noun(scores)),) if len(rows) == scores.sizes["metric"] == 1 else ()
-    )
+    if not len(rows) == scores.sizes["metric"] == 1:
+        return ()
+    row = rows.iloc[0]
+    return (Rests(say("first rests", row=row, noun=_noun(scores)), few=_is_little(row["n_dropped"], row["n_units"])),)
+
+
+def _is_little(n_dropped: int, n_units: int) -> bool:
+    return bool(n_dropped <= _FEW or n_dropped <= _SMALL * n_units)
 
 
 def _rows(result: PairwiseResult) -> pd.DataFrame | None:

@@ -15,7 +15,15 @@ from metaeval.base.names import natural_order
 from metaeval.metrics.known_bounds import known_bounds
 from metaeval.resampling.exchangeable import SystemPlaces
 from metaeval.resampling.posterior_ranks import RankBands, bands_of_draws, counts_at_top
-from metaeval.resampling.ranks import RankDecisions, RankMethod, RankPairs, SystemRanks, decided_by_holm, ranks_dataset
+from metaeval.resampling.ranks import (
+    RankDecisions,
+    RankMethod,
+    RankPairs,
+    SystemRanks,
+    decided_by_holm,
+    ranks_dataset,
+    tested_too,
+)
 from metaeval.running.draws import RandomSource, RNGLike, resolve_rng
 from metaeval.running.equality import settle
 from metaeval.table.means import SystemMeans, as_means
@@ -251,6 +259,7 @@ def _decided(
         decided = decided_by_holm(_p_values(board, pairs), pairs, level, simultaneous=simultaneous)
     else:
         decided = _by_bands(bands, first, second)
+        decided = tested_too(decided, pairs, oriented, _p_values(board, pairs), level) if simultaneous else decided
     labels = {"metric": board.metrics, "system": board.systems, "higher_is_better": board.higher_is_better}
     data = ranks_dataset(labels, board.means, oriented, pairs, decided, np.ones((len(board.metrics), 1)))
     dims = ("metric", "system")

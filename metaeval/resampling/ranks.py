@@ -252,8 +252,10 @@ def rank_intervals(  # noqa: PLR0913 - one keyword per choice
     .. math:: R_{j(k+1)} \le R^{(d)}_j \le R_{j(D-k)} \quad \text{for all } j
 
     in at least the level's share of the draws: bands with equal tails for all ranks at once [1]_ [2]_. System a is
-    significantly better than b by the same cut, where :math:`n_{ab} \le k` or where it follows from other pairs, and if
-    its mean is better. The intervals are the bands, within :math:`[1 + n_j^{better}, N - n_j^{worse}]` and with the
+    significantly better than b by the same cut, where :math:`n_{ab} \le k` or where it follows from other pairs, if its
+    mean is better, and, all at once, if the paired t test of the two alone (two-sided, uncorrected) says so too: where
+    few orders are open, k may be as large as the level of a one-sided test. The intervals are the bands, within
+    :math:`[1 + n_j^{better}, N - n_j^{worse}]`, with the order of such pairs left open, and with the
     rank seen. The law of the draws is described with `metaeval.models.probability_of_best.best_system`.
 
     In ``benchmarks/reports/real_populations.md`` real tables are whole populations of topics. For 48 of TREC, with
@@ -309,10 +311,11 @@ def rank_intervals(  # noqa: PLR0913 - one keyword per choice
     source = resolve_rng(rng)
     units, scale = residuals_of_units(scores).scaled()
     pairs = _pairs_of(units, n_threads)
+    p_values = student_p(units.freedom(pairs.first, pairs.second), pairs.statistic, len(units.sizes)).p
     if posterior:
         decided = _by_draws(units, scores["system"].to_numpy(), pairs, asked, source.generator)
+        decided = tested_too(decided, pairs, units.oriented, p_values, confidence_level) if simultaneous else decided
     else:
-        p_values = student_p(units.freedom(pairs.first, pairs.second), pairs.statistic, len(units.sizes)).p
         decided = decided_by_holm(p_values, pairs, confidence_level, simultaneous=simultaneous)
     question = ask(scores, uses=("clusters", "strata", "weights", "gaps"))
     reachable = is_significant(signs_tail(question.n_apart, two_sided=True).p, 1.0 - confidence_level)
@@ -458,6 +461,18 @@ def decided_by_holm(p_values: Floats, pairs: RankPairs, level: float, *, simulta
         ahead=np.full(p_values.shape, np.nan),
         sure=sure,
     )
+
+
+def tested_too(
+    decided: RankDecisions, pairs: RankPairs, oriented: Floats, p_values: Floats, level: float
+) -> RankDecisions:
+    """Take back what draws decide of a pair, all at once, that a test of it alone, two-sided, does not.
+
+    Where few orders are open the draws leave out as large a share for the wrong order as a test does for both.
+    """
+    certain = decided.sure.all(axis=1)
+    settled = certain[:, pairs.first, pairs.second] | certain[:, pairs.second, pairs.first]
+    return _left_open(decided, pairs, oriented, settled & ~is_significant(p_values, 1.0 - level))
 
 
 def _left_open(decided: RankDecisions, pairs: RankPairs, oriented: Floats, unknown: NDArray[np.bool_]) -> RankDecisions:

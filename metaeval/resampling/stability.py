@@ -175,7 +175,7 @@ def measure_stability(  # noqa: PLR0913 - every option of the study
     check_steps(chosen, steps)
     own_metrics = resolve_metrics(metrics, registry=registry)
     counted = documents.counted
-    lowest = _relevant_from(documents, own_metrics, rel)
+    lowest = relevant_from(documents, own_metrics, rel)
     seed = resolve_seed(rng)
     testing = PairTest(
         systems=_chosen(documents, choose, "choose", np.random.default_rng(seed)),
@@ -254,7 +254,7 @@ class _Full(NamedTuple):
     ranked: list[int]
 
 
-def _relevant_from(collection: Collection, metrics: Sequence[AnyMetric], rel: float | None) -> float | None:
+def relevant_from(collection: Collection, metrics: Sequence[AnyMetric], rel: float | None) -> float | None:
     """Return the lowest grade that counts as relevant, as asked for or as the metrics have it.
 
     Where grades are real-valued and neither says it, None: any above 0.

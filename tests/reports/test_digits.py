@@ -68,6 +68,7 @@ def test_the_law_sees_a_digit_too_many(digits):
     assert digits.moved(["0.12", "0.16", "0.14"], said)[0][0] == pytest.approx(4.0)
     assert digits.moved(["0.1 to 0.42", "0.1 to 0.86", "0.1 to 0.5"], said)[0][0] < 1.0
     assert digits.moved(["12 %", "16 %", "14 %"], [{}] * 3)[0][0] == pytest.approx(4.0)
+    assert digits.moved(["−12 %", "−16 %", "−14 %"], said)[0][0] < 1.0
     assert digits.moved(["12 %", "16 %", "yes"], [{}] * 3)[0][0] == math.inf
 
 

@@ -286,7 +286,7 @@ PAGES = {
                 metrics=["A"],
             )
         ),
-        "Partly: system6 is significantly the best under A, but only 4 of 5 neighbour pairs differ significantly.",
+        "Partly: system6 is significantly the best under A, but only 3 of 5 neighbour pairs differ significantly.",
     ),
     "leaderboard: no intervals": (
         lambda: leaderboard(

@@ -125,7 +125,7 @@ def agree_command(  # noqa: PLR0913 - the options of the command
     Every pair of systems is tested under every metric. One metric's significant pairs are then a prediction of
     another's: precision is the share of them that the other also finds, recall the share of the other's that they
     include, F1 their harmonic mean. A conflict is a pair that is significant in opposite directions. The first metric
-    counts as the one in use.
+    counts as the one in use; --metrics names another first, of score tables too.
 
     With --audit each metric is computed with every use of the grades: are binary judgments enough, and which boundary
     between grades matters? For elements (INEX 2002 to 2006) these are quantisations: is exhaustivity needed, which of

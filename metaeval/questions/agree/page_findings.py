@@ -117,7 +117,7 @@ def answer_sentence(study: AgreeStudy) -> str:
         "answers",
         word="Inconclusive" if kinds == ["open"] else word,
         n=len(rows),
-        beside=f" compared with {truths.pop()}" if len(truths) == 1 else "",
+        beside=f" compared with {truths.pop()}{'' if study.variants else ' (named first)'}" if len(truths) == 1 else "",
         counted=counted,
         values=f" (F1 {values}{'' if level_of(study) else ', without intervals'})" if values else "",
         **terms(study),

@@ -32,6 +32,7 @@ _RATIO, _price = partial(significant, digits=3), partial(significant, digits=4)
 _SHARE_DIGITS = 3
 _SHARE, _SCORE = number(_SHARE_DIGITS), number(4)
 _PAIR = 2
+_HALF = 0.5
 say = prose(__name__)
 
 
@@ -155,14 +156,20 @@ def _with_coefficients(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def _noise(study: ComponentsStudy) -> pd.DataFrame:
-    """Return the largest source of noise of every metric: component, share with its interval, and whether surely so."""
+    """Return the largest source of noise of every metric: component, share with its interval, and whether it is sure.
+
+    One among several is surely the largest if its interval lies above theirs; of the only one it is known whether it
+    outweighs what is measured, if its interval lies on one side of a half.
+    """
     rows = []
     for metric, of_metric in study.components.components.groupby("metric", sort=False):
         noise = (
             of_metric[of_metric["difference_share"].notna()].iloc[1:].sort_values("difference_share", ascending=False)
         )
         first, others = noise.iloc[0], noise.iloc[1:]
-        sure = not len(others) or bool(first["difference_low"] > others["difference_high"].max())
+        beside_others = bool(first["difference_low"] > others["difference_high"].max())
+        beside_half = not first["difference_low"] < _HALF < first["difference_high"]
+        sure = beside_others if len(others) else beside_half
         rows.append({"metric": metric, "sure": sure, "alone": not len(others), **first[_LEAD].to_dict()})
     return pd.DataFrame(rows)
 
@@ -174,13 +181,15 @@ def _summary(study: ComponentsStudy) -> tuple[str, ...]:
     components, noise = study.components, _noise(study)
     lead = str(noise["component"].mode().iloc[0])
     of_lead = noise[noise["component"] == lead]
-    written = [share(value) for value in _span(of_lead["difference_share"])]
+    alone, sure = bool(of_lead["alone"].all()), bool(of_lead["sure"].all())
+    passage = "first" if sure or not alone else "first open"
     first = _said(
         study,
-        "first" if (noise["difference_share"] > 0).any() else "no noise",
-        opening=_opening(len(of_lead), len(noise), "only" if of_lead["alone"].all() else "largest"),
-        lead=f"{'' if of_lead['sure'].all() else 'probably '}{_source(lead)}",
-        figure=_shares(of_lead.iloc[0]) if len(noise) == 1 else " to ".join(written),
+        passage if (noise["difference_share"] > 0).any() else "no noise",
+        opening=_opening(len(of_lead), len(noise)),
+        rank="only" if alone else "largest",
+        lead=f"{'' if sure or alone else 'probably '}{_source(lead)}",
+        figure=_shares(of_lead.iloc[0]) if len(noise) == 1 else _range(of_lead, sure=passage == "first"),
         under=_under(components, of_lead["metric"].iloc[0]) if len(noise) == 1 else "",
     )
     design, cheapest = design_sentences(components, study.designs)
@@ -193,17 +202,24 @@ def _summary(study: ComponentsStudy) -> tuple[str, ...]:
     return first, design, " ".join([*last, _assured(study)])
 
 
-def _opening(n: int, n_metrics: int, rank: str) -> str:
+def _opening(n: int, n_metrics: int) -> str:
     """Begin the sentence on the largest source of noise with the metrics that it holds under."""
     if n_metrics == 1:
-        return f"The {rank}"
+        return "The"
     every = "both metrics" if n == _PAIR else f"all {n} metrics"
-    return f"Under {every if n == n_metrics else f'{n} of {n_metrics} metrics'} the {rank}"
+    return f"Under {every if n == n_metrics else f'{n} of {n_metrics} metrics'} the"
 
 
 def _shares(row: "pd.Series[Any]") -> str:
     value, low, high = (row[name] for name in _LEAD[1:])
     return bracketed(value, low, high, share)
+
+
+def _range(of_lead: pd.DataFrame, *, sure: bool) -> str:
+    """Return the shares of a source under several metrics, or of unsure ones all that their intervals hold."""
+    if sure:
+        return " to ".join(map(share, _span(of_lead["difference_share"])))
+    return f"from {share(of_lead['difference_low'].min())} to {share(of_lead['difference_high'].max())}"
 
 
 def _under(components: VarianceComponents, metric: object) -> str:

@@ -93,7 +93,8 @@ def _facts(study: JudgmentsStudy) -> tuple[tuple[str, str], ...]:
     counts = {"metric": len(study.metrics), "run": study.n_systems, "topic": study.n_topics}
     if study.n_groups is not None:
         counts["group"] = study.n_groups
-    judged = [(f"{study.n_judged:,}", "judged documents"), (f"{study.n_relevant:,}", "of them relevant")]
+    graded = "" if study.relevant_from in {1, None} else f" (from {study.relevant_from:g} on)"
+    judged = [(f"{study.n_judged:,}", "judged documents"), (f"{study.n_relevant:,}", f"of them relevant{graded}")]
     return (*facts(**counts), *judged)
 
 

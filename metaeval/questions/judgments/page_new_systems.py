@@ -74,10 +74,12 @@ def groups_section(study: JudgmentsStudy, *, published: bool = False) -> Section
     for name, left_out in study.left_out.items():
         if left_out.pool_share < WHOLE:
             continue
-        blocks.append(_left_out_table(study, name))
-        changes = [_changes_table(study, name, counted, published=published) for counted in ("run", "run and topic")]
-        folded = [*([] if published else changes), _groups_table(name, left_out.groups.reset_index())]
-        blocks += changes if published else []
+        says = {"explained": not blocks}
+        changes = [
+            _changes_table(study, name, counted, published=published, **says) for counted in ("run", "run and topic")
+        ]
+        folded = [*([] if published else changes), _groups_table(name, left_out.groups.reset_index(), **says)]
+        blocks += [_left_out_table(study, name), *(changes if published else [])]
         blocks.append(Fold(title=f"Changes and groups, {_KEPT.get(name, _REBUILT)[0]}", blocks=tuple(folded)))
     if any(way.pool_share < WHOLE for way in study.left_out.values()):
         blocks.append(_shares_table(study))
@@ -149,7 +151,7 @@ def _mirrored(interval: str) -> str:
     return f"{'[' if interval[-1] == ']' else '('}{high}, {low}{']' if interval[0] == '[' else ')'}"
 
 
-def _changes_table(study: JudgmentsStudy, name: str, counted: str, *, published: bool) -> Table:
+def _changes_table(study: JudgmentsStudy, name: str, counted: str, *, published: bool, explained: bool) -> Table:
     """Count changes by their size; as published, a loss is positive, and gains come first."""
     frame = _rows_of(study.table("left_out_changes"), study.left_out[name])
     frame = frame[frame["counted"] == counted]
@@ -173,10 +175,11 @@ def _changes_table(study: JudgmentsStudy, name: str, counted: str, *, published:
         what="Runs" if counted == "run" else "Runs and topics",
         of="their mean score" if counted == "run" else "the score",
         published=published,
+        explained=explained,
     )
 
 
-def _groups_table(name: str, groups: pd.DataFrame) -> Table:
+def _groups_table(name: str, groups: pd.DataFrame, *, explained: bool) -> Table:
     return say.table(
         "groups",
         groups,
@@ -186,6 +189,7 @@ def _groups_table(name: str, groups: pd.DataFrame) -> Table:
         right(whole, emptied="Topics emptied"),
         right(share, judged_share="Pool judged"),
         called=f"groups {name}",
+        explained=explained,
     )
 
 

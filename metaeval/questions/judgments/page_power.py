@@ -33,11 +33,16 @@ def compared_with(stability: Stability) -> str:
 
 
 class ShownReduction(NamedTuple):
-    """A reduction, its means with their errors, and whether its captions say how to read what later ones repeat."""
+    """A reduction, its means with their errors, and what its tables say that those of later ones leave out."""
 
     stability: Stability
     frame: pd.DataFrame
     explained: bool
+    """Its captions say how to read all tables of their kind."""
+    says_draws: bool
+    """It is the first of which one draw is tested."""
+    has_full: bool
+    """It is the first that is compared with its judgments, all or those of the rebuilt pool."""
 
 
 def by_metric_blocks(shown: ShownReduction) -> tuple[list[Block], list[Block]]:
@@ -46,7 +51,8 @@ def by_metric_blocks(shown: ShownReduction) -> tuple[list[Block], list[Block]]:
     unfolded: list[Block] = [_ranking_table(shown, smallest)]
     folded: list[Block] = []
     if shown.frame["found"].notna().any():
-        unfolded += [_power_table(shown, None), _power_table(shown, smallest), _inconsistent_table(shown, smallest)]
+        unfolded += [_power_table(shown, None)] if shown.has_full else []
+        unfolded += [_power_table(shown, smallest), _inconsistent_table(shown, smallest)]
         for step in reversed(others):
             folded += [_power_table(shown, step), _inconsistent_table(shown, step)]
     folded += [_ranking_table(shown, step) for step in reversed(others)]
@@ -136,7 +142,7 @@ def _title_and_caption(
 ) -> Titled:
     """Return title and caption of a table: of means, where there are any, over so many draws."""
     stability = shown.stability
-    full, random = compared_with(stability), stability.reduction.random and step is not None
+    full, random = compared_with(stability), shown.says_draws and step is not None
     fields = {
         "stability": stability,
         "explained": shown.explained,
@@ -149,7 +155,7 @@ def _title_and_caption(
 
 
 def _ranking_table(shown: ShownReduction, step: float) -> Table:
-    stability, frame, _ = shown
+    stability, frame = shown.stability, shown.frame
     rows = frame[frame["step"] == step].sort_values("tau", ascending=False, kind="stable")
     full = rows["score_full"].where(rows["score_full"] != 0)
     return Table(
@@ -181,7 +187,7 @@ def _with_written_means(powers: pd.DataFrame, digits: Mapping[str, int]) -> pd.D
 
 def _power_table(shown: ShownReduction, step: float | None) -> Table:
     """Return the form of Tables 3 (no step: the full judgments) and 4."""
-    stability, frame, _ = shown
+    stability, frame = shown.stability, shown.frame
     full = step is None
     rows = frame.drop_duplicates("metric") if step is None else frame[frame["step"] == step]
     n_draws = 1 if full else stability.data.sizes["tested"]
@@ -222,7 +228,7 @@ def _of_pairs(power: float, error: float, n_pairs: int, write: Callable[[object]
 
 def _inconsistent_table(shown: ShownReduction, step: float) -> Table:
     """Return the form of Table 5."""
-    stability, frame, _ = shown
+    stability, frame = shown.stability, shown.frame
     n_draws = stability.data.sizes["tested"]
     digits = 0 if n_draws == 1 else 1
     rows = frame[frame["step"] == step]

@@ -215,7 +215,11 @@ def _stability_picture(study: JudgmentsStudy, stability: Stability) -> Picture:
 
 def _stability_blocks(study: JudgmentsStudy, stability: Stability) -> tuple[Block, ...]:
     frame, is_first = errors_beside(stability), _is_first(study, stability)
-    shown = ShownReduction(stability, frame, explained=is_first)
+    alike = [other for other in study.stability.values() if compared_with(other) == compared_with(stability)]
+    drawn = [other for other in study.stability.values() if other.reduction.random]
+    shown = ShownReduction(
+        stability, frame, explained=is_first, says_draws=stability in drawn[:1], has_full=stability is alike[0]
+    )
     picture = () if is_first else (_stability_picture(study, stability),)  # that of the first opens the page
     few = (
         sum(len(reduced.steps) for reduced in study.stability.values()) <= _FEW_STEPS
@@ -316,7 +320,7 @@ def _by_metric(stability: Stability, **labels: str) -> Iterator[Column]:
 
 
 def _correlation_table(shown: ShownReduction) -> Table:
-    stability, frame, explained = shown
+    stability, frame, explained = shown.stability, shown.frame, shown.explained
     cells = {"tau": lambda row: with_error(row, "tau"), "tau_ap": lambda row: with_error(row, "tau_ap")}
     return say.table(
         "correlations",
@@ -334,7 +338,7 @@ def _correlation_table(shown: ShownReduction) -> Table:
 
 
 def _best_table(shown: ShownReduction) -> Table:
-    stability, frame, explained = shown
+    stability, frame, explained = shown.stability, shown.frame, shown.explained
     names = {"tau_best": "τ", "rbo": "RBO"}
     cells = {name: (lambda row, name=name: with_error(row, name)) for name in names}
     return say.table(
@@ -351,7 +355,7 @@ def _best_table(shown: ShownReduction) -> Table:
 
 
 def _consistency_table(shown: ShownReduction) -> Table:
-    stability, frame, explained = shown
+    stability, frame, explained = shown.stability, shown.frame, shown.explained
     n_tested = stability.data.sizes["tested"]
     digits = 0 if n_tested == 1 else 1
 
@@ -368,7 +372,7 @@ def _consistency_table(shown: ShownReduction) -> Table:
     }
     full = frame.drop_duplicates("metric").set_index("metric")["power_full"][list(stability.metrics)]
     full_counts = [f"{name_of_metric(metric)} {stability.n_pairs * value:.0f}" for metric, value in full.items()]
-    drawn = drawn_words(n_tested, random=stability.reduction.random, of=" tested")
+    drawn = drawn_words(n_tested, random=shown.says_draws, of=" tested")
     return say.table(
         "consistency",
         _metrics_side_by_side(frame, stability.metrics, cells),
@@ -433,7 +437,7 @@ def pool_blocks(study: JudgmentsStudy) -> tuple[Block, ...]:
         blocks += _topics_blocks(study.growth)
     if study.depths is not None:
         table = _run_depths_table(study.depths)
-        blocks.append(Fold(title=table.title, blocks=(table,)))
+        blocks.append(Fold(title="Depth of the runs", blocks=(table,)))
     return tuple(blocks)
 
 

@@ -32,7 +32,7 @@ from metaeval.resampling.pool_depths import check_reach, check_rounds, lists_rel
 from metaeval.resampling.pools import OriginalPool, PoolGrowth, original_pool, with_judged_pool
 from metaeval.resampling.reductions import REDUCTIONS, unknown_order
 from metaeval.resampling.rescoring import FEWEST
-from metaeval.resampling.stability import check_options
+from metaeval.resampling.stability import check_options, relevant_from
 from metaeval.resampling.stability_result import THRESHOLD, Stability
 from metaeval.resampling.sufficiency import PoolSufficiency
 from metaeval.running.draws import RNGLike, resolve_seed
@@ -73,6 +73,8 @@ class JudgmentsStudy(Study):
     n_judged: int
     n_relevant: int
     """Of the collection; topics that count in a mean (`JudgedCollection.counted`), and judgments in these."""
+    relevant_from: float | None
+    """The lowest grade that counts as relevant, by the metrics or ``rel``; None for any above 0."""
     n_groups: int | None
     n_pooled: int | None
     """Groups and pooled runs, where they are known."""
@@ -375,13 +377,15 @@ def study_judgments(  # noqa: PLR0913 - every option of the command
     new = study_analyses.new_systems(asked, attempt) if "new-systems" in wanted else study_analyses.NewSystems()
     spend = partial(study_analyses.spent_effort, asked, chosen_cost, rule)
     effort = attempt("where to spend effort", spend) if _EFFORT in wanted else None
-    counted = documents.counted
+    counted, lowest = documents.counted, relevant_from(documents, own_metrics, rel)
+    relevant = documents.levels >= documents.level_from(lowest)
     study = JudgmentsStudy(
         metrics=tuple(metric.name for metric in own_metrics),
         n_systems=documents.n_systems,
         n_topics=int(counted.sum()),
         n_judged=int((documents.judged & counted[documents.topic_of_judgment]).sum()),
-        n_relevant=int(documents.n_relevant[counted].sum()),
+        n_relevant=int((relevant & counted[documents.topic_of_judgment]).sum()),
+        relevant_from=lowest,
         n_groups=None if documents.groups is None else len(set(documents.groups)),
         n_pooled=None if documents.pooled is None else int(documents.pooled.sum()),
         questions=wanted,
@@ -468,6 +472,8 @@ def _notes(study: JudgmentsStudy, collection: Collection, metrics: Sequence[AnyM
     ] + notes
     if study.original is not None and collection.pooled is None:
         notes.append("no run is marked as pooled, so all of them count as pooled (`pooled` marks those that were)")
+    if study.relevant_from not in {1, None} and (study.original is not None or study.left_out):
+        notes.insert(0, "in what is said of pools and groups, relevant are documents of any grade above 0")
     return tuple(dict.fromkeys([*topic_notes(collection, metrics), *note_on_grades(collection, metrics), *notes]))
 
 

@@ -62,7 +62,15 @@ from metaeval.reports.ranked import (
 )
 from metaeval.reports.shared import facts, unanswered
 from metaeval.reports.traits import traits_said
-from metaeval.reports.witnesses import first_rests, pair_rests, requirements_rest, rests_column, with_witnesses
+from metaeval.reports.witnesses import (
+    Rests,
+    first_rests,
+    pair_rests,
+    requirements_rest,
+    rests_column,
+    with_answer,
+    with_witnesses,
+)
 from metaeval.resampling.ranks import RankIntervals
 from metaeval.table.array import has_gaps
 from metaeval.tests_stat.correction import CORRECTIONS
@@ -82,8 +90,11 @@ def leaderboard_report(study: LeaderboardStudy) -> Report:
     card = study.card()
     counted = facts(metric=sizes["metric"], system=sizes["system"], topic=sizes["topic"], pair=study.comparison.n_pairs)
     asked_title, asked = asked_of(study, frame)
-    title, answers = asked_title or LEADERBOARD_TITLE, (*asked, _answer(study, places, frame))
-    texts = [*filter(None, [" ".join([*_rests(study), *_quoted(study)]), _caution(study)])]
+    title, answer = asked_title or LEADERBOARD_TITLE, _answer(study, places, frame)
+    required, lead_is_open = study.requirements is not None, study.comparison.n_pairs > 1 < places["leading"].min()
+    told, *rests = with_answer(asked[0] if required else answer, _rests(study), claimed=required or not lead_is_open)
+    answers = (told, answer) if required else (*asked, told)
+    texts = [*filter(None, [" ".join([*rests, *_quoted(study)]), _caution(study)])]
     failed = [Item(term=question, words=reason) for question, reason in study.unanswered.items()]
     return Report(
         command="leaderboard",
@@ -190,7 +201,7 @@ def _caution(study: LeaderboardStudy) -> str:
     return " ".join([*words, *([say("fixed")] if "stratum" in study.scores.coords else [])])
 
 
-def _rests(study: LeaderboardStudy) -> tuple[str, ...]:
+def _rests(study: LeaderboardStudy) -> tuple[Rests, ...]:
     """Say on what a requirement, the one pair, or the first place, rests."""
     if study.requirements is not None:
         return requirements_rest(study.requirements, study.scores)
@@ -203,9 +214,18 @@ def _span(counts: "pd.Series[int]") -> str:
     return " to ".join(dict.fromkeys(f"{end:,}" for end in (counts.min(), counts.max()))) if counts.any() else "none"
 
 
+def _asked_first(study: LeaderboardStudy) -> str | None:
+    """Return which of two systems was asked to be ahead: by the first requirement on both, or of a baseline."""
+    if study.requirements is not None:
+        rows = study.requirements.to_frame().dropna(subset=["system_b"])
+        return None if rows.empty else str(rows["system_a"].iloc[0])
+    others = [name for name in study.scores["system"].to_numpy().tolist() if name not in study.baselines]
+    return others[0] if study.baselines and others else None
+
+
 def _figures(study: LeaderboardStudy, found: pd.DataFrame) -> Table:
     if study.comparison.n_pairs == 1:
-        return pair_figures(study.comparison, study.scores)
+        return pair_figures(study.comparison, study.scores, first=_asked_first(study))
     near = [
         share_of(*row) for row in zip(found["differ"], found["n_near"], found["error"] / found["n_near"], strict=True)
     ]

@@ -62,8 +62,9 @@ def stop_command(  # noqa: PLR0913 - the options of the command
 ) -> Answer:
     """Say whether to stop adding topics or votes, however often results were looked at.
 
-    Topics come in the order of their names, or as --arrival-file says; votes in the order of their rows. Decisions hold
-    though one looks after every topic and stops when one likes, which p-values do not.
+    Topics come as --arrival-file says, else by the column of dates of the table of scores, else in the order of their
+    names; votes in the order of their rows. Decisions hold though one looks after every topic and stops when one likes,
+    which p-values do not.
 
     For example:
 
@@ -82,13 +83,19 @@ def stop_command(  # noqa: PLR0913 - the options of the command
         if arrival_file is not None:
             raise InvalidOptionError("--arrival-file is of topics; votes come in the order of their rows; leave it out")
         return loaded.ask(study_stopping, next(iter(votes.values())))
-    arrival = None
-    if arrival_file is not None and scores is not None:
-        from metaeval.io.groups import read_arrivals  # noqa: PLC0415 - loads pandas
+    if scores is None:
+        return loaded.ask(study_stopping, scores)
+    from metaeval.io.groups import dates_within, read_arrivals  # noqa: PLC0415 - loads pandas
 
-        topics = natural_order(scores["topic"].to_numpy().tolist())
+    topics, came = natural_order(scores["topic"].to_numpy().tolist()), None
+    if arrival_file is not None:
         came = read_arrivals(arrival_file, topics=topics, column=arrival_column)
-        turns = {when: number for number, when in enumerate(natural_order({*came.values()}))}
-        arrival = sorted(topics, key=lambda topic: turns[came[topic]])
         loaded.read(arrival_file)
-    return loaded.ask(study_stopping, scores, arrival=arrival)
+    elif (dated := dates_within([*map(Path, loaded.options["inputs"])], topics=topics)) is not None:
+        column, came = dated
+        note = f"topics came in the order of the column {column!r}; --arrival-file FILE says another order"
+        scores = scores.assign_attrs(notes=[*scores.attrs.get("notes", ()), note])
+    if came is None:
+        return loaded.ask(study_stopping, scores)
+    turns = {when: number for number, when in enumerate(natural_order({*came.values()}))}
+    return loaded.ask(study_stopping, scores, arrival=sorted(topics, key=lambda topic: turns[came[topic]]))

@@ -21,6 +21,7 @@ from metaeval.base.words import (
     share,
     text,
     whole,
+    with_errors_of,
     without_error,
 )
 from metaeval.models.exponential import PUBLISHED_CRITERION, exponential_errors
@@ -271,7 +272,7 @@ def _exponential_blocks(study: TopicsStudy) -> tuple[Block, ...]:
         written = [carried(*row, number(digits)) for row in zip(fits[name], errors[name], strict=True)]
         frame = with_cells(frame, **{name: written})
     bias = zip(fits["held_out_bias"], errors["held_out_bias"], strict=True)
-    frame["held_out_bias"] = [_signed_share(*row) for row in bias]
+    frame = with_cells(frame, held_out_bias=[_signed_share(*row) for row in bias])
     frame = frame.assign(**{f"{name}_sort": fits[name] for name in (*numbers, "held_out_bias")})
     table = say.table(
         "exponential table",
@@ -302,7 +303,8 @@ def _signed_share(value: object, error: object = None) -> str:
         return MISSING
     bias = float(str(value))
     written = f"{number(0)(100 * abs(bias))} %" if error is None else carried(abs(bias), error)
-    return written if written.strip("0. %") == "" else f"{'−' if bias < 0 else '+'}{written}"
+    signed = written if written.strip("0. %") == "" else f"{'−' if bias < 0 else '+'}{written}"
+    return with_errors_of([written], signed)
 
 
 def _spread_sizes(sizes: Sequence[int], most: int) -> list[int]:

@@ -161,7 +161,7 @@ def test_several_answers_are_counted(study, monkeypatch):
         return answer_sentence(study)
 
     mixed = {"f1": [0.95, 0.6], "f1_low": [0.91, 0.5], "f1_high": [0.99, 0.7]}
-    of = f"of 2 metrics compared with {HOSTILE[0]}"
+    of = f"of 2 metrics compared with {HOSTILE[0]} (named first)"
     assert said(**mixed) == (
         f"Not all: {of}, {HOSTILE[1]} leads to the same conclusions and third leads to different conclusions "
         "(F1 0.60 to 0.95)."
@@ -405,7 +405,9 @@ def test_a_range_of_one_is_no_range():
     assert answer_sentence(study).endswith(" 0.00).")
     values[0, 1], values[2, 1] = 0.0, np.linspace(0.1, 0.2, 8)
     study = study_agree(as_scores(values), tests=["t"], n_topic_resamples=10, rng=0)
-    assert answer_sentence(study).startswith("Inconclusive: of 2 metrics compared with metric1, all are inconclusive")
+    assert answer_sentence(study).startswith(
+        "Inconclusive: of 2 metrics compared with metric1 (named first), all are inconclusive"
+    )
 
 
 def test_nothing_significant_is_said_plainly(words_of):
@@ -413,7 +415,10 @@ def test_nothing_significant_is_said_plainly(words_of):
     scores = as_scores(np.zeros((2, 3, 8)))
     study = study_agree(scores, tests=["t"], n_topic_resamples=10, rng=0)
     several = study_agree(as_scores(np.zeros((3, 3, 8))), tests=["t"], n_topic_resamples=10, rng=0)
-    assert answer_sentence(several) == "Inconclusive: of 2 metrics compared with metric1, all are inconclusive."
+    assert (
+        answer_sentence(several)
+        == "Inconclusive: of 2 metrics compared with metric1 (named first), all are inconclusive."
+    )
     assert answer_sentence(study).startswith("Inconclusive: neither ")
     assert answer_sentence(study).endswith(" finds a significant pair.")
     assert study.lead.data["n_significant"].sum() == 0

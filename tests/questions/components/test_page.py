@@ -1,3 +1,4 @@
+# ruff: noqa: RUF001 - the sign of a product is meant
 """The page of components of variance: one figure in all places, repeats on the leaderboard's page, what is left out."""
 
 import re
@@ -51,6 +52,33 @@ def test_a_page_with_gaps_repeats_and_tries():
     assert "Repeats are nested" in report.methods.paragraphs[0]
 
 
+def systems_apart(*steps):
+    """Return three systems on twelve topics under a metric for each step, systems so far apart."""
+    draw = np.random.default_rng(1)
+    topics, noise = draw.random(12), draw.normal(0.0, 0.1, (3, 12))
+    return as_scores(np.array([step * np.arange(3)[:, None] + topics + noise for step in steps]))
+
+
+@pytest.mark.parametrize(
+    ("steps", "opening", "words"),
+    [
+        ((0.04,), "The share of noise in the variance between two systems on one topic is open: ", "] under "),
+        ((1.0,), "The only source of noise is systems × topics: ", "] of the variance"),
+        ((0.04, 0.05), "Under both metrics the share of noise in", " is open: from "),
+        ((1.0, 1.5), "Under both metrics the only source of noise is systems × topics: ", " of the variance"),
+    ],
+)
+def test_a_share_of_which_all_is_possible_is_open(steps, opening, words):
+    """The only source is named with its share where it is known whether noise outweighs the systems, else as open."""
+    study = study_components(systems_apart(*steps), n_splits=0, rng=1)
+    found = study.components.components.query("component == 'system x topic'")
+    beside_half = (found["difference_low"] >= 0.5) | (found["difference_high"] <= 0.5)
+    assert beside_half.all() == ("only source" in opening)
+    first = study.report().summary[0]
+    assert first.startswith(opening)
+    assert words in first
+
+
 @pytest.mark.parametrize("gaps", [0.0, 0.5])
 @pytest.mark.parametrize("repeats", [1, 2])
 def test_the_design_in_words(gaps, repeats):
@@ -70,7 +98,7 @@ def test_infinite_numbers_are_written():
     report = study_components(level[None], n_splits=0, rng=1).report()
     assert "∞" in report.key_figures.frame["items_needed"].item()
     costs = next(one for one in report.tables() if one.name == "costs")
-    assert "Eρ² 0.95" not in costs.frame["wish"].tolist()  # noqa: RUF001 - as the page has it
+    assert "Eρ² 0.95" not in costs.frame["wish"].tolist()
 
 
 def test_data_are_written(tmp_path):

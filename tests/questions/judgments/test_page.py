@@ -61,6 +61,21 @@ def test_the_thresholds_are_the_studys(study, page):
     pd.testing.assert_frame_equal(table.data, study.tables()["thresholds"])
 
 
+def test_the_documents_counted_as_relevant_are_those_of_the_metric():
+    """Of grades 0, 1, 1 and 2 under AP(rel=2), one is relevant, as the page says with its grade; under AP three are."""
+    runs = {name: {"1": ["a", "b", "c", "d"], "2": ["d", "c", "b", "a"]} for name in ("one", "other")}
+    runs["other"]["1"] = ["d", "a", "b", "c"]
+    grades = {topic: {"a": 0, "b": 1, "c": 1, "d": 2} for topic in ("1", "2")}
+    facts = {
+        metric: judgments_report(
+            study_judgments(collection_from_rankings(runs, grades), [metric], reductions=["order"], rng=0)
+        ).facts_line()
+        for metric in ("AP", "AP(rel=2)")
+    }
+    assert "8 judged documents, 6 of them relevant" in facts["AP"]
+    assert "8 judged documents, 2 of them relevant (from 2 on)" in facts["AP(rel=2)"]
+
+
 def test_the_correlations_are_the_studys(study, page):
     """Every τ shown with its standard error is the mean over replicates."""
     table = table_of(page, "stability stratified")
@@ -253,10 +268,24 @@ def test_captions_name_the_rankings_and_verdicts_they_compare_with(study, page):
         section.lead for section in page.sections if section.id == "shallower-pools"
     )
     for name, one in study.stability.items():
-        against = "all judgments" if one.closeness is None else "the rebuilt pool"
         titles = [table.title for table in page.tables() if table.name.startswith(f"inconsistent {name} ")]
-        assert all(title.startswith(f"Not confirmed by {against}: ") for title in titles)
+        assert all(title.startswith("Not confirmed: ") for title in titles)
         assert titles or not one.tested
+
+
+def test_the_power_with_all_judgments_stands_once(study, page):
+    """It is the same for every reduction compared with them; and the errors of tables of one title are one."""
+    by_reference = {}
+    for stability in study.stability.values():
+        by_reference.setdefault(stability.closeness is None, []).append(stability)
+    for alike in by_reference.values():
+        assert all((one.data["found_full"] == alike[0].data["found_full"]).all() for one in alike)
+    full = [table.name for table in page.tables() if table.name.endswith(" full")]
+    assert full == [f"power {alike[0].reduction.name} full" for alike in by_reference.values() if alike[0].tested]
+    (methods,) = [section for section in page.all_sections() if section.id == "methods"]
+    (fold,) = [block for block in methods.blocks if getattr(block, "title", "").startswith("Largest")]
+    terms = [item.term for item in fold.blocks[0].items]
+    assert len(terms) == len(set(terms)) > 1
 
 
 def test_one_replicate_has_no_error_and_no_mean(page):

@@ -58,8 +58,15 @@ def test_the_column_of_dates_is_when_topics_came(command, tmp_path):
     path.write_text("topic,system,score,date\n" + "".join(f"{row[:-2]}2026-01-{row[-2:]}\n" for row in rows))
     told = command("stop", path, "--arrival-file", path, "--json").json()
     named = command("stop", path, "--arrival-file", path, "--arrival-column", "date", "--json").json()
-    assert told["results"] == named["results"]
-    assert not any("order of their names" in note for note in told["notes"])
+    plain = command("stop", path, "--json").json()
+    assert told["results"] == named["results"] == plain["results"]
+    assert not any("order of their names" in note for answer in (told, plain) for note in answer["notes"])
+    assert any("in the order of the column 'date'; --arrival-file" in note for note in plain["notes"])
+    own = path.read_text().replace("2026-01-1", "2026-02-1", 1)  # a topic with two dates has none
+    (tmp_path / "own.csv").write_text(own)
+    assert any(
+        "order of their names" in note for note in command("stop", tmp_path / "own.csv", "--json").json()["notes"]
+    )
     (tmp_path / "when.csv").write_text("topic,week,round\n" + "".join(f"q{n},{n},{n}\n" for n in range(12, 30)))
     refused = command("stop", path, "--arrival-file", tmp_path / "when.csv")
     assert refused.code == 3
