@@ -388,7 +388,7 @@ class _Said(NamedTuple):
         units, columns, added, shares, sizes = [], [], [], np.zeros(2 * k + 2), np.zeros(2 * k + 2, dtype=np.int64)
         for items, column, values in means:
             n = np.bincount(column[items], minlength=2 * k + 2)
-            mean = ratio(np.bincount(column[items], values[items], 2 * k + 2), n * 1.0)
+            mean = ratio(np.bincount(column[items], values[items], 2 * k + 2), n.astype(np.float64))
             shares, sizes = np.where(n > 0, mean + shares, shares), sizes + n
             units.append(self.unit[items])
             columns.append(column[items])
@@ -402,7 +402,7 @@ class _Said(NamedTuple):
         least = [_smoothed(shares[:k], sizes[:k], _Z)[1], _smoothed(shares[k : k + 2], sizes[k : k + 2])[1]]
         diagonal = np.arange(k + 2)
         covariance[diagonal, diagonal] = np.fmax(covariance[diagonal, diagonal], np.concatenate(least))
-        people = ratio(np.bincount(s[~alone], y[~alone], k), np.bincount(s[~alone], minlength=k) * 1.0)
+        people = ratio(np.bincount(s[~alone], y[~alone], k), np.bincount(s[~alone], minlength=k).astype(np.float64))
         shares[:k] = np.where(sizes[:k] > 0, shares[:k], np.nan)
         shares[k + 2 :] = powered["estimate"]
         freedom = (n_units - 1.0 or np.nan) if self.by_topic else np.inf
