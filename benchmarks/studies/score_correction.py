@@ -22,6 +22,9 @@ HEAD = """# Scores corrected for a judge's errors
 
 How often true values lie above and below 95 % intervals (.025 each if exact). Labelled items say yes with one
 probability, the others with the same or another (shift). Made by `python benchmarks/studies/score_correction.py`.
+
+Corrected scores are held in .946 to .974, differences in .943 to .962. Under shift powered scores are not held, which
+the test finds in .72 to .78 of the samples with 80 labels and in all with 800; without it it errs in .027 to .052.
 """
 
 

@@ -487,6 +487,8 @@ def missed_below_power(result: PairwiseResult, verdict: NDArray[np.int8], power:
     result (alpha, predictor, truth).
     """
     scores, data = result.scores, result.data
+    if scores is None:
+        raise AssertionError("the tests behind an agreement keep their scores")
     places = pd.Index(scores["system"].to_numpy())
     first, second = (places.get_indexer(data[side].to_numpy()) for side in ("system_a", "system_b"))
     estimates = difference_estimates(oriented_values(scores), units_of(scores), first, second)

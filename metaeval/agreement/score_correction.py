@@ -261,8 +261,8 @@ def corrected_scores(  # noqa: PLR0913 - every option is one question
     tables, pairs, notes = [], [], []
     for judge in yes.columns.drop(reference):
         there = yes[judge].notna().to_numpy()
-        columns = yes[judge].to_numpy(), yes[reference].to_numpy(), system, unit_of
-        said = _Said(*(column[there] for column in columns), len(names), not labels.by_item)
+        judged, people = yes.loc[there, judge].to_numpy(), yes.loc[there, reference].to_numpy()
+        said = _Said(judged, people, system[there], unit_of[there], len(names), not labels.by_item)
         if why := said.unusable(reference):
             notes.append(f"{judge} has no corrected score: {why}")
             continue
@@ -367,8 +367,9 @@ class _Said(NamedTuple):
             here, alone = self.system == system, np.isnan(self.people)
             columns = (self.people[here & ~alone], self.judge[here & ~alone], self.judge[here & alone])
             enough = len(columns[0]) >= _LEAST and len(columns[2]) > 1
-            blocks = [Measured(values=column[None], sizes=column[None]) for column in columns]
-            rows.append({name: row[0] for name, row in rectified_means(*blocks, "t").items()} if enough else {})
+            human, judge, others = (Measured(values=column[None], sizes=column[None]) for column in columns)
+            means = rectified_means(human, judge, others, "t") if enough else {}
+            rows.append({name: row[0] for name, row in means.items()})
         names = ["estimate", "standard_error", "degrees_of_freedom", "judge_weight"]
         return pd.DataFrame(rows, columns=names, dtype=np.float64)
 
@@ -387,7 +388,7 @@ class _Said(NamedTuple):
         units, columns, added, shares, sizes = [], [], [], np.zeros(2 * k + 2), np.zeros(2 * k + 2, dtype=np.int64)
         for items, column, values in means:
             n = np.bincount(column[items], minlength=2 * k + 2)
-            mean = ratio(np.bincount(column[items], values[items], 2 * k + 2), n)
+            mean = ratio(np.bincount(column[items], values[items], 2 * k + 2), n.astype(np.float64))
             shares, sizes = np.where(n > 0, mean + shares, shares), sizes + n
             units.append(self.unit[items])
             columns.append(column[items])
@@ -401,7 +402,7 @@ class _Said(NamedTuple):
         least = [_smoothed(shares[:k], sizes[:k], _Z)[1], _smoothed(shares[k : k + 2], sizes[k : k + 2])[1]]
         diagonal = np.arange(k + 2)
         covariance[diagonal, diagonal] = np.fmax(covariance[diagonal, diagonal], np.concatenate(least))
-        people = ratio(np.bincount(s[~alone], y[~alone], k), np.bincount(s[~alone], minlength=k))
+        people = ratio(np.bincount(s[~alone], y[~alone], k), np.bincount(s[~alone], minlength=k).astype(np.float64))
         shares[:k] = np.where(sizes[:k] > 0, shares[:k], np.nan)
         shares[k + 2 :] = powered["estimate"]
         freedom = (n_units - 1.0 or np.nan) if self.by_topic else np.inf
