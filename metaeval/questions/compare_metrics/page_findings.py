@@ -11,7 +11,7 @@ from metaeval.base.words import carried, interval, listed, name_of_metric, numbe
 from metaeval.page.blocks import Fold, Item, Items, Methods, Section, Text
 from metaeval.questions.compare_metrics.study import CompareStudy
 from metaeval.questions.compare_metrics.study_verdict import DECIDES, DETECTED, MetricVerdict
-from metaeval.questions.topics.page_words import drawn_chance
+from metaeval.questions.topics.page_words import LEAST_CHANCE, MOST_CHANCE, drawn_chance
 from metaeval.reports.prose import prose
 from metaeval.testing.expected import BROKEN, UNNOTICED
 from metaeval.tests_stat.power_witness import finds_more_without
@@ -171,9 +171,9 @@ def _likely_words(study: CompareStudy, quality: object, p: float) -> str:
 
 def likely(study: CompareStudy, quality: object, p: float) -> str:
     """Write a probability of the verdict with its Monte-Carlo error; a bound where it is nearly sure."""
-    written = drawn_chance(p)
-    exact = written[:1] in "<>–"  # noqa: RUF001 - as `drawn_chance` writes them
-    return written if exact else carried(p, study.probability_error(str(quality), p))
+    if LEAST_CHANCE <= p <= MOST_CHANCE:
+        return carried(p, study.probability_error(str(quality), p))
+    return drawn_chance(p)
 
 
 def agreement_sentence(study: CompareStudy, others: pd.DataFrame) -> str:

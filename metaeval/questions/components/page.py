@@ -19,7 +19,7 @@ from metaeval.page.blocks import Block, Choice, Item, Methods, Section
 from metaeval.page.report import Report
 from metaeval.page.tables import METRIC, Table, left, right
 from metaeval.questions.components.page_checks import halves_section, tries_section
-from metaeval.questions.components.page_clusters import cluster_sentence, clusters_section, spread_said
+from metaeval.questions.components.page_clusters import MOST_ITEMS, cluster_sentence, clusters_section, spread_said
 from metaeval.questions.components.study import ComponentsStudy
 from metaeval.reports.data_files import csv_file, score_files
 from metaeval.reports.key_figures import key_figures
@@ -27,8 +27,7 @@ from metaeval.reports.prose import prose
 from metaeval.reports.shared import facts, unanswered
 from metaeval.reports.traits import traits_said
 
-_MOST_ITEMS = 1e7
-_RATIO, _price = partial(significant, digits=3), partial(significant, digits=4)
+_RATIO, _PRICE = partial(significant, digits=3), partial(significant, digits=4)
 _SHARE_DIGITS = 3
 _SHARE, _SCORE = number(_SHARE_DIGITS), number(4)
 _PAIR = 2
@@ -237,7 +236,7 @@ def _assured(study: ComponentsStudy) -> str:
     )
     others = _named(study.components)["others"]
     takes = f"Eρ² {study.target:g} takes {_needed_words(needed)} {others}"
-    finite = needed["items"] < _MOST_ITEMS
+    finite = needed["items"] < MOST_ITEMS
     return _said(
         study,
         "assured",
@@ -252,8 +251,8 @@ def _span(values: "pd.Series[float]") -> list[float]:
     return [low] if round(100 * low, 1) == round(100 * high, 1) else [low, high]  # as percentages have one decimal
 
 
-def _items(value: float) -> str:
-    return whole(value) if value < _MOST_ITEMS else "∞"
+def _written_items(value: float) -> str:
+    return whole(value) if value < MOST_ITEMS else "∞"
 
 
 def _needed(study: ComponentsStudy, stability: str) -> dict[str, str]:
@@ -262,7 +261,7 @@ def _needed(study: ComponentsStudy, stability: str) -> dict[str, str]:
 
 
 def _needed_words(row: Any) -> str:  # noqa: ANN401 - a row
-    return f"{_items(row['items'])} [{_items(row['low'])}, {_items(row['high'])}]"
+    return f"{_written_items(row['items'])} [{_written_items(row['low'])}, {_written_items(row['high'])}]"
 
 
 def _figures(study: ComponentsStudy) -> Table:
@@ -422,7 +421,7 @@ def _cheapest_section(study: ComponentsStudy) -> Section:
         right(whole, items=_named(components)["Others"]),
         right(whole, **{components.across: components.across.capitalize()}) if components.judges else (),
         right(_RATIO, repeats="Repeats") if components.n_repeats > 1 else (),
-        right(_price, cost="Cost"),
+        right(_PRICE, cost="Cost"),
         right(_SHARE, erho2="Eρ²", phi="Φ"),
         right(_SCORE, difference_error="Standard error of a difference"),
         costs=listed(costs),
@@ -437,7 +436,7 @@ def _cheapest_section(study: ComponentsStudy) -> Section:
 
 def _target_rows(study: ComponentsStudy) -> pd.DataFrame:
     rows = study.assured
-    return rows[(rows["goal"] == "target") & (rows["items"] < _MOST_ITEMS)]
+    return rows[(rows["goal"] == "target") & (rows["items"] < MOST_ITEMS)]
 
 
 def _methods(study: ComponentsStudy) -> Methods:

@@ -15,7 +15,8 @@ from metaeval.running.equality import RELATIVE
 
 _SCORE_DIGITS = 4
 _SHARE, _SCORE = number(3), number(_SCORE_DIGITS)
-_ENDLESS = 1e7
+MOST_ITEMS = 1e7
+"""Of more it is said that no number is enough."""
 say = prose(__name__)
 
 
@@ -43,8 +44,8 @@ def cluster_sentence(study: ComponentsStudy) -> tuple[str, ...]:
         at_hand=_SCORE(without_gaps) + f" ({_SCORE(with_gaps)} with their gaps)" * gaps_count,
         each="on average" if _uneven(study) else "each",
         n=now["clusters"],
-        mean=_size(now["items_per_cluster"]),
-        doubled=_size(doubled["items_per_cluster"]),
+        mean=_written_number(now["items_per_cluster"]),
+        doubled=_written_number(doubled["items_per_cluster"]),
         items=_SCORE(doubled["difference_error"]),
         more=_SCORE(now["twice_error"]),
         under=f" under {name_of_metric(now['metric'])}" if named else "",
@@ -58,7 +59,7 @@ def spread_said(study: ComponentsStudy, metric: str) -> str:
     solution = components.solved[metric]
     if not components.n_clusters or solution.per_cluster > (1 - RELATIVE) * solution.sources.per_cluster:
         return ""
-    return say("spread", mean=_size(components.n_topics / components.n_clusters))
+    return say("spread", mean=_written_number(components.n_topics / components.n_clusters))
 
 
 def _uneven(study: ComponentsStudy) -> bool:
@@ -71,7 +72,7 @@ def _table(study: ComponentsStudy, metric: str) -> Table:
     n_clusters = int(rows["clusters"].iloc[0])
     table_frame = rows.assign(
         size=[
-            _size(n_items) + " (now)" * now
+            _written_number(n_items) + " (now)" * now
             for n_items, now in zip(rows["items_per_cluster"], rows["at_hand"], strict=True)
         ],
         **{name: _bracketed(rows, name, write) for name, write in _WRITTEN.items()},
@@ -102,9 +103,13 @@ def _bracketed(rows: pd.DataFrame, name: str, write: Callable[[object], str]) ->
     return [bracketed(value, low, high, write) for value, low, high in ends]
 
 
-def _size(value: object) -> str:
+def _written_number(value: object) -> str:
     size = float(str(value))
-    return "∞" if size > _ENDLESS else significant(size, 3)
+    return "∞" if size > MOST_ITEMS else significant(size, 3)
 
 
-_WRITTEN: dict[str, Callable[[object], str]] = {"erho2": _SHARE, "clusters_needed": _size, "price": _size}
+_WRITTEN: dict[str, Callable[[object], str]] = {
+    "erho2": _SHARE,
+    "clusters_needed": _written_number,
+    "price": _written_number,
+}

@@ -141,9 +141,8 @@ def _needed(study: DesignStudy, rows: NDArray[np.bool_]) -> str:
     if len(extremes) > 1:
         (least, most), names = extremes, named(extremes, "metrics")
         return f"{least.figure} {topics} ({names[0]}) to {most.figure} ({names[1]})"
-    figure = extremes[0].figure
     who = f" ({extremes[0].who})" if study.variances is not None and rows.sum() == 1 else ""
-    return f"{figure} {topic if figure == '1' else topics}{who}"
+    return f"{extremes[0].figure} {topic if (study.table.loc[rows, 'n_topics'] == 1).all() else topics}{who}"
 
 
 def _shares_reached(study: DesignStudy) -> list[str]:

@@ -23,7 +23,7 @@ from metaeval.reports.traits import traits_said
 _DIFFERENCE, _EVIDENCE = number(3), number(1)
 _MOST_PAIRS = 400
 _MOST_LINES = 60
-_ALWAYS = "holm"
+_FAMILY_WISE = "holm"
 _EXPECTED = {"more": "more", "low": "more_low", "high": "more_high"}
 _FAR = 10
 """Go on if the first decision is expected within so many times the units at hand, a further one within as many."""
@@ -43,7 +43,7 @@ def stop_report(study: StoppingStudy) -> Report:
             (f"{study.alpha:g}", "significance level α"),
         ),
         summary=(_answer(study, first), _quote(study), *_replay_words(study, first)),
-        key_figures=_figures(study),
+        key_figures=_key_figures(study),
         sections=(_evidence_section(study, first), _pairs_section(study)),
         methods=_methods(study),
         rows=study.to_frame(),
@@ -76,11 +76,11 @@ def _answer(study: StoppingStudy, rows: pd.DataFrame) -> str:
     soonest = open_pairs["more"].min()
     near = soonest < study.n_units * (1 if n_decided else _FAR)
     if len(rows) == 1:
-        ends = {name: _some(row[column]) for name, column in _EXPECTED.items()}
+        ends = {name: _two_digits(row[column]) for name, column in _EXPECTED.items()}
         expected = say("expected", endless=np.isinf(row["more"]), unbounded=np.isinf(row["more_high"]), **ends)
         return say("one open", row=row, near=near, expected=expected, **numbers)
     told = numbers | {"ahead": _ahead(rows), "next": open_pairs.sort_values("more", kind="stable").iloc[0]}
-    return say("go on" if near else "enough", pairs=len(rows), decided=n_decided, more=_some(soonest), **told)
+    return say("go on" if near else "enough", pairs=len(rows), decided=n_decided, more=_two_digits(soonest), **told)
 
 
 def _ahead(rows: pd.DataFrame) -> str:
@@ -98,20 +98,20 @@ def _loser(row: "pd.Series[Any]") -> object:
     return row["system_b"] if row["winner"] == row["system_a"] else row["system_a"]
 
 
-def _units(value: object) -> str:
+def _written_units(value: object) -> str:
     """Write a number of units, which may be without end."""
     return "∞" if isinstance(value, float) and np.isinf(value) else whole(value)
 
 
-def _some(value: float) -> str:
+def _two_digits(value: float) -> str:
     """Write an estimated number of units to two digits."""
-    return _units(value if absent(value) or np.isinf(value) else float(f"{value:.2g}"))
+    return _written_units(value if absent(value) or np.isinf(value) else float(f"{value:.2g}"))
 
 
 def _quote(study: StoppingStudy) -> str:
     guarantee = (
         say("always", level=f"{1 - study.alpha:g}")
-        if study.correction == _ALWAYS
+        if study.correction == _FAMILY_WISE
         else say("at stop", alpha=share(study.alpha))
     )
     return say("quote", things=_things(study), guarantee=guarantee)
@@ -125,7 +125,7 @@ def _replay_words(study: StoppingStudy, rows: pd.DataFrame) -> tuple[str, ...]:
     return (say("replay", n_replays=study.n_replays, things=_things(study), **medians),)
 
 
-def _figures(study: StoppingStudy) -> Table:
+def _key_figures(study: StoppingStudy) -> Table:
     """Return how many pairs each metric decides, and when."""
     rows = []
     for metric in study.metrics:
@@ -143,7 +143,7 @@ def _figures(study: StoppingStudy) -> Table:
         *left(name_of_metric, metric="Metric"),
         *right(decided="Pairs decided"),
         *right(whole, last=f"Last decided after {_things(study)}"),
-        *right(_units, more=f"Next expected after more {_things(study)}"),
+        *right(_written_units, more=f"Next expected after more {_things(study)}"),
     )
     return key_figures(pd.DataFrame(rows), columns)
 
@@ -174,7 +174,7 @@ def _pairs_section(study: StoppingStudy) -> Section:
     pairs = study.pairs.head(_MOST_PAIRS)
     frame = pairs.assign(
         ends=intervals(pairs["low"], pairs["high"], _DIFFERENCE),
-        expected=intervals(pairs["more_low"], pairs["more_high"], _units),
+        expected=intervals(pairs["more_low"], pairs["more_high"], _written_units),
     )
     replayed: tuple[Column, ...] = ()
     if study.n_replays:
@@ -191,9 +191,9 @@ def _pairs_section(study: StoppingStudy) -> Section:
         right(_DIFFERENCE, difference="A less B"),
         under(text, ends="interval"),
         right(_EVIDENCE, log10_evidence="Evidence, log₁₀"),
-        right(_units, more="Still expected"),
+        right(_written_units, more="Still expected"),
         under(text, expected="nine of ten"),
-        right(_units, fixed="Fixed"),
+        right(_written_units, fixed="Fixed"),
         replayed,
         data=study.pairs,
         things=_things(study),

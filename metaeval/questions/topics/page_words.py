@@ -19,7 +19,8 @@ from metaeval.resampling.topic_sets import SMALLEST_SIZE
 TOLERANCE = Column(name="tolerance", label="Tolerance")
 """Of a frame that `with_tolerances` has seen."""
 
-_LEAST, _MOST = 0.01, 0.99
+LEAST_CHANCE, MOST_CHANCE = 0.01, 0.99
+"""Outside these `drawn_chance` writes a bound."""
 _SETTLED = 0.95
 say = prose(__name__)
 
@@ -72,7 +73,7 @@ def drawn_chance(value: object) -> str:
     share = float(str(value))
     if math.isnan(share):
         return MISSING
-    return "<1 %" if share < _LEAST else ">99 %" if share > _MOST else f"{100 * share:.0f} %"
+    return "<1 %" if share < LEAST_CHANCE else ">99 %" if share > MOST_CHANCE else f"{100 * share:.0f} %"
 
 
 def tolerance_name(study: TopicsStudy, tolerance: float) -> str:
