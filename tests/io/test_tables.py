@@ -1494,9 +1494,11 @@ def test_a_column_of_names_of_metrics_holds_no_systems(tmp_path):
             [(1, "correctness", 0.5), (1, "toxicity", 0.1), (2, "correctness", 1), (2, "toxicity", 0.2)]
         )
     ]
-    path = tmp_path / "scores.csv"
-    path.write_text("\n".join(["id,timestamp,source,name,value,traceId", *rows]) + "\n")
-    scores = read_scores(path)
+    text = "\n".join(["id,timestamp,source,name,value,traceId", *rows]) + "\n"
+    for system in ("new", "old"):
+        (tmp_path / f"{system}.csv").write_text(text)
+    scores = read_scores([tmp_path / "new.csv", tmp_path / "old.csv"])
+    assert scores["system"].to_numpy().tolist() == ["new", "old"]
     assert scores["metric"].to_numpy().tolist() == ["correctness", "toxicity"]
     assert scores["topic"].to_numpy().tolist() == ["tr1", "tr2"]
-    assert scores.to_numpy().squeeze(1).tolist() == [[0.5, 1.0], [0.1, 0.2]]
+    assert scores.sel(system="old").to_numpy().tolist() == [[0.5, 1.0], [0.1, 0.2]]
