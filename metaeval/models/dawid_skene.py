@@ -44,7 +44,7 @@ class LatentClasses(Result):
     """One row an item, the most doubtful first: ``topic``, ``item``, ``n_labels``, ``label`` (the most probable) and
     ``probability`` of it."""
     labels: pd.DataFrame
-    """One row a label: ``label``, ``share`` of the items that have it, with ``low`` and ``high``."""
+    """One row a label: ``label``, its number ``value``, ``share`` of the items that have it, with ``low``, ``high``."""
     pairs: pd.DataFrame
     """One row a pair of judges: ``first``, ``second``, ``n_items`` that both labelled, ``same`` (share of equal
     labels), ``expected`` (of judges who err independently), with ``expected_low`` and ``expected_high``, in which
@@ -121,7 +121,7 @@ def latent_classes(  # noqa: PLR0913 - keyword-only; the model and what is asked
     labels : Labels
         Of `as_labels`; a judge may have labelled a part.
     systems : mapping of str to str, optional
-        Item to the system whose output it is, for scores of systems.
+        Item to the system whose output it is, for scores of systems; by default as a column of the labels says.
     confusion_prior : array-like, or mapping of judge to array-like, optional
         Dirichlet counts, right label by said label in the order of the scale: labels that the judge is believed to have
         given before any is seen. By default 1 for every wrong label, and for the right one so much that a judge is
@@ -171,6 +171,7 @@ def latent_classes(  # noqa: PLR0913 - keyword-only; the model and what is asked
     check_share(confidence_level, "confidence_level")
     labels = labels.select([name for name in labels.judges if labels.table[name].notna().any()])
     _check_labels(labels)
+    systems = labels.systems if systems is None and labels.ordered else systems
     coded = _answers(labels)
     n_judges, n_labels = len(labels.judges), len(labels.scale)
     shares = _counts(share_prior, "share_prior", np.ones(n_labels))
@@ -182,13 +183,12 @@ def latent_classes(  # noqa: PLR0913 - keyword-only; the model and what is asked
     rhat, effective = _diagnosed(posterior, n_judges)
     used = np.linspace(0, len(share) - 1, _USED).astype(int)
     chances = _chances(coded, share[used], says[used])
+    of_label = pd.DataFrame({"label": _names(labels), "value": labels.scale})
     pairs = _pairs(coded, labels, share, says, confidence_level, source)
     return LatentClasses(
         judges=_judges(coded, labels, share, says, confidence_level),
         items=_items(coded, labels, chances),
-        labels=_with_interval(
-            pd.DataFrame({"label": _names(labels)}), "share", share, confidence_level, ends=("low", "high")
-        ),
+        labels=_with_interval(of_label, "share", share, confidence_level, ends=("low", "high")),
         pairs=pairs,
         systems=_systems(coded, labels, systems, chances, confidence_level, source),
         rhat=rhat,

@@ -37,7 +37,7 @@ _HOLDS = {
 _FILES = _HOLDS | {"assessments": "INEX files"}
 _ALL_BUT_ANNOTATIONS = ("labels", "assessments", "scores", "nuggets")
 _ABOUT = {
-    **dict.fromkeys(("word", "labelled", "repeats", "order", "score_precision"), ("labels",)),
+    **dict.fromkeys(("word", "labelled", "latent", "repeats", "order", "score_precision"), ("labels",)),
     **dict.fromkeys(("scale", "outside", "rel", "maps"), ("labels", "nuggets")),
     **dict.fromkeys(("epsilon", "scoring"), ("labels", "annotations", "nuggets")),
     **dict.fromkeys(("column", "where"), ("labels", "scores")),
@@ -231,6 +231,14 @@ class _OfLabels:
     maps: Annotated[list[str] | None, _MAPS] = None
     epsilon: Annotated[float, _EPSILON] = 0.2
     scoring: Annotated[str | None, _SCORING] = None
+    latent: Annotated[
+        bool,
+        flag(
+            "--latent",
+            "Without a reference: how accurate each judge is, which labels items have and what systems score, half a "
+            "minute.",
+        ),
+    ] = False
     rel: Annotated[
         int, Option("LABEL", "Lowest label that is relevant.", checks.whole_number(-MOST_LABEL, MOST_LABEL))
     ] = 1

@@ -14,6 +14,7 @@ from metaeval.page.tables import Table, left, right
 from metaeval.questions.judges.page_agreement import agreement_figures, alpha_words
 from metaeval.questions.judges.page_conclusions import conclusion_sections, effect_figures, f1_picture
 from metaeval.questions.judges.page_labels import label_sections
+from metaeval.questions.judges.page_latent import latent_section, latent_words
 from metaeval.questions.judges.page_panel import panel_section
 from metaeval.questions.judges.page_ranking import best_words, ranking_figures
 from metaeval.questions.judges.page_worth import covariate_section, favour_section, repeats_section, worth_section
@@ -59,6 +60,7 @@ def judges_report(study: JudgeStudy) -> Report:
             *worth_section(study),
             *repeats_section(study),
             *(panel if study.conclusions else ()),
+            *(() if labelling is None else latent_section(labelling.latent, by_item=labelling.labels.by_item)),
             *(() if labelling is None else label_sections(labelling, brief=not study.conclusions)),
             *(() if study.conclusions else panel),
             *alt_section(study.annotated),
@@ -120,7 +122,9 @@ def _answer(study: JudgeStudy) -> tuple[str, ...]:
         return _DECIDES, say("only people" if alone else "nothing to test")
     title = _DECIDES if study.scores or study.has_runs else f"Who agrees with {study.reference}?"
     if study.reference is None or study.labelling is None:
-        return ("Do the judges agree?" if study.reference is None else title, *_agreement_words(study))
+        latent = None if study.labelling is None else study.labelling.latent
+        agree = ("Do the judges agree?" if study.reference is None else title, *_agreement_words(study))
+        return agree if latent is None else ("Which judge errs least?", *latent_words(latent))
     return (title, *_ranking_words(study.labelling))
 
 
@@ -328,6 +332,7 @@ def _methods(study: JudgeStudy) -> Methods:
     said = {
         "labels": labels is not None,
         "ordered": labels is not None and labels.ordered,
+        "latent": labelling is not None and labelling.latent is not None,
         "corrected": labelling is not None and labelling.corrected is not None,
         "parts": labelling is not None and labelling.scale is not None,
         "intervals": labels is not None,

@@ -163,6 +163,10 @@ def _rows(
 
 def _flat_labels(found: Labelling) -> list[pd.DataFrame]:
     parts = [found.agreement.to_frame().assign(metric=None)]
+    if found.latent is not None:
+        accuracies = found.latent.judges[["judge", "accuracy", "accuracy_low", "accuracy_high"]]
+        accuracies = accuracies.set_axis(["second", "value", "low", "high"], axis=1)
+        parts.append(accuracies.assign(first="all judges", statistic="accuracy", metric=None))
     if found.corrected is not None:
         names, table = {"corrected": "corrected score", "powered": "prediction-powered score"}, found.corrected.table
         for name, statistic in names.items():
@@ -236,6 +240,7 @@ def study_judges(  # noqa: PLR0913 - every option is one question
     epsilon: float = 0.2,
     scoring: Scoring | None = None,
     human_topics: int = 30,
+    latent: bool = False,
     top: int = 10,
     margin: float = 0.05,
     test: str = "t",
@@ -292,6 +297,8 @@ def study_judges(  # noqa: PLR0913 - every option is one question
         than two, and text by being equal.
     human_topics : int
         Topics that people would label, in the plan of what a judge is worth.
+    latent : bool
+        Ask without a reference who errs and which labels items have (`metaeval.models.latent_classes`, half a minute).
     top : int
         Systems at the top whose order is looked at by itself.
     margin : float
@@ -345,9 +352,12 @@ def study_judges(  # noqa: PLR0913 - every option is one question
     source = resolve_rng(resolve_seed(rng))
     record = provenance or record_provenance("study_judges", random_source=source.description)
     _check_given(labels, collection, scores, annotations, people, reference)
+    if latent and (reference is not None or not isinstance(labels, Labels)):
+        raise InvalidOptionError("`latent` is for labels of items without a reference; leave `reference` or it out")
     traits = KnownOfSystems(groups, built_with, covariate, covariate_name)
     compared = ConclusionOptions(test, correction, alpha, n_resamples, confidence_level, top)
-    options = JudgeOptions(reference, people, maps, rel, epsilon, scoring, human_topics, traits, compared, source)
+    asked = (reference, people, maps, rel, epsilon, scoring, human_topics, latent)
+    options = JudgeOptions(*asked, traits, compared, source)
     units = _unit_of(labels if collection is None else None, scores)
     attempt = Attempts(ScoresError, EstimationError, InvalidOptionError, of=units)
     labelling: Labelling | None = None

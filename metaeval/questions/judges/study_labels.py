@@ -22,6 +22,7 @@ from metaeval.errors import InvalidOptionError
 from metaeval.inex.assessments import Assessments
 from metaeval.inex.assessor_agreement import agreement_by_pair
 from metaeval.inex.document_labels import document_labels, on_common_topics
+from metaeval.models.dawid_skene import LatentClasses, latent_classes
 from metaeval.running.draws import RandomSource
 from metaeval.studies.study import Attempts
 
@@ -46,6 +47,8 @@ class Labelling(Result):
     ranking: JudgeRanking | None
     """Which judge agrees most with the reference, people left out; None without a reference, or without any judge
     beside the people that can be ordered."""
+    latent: LatentClasses | None
+    """Who errs, and which labels items have, where nobody is the reference; None unless asked."""
     corrected: CorrectedScores | None
     """What share of the items that a judge alone labelled the reference would say yes to; takes two grades."""
     alt: AltTest | None
@@ -94,6 +97,7 @@ class JudgeOptions(NamedTuple):
     epsilon: float
     scoring: Scoring | None
     human_topics: int
+    latent: bool
     known: KnownOfSystems
     compared: ConclusionOptions
     source: RandomSource
@@ -145,6 +149,8 @@ def labelling_of(
         attempt.failed[_ALT] = (
             f"takes labels of two people at least on the same {unit().labelled}s; name them (`people`)"
         )
+    latent = _latent(labels, options, attempt)
+    notes += [] if latent is None else latent.notes
     corrected = None if assessments else _corrected(labels, judges, options, attempt)
     notes += [] if corrected is None else corrected.notes
     panel, rescaled_panel = (None, None) if assessments else _panels_of_judges(labels, second, options, attempt)
@@ -154,6 +160,7 @@ def labelling_of(
         agreement=agreement,
         baselines=baselines,
         ranking=ranking,
+        latent=latent,
         corrected=corrected,
         alt=alt,
         panel=panel,
@@ -162,6 +169,16 @@ def labelling_of(
         scale=next((of_judge.scale for of_judge in assessments.values()), None),
     )
     return labelling, second, notes
+
+
+def _latent(labels: Labels, options: JudgeOptions, attempt: Attempts) -> LatentClasses | None:
+    """Ask who errs where nobody is the reference."""
+    if not options.latent:
+        return None
+    level, generator = options.compared.confidence_level, options.source.generator.spawn(1)[0]
+    return attempt(
+        "Who errs, without a reference?", partial(latent_classes, labels, confidence_level=level, rng=generator)
+    )
 
 
 def _corrected(
