@@ -151,8 +151,8 @@ def votes_command(  # noqa: PLR0913 - the options of the command
         checks.parse_where(rows.where),
     )
     if runs.qrels is not None:
-        idle = columns.by_role() or chosen or beside or words or where
-        return _of_runs(loaded, inputs, runs, str(runs.qrels), idle=idle)
+        unfitting = columns.by_role() or chosen or beside or words or where
+        return _of_runs(loaded, inputs, runs, str(runs.qrels), unfitting=unfitting)
     files = files_of_votes(inputs)
     all_votes = read_votes(
         files,
@@ -169,7 +169,7 @@ def votes_command(  # noqa: PLR0913 - the options of the command
     )
 
 
-def _of_runs(loaded: Loaded, files: list[str], asked: _RunOptions, qrels: str, *, idle: object) -> Answer:
+def _of_runs(loaded: Loaded, files: list[str], asked: _RunOptions, qrels: str, *, unfitting: object) -> Answer:
     """Rank runs by preferences between their rankings, beside metrics."""
     from metaeval.io.sources import run_sources  # noqa: PLC0415 - loads numba
     from metaeval.io.trec import read_collection  # noqa: PLC0415 - as above
@@ -177,7 +177,7 @@ def _of_runs(loaded: Loaded, files: list[str], asked: _RunOptions, qrels: str, *
     from metaeval.questions.votes.study import study_votes  # noqa: PLC0415 - loads scipy
     from metaeval.tests_stat.run_preferences import PREFERENCES, prefer_runs  # noqa: PLC0415 - loads numba
 
-    if idle:
+    if unfitting:
         raise InvalidOptionError(
             "columns, rows, covariates and --beside are about votes in files, and --qrels makes them of runs"
         )
