@@ -402,7 +402,7 @@ def study_judgments(  # noqa: PLR0913 - every option of the command
     return replace(study, notes=(*judged_notes, *_notes(study, documents, own_metrics)))
 
 
-class _Counts(TypedDict):
+class _JudgmentCounts(TypedDict):
     """As `JudgmentsStudy` has them."""
 
     n_topics: int
@@ -411,7 +411,7 @@ class _Counts(TypedDict):
     relevant_from: float | None
 
 
-def _counts(documents: Collection, lowest: float | None) -> _Counts:
+def _counts(documents: Collection, lowest: float | None) -> _JudgmentCounts:
     """Count topics that count, and in these the judged documents and those of the lowest relevant grade or a higher."""
     counted = documents.counted
     inside = counted[documents.topic_of_judgment]
