@@ -37,6 +37,8 @@ from metaeval.table.scores import Scores, better_direction
 from metaeval.table.structure import mean_over_topics, settled_mean_over_topics
 
 _SCORE = number(4)
+_LIMITS, _NAMES = (72, 56, 44, 36, 30, 24), 0.5
+"""Letters of names, of which a wide picture takes as many as leave them this share of a column's width."""
 
 
 @styled
@@ -205,11 +207,15 @@ def _ranked_rows(part: pd.DataFrame, label: str, *, say: str, what: str = "", ba
     length = int(np.ceil(len(part) / n_columns))
     size = 8.5 if n_columns == 1 else 6.6
     height, top = 0.21 if n_columns == 1 else 0.165, 0.1 if baseline is None else 0.25
-    names, row_height = fitted_names(part["system"].tolist(), 28 if n_columns == 1 else 18, height)
-    ranks = part["rank"].tolist()
-    left = 0.55 + max(text_width(line, size) for name in names for line in name.split("\n"))
-    figure = Figure(figsize=(page_width(), top + FOOT + row_height * length))
     width = page_width() / n_columns
+    limits = (28,) if drawn_narrow() else (*_LIMITS, 28 if n_columns == 1 else 18)
+    for limit in limits:
+        names, row_height = fitted_names(part["system"].tolist(), limit, height)
+        widest = max(text_width(line, size) for name in names for line in name.split("\n"))
+        if widest <= _NAMES * width:
+            break
+    ranks, left = part["rank"].tolist(), 0.55 + widest
+    figure = Figure(figsize=(page_width(), top + FOOT + row_height * length))
     ends = np.append(part[["mean", "low", "high"]].to_numpy(dtype=float), [] if baseline is None else 0.0)
     lowest, highest = np.nanmin(ends), np.nanmax(ends)
     margin = 0.03 * ((highest - lowest) or 1.0)

@@ -262,6 +262,11 @@ class Table(ShortRepr):
         """The largest Monte-Carlo errors of its figures, which a page says once; nothing where nothing was drawn."""
         return errors_of([self])
 
+    @property
+    def is_long(self) -> bool:
+        """Whether key figures with its rows, of which some have a second line, push the first figure out of sight."""
+        return len(self.frame) * (1 + any(column.under for column in self.columns)) > _MOST_LINES
+
     def cells(self) -> list[list[Cell]]:
         """Return the rows as text, ready for a template."""
         by_column = []
@@ -341,6 +346,8 @@ class Table(ShortRepr):
 
 
 _MARKING = ("_marks", "_bold")
+_MOST_LINES = 6
+"""Lines of key figures that stand open on a page, in a window of which a figure is to begin in the upper 700 pixels."""
 
 
 def errors_of(tables: Iterable[Table]) -> str:

@@ -106,3 +106,16 @@ def test_differences_without_an_interval_have_dots_alone():
     low, high = figure.axes[0].get_xlim()
     assert -0.5 < low < -0.4
     assert 0.4 < high < 0.5
+
+
+def test_a_name_that_has_room_is_not_cut():
+    """In a wide picture names take as many letters as leave half of the width to the marks; longer ones are cut."""
+    for length, is_cut in ((44, False), (120, True)):
+        names = [f"{'organisation-of-note/a-model' * 5}"[: length - 2] + f"{number:02d}" for number in range(12)]
+        ranks = pd.DataFrame(
+            {"metric": "A", "system": names, "rank": range(1, 13), "mean": 1.0, "low": 0.0, "high": 2.0}
+        )
+        figure = system_ranking(ranks, "A", label="rank")
+        shown = [text.get_text() for axes in figure.axes for text in axes.texts]
+        assert any("…" in words for words in shown) == is_cut
+        assert set(names).issubset(shown) != is_cut

@@ -303,6 +303,17 @@ def test_only_long_tables_are_cut(n_rows, marks):
     assert len(outline.tables[0]) == n_rows + 1
 
 
+@pytest.mark.parametrize(("n_rows", "stacked", "folded"), [(6, False, False), (7, False, True), (4, True, True)])
+def test_long_key_figures_are_folded(n_rows, stacked, folded):
+    """Where they have more than six lines, two a row with something under a value, the first figure moves up."""
+    columns = (Column(name="a", label="A"), Column(name="b", label="B", under=stacked))
+    frame = pd.DataFrame({"a": range(n_rows), "b": range(n_rows)})
+    figures = Table(name="key_figures", title="Key figures", caption="", frame=frame, columns=columns)
+    summary = render_page(replace(small_page(), key_figures=figures)).partition("</section>")[0]
+    assert ("<summary>Key figures</summary>" in summary) == folded
+    assert summary.count('<div class="answer">') == 1
+
+
 def test_what_stands_under_a_value_shares_its_cell():
     """The value under another is in the same cell, and the cell is sorted by the upper one."""
     columns = Column(name="a", label="Share"), Column(name="b", label="Interval", under=True)

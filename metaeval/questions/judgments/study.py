@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from pathlib import Path
 from types import MappingProxyType
-from typing import ClassVar
+from typing import ClassVar, TypedDict
 
 import pandas as pd
 
@@ -377,15 +377,10 @@ def study_judgments(  # noqa: PLR0913 - every option of the command
     new = study_analyses.new_systems(asked, attempt) if "new-systems" in wanted else study_analyses.NewSystems()
     spend = partial(study_analyses.spent_effort, asked, chosen_cost, rule)
     effort = attempt("where to spend effort", spend) if _EFFORT in wanted else None
-    counted, lowest = documents.counted, relevant_from(documents, own_metrics, rel)
-    relevant = documents.levels >= documents.level_from(lowest)
     study = JudgmentsStudy(
         metrics=tuple(metric.name for metric in own_metrics),
         n_systems=documents.n_systems,
-        n_topics=int(counted.sum()),
-        n_judged=int((documents.judged & counted[documents.topic_of_judgment]).sum()),
-        n_relevant=int((relevant & counted[documents.topic_of_judgment]).sum()),
-        relevant_from=lowest,
+        **_counts(documents, relevant_from(documents, own_metrics, rel)),
         n_groups=None if documents.groups is None else len(set(documents.groups)),
         n_pooled=None if documents.pooled is None else int(documents.pooled.sum()),
         questions=wanted,
@@ -405,6 +400,28 @@ def study_judgments(  # noqa: PLR0913 - every option of the command
         provenance=provenance or record_provenance("study_judgments", random_source=f"seed {seed}"),
     )
     return replace(study, notes=(*judged_notes, *_notes(study, documents, own_metrics)))
+
+
+class _JudgmentCounts(TypedDict):
+    """As `JudgmentsStudy` has them."""
+
+    n_topics: int
+    n_judged: int
+    n_relevant: int
+    relevant_from: float | None
+
+
+def _counts(documents: Collection, lowest: float | None) -> _JudgmentCounts:
+    """Count topics that count, and in these the judged documents and those of the lowest relevant grade or a higher."""
+    counted = documents.counted
+    inside = counted[documents.topic_of_judgment]
+    relevant = documents.levels >= documents.level_from(lowest)
+    return {
+        "n_topics": int(counted.sum()),
+        "n_judged": int((documents.judged & inside).sum()),
+        "n_relevant": int((relevant & inside).sum()),
+        "relevant_from": lowest,
+    }
 
 
 def _check_sizes(
