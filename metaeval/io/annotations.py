@@ -152,10 +152,10 @@ def _by_annotator(json: Json) -> dict[str, dict[str, Any]]:
 def _label(result: Mapping[str, Any]) -> tuple[str, Any] | None:
     """Return what was asked and stated in one result of an annotation; None where that is no label."""
     value = result.get("value")
-    kind = next((kind for kind in _LABELS if isinstance(value, dict) and kind in value), None)
-    if kind is None:
+    labels = [value[kind] for kind in _LABELS if kind in value] if isinstance(value, dict) else []
+    if not labels:
         return None
-    stated = value[kind]
+    stated = labels[0]
     return str(result.get("from_name", "")), ", ".join(sorted(map(str, stated))) if isinstance(stated, list) else stated
 
 

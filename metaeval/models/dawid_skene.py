@@ -256,7 +256,7 @@ def latent_model(indicators: Floats, weights: Floats, shares: Floats, confusion:
         share = pm.Dirichlet("share", shares, dims="label")
         says = pm.Dirichlet("says", confusion, dims=("judge", "right", "said"))
         by_answer = pt.log(says).dimshuffle(0, 2, 1).reshape((n_judges * n_labels, n_labels))
-        joint = pt.dot(indicators, by_answer) + pt.log(share)
+        joint = pt.as_tensor(indicators) @ by_answer + pt.log(share)
         pm.Potential("labels_said", (weights * pm.math.logsumexp(joint, axis=1, keepdims=False)).sum())
     return model
 

@@ -123,13 +123,13 @@ def hierarchical(  # noqa: PLR0913 - keyword-only
     names = question.scores["metric"].to_numpy().tolist()
     for name in metrics or ():
         check_choice(name, "metric", names)
-    kept = [names.index(name) for name in metrics] if metrics else list(range(len(names)))
-    widths = check_rope(rope, [names[index] for index in kept])
-    chosen = ask(question.scores.isel(metric=kept))
+    places = [names.index(name) for name in metrics] if metrics else list(range(len(names)))
+    widths = check_rope(rope, [names[index] for index in places])
+    chosen = ask(question.scores.isel(metric=places))
     seed = int(resolve_rng(rng).generator.integers(2**31))
-    tables = [chosen.scores.isel(metric=place) for place in range(len(kept))]
-    fit, given = (_sampled, (seed,)) if method == "pymc" else (_integrated, ())
-    trees = parallel_map(fit, tables, shared=given, description="Fitting the hierarchical model")
+    tables = [chosen.scores.isel(metric=place) for place in range(len(places))]
+    fit, seeds = (_sampled, (seed,)) if method == "pymc" else (_integrated, ())
+    trees = parallel_map(fit, tables, shared=seeds, description="Fitting the hierarchical model")
     summarise = _of_draws if method == "pymc" else _of_nodes
     asked = zip(trees, better_direction(chosen.scores).tolist(), widths.values(), strict=True)
     with in_one_order:
@@ -199,15 +199,15 @@ def _of_nodes(
     weight, spread = grid["weight"].to_numpy(), grid.attrs["spread"]
     within = grid["sigma_residual"].to_numpy() ** 2 / question.n_topics
     between = grid["sigma_system"].to_numpy() ** 2
-    kept = between / (between + within)
-    error = np.sqrt(2 * kept * within) * spread
+    shrinkage = between / (between + within)
+    error = np.sqrt(2 * shrinkage * within) * spread
     means = sign * spread * grid["mean"].to_numpy()
     differences = means[question.first] - means[question.second]
     tail = (1 - confidence_level) / 2
     reach, density = 10 * error.max(), weight / (error * np.sqrt(2 * np.pi))
 
     def below(value: Floats, difference: Floats, chance: Floats | float = 0.0) -> Floats:
-        return ndtr((value[:, None] - difference[:, None] * kept) / error) @ weight - chance
+        return ndtr((value[:, None] - difference[:, None] * shrinkage) / error) @ weight - chance
 
     def end(chance: float) -> Floats:
         """Solve for a quantile on a grid of differences, along a smooth curve, with a step of Newton's for each."""
@@ -216,7 +216,7 @@ def _of_nodes(
         solved = find_root(below, ends, args=(few, np.full_like(few, chance))).x
         value = CubicSpline(few, solved)(differences)
         slope = in_blocks(
-            lambda at, of: np.exp(-0.5 * ((at[:, None] - of[:, None] * kept) / error) ** 2) @ density, value
+            lambda at, of: np.exp(-0.5 * ((at[:, None] - of[:, None] * shrinkage) / error) ** 2) @ density, value
         )
         return value - (in_blocks(below, value) - chance) / slope
 
@@ -226,7 +226,7 @@ def _of_nodes(
 
     limit = np.full_like(differences, rope)
     better, worse = 1 - in_blocks(below, limit), in_blocks(below, -limit)
-    return differences * (kept @ weight), end(tail), end(1 - tail), better, worse
+    return differences * (shrinkage @ weight), end(tail), end(1 - tail), better, worse
 
 
 def _of_draws(

@@ -25,7 +25,6 @@ from metaeval.agreement.runs_under_judges import (
     under_each,
 )
 from metaeval.agreement.scale_maps import ScaleMap
-from metaeval.agreement.second_assessors import SecondPeople
 from metaeval.base.checks import check_choice, check_kind, check_number, check_share, refused
 from metaeval.base.provenance import Provenance, record_provenance
 from metaeval.base.unit import ITEM, LABELLED_NUGGETS, Unit, speaking_of, unit_of
@@ -349,19 +348,17 @@ def study_judges(  # noqa: PLR0913 - every option is one question
     check_share(confidence_level, "confidence_level")
     check_test(test, correction)
     check_choice(labelled, "labelled", ("common", "own"))
+    _check_latent(labels, reference, latent=latent)
     source = resolve_rng(resolve_seed(rng))
     record = provenance or record_provenance("study_judges", random_source=source.description)
     _check_given(labels, collection, scores, annotations, people, reference)
-    if latent and (reference is not None or not isinstance(labels, Labels)):
-        raise InvalidOptionError("`latent` is for labels of items without a reference; leave `reference` or it out")
     traits = KnownOfSystems(groups, built_with, covariate, covariate_name)
     compared = ConclusionOptions(test, correction, alpha, n_resamples, confidence_level, top)
-    asked = (reference, people, maps, rel, epsilon, scoring, human_topics, latent)
-    options = JudgeOptions(*asked, traits, compared, source)
+    asked = reference, people, maps, rel, epsilon, scoring, human_topics, latent, traits
+    options = JudgeOptions(*asked, compared, source)
     units = _unit_of(labels if collection is None else None, scores)
     attempt = Attempts(ScoresError, EstimationError, InvalidOptionError, of=units)
-    labelling: Labelling | None = None
-    second: SecondPeople | None = None
+    labelling, second = None, None
     notes: list[str] = []
     tables: Mapping[str, Scores | Mapping[str, Scores]] = scores or {}
     weights = {} if scores is None else {str(name): 1 / len(people) for name in people}
@@ -441,6 +438,11 @@ def _about_systems(
             "takes groups of systems (`groups`), or a number for every one of them (`covariate`)"
         )
     return concluded
+
+
+def _check_latent(labels: object, reference: str | None, *, latent: bool) -> None:
+    if latent and (reference is not None or not isinstance(labels, Labels)):
+        raise InvalidOptionError("`latent` is for labels of items without a reference; leave `reference` or it out")
 
 
 def _check_given(  # noqa: PLR0913, PLR0917 - what may be given

@@ -111,9 +111,7 @@ def labelling_of(
     reference, people, rel = options.reference, options.people, options.rel
     if not isinstance(given, Labels):
         if people:
-            raise InvalidOptionError(
-                "`people` is for labels of items; assessments of parts are compared judge by judge"
-            )
+            raise InvalidOptionError("`people` is for labels of items; assessments are compared judge by judge")
         assessments = on_common_topics(given)[0]
     labels = given if isinstance(given, Labels) else document_labels(given)
     scales, notes = None, [*labels.notes]
@@ -150,9 +148,8 @@ def labelling_of(
             f"takes labels of two people at least on the same {unit().labelled}s; name them (`people`)"
         )
     latent = _latent(labels, options, attempt)
-    notes += [] if latent is None else latent.notes
     corrected = None if assessments else _corrected(labels, judges, options, attempt)
-    notes += [] if corrected is None else corrected.notes
+    notes += [note for answer in (latent, corrected) if answer is not None for note in answer.notes]
     panel, rescaled_panel = (None, None) if assessments else _panels_of_judges(labels, second, options, attempt)
     labelling = Labelling(
         labels=labels,

@@ -166,7 +166,7 @@ def _nested(json: Json | None) -> Kind | None:
         return None
     if metric_evidence(inner) > 1:
         return "scores"
-    if records_of_mappings(json) is not None:
+    if json is None or records_of_mappings(json) is not None:
         return None
     return "judgments" if all(isinstance(number, int) for number in numbers) else "runs"
 

@@ -244,8 +244,7 @@ def study_power(  # noqa: PLR0913 - every option of the command
         )
     probabilities = None
     if rope is not None:
-        method = "pymc" if bayesian == "pymc" else "quadrature"
-        together = partial(hierarchical, method=method, rng=seed)
+        together = partial(hierarchical, method="pymc" if bayesian == "pymc" else "quadrature", rng=seed)
         probabilities = bayesian_t(chosen, rope=rope) if bayesian == "t" else together(chosen, rope=rope)
     return PowerStudy(
         scores=chosen,
