@@ -38,8 +38,9 @@ class LatentClasses(Result):
 
     judges: pd.DataFrame
     """One row a judge, the most accurate first: ``judge``, ``n_items``, ``accuracy`` (how often its label is that of an
-    item of this kind) with ``accuracy_low`` and ``accuracy_high``, and for each label ``right_LABEL`` (how often it is
-    given where it is right), with ``right_LABEL_low`` and ``right_LABEL_high``."""
+    item of this kind) with ``accuracy_low`` and ``accuracy_high``, ``p_best`` and ``p_worst`` (probability that no
+    other judge is more, or less, accurate), and for each label ``right_LABEL`` (how often it is given where it is
+    right), with ``right_LABEL_low`` and ``right_LABEL_high``."""
     items: pd.DataFrame
     """One row an item, the most doubtful first: ``topic``, ``item``, ``n_labels``, ``label`` (the most probable) and
     ``probability`` of it."""
@@ -328,7 +329,10 @@ def _names(labels: Labels) -> list[str]:
 def _judges(coded: _SaidLabels, labels: Labels, share: Floats, says: Floats, level: float) -> pd.DataFrame:
     right = np.diagonal(says, axis1=2, axis2=3)
     frame = pd.DataFrame({"judge": labels.judges, "n_items": (coded.codes >= 0).sum(axis=0)})
-    frame = _with_interval(frame, "accuracy", (share[:, None, :] * right).sum(axis=-1), level)
+    accuracy = (share[:, None, :] * right).sum(axis=-1)
+    frame = _with_interval(frame, "accuracy", accuracy, level)
+    for name, extreme in (("p_best", accuracy.argmax(axis=1)), ("p_worst", accuracy.argmin(axis=1))):
+        frame[name] = np.bincount(extreme, minlength=len(frame)) / len(accuracy)
     for place, name in enumerate(_names(labels)):
         frame = _with_interval(frame, f"right_{name}", right[:, :, place], level)
     return frame.sort_values("accuracy", ascending=False, kind="stable", ignore_index=True)

@@ -106,6 +106,8 @@ def test_finds_the_accuracies_and_the_doubtful_items(three_labels):
     inside = (judges["accuracy_low"] < ACCURACIES) & (judges["accuracy_high"] > ACCURACIES)
     assert inside.sum() >= 4
     assert found.judges["judge"].iloc[0] == "j0"
+    assert found.judges[["p_best", "p_worst"]].sum().tolist() == pytest.approx([1.0, 1.0])
+    assert found.judges["p_best"].iloc[0] > 0.99  # its interval lies above all others
     right = found.items["label"].astype(int).to_numpy() == truth[found.items["item"].astype(int)]
     assert right[:60].mean() < right[-60:].mean()
     assert found.items["probability"].is_monotonic_increasing

@@ -14,14 +14,14 @@ say = prose(__name__)
 
 def latent_words(found: LatentClasses) -> tuple[str, ...]:
     """Say who errs least, who most, and whether that may be believed."""
-    first, last = (found.judges.iloc[place] for place in (0, -1))
-    judges = [
-        {"name": row["judge"], "figure": bracketed(row["accuracy"], row["accuracy_low"], row["accuracy_high"], share)}
-        for row in (first, last)
+    frame, tail = found.judges, (1 - found.confidence_level) / 2
+    figures = [
+        bracketed(*row, share) for row in frame[["accuracy", "accuracy_low", "accuracy_high"]].itertuples(index=False)
     ]
-    apart = bool(first["accuracy_low"] > last["accuracy_high"])
+    judges = [{"name": name, "figure": figure} for name, figure in zip(frame["judge"], figures, strict=True)]
+    best, worst = (frame.loc[frame[column] > tail, "judge"].tolist() for column in ("p_best", "p_worst"))
     dependent = bool(found.pairs["beyond"].any())
-    return say("answer", judges=judges, apart=apart), say("believe", dependent=dependent, found=found)
+    return say("answer", judges=judges, best=best, worst=worst), say("believe", dependent=dependent, found=found)
 
 
 def latent_section(found: LatentClasses | None, *, by_item: bool) -> tuple[Section, ...]:
