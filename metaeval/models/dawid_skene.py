@@ -205,7 +205,7 @@ def _check_labels(labels: Labels) -> None:
     if len(labels.judges) < _FEWEST_JUDGES:
         raise ScoresError(
             f"without a reference it takes {_FEWEST_JUDGES} judges at least to tell who errs, and there are labels of "
-            f"{count(len(labels.judges), 'judge')}; name the reference (`reference`), or add judges"
+            f"{count(len(labels.judges), 'judge')}; add the labels of another judge"
         )
     if len(used) < 2 or len(labels.scale) > _MOST_LABELS:  # noqa: PLR2004 - nothing to tell apart
         raise ScoresError(

@@ -442,7 +442,9 @@ def _about_systems(
 
 def _check_latent(labels: object, reference: str | None, *, latent: bool) -> None:
     if latent and (reference is not None or not isinstance(labels, Labels)):
-        raise InvalidOptionError("`latent` is for labels of items without a reference; leave `reference` or it out")
+        raise InvalidOptionError(
+            "`latent` is for labels of items without a reference; ask either for it, or for a comparison with one judge"
+        )
 
 
 def _check_given(  # noqa: PLR0913, PLR0917 - what may be given
