@@ -220,7 +220,7 @@ def _written_otherwise(text: str, to_points: str, without_commas: str) -> str:
     kind, what, plain, *_, perhaps = spelling
     filters = {"comma": to_points, "commas": without_commas, "mark": _UNMARKED, "brackets": _UNBRACKETED}
     if kind == "error":
-        return with_error(spelling)
+        return way_with_error(spelling)
     if kind == "per cent":
         share = f"; where other scores are shares from 0 to 1, write {_share_of(plain)!r}" * bool(_share_of(plain))
         return f"has {what}; write {plain!r} (sed 's/ *%//g') if all are per cents{share}"
@@ -229,7 +229,7 @@ def _written_otherwise(text: str, to_points: str, without_commas: str) -> str:
     return f"has {what}; write {plain!r}{way}{thousands}"
 
 
-def with_error(spelling: Spelling) -> str:
+def way_with_error(spelling: Spelling) -> str:
     """Say how a number is to be written that has its error or the bounds of its interval in its cell."""
     text = _WITH_BOUNDS if spelling.high else _WITH_ERROR
     return text.format(spelling.plain, spelling.error, spelling.high)

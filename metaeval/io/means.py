@@ -9,7 +9,7 @@ import pandas as pd
 from metaeval.base.names import first_few, shortened
 from metaeval.base.number_words import SCORE_GAPS, other_spelling
 from metaeval.errors import FileFormatError, InvalidOptionError, ScoresError
-from metaeval.io.blocks import BadCellError, TableOptions, with_error
+from metaeval.io.blocks import BadCellError, TableOptions, way_with_error
 from metaeval.io.headers import fitting_names, note_of_unnamed
 from metaeval.io.sheets import Sheet, header_names
 from metaeval.table.means import (
@@ -104,7 +104,7 @@ def _refuse_errors_in_cells(sheet: Sheet) -> None:
         cell = rf's/"?{number} *[[(] *{number} *([^]0-9.)+-]+|-) *{number} *[])]"?/\1{sign}\2{sign}\4/g'
     way = rf"(sed -E 's/\r$//;1s/{sign}([^{sign}]+)/{sign}{names}/g;1b;{gaps}{cell}{points}')"
     at = cells.index(filled[0]) // max(1, len(header) - 1)
-    raise sheet.without_header().error(f"{filled[0]!r} {with_error(first)} {way}", at)
+    raise sheet.without_header().error(f"{filled[0]!r} {way_with_error(first)} {way}", at)
 
 
 def _without_gaps(

@@ -137,12 +137,12 @@ def two_names(cell: object) -> tuple[str, str] | None:
     return (pair[0], pair[1]) if len(pair) == 2 and all(pair) else None  # noqa: PLR2004 - a pair
 
 
-def apart(values: Any, what: str) -> list[NDArray[np.object_]]:  # noqa: ANN401 - an array, or pandas' own
+def two_sides(values: Any, what: str) -> list[NDArray[np.object_]]:  # noqa: ANN401 - an array, or pandas' own
     """Return what stands on the left and on the right of a column that holds both.
 
     Examples
     --------
-    >>> [side.tolist() for side in apart(np.array(["a vs b", "c vs a"], dtype=object), "pair")]
+    >>> [side.tolist() for side in two_sides(np.array(["a vs b", "c vs a"], dtype=object), "pair")]
     [['a', 'c'], ['b', 'a']]
     """
     cells = [tuple(cell) if isinstance(cell, list) else cell for cell in values]

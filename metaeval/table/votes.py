@@ -13,7 +13,15 @@ from metaeval.base.conditions import texts_that_meet
 from metaeval.base.names import count, first_few, is_number, natural_order, shortened
 from metaeval.errors import InvalidOptionError, MetaevalError, ScoresError, UnknownNameError
 from metaeval.table.conversions import plain
-from metaeval.table.vote_cells import RowError, TextCells, apart, finite_numbers, flags_of, text_cells, without_lists
+from metaeval.table.vote_cells import (
+    RowError,
+    TextCells,
+    finite_numbers,
+    flags_of,
+    text_cells,
+    two_sides,
+    without_lists,
+)
 from metaeval.table.vote_columns import COLUMNS, COUNTS, GAMES, UNITS, VoteColumns, refuse_doubles, vote_columns
 from metaeval.table.vote_covariates import POSITION, covariate_of, sides_of_covariate
 from metaeval.table.vote_rows import Repeated, RepeatedRows, n_repeated, rows_of_sums, system_name
@@ -192,7 +200,7 @@ class Collected:
         """Add rows, by the name of their column; `refuse` makes the error of one that is no vote."""
         columns, self._at = self.columns(table), refuse or self._row_error
         if columns.form != "games" and columns.roles["left"] == (pair := columns.roles["right"]):
-            sides = dict(zip(("left", "right"), apart(table[pair], pair), strict=True))
+            sides = dict(zip(("left", "right"), two_sides(table[pair], pair), strict=True))
             table, columns = (
                 {**table, **sides},
                 columns._replace(roles={**columns.roles, "left": "left", "right": "right"}),

@@ -46,7 +46,8 @@ def latent_section(found: LatentClasses | None, *, by_item: bool) -> tuple[Secti
         data=found.items,
         n_all=len(found.items),
     )
-    return (say.section("latent", *blocks, doubtful, Fold(title="Pairs of judges", blocks=(_pairs_table(found),))),)
+    pairs = Fold(title="Pairs of judges", blocks=(_pairs_table(found),))
+    return (say.section("latent", *blocks, doubtful, pairs, head="Who errs, without a reference"),)
 
 
 def _judges_table(found: LatentClasses) -> Block:
