@@ -93,6 +93,18 @@ def underscored(name: str) -> str:
     return name.casefold().replace("-", "_").replace(" ", "_")
 
 
+def are_judges(names: Iterable[str]) -> bool:
+    """Whether all columns are called as judges, who may be numbered or have a letter.
+
+    Examples
+    --------
+    >>> are_judges(["Rater 1", "Rater 2"]), are_judges(["annotator_A", "annotator_B"]), are_judges(["bm25", "rater"])
+    (True, True, False)
+    """
+    stems = {underscored(name).strip("_0123456789") for name in names}
+    return {stem[:-2] if stem[-2:-1] == "_" else stem for stem in stems} <= {*JUDGES}
+
+
 def first_called(names: Iterable[object], words: Sequence[str], *spellings: Callable[[str], str]) -> int | None:
     """Return the place of the column that is called by the first of the words that any is called by, None for none.
 

@@ -57,6 +57,9 @@ _OTHER_METRICS = frozenset(
 )
 # metrics of one letter, and those of a depth without a sign, which count beside others
 _CUT = re.compile(r"[pqrfg]|(?:p|r|f|ndcg|dcg|mrr|map|recall|precision|err|hits?)[_-]?[0-9]+")
+ARROWS = "↑↓"
+"""Say beside the name of a metric whether higher or lower is better."""
+_ARROW = re.compile(rf"[\s(]*[{ARROWS}][\s)]*")
 _PARAMETER = re.compile(r"_\.?[0-9].*")
 _TOPIC_STEMS = frozenset({"q", "qid", "t", "topic", "query", "question", "doc", "d", "item", "seg", "segment"})
 _SYSTEM_STEMS = frozenset({"s", "sys", "system", "run", "model", "team", "method"})
@@ -395,7 +398,7 @@ def are_metrics(names: Collection[object]) -> bool:
 def _is_metric(name: object) -> bool:
     if type(name).__module__.partition(".")[0] == "ir_measures":
         return True
-    folded = str(name).strip().casefold()
+    folded = _ARROW.sub("", str(name)).strip().casefold()
     word = re.sub(r"[\s_-]score$", "", re.split(r"[@(\[]", folded, maxsplit=1)[0].strip())
     return is_measure(folded.replace("'", "")) or word in _OTHER_METRICS
 

@@ -8,7 +8,7 @@ from math import prod
 from operator import eq
 from typing import Literal, NamedTuple
 
-from metaeval.base.columns import ITEMS, JUDGES, LABELS, first_called, underscored
+from metaeval.base.columns import ITEMS, JUDGES, LABELS, are_judges, first_called, underscored
 from metaeval.base.names import are_metrics, is_number
 from metaeval.errors import MetaevalError
 from metaeval.io.any_sheets import any_sheet
@@ -121,7 +121,7 @@ def labels_by_values(content: bytes, label: str) -> ByValues | None:
     if not items:
         return None
     item = items[first_called(items, LABELS["item"], underscored) or 0]
-    judges = [name for name in columns if underscored(name).strip("_0123456789") in JUDGES]
+    judges = [name for name in columns if are_judges([name])]
     words = [{*columns[name]} for name in few if name != item and not any(map(is_number, columns[name]))]
     alike = len(words) > 1 and not any(first.isdisjoint(second) for first, second in combinations(words, 2))
     return ByValues("labels", {"item": item}) if len(judges) > 1 or alike else None
@@ -137,7 +137,7 @@ def scores_by_values(content: bytes, label: str) -> ByValues | None:
     "--system-column summarizer --item-column 'text no'"
     """
     columns = _columns(content, label)
-    if any(underscored(name).strip("_0123456789") in JUDGES for name in columns):
+    if any(are_judges([name]) for name in columns):
         return None  # scores of judges are something else
     if any(part_of_word(name) == "metric" or are_metrics({*cells}) for name, cells in columns.items()):
         return None  # metrics are no repeats

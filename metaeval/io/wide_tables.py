@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from metaeval.base.columns import LABELS, underscored
+from metaeval.base.columns import LABELS, are_judges, underscored
 from metaeval.base.names import (
     first_double,
     first_few,
@@ -99,6 +99,8 @@ def read_wide(sheet: Sheet, source: Source, options: blocks.TableOptions) -> blo
     if across:
         across, scores, left = _scores_alone(across, scores, sheet, options, transposed=transposed)
         notes += left
+    if not transposed and across and len(across) > 1 and are_judges(across):
+        notes += [f"{first_few(across)} are called as judges and count as systems; metaeval judges compares judges"]
     if not transposed and _says_nothing(names, options) and not _turned_by_names(rows, turned=False):
         notes += ["rows are taken for topics and columns for systems; pass `systems_in='rows'` if it is the other way"]
     if transposed:

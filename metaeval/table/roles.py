@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from metaeval.base.columns import JUDGES, underscored
-from metaeval.base.names import are_metrics
+from metaeval.base.names import ARROWS, are_metrics
 from metaeval.base.unit import ITEM, NUGGET, TOPIC, Unit
 from metaeval.errors import ScoresError
 
@@ -52,6 +52,8 @@ TEXTS = frozenset(_TABLE["text"]["words"])
 """Columns of words in the frames of ragas and DeepEval: what was asked, found, answered and expected."""
 LOWER = frozenset(_TABLE["lower"]["words"])
 """Metrics where lower is better, whoever computes them."""
+_SPLITS_OF_METRICS = frozenset(_TABLE["lower"]["splits"])
+"""What may stand before or after the name of a metric, and does not turn it."""
 COMPUTED = frozenset({*_TABLE["computed"]["words"], *_TABLE["aggregate"]["words"]})
 """What is computed from several judges, as `word_of` writes it."""
 _AGREE = frozenset({"agree", "agrees", "agreement", "disagree", "disagreement", "majority"})
@@ -128,14 +130,21 @@ def bare_word(name: object) -> str:
 
 
 def rises_by_name(metric: str) -> bool:
-    """Whether higher is better under a metric of this name, as far as names tell.
+    """Whether higher is better under a metric of this name, as far as names tell: an arrow, a word, a word of a split.
 
     Examples
     --------
-    >>> rises_by_name("nDCG@10"), rises_by_name("Perplexity")
-    (True, False)
+    >>> [rises_by_name(name) for name in ("nDCG@10", "Perplexity", "TER ↓", "WER (↑)", "val_loss", "error_detection")]
+    [True, False, False, True, False, True]
     """
-    return word_of(metric) not in LOWER
+    if arrows := set(ARROWS).intersection(metric):
+        return arrows == {"↑"}
+    words = word_of(metric).split("_")
+    while len(words) > 1 and words[0] in _SPLITS_OF_METRICS:
+        words = words[1:]
+    while len(words) > 1 and words[-1] in _SPLITS_OF_METRICS:
+        words = words[:-1]
+    return LOWER.isdisjoint({word_of(metric), "_".join(words)})
 
 
 def part_of_word(word: object) -> str | None:

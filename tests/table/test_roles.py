@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from metaeval.errors import ScoresError
+from metaeval.errors import MetaevalError, ScoresError
 from metaeval.io.tables import read_scores
 from metaeval.table.number_columns import not_scores
 from metaeval.table.plausibility import are_summaries, widest_item
-from metaeval.table.roles import SCORES, column_roles
+from metaeval.table.roles import SCORES, column_roles, rises_by_name
 
 
 def test_column_words_belong_to_one_part():
@@ -153,3 +153,40 @@ def test_numbers_of_rows_beside_answers_are_no_metric(name, tmp_path):
     graded = [("ab"[at // 5], at % 5, at % 2, 10 - at) for at in range(10)]
     path.write_text("model,item,correct,grade\n" + "".join(f"{','.join(map(str, row))}\n" for row in graded))
     assert read_scores(path)["metric"].to_numpy().tolist() == ["correct", "grade"]
+
+
+@pytest.mark.parametrize(
+    ("metric", "rises"),
+    [
+        *(("TER ↓", False), ("wer (↓)", False), ("TER ↑", True), ("BLEU ↑", True), ("acc↓", False)),
+        *(("val_loss", False), ("test_perplexity", False), ("mse_test", False), ("avg WER", False), ("error", False)),
+        *(("loss_of_recall", True), ("test", True), ("best", True)),
+    ],
+)
+def test_a_direction_is_seen_through_arrows_and_names_of_splits(metric, rises, tmp_path):
+    """An arrow decides, then the word that is left without names of splits; the better system comes out ahead."""
+    assert rises_by_name(metric) is rises
+    path = tmp_path / "long.csv"
+    rows = [
+        f"q{number},{system},{score + number / 10}" for number in range(4) for system, score in (("a", 1), ("b", 2))
+    ]
+    path.write_text("\n".join(["item,system," + metric, *rows]) + "\n")
+    assert read_scores(path)["higher_is_better"].to_numpy().tolist() == [rises]
+
+
+def test_metrics_with_arrows_are_metrics_and_no_topics(tmp_path):
+    """A board of means whose columns say their direction is a board of means."""
+    path = tmp_path / "board.csv"
+    path.write_text("Model,BLEU ↑,TER ↓\nA,27.3,55.1\nB,28.4,54.0\nC,31.2,50.2\n")
+    with pytest.raises(MetaevalError, match="scores of systems without topics"):
+        read_scores(path)
+
+
+def test_columns_called_as_judges_are_noted(tmp_path):
+    """They count as systems, which a reader is told; with other columns they are systems like them."""
+    path = tmp_path / "raters.csv"
+    rows = [f"S{number},{number % 4},{number % 3}" for number in range(8)]
+    for header, is_noted in (("Rater 1,Rater 2", True), ("annotator_A,annotator_B", True), ("Rater 1,bm25", False)):
+        path.write_text("\n".join([f"Summary,{header}", *rows]) + "\n")
+        notes = read_scores(path).attrs["notes"]
+        assert any("called as judges" in note for note in notes) is is_noted

@@ -2,7 +2,7 @@
 
 import re
 import shlex
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal, NamedTuple
@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from metaeval.agreement.labels import Labels, as_labels
-from metaeval.base.columns import JUDGES, RANKINGS, underscored
+from metaeval.base.columns import JUDGES, RANKINGS, are_judges, underscored
 from metaeval.base.metric_names import split_names
 from metaeval.base.names import count, first_few, is_number, metric_evidence, topic_evidence
 from metaeval.base.needs import NEEDS
@@ -375,20 +375,16 @@ def _or_labels(given: Sequence[str], scores: Contents) -> Contents:
     raters = list(map(str, read["metric" if read.sizes["metric"] > 1 else "system"].to_numpy()))
     values = np.unique(read.to_numpy()[~np.isnan(read.to_numpy())])
     are_grades = scores.read_as.startswith(WIDE) and len(values) <= _MOST_GRADES and not (values % 1).any()
-    if not are_grades and not (read.sizes["metric"] > 1 and _are_judges(raters)):
+    if not are_grades and not (read.sizes["metric"] > 1 and are_judges(raters)):
         return scores
     try:
         judged = read_judges(given)
     except MetaevalError:
-        return scores
-    if _are_judges(raters):
+        return (_labels_by_values(given) if are_judges(raters) else None) or scores
+    if are_judges(raters):
         return _of_judges(judged)
     is_wide = judged.labels is not None and {*raters} <= {*judged.labels.columns}
     return replace(scores, also=("judges",)) if is_wide else scores
-
-
-def _are_judges(names: Iterable[str]) -> bool:
-    return {underscored(name).strip("_0123456789") for name in names} <= {*JUDGES}
 
 
 def _or_metrics(scores: Contents, names: Sequence[str]) -> Contents:

@@ -203,3 +203,17 @@ def test_output_of_trec_eval_has_no_names_of_columns(command, tmp_path):
     looked = command("look", path)
     assert "1 system, 2 topics" in looked.out
     assert "Columns of" not in looked.out
+
+
+@pytest.mark.parametrize("names", ["Rater 1,Rater 2", "annotator_A,annotator_B"])
+def test_raters_beside_a_column_of_any_name_are_judges(names, command, tmp_path):
+    """The command that is printed names the items, and compares the raters."""
+    path = tmp_path / "ratings.csv"
+    pairs = [(4, 3), (5, 4), (4, 4), (2, 2), (3, 2), (5, 5), (4, 3), (3, 3), (2, 1), (5, 4)]
+    path.write_text(
+        "\n".join([f"Summary,{names}", *(f"S{at},{one},{two}" for at, (one, two) in enumerate(pairs))]) + "\n"
+    )
+    told = command("look", str(path)).out
+    line = next(line for line in told.splitlines() if line.startswith("metaeval judges"))
+    assert "--column item=Summary" in line
+    assert "Do the judges agree?" in command(*shlex.split(line)[1:]).out
