@@ -21,7 +21,7 @@ from metaeval.base.checks import check_choice, check_count, check_kind, check_nu
 from metaeval.base.names import first_few
 from metaeval.base.results import Figure, Result
 from metaeval.base.unit import unit
-from metaeval.base.words import number, span
+from metaeval.base.words import bracketed, number, span
 from metaeval.errors import ScoresError
 from metaeval.running.parallel import in_one_order
 from metaeval.tests_stat.correction import CORRECTIONS, adjust
@@ -59,7 +59,9 @@ class CorrectedScores(Result):
 
     def _found(self) -> str:
         scores = self.table["corrected"]
-        figures = span(self._names(), scores, map(number(2), scores))
+        ends = (self.table[f"corrected_{end}"].iloc[0] for end in ("low", "high"))
+        one_score = bracketed(scores.iloc[0], *ends, number(2))
+        figures = one_score if len(scores) == 1 else span(self._names(), scores, map(number(2), scores))
         return f"corrected for the errors of the judge, the share of yes is {figures}"
 
     def _names(self) -> pd.Series:

@@ -20,6 +20,8 @@ from metaeval.base.checks import check_share, refused
 from metaeval.base.names import count, first_few
 from metaeval.base.results import Figure, Result
 from metaeval.base.unit import unit
+from metaeval.base.words import bracketed
+from metaeval.base.words import share as share_as_text
 from metaeval.errors import EstimationError, InvalidOptionError, ScoresError
 from metaeval.running.draws import RNGLike, resolve_rng
 
@@ -75,6 +77,13 @@ class LatentClasses(Result):
             Group ``posterior`` with ``share`` (chain, draw, label) and ``says`` (chain, draw, judge, right, said).
         """
         return self.posterior
+
+    def _found(self) -> str:
+        tail, first = (1 - self.confidence_level) / 2, self.judges.iloc[0]
+        best = self.judges.loc[self.judges["p_best"] > tail, "judge"].tolist()
+        least = f"{best[0]} errs least" if len(best) == 1 else f"who errs least is open between {first_few(best)}"
+        figure = bracketed(first["accuracy"], first["accuracy_low"], first["accuracy_high"], share_as_text)
+        return f"{least}; {figure} of the labels of {first['judge']} are right"
 
     def _draw(self) -> Figure:
         """Draw the accuracy of every judge with its interval."""

@@ -48,7 +48,9 @@ def result(accuracies, *, p_best, beyond=False, systems=False):
 )
 def test_nobody_errs_least_who_may_not(p_best, answer):
     """A judge is said to err least where no other has a chance above 2.5 % to do so."""
-    words, belief = latent_words(result([0.9, 0.7, 0.5], p_best=p_best))
+    found = result([0.9, 0.7, 0.5], p_best=p_best)
+    assert found.answer.startswith("j0 errs least;" if p_best[0] == 1 else "who errs least is open between j0, j1;")
+    words, belief = latent_words(found)
     assert words.startswith(answer)
     assert words.endswith(f"j2 is the least accurate{'' if p_best[0] == 1 else ' as observed'}, 50.0 % [45.0, 55.0].")
     assert belief.startswith("This supposes that judges err independently")
