@@ -463,6 +463,19 @@ def _as_tables(tables: Mapping[Any, Any], _: _FormOptions) -> ScoreTable:
     )
 
 
+def _are_frames(data: object) -> bool:
+    """Whether this is a list of frames of any library, whose labels an array would lose."""
+    return isinstance(data, list | tuple) and len(data) > 0 and all(hasattr(table, "columns") for table in data)
+
+
+def _from_frames(frames: Sequence[object], asked: _FormOptions) -> ScoreTable:
+    """Read a list of wide tables, a metric each."""
+    names = asked.names.get("metric") or [f"metric{number}" for number in range(1, len(frames) + 1)]
+    if len(names) != len(frames):
+        raise refused("metrics", f"must name {count(len(frames), 'table')}, not {len(names)}", names)
+    return _as_tables(dict(zip(names, frames, strict=True)), asked)
+
+
 def _as_frame(table: object) -> object:
     made = table if isinstance(table, Mapping) else plain(table)
     return named_by_column(made) if isinstance(made, pd.DataFrame) else made if isinstance(table, Iterator) else table
@@ -525,6 +538,7 @@ FORMS: tuple[Form, ...] = (
     ),
     Form("empty mapping", lambda data: isinstance(data, Mapping) and not data, lambda *_: _refuse_empty()),
     Form("mapping", lambda data: isinstance(data, Mapping), _as_tables),
+    Form("list of frames", _are_frames, _from_frames, frozenset({"metric"})),
     Form("array", lambda _: True, lambda data, asked: _from_array(data, asked.names), _NAMED),
 )
 """Every form that is recognised, in the order in which they are tried; the last takes what is left."""

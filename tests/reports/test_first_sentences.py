@@ -350,11 +350,11 @@ PAGES = {
     ),
     "table: one metric": (
         lambda: table(simulated("AP")),
-        "group6-system18 is best under AP, significantly better than 16 of 24 systems; 103 of 276 pairs differ (paired t, Benjamini–Yekutieli).",
+        "group6-system18 is best under AP, significantly better than 16 of the others; 103 of 276 pairs differ (paired t, Benjamini–Yekutieli).",
     ),
     "table: models": (
         lambda: table(mteb()),
-        "jcorners/ingot-8b-r3 is best under main_score, significantly better than 170 of 183 systems; 12,707 of 16,653 pairs differ (paired t, Benjamini–Yekutieli).",
+        "jcorners/ingot-8b-r3 is best under main_score, significantly better than 170 of the others; 12,707 of 16,653 pairs differ (paired t, Benjamini–Yekutieli).",
     ),
     "table: a baseline": (
         lambda: table(simulated(), baseline="group1-system01"),

@@ -207,3 +207,14 @@ def test_every_form_has_a_name_and_the_last_takes_the_rest():
     assert all(form.name for form in (*FORMS, *MAPPINGS))
     assert FORMS[-1].fits(object())
     assert MAPPINGS[-1].fits({"AP": 3})
+
+
+def test_a_list_of_frames_keeps_what_the_frames_name():
+    """Systems stand in columns of each frame alone, so they do in a list; a metric each, named on request."""
+    frame = pd.DataFrame(np.arange(6).reshape(3, 2) / 10, columns=["run1", "run2"])
+    alone = as_scores(frame)
+    for read in (as_scores([frame, 1 - frame]), as_scores((frame, 1 - frame), metrics=["AP", "P"])):
+        assert read["system"].to_numpy().tolist() == alone["system"].to_numpy().tolist() == ["run1", "run2"]
+        assert read.isel(metric=0).to_numpy().tolist() == alone.isel(metric=0).to_numpy().tolist()
+    with pytest.raises(InvalidOptionError, match="`metrics` must name 2 tables, not 1"):
+        as_scores([frame, frame], metrics=["AP"])
