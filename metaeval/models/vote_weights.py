@@ -140,7 +140,7 @@ def judge_weights(votes: object, *, ties: Ties = "half", least_votes: int = 30, 
     >>> chance = np.random.default_rng(1).random(len(votes)) < 0.6
     >>> votes.loc[(votes["voter"] == "v3") & chance, "winner"] = "tie"
     >>> judge_weights(votes).to_frame()[["judge", "weight"]].round(1).to_numpy().tolist()
-    [['v2', 1.5], ['v1', 1.4], ['v3', 0.5]]
+    [['v2', 1.4], ['v1', 1.3], ['v3', 0.6]]
     """
     check_choice(ties, "ties", get_args(Ties))
     check_share(alpha, "alpha")
