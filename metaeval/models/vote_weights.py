@@ -33,6 +33,8 @@ from metaeval.running.parallel import in_one_order
 from metaeval.table.vote_set import Votes
 from metaeval.table.votes import as_votes
 
+LEAST_VOTES = 30
+"""Voters with fewer votes are taken together."""
 _FEWEST, _HALF = 2, 0.5
 _MOST_STEPS, _STEP, _HALVINGS, _LARGEST_STEP = 200, 1e-10, 40, 1.0
 _BEYOND = 4.0
@@ -82,7 +84,9 @@ class JudgeWeights(Result):
 
 
 @in_one_order
-def judge_weights(votes: object, *, ties: Ties = "half", least_votes: int = 30, alpha: float = 0.05) -> JudgeWeights:
+def judge_weights(
+    votes: object, *, ties: Ties = "half", least_votes: int = LEAST_VOTES, alpha: float = 0.05
+) -> JudgeWeights:
     r"""Estimate how much each judge's votes tell of the systems, and which side it leans to.
 
     Parameters
@@ -148,6 +152,9 @@ def judge_weights(votes: object, *, ties: Ties = "half", least_votes: int = 30, 
     checked = replace(as_votes(votes), covariates={})
     equal = bradley_terry(checked, ties=ties, alpha=alpha)
     checked = checked.where(checked.share != _HALF) if ties == "drop" else checked
+    if not checked.placed and (turned := checked.left > checked.right).any():  # a table of winners says them first
+        left, right = np.where(turned, [checked.right, checked.left], [checked.left, checked.right])
+        checked = replace(checked, left=left, right=right, share=np.where(turned, 1 - checked.share, checked.share))
     judges, judge = _judges_of(checked, least_votes)
     refused: list[dict[str, object]] = []
     kept = np.arange(len(judges))

@@ -15,6 +15,7 @@ from metaeval.reports.alt_test import alt_section
 from metaeval.reports.assessed_parts import element_agreement_table, passage_agreement_table
 from metaeval.reports.prose import prose
 from metaeval.reports.shared import labelled_heads
+from metaeval.tests_stat.result import is_significant
 
 say = prose(__name__)
 
@@ -72,10 +73,13 @@ def _favour_section(found: ItemFavour | None) -> tuple[Section, ...]:
         data=found.table,
         found=found,
     )
-    largest = found.table.loc[found.table["slope"].abs().idxmax()]
-    figure = bracketed(largest["slope"], largest["low"], largest["high"], number(3))
-    words = say("favour answer", row=largest, figure=figure, found=found)
-    return (say.section("favour", Text(paragraphs=(words,)), shown, found=found),)
+    judges = found.table[found.table["kind"] == "judge"]
+    sure = judges[is_significant(judges["p_corrected"].to_numpy(), 1 - found.confidence_level)]
+    words = [] if len(sure) else [say("favours none", found=found)]
+    for row in sure.to_dict("records"):
+        ends = sorted(abs(row[end]) for end in ("low", "high"))
+        words.append(say("favours", row=row, figure=bracketed(abs(row["slope"]), *ends, number(3)), found=found))
+    return (say.section("favour", Text(paragraphs=tuple(words)), shown, brief=True, found=found),)
 
 
 def _corrected_section(study: Labelling, *, brief: bool) -> tuple[Section, ...]:
