@@ -750,7 +750,7 @@ LABELLED = {
     "favoured_items": Entry(
         lambda labels: {
             "reference": labels.judges[0],
-            "covariate": {item: float(at % 7) for at, item in enumerate(labels.table.index.get_level_values("item"))},
+            "covariate": {item: float(sum(map(ord, item)) % 7) for _, item in labels.table.index},
         },
         of("table"),
     ),
@@ -777,7 +777,10 @@ BY_ITEM = {
 BY_VOTES = {
     "bradley_terry": Entry(),
     "bradley_terry, Davidson": Entry({"ties": "davidson"}),
-    "judge_weights": Entry({"least_votes": 10}, of("table")),
+    "judge_weights": Entry(
+        figures=of("table"),
+        given=lambda votes: votes.assign(voter=[f"v{sum(map(ord, name)) % 2}" for name in votes["voter"]]),
+    ),
     "vote_plan": Entry(given=metaeval.models.bradley_terry),
     "settled_pairs": Entry(
         given=lambda votes: (

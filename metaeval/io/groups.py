@@ -163,9 +163,10 @@ def read_item_covariate(
     keys = [next((key for key in keys if key in wanted), "") for keys in named]
     if not any(keys):
         return None
+    column = table.columns[table.place_of_said("covariate", covariate_column)]
     table.at, table.wanted = len(table.columns), list(dict.fromkeys(filter(None, keys)))
     table.rows = [[*cells, key] for cells, key in zip(table.rows, keys, strict=True)]
-    name, values = table.said("covariate", covariate_column, numbers=True)
+    name, values = table.said("covariate", column, numbers=True)
     return Covariate(name, {item: float(entry) for item, entry in values.items()})
 
 
@@ -187,7 +188,7 @@ class _GroupTable:
 
     def said(self, said: str, column: str | None, *, numbers: bool = False) -> tuple[str, dict[str, str]]:
         """Return the name of the column that says it, and what it says of every name."""
-        at = self._place_of_said(said, column)
+        at = self.place_of_said(said, column)
         values: dict[str, str] = {}
         needed = set(self.wanted)
         for position, cells in enumerate(self.rows):
@@ -219,7 +220,7 @@ class _GroupTable:
             f"no column holds all the {self.what}s ({first_few(self.wanted)}); {columns_found(self.columns)}{header}"
         )
 
-    def _place_of_said(self, said: str, column: str | None) -> int:
+    def place_of_said(self, said: str, column: str | None) -> int:
         """Return the column asked for, else the one that is called so, else the only other one."""
         if column is not None:
             return place_of(column, self.columns, self.sheet)

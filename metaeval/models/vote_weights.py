@@ -58,7 +58,7 @@ class JudgeWeights(Result):
     strengths: BradleyTerry
     """With these weights, without the judges turned away."""
     equal: BradleyTerry
-    """With equal weights, by all judges."""
+    """With equal weights, by all judges; errors are clustered in the same way."""
     alpha: float
     notes: tuple[str, ...]
 
@@ -150,7 +150,8 @@ def judge_weights(
     check_share(alpha, "alpha")
     check_count(least_votes, "least_votes")
     checked = replace(as_votes(votes), covariates={})
-    equal = bradley_terry(checked, ties=ties, alpha=alpha)
+    clusters = ["question"] * (checked.n_units("question") > 1)
+    equal = bradley_terry(checked, ties=ties, clusters=clusters, alpha=alpha)
     checked = checked.where(checked.share != _HALF) if ties == "drop" else checked
     if not checked.placed and (turned := checked.left > checked.right).any():  # a table of winners says them first
         left, right = np.where(turned, [checked.right, checked.left], [checked.left, checked.right])
