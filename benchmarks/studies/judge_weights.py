@@ -23,7 +23,7 @@ from metaeval.table.votes import as_votes
 
 SETTINGS = ((6, 100, 5, 4, 0.5), (6, 30, 3, 8, 0.5), (10, 200, 10, 3, 0.5), (5, 13, 4, 30, 0.5), (8, 60, 20, 2, 0.5))
 """Systems, questions, judges, votes of a judge on a question, and spread of what a question adds to a system."""
-N_ARENAS, N_LARGE, N_SPLITS, N_VOTES = 200, 200_000, 5, 500
+N_ARENAS, N_LARGE, N_SPLITS, N_VOTES = 200, 200_000, 3, 500
 
 
 def arena(setting: tuple[int, int, int, int, float], n_questions: int, rng: np.random.Generator) -> pd.DataFrame:
@@ -80,7 +80,7 @@ def f1(people: BradleyTerry, judges: BradleyTerry) -> float:
         sides.append({(a, b) if a < b else (b, a): sign if a < b else -sign for a, b, sign in pairs})
     both = [(sides[0][pair], sides[1][pair]) for pair in sides[0].keys() & sides[1].keys()]
     right = sum(one == other != 0 for one, other in both)
-    return 2 * right / max(sum((one != 0) + (other != 0) for one, other in both), 1)
+    return 2 * right / max(sum(int(sign != 0) for pair in both for sign in pair), 1)
 
 
 def _row(name: str, splits: list[tuple[Votes, Votes]]) -> None:

@@ -150,11 +150,11 @@ def favoured_items(  # noqa: PLR0913 - every option is one question
         {
             "judge": judges,
             "kind": np.where(is_person, "person", "judge"),
-            "n_items": [found.sizes[0] for found in slopes],
-            "n_systems": [found.sizes[1] if len(ways) > 1 else 0 for found in slopes],
+            "n_items": [slope.sizes[0] for slope in slopes],
+            "n_systems": [slope.sizes[1] if len(ways) > 1 else 0 for slope in slopes],
         }
     )
-    alone = [_interval(found, confidence_level) for found in slopes]
+    alone = [_interval(slope, confidence_level) for slope in slopes]
     table[["slope", "low", "high", "p"]] = np.array(alone).reshape(-1, 4)
     table["p_corrected"] = np.nan
     for _, family in table.groupby("kind"):
@@ -228,10 +228,10 @@ def _slope(judge: Floats, truth: Floats, values: Floats, ways: Sequence[Ints], n
     ridge[0, 0] = 0.0
     square, product = design.T @ design + ridge, design.T @ response
     inverse = np.linalg.inv(square)
-    found = inverse @ product
+    slopes = inverse @ product
     leverage = np.einsum("rp,pq,rq->r", design, inverse, design)
     influence = (
-        (design @ inverse[0]) * (response - design @ found) / np.where(leverage < 1 - 1e-8, 1 - leverage, np.inf)
+        (design @ inverse[0]) * (response - design @ slopes) / np.where(leverage < 1 - 1e-8, 1 - leverage, np.inf)
     )
     changes, sizes = [], []
     for codes in ways:
@@ -240,10 +240,10 @@ def _slope(judge: Floats, truth: Floats, values: Floats, ways: Sequence[Ints], n
         if len(clusters) == len(response):
             change[codes[rows]] = -influence
         else:
-            change[clusters] = _without_each(design, response, cluster, square, product) - found[0]
+            change[clusters] = _without_each(design, response, cluster, square, product) - slopes[0]
         changes.append(change)
         sizes.append(len(clusters))
-    return _Slope(float(found[0]), tuple(changes), tuple(sizes))
+    return _Slope(float(slopes[0]), tuple(changes), tuple(sizes))
 
 
 def _levels(truth: Floats) -> Floats:
@@ -267,21 +267,21 @@ def _without_each(design: Floats, response: Floats, cluster: Ints, square: Float
     return np.linalg.solve(square - squares, (product - products)[..., None])[:, 0, 0]
 
 
-def _interval(found: _Slope, confidence_level: float) -> tuple[float, float, float, float]:
+def _interval(slope: _Slope, confidence_level: float) -> tuple[float, float, float, float]:
     """Return a slope with its interval, and p."""
     variances = [
-        (size - 1) / size * float(change @ change) for size, change in zip(found.sizes, found.changes, strict=True)
+        (size - 1) / size * float(change @ change) for size, change in zip(slope.sizes, slope.changes, strict=True)
     ]
-    variance, freedom = variances[0], found.sizes[0] - 1.0
-    if len(variances) > 1 and found.sizes[1] > 1:
+    variance, freedom = variances[0], slope.sizes[0] - 1.0
+    if len(variances) > 1 and slope.sizes[1] > 1:
         variance = max(variances[0] + variances[1] - variances[2], variances[0], variances[1])
-        freedom = min(found.sizes[:2]) - 1.0
+        freedom = min(slope.sizes[:2]) - 1.0
     error = variance**0.5
     half = float(stdtrit(freedom, 0.5 + confidence_level / 2)) * error
     with np.errstate(divide="ignore", invalid="ignore"):
-        statistic = np.array(0.0 if found.value == 0 else np.divide(found.value, error))
+        statistic = np.array(0.0 if slope.value == 0 else np.divide(slope.value, error))
     p = float(student_p(np.array(freedom), statistic).p)
-    return found.value, found.value - half, found.value + half, p
+    return slope.value, slope.value - half, slope.value + half, p
 
 
 def _beyond(slopes: Sequence[_Slope], is_person: Flags, confidence_level: float) -> Floats:
@@ -289,11 +289,11 @@ def _beyond(slopes: Sequence[_Slope], is_person: Flags, confidence_level: float)
     rows = np.full((len(slopes), 3), np.nan)
     if not is_person.any():
         return rows
-    people = [found for found, person in zip(slopes, is_person, strict=True) if person]
+    people = [slope for slope, person in zip(slopes, is_person, strict=True) if person]
     for index in np.flatnonzero(~is_person):
-        value = slopes[index].value - float(np.mean([found.value for found in people]))
-        of_people = [np.mean([found.changes[way] for found in people], axis=0) for way in range(len(people[0].changes))]
+        value = slopes[index].value - float(np.mean([slope.value for slope in people]))
+        of_people = [np.mean([slope.changes[way] for slope in people], axis=0) for way in range(len(people[0].changes))]
         changes = tuple(one - other for one, other in zip(slopes[index].changes, of_people, strict=True))
-        sizes = tuple(map(min, slopes[index].sizes, *(found.sizes for found in people)))
+        sizes = tuple(map(min, slopes[index].sizes, *(slope.sizes for slope in people)))
         rows[index] = _interval(_Slope(value, changes, sizes), confidence_level)[:3]
     return rows

@@ -160,8 +160,8 @@ def judge_weights(
     refused: list[dict[str, object]] = []
     kept = np.arange(len(judges))
     while True:
-        found = _weigh(checked, judge, kept, ties, alpha)
-        frame = found.rows.assign(judge=[judges[index] for index in kept])
+        weighed = _weigh(checked, judge, kept, ties, alpha)
+        frame = weighed.rows.assign(judge=[judges[index] for index in kept])
         reason = frame["note"].to_numpy() != ""
         refused += frame[reason].assign(weight=np.nan, low=np.nan, high=np.nan).to_dict("records")
         kept = kept[~reason]
@@ -175,14 +175,14 @@ def judge_weights(
     notes = [f"turned away: {row['judge']} ({row['note']})" for row in refused]
     return JudgeWeights(
         table=table[columns].reset_index(drop=True),
-        strengths=found.strengths,
+        strengths=weighed.strengths,
         equal=equal,
         alpha=float(alpha),
-        notes=(*notes, *found.strengths.notes),
+        notes=(*notes, *weighed.strengths.notes),
     )
 
 
-class _Found(NamedTuple):
+class _WeighedVotes(NamedTuple):
     """One fit: a row a judge, whose note says why it cannot stay; strengths and the test where all can."""
 
     rows: pd.DataFrame
@@ -205,7 +205,7 @@ def _judges_of(votes: Votes, least_votes: int) -> tuple[list[str], Ints]:
     return list(map(str, judges)), codes[votes.units["voter"]]
 
 
-def _weigh(checked: Votes, judge: Ints, kept: Ints, ties: Ties, alpha: float) -> _Found:
+def _weigh(checked: Votes, judge: Ints, kept: Ints, ties: Ties, alpha: float) -> _WeighedVotes:
     """Fit the model to the votes of some judges, and say who of them cannot stay."""
     of_kept = np.isin(judge, kept)
     plain = bradley_terry(checked.where(of_kept), ties=ties, alpha=alpha)
@@ -220,12 +220,12 @@ def _weigh(checked: Votes, judge: Ints, kept: Ints, ties: Ties, alpha: float) ->
     rows[["weight", "low", "high", "side", "side_low", "side_high"]] = np.nan
     rows["note"] = _untold(single, judge, plain.strengths, model)
     if (rows["note"] != "").any():
-        return _Found(rows, plain)
+        return _WeighedVotes(rows, plain)
     parameters = np.concatenate([plain.strengths, np.zeros(model.n_columns), plain.coefficients["estimate"]])
     parameters, away = _maximum(*_grouped(single, judge), model, parameters)
     if away is not None:
         rows.loc[away, "note"] = _TELLS_NOTHING if parameters[single.n_systems + away] < 0 else _NO_BOUND
-        return _Found(rows, plain)
+        return _WeighedVotes(rows, plain)
     cells, moments = model.at(single, judge, parameters)
     fit = VoteFit(parameters, model.bread(cells, moments))
     independent = vote_errors.independent_errors(cells, fit, counted=votes.counted, moments=moments)
@@ -252,7 +252,7 @@ def _weigh(checked: Votes, judge: Ints, kept: Ints, ties: Ties, alpha: float) ->
         coefficients=plain.coefficients.iloc[:0],
         clusters=("question",) if ways else (),
     )
-    return _Found(rows, strengths)
+    return _WeighedVotes(rows, strengths)
 
 
 def _untold(single: VoteCells, judge: Ints, strengths: Floats, model: "_Model") -> list[str]:

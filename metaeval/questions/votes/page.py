@@ -403,11 +403,11 @@ def _covariates_blocks(study: VotesStudy, name: str, group: VoteGroup) -> list[B
 
 def _weights_section(study: VotesStudy) -> list[Section]:
     """Say how much the votes of each voter tell, and what is settled with these weights."""
-    found = study.weights
-    if found is None:
+    weighed = study.weights
+    if weighed is None:
         return []
-    frame, kept = found.to_frame(), found.table.dropna(subset="weight").to_dict("records")
-    counts = [int(fitted.comparison("holm").data["significant"].sum()) for fitted in (found.strengths, found.equal)]
+    frame, kept = weighed.to_frame(), weighed.table.dropna(subset="weight").to_dict("records")
+    counts = [int(fitted.comparison("holm").data["significant"].sum()) for fitted in (weighed.strengths, weighed.equal)]
     words = say(
         "weights answer", first=kept[0], last=kept[-1], n=len(frame), away=len(frame) - len(kept), counts=counts
     )
@@ -428,7 +428,9 @@ def _weights_section(study: VotesStudy) -> list[Section]:
         level=_level(study),
     )
     fold = Fold(title=say("weights title"), blocks=(table,))
-    return [say.section("weights", Text(paragraphs=(words,)), fold, brief=False)]
+    return [
+        say.section("weights", Text(paragraphs=(words,)), fold, brief=False, head="How much each voter’s vote tells")
+    ]
 
 
 def _beside_section(study: VotesStudy) -> list[Section]:
