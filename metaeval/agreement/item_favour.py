@@ -135,8 +135,8 @@ def favoured_items(  # noqa: PLR0913 - every option is one question
         check_choice(person, "judge", labels.judges)
     checked_options(adjusted=True, over="both", correction=correction, confidence_level=confidence_level)
     values, notes = _of_items(labels, covariate)
-    known = np.isfinite(values) & labels.table[reference].notna().to_numpy()
-    spread = float(values[known].std(ddof=1)) if known.sum() > 1 else 0.0
+    has_number = np.isfinite(values) & labels.table[reference].notna().to_numpy()
+    spread = float(values[has_number].std(ddof=1)) if has_number.sum() > 1 else 0.0
     if not spread > 0:
         raise InvalidOptionError(f"`covariate` must differ between the items that {reference} labelled")
     judges = [judge for judge in labels.judges if judge != reference]
@@ -293,7 +293,7 @@ def _beyond(slopes: Sequence[_Slope], is_person: Flags, confidence_level: float)
     for index in np.flatnonzero(~is_person):
         value = slopes[index].value - float(np.mean([slope.value for slope in people]))
         of_people = [np.mean([slope.changes[way] for slope in people], axis=0) for way in range(len(people[0].changes))]
-        changes = tuple(one - other for one, other in zip(slopes[index].changes, of_people, strict=True))
+        changes = tuple(judged - human for judged, human in zip(slopes[index].changes, of_people, strict=True))
         sizes = tuple(map(min, slopes[index].sizes, *(slope.sizes for slope in people)))
         rows[index] = _interval(_Slope(value, changes, sizes), confidence_level)[:3]
     return rows

@@ -67,11 +67,11 @@ class JudgeWeights(Result):
         return self.table.copy()
 
     def _found(self) -> str:
-        kept = self.table[self.table["weight"].notna()]
-        first, last = kept.iloc[0], kept.iloc[-1]
+        weighed = self.table[self.table["weight"].notna()]
+        first, last = weighed.iloc[0], weighed.iloc[-1]
         return (
             f"a vote of {first['judge']} weighs {first['weight'] / last['weight']:.2g} times one of {last['judge']}; "
-            f"{count(len(self.table) - len(kept), 'judge')} of {len(self.table)} turned away"
+            f"{count(len(self.table) - len(weighed), 'judge')} of {len(self.table)} turned away"
         )
 
     def _draw(self) -> Figure:
@@ -158,14 +158,14 @@ def judge_weights(
         checked = replace(checked, left=left, right=right, share=np.where(turned, 1 - checked.share, checked.share))
     judges, judge = _judges_of(checked, least_votes)
     refused: list[dict[str, object]] = []
-    kept = np.arange(len(judges))
+    staying = np.arange(len(judges))
     while True:
-        weighed = _weigh(checked, judge, kept, ties, alpha)
-        frame = weighed.rows.assign(judge=[judges[index] for index in kept])
+        weighed = _weigh(checked, judge, staying, ties, alpha)
+        frame = weighed.rows.assign(judge=[judges[index] for index in staying])
         reason = frame["note"].to_numpy() != ""
         refused += frame[reason].assign(weight=np.nan, low=np.nan, high=np.nan).to_dict("records")
-        kept = kept[~reason]
-        if len(kept) < _FEWEST:
+        staying = staying[~reason]
+        if len(staying) < _FEWEST:
             why = "; ".join(f"{row['judge']}: {row['note']}" for row in refused[:3])
             raise EstimationError(f"fewer than two judges are left to be weighed ({why})")
         if not reason.any():
@@ -258,8 +258,10 @@ def _weigh(checked: Votes, judge: Ints, kept: Ints, ties: Ties, alpha: float) ->
 def _untold(single: VoteCells, judge: Ints, strengths: Floats, model: "_Model") -> list[str]:
     """Return why a judge's votes cannot tell its weight, before any fit; nothing where they can."""
     apart = strengths[single.left] - strengths[single.right]
-    said, seen = (pd.Series(values).groupby(judge).agg(["min", "max"]) for values in (single.share, apart))
-    frame = pd.DataFrame({"constant": said["min"] == said["max"], "alike": seen["max"] - seen["min"] <= _NO_SPREAD})
+    shares, differences = (pd.Series(values).groupby(judge).agg(["min", "max"]) for values in (single.share, apart))
+    frame = pd.DataFrame(
+        {"constant": shares["min"] == shares["max"], "alike": differences["max"] - differences["min"] <= _NO_SPREAD}
+    )
     frame = frame.reindex(range(model.n_judges))
     frame["alike"] = frame["alike"] & model.sided
     reasons = np.select(

@@ -406,10 +406,15 @@ def _weights_section(study: VotesStudy) -> list[Section]:
     weighed = study.weights
     if weighed is None:
         return []
-    frame, kept = weighed.to_frame(), weighed.table.dropna(subset="weight").to_dict("records")
+    frame, heavy_first = weighed.to_frame(), weighed.table.dropna(subset="weight").to_dict("records")
     counts = [int(fitted.comparison("holm").data["significant"].sum()) for fitted in (weighed.strengths, weighed.equal)]
     words = say(
-        "weights answer", first=kept[0], last=kept[-1], n=len(frame), away=len(frame) - len(kept), counts=counts
+        "weights answer",
+        first=heavy_first[0],
+        last=heavy_first[-1],
+        n=len(frame),
+        away=len(frame) - len(heavy_first),
+        counts=counts,
     )
     table = say.table(
         "weights",

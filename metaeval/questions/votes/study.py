@@ -278,8 +278,7 @@ def study_votes(  # noqa: PLR0913 - every option of the command
     all_votes = replace(
         all_votes, covariates={name: all_votes.covariates[name] for name in covariates or all_votes.covariates}
     )
-    attempt = Attempts(EstimationError, ScoresError)
-    ranked, sweeps, all_groups = [], [], all_votes.grouped()
+    attempt, ranked, sweeps, all_groups = Attempts(EstimationError, ScoresError), [], [], all_votes.grouped()
     swept_by = tuple(name for name in (UNITS if clusters is None else clusters) if all_votes.n_units(name) > 1)
     for names in all_groups:
         of_group = all_votes if len(all_groups) == 1 else all_votes.of(names)
