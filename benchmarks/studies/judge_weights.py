@@ -21,7 +21,7 @@ from metaeval.models import BradleyTerry, bradley_terry, judge_weights
 from metaeval.table.vote_set import Votes
 from metaeval.table.votes import as_votes
 
-SETTINGS = ((6, 100, 5, 4, 0.5), (6, 30, 3, 8, 0.5), (10, 200, 10, 3, 0.5), (5, 13, 4, 30, 0.5), (8, 60, 20, 2, 0.5))
+SETTINGS = ((6, 100, 5, 4, 0.5), (6, 30, 3, 8, 0.5), (10, 200, 10, 3, 0.5), (5, 13, 4, 30, 0.5))
 """Systems, questions, judges, votes of a judge on a question, and spread of what a question adds to a system."""
 N_ARENAS, N_LARGE, N_SPLITS, N_VOTES = 200, 200_000, 3, 500
 

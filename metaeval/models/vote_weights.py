@@ -199,8 +199,7 @@ def _judges_of(votes: Votes, least_votes: int) -> tuple[list[str], Ints]:
     judges, codes = np.unique(names.astype(str), return_inverse=True)
     if len(judges) - (_OTHERS in judges) < _FEWEST:
         raise ScoresError(
-            f"fewer than two voters have {count(least_votes, 'vote')} or more, so that judges cannot be weighed; lower "
-            "`least_votes`"
+            f"fewer than two voters have {count(least_votes, 'vote')} or more, so that judges cannot be weighed"
         )
     return list(map(str, judges)), codes[votes.units["voter"]]
 
