@@ -747,6 +747,13 @@ LABELLED = {
     "latent_classes": Entry(figures=None, excused={"answer": "a chain of half a minute"}),
     "compare_labels": Entry(DRAWN, of("pairs")),
     "corrected_scores": Entry(lambda labels: {"reference": labels.judges[0]}, of("table"), given=_partly_labelled),
+    "favoured_items": Entry(
+        lambda labels: {
+            "reference": labels.judges[0],
+            "covariate": {item: float(sum(map(ord, item)) % 7) for _, item in labels.table.index},
+        },
+        of("table"),
+    ),
     "rank_judges": Entry(lambda labels: {"reference": labels.judges[0], **DRAWN}, of("table")),
     "second_people": Entry(
         {"n_choices": 2}, lambda found: {"weight": np.sort(found.weights)}, given=lambda labels: (labels, labels.judges)
@@ -770,6 +777,10 @@ BY_ITEM = {
 BY_VOTES = {
     "bradley_terry": Entry(),
     "bradley_terry, Davidson": Entry({"ties": "davidson"}),
+    "judge_weights": Entry(
+        figures=of("table"),
+        given=lambda votes: votes.assign(voter=[f"v{sum(map(ord, name)) % 2}" for name in votes["voter"]]),
+    ),
     "vote_plan": Entry(given=metaeval.models.bradley_terry),
     "settled_pairs": Entry(
         given=lambda votes: (

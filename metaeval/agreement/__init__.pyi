@@ -7,6 +7,8 @@ from .human import HumanAgreement as HumanAgreement
 from .human import human_agreement as human_agreement
 from .human import pair_agreement as pair_agreement
 from .human_statistics import system_statistics as system_statistics
+from .item_favour import ItemFavour as ItemFavour
+from .item_favour import favoured_items as favoured_items
 from .item_statistics import ItemAnalysis as ItemAnalysis
 from .item_statistics import analyse_items as analyse_items
 from .items import item_scores as item_scores

@@ -16,7 +16,7 @@ _MOST_DIGITS = 18
 
 
 class Covariate(NamedTuple):
-    """A number for every system."""
+    """A number for every system, or item."""
 
     name: str
     """The column that holds it."""
@@ -141,6 +141,35 @@ def read_covariate(
     return Covariate(name, {system: float(entry) for system, entry in values.items()})
 
 
+def read_item_covariate(
+    path: str | Path | Sheet, *, items: Iterable[str], covariate_column: str | None = None
+) -> Covariate | None:
+    r"""Read a number for items from a table whose first column names them, or whose first two name items and systems.
+
+    None where no row names any of the items.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder, "lengths.csv")
+    ...     _ = path.write_text("item,system,words\nq1,bm25,120\nq1,lm,87.5")
+    ...     read_item_covariate(path, items=["q1::lm", "q1::bm25"], covariate_column="words")
+    Covariate(name='words', of_system={'q1::bm25': 120.0, 'q1::lm': 87.5})
+    """
+    sheet, wanted = path if isinstance(path, Sheet) else read_sheet(path), set(items)
+    table = _GroupTable(sheet, "item", header_names(sheet.sample()[0])[0], wanted)
+    named = [[f"{cells[0]}::{cells[1]}", f"{cells[1]}::{cells[0]}", cells[0]] for cells in table.rows]
+    keys = [next((key for key in keys if key in wanted), "") for keys in named]
+    if not any(keys):
+        return None
+    column = table.columns[table.place_of_said("covariate", covariate_column)]
+    table.at, table.wanted = len(table.columns), list(dict.fromkeys(filter(None, keys)))
+    table.rows = [[*cells, key] for cells, key in zip(table.rows, keys, strict=True)]
+    name, values = table.said("covariate", column, numbers=True)
+    return Covariate(name, {item: float(entry) for item, entry in values.items()})
+
+
 _ARRIVES = {"time": "arrival"}
 """Roles of columns that say when something came."""
 
@@ -159,7 +188,7 @@ class _GroupTable:
 
     def said(self, said: str, column: str | None, *, numbers: bool = False) -> tuple[str, dict[str, str]]:
         """Return the name of the column that says it, and what it says of every name."""
-        at = self._place_of_said(said, column)
+        at = self.place_of_said(said, column)
         values: dict[str, str] = {}
         needed = set(self.wanted)
         for position, cells in enumerate(self.rows):
@@ -191,7 +220,7 @@ class _GroupTable:
             f"no column holds all the {self.what}s ({first_few(self.wanted)}); {columns_found(self.columns)}{header}"
         )
 
-    def _place_of_said(self, said: str, column: str | None) -> int:
+    def place_of_said(self, said: str, column: str | None) -> int:
         """Return the column asked for, else the one that is called so, else the only other one."""
         if column is not None:
             return place_of(column, self.columns, self.sheet)

@@ -46,5 +46,7 @@ from .vote_dimension import OneDimension as OneDimension
 from .vote_dimension import one_dimension as one_dimension
 from .vote_strengths import BradleyTerry as BradleyTerry
 from .vote_strengths import bradley_terry as bradley_terry
+from .vote_weights import JudgeWeights as JudgeWeights
+from .vote_weights import judge_weights as judge_weights
 from .votes_needed import VotePlan as VotePlan
 from .votes_needed import vote_plan as vote_plan

@@ -38,9 +38,9 @@ class Errors(NamedTuple):
     independent votes."""
 
 
-def independent_errors(cells: VoteCells, fit: VoteFit, *, counted: bool) -> Errors:
-    """Return errors as if every vote were independent: what peers print."""
-    moments = moments_of(cells, fit.parameters)
+def independent_errors(cells: VoteCells, fit: VoteFit, *, counted: bool, moments: Moments | None = None) -> Errors:
+    """Return errors as if every vote were independent: what peers print; `moments` as `clustered_errors`."""
+    moments = moments or moments_of(cells, fit.parameters)
     weight = np.sqrt(cells.weight) if counted else cells.weight
     number = float(cells.weight.sum()) if counted else len(weight)
     meat, _ = _meat_of(cells, moments, weight, np.arange(len(weight)))
@@ -49,13 +49,17 @@ def independent_errors(cells: VoteCells, fit: VoteFit, *, counted: bool) -> Erro
     return Errors(covariance, np.full((len(covariance) + 1,) * 2, max(number - 1.0, 1.0)))
 
 
-def clustered_errors(cells: VoteCells, fit: VoteFit, clusters: Sequence[Codes]) -> Errors:
+def clustered_errors(
+    cells: VoteCells, fit: VoteFit, clusters: Sequence[Codes], moments: Moments | None = None
+) -> Errors:
     """Return errors by one or two ways of clusters; cells are single votes.
+
+    `moments` are those of a model whose log odds are not linear, in the scale of its cells' covariates.
 
     Two ways add up, less the part that both share (Cameron, Gelbach and Miller, 2011), and no direction has less than
     by the larger of the two alone.
     """
-    moments = moments_of(cells, fit.parameters)
+    moments = moments or moments_of(cells, fit.parameters)
     ways = [_one_way(cells, moments, fit, codes) for codes in clusters]
     if len(ways) == 1:
         return ways[0]

@@ -92,13 +92,17 @@ def moments_of(cells: VoteCells, parameters: Floats) -> Moments:
     odds = parameters[cells.left] - parameters[cells.right]
     if k := cells.covariates.shape[1]:
         odds = odds + cells.covariates @ parameters[n : n + k]
+    return moments_at(cells, odds, float(parameters[-1]))
+
+
+def moments_at(cells: VoteCells, odds: Floats, log_tie: float) -> Moments:
+    """Return what log odds, and under Davidson's model the log of the parameter of ties, expect of every cell."""
     if not cells.davidson:
         with np.errstate(over="ignore"):  # where a covariate parts wins from losses odds grow for ever
             mean = 1.0 / (1.0 + np.exp(-odds))
         likelihood = cells.weight @ (cells.share * odds - np.logaddexp(0.0, odds))
         none = np.empty(0)
         return Moments(cells.share - mean, mean * (1.0 - mean), none, none, none, float(likelihood))
-    log_tie = parameters[-1]
     total = np.logaddexp(np.logaddexp(odds / 2, -odds / 2), log_tie)
     better, worse, tie = np.exp(odds / 2 - total), np.exp(-odds / 2 - total), np.exp(log_tie - total)
     middle, tied = (better - worse) / 2, cells.share == 0.5  # noqa: PLR2004 - a tie is half a win
@@ -127,11 +131,18 @@ def information(cells: VoteCells, moments: Moments, *, group: Codes | None = Non
     if cells.davidson:
         columns.append((np.ones(len(weight)), cells.weight * moments.tie_covariance))
     for parameter, (values, crossed) in enumerate(columns, start=n):
-        sums = [np.bincount(group * n + side, crossed * values, n_groups * n) for side in (cells.left, cells.right)]
+        product = crossed * values
+        sums = [np.bincount(group * n + side, product, n_groups * n) for side in (cells.left, cells.right)]
         matrices[:, :n, parameter] = matrices[:, parameter, :n] = (sums[0] - sums[1]).reshape(n_groups, n)
-        for covariate in range(cells.covariates.shape[1]):
-            square = np.bincount(group, crossed * values * cells.covariates[:, covariate], n_groups)
-            matrices[:, parameter, n + covariate] = matrices[:, n + covariate, parameter] = square
+    order, k = np.argsort(group, kind="stable"), cells.covariates.shape[1]
+    bounds = np.append(0, np.cumsum(np.bincount(group, minlength=n_groups)))
+    for matrix, first, last in zip(matrices, bounds, bounds[1:], strict=False):
+        rows = order[first:last]
+        values = cells.covariates[rows]
+        matrix[n : n + k, n : n + k] = values.T @ (weight[rows, None] * values)
+        if cells.davidson:
+            crossed = (cells.weight * moments.tie_covariance)[rows]
+            matrix[n : n + k, -1] = matrix[-1, n : n + k] = values.T @ crossed
     if cells.davidson:
         matrices[:, -1, -1] = np.bincount(group, cells.weight * moments.tie_variance, n_groups)
     return matrices

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from metaeval.collection.documents import Collection, JudgedCollection
     from metaeval.inex.assessments import Assessments
     from metaeval.inex.judges import JudgeInput
+    from metaeval.io.groups import Covariate
     from metaeval.table.scores import Scores
     from metaeval.table.vote_set import Votes
 
@@ -171,8 +172,8 @@ _BUILT_WITH = Option(
 )
 _COVARIATE = path(
     "FILE",
-    "Table with a column of system names and one of numbers (length of answers, depth), towards which a judge may be "
-    "biased.",
+    "Table with a column of names of systems and one of numbers (length of answers, depth), towards which a judge may "
+    "be biased; for labels also of items, in the first column, or of items and systems.",
     checks.file_to_read("the table of numbers"),
     panel=_OF_RUNS,
     needs="reference",
@@ -341,7 +342,9 @@ def judges_command(  # noqa: PLR0913 - the options of the command
     collection = _runs_beside(loaded, judged, runs, lenient=reading.lenient)
     names = _systems(collection, read.scores)
     file, column = systems.covariate, systems.covariate_column
-    numbers = None if file is None else read_covariate(file, systems=names, covariate_column=column)
+    numbers = None if file is None else _items_covariate(judged, file, column)
+    if file is not None and numbers is None:
+        numbers = read_covariate(file, systems=names, covariate_column=column)
     loaded.read(*([] if file is None else [file]))
     return loaded.ask(
         study_judges,
@@ -394,6 +397,20 @@ def _judged(
     for name in names:  # before runs are scored under the others
         check_choice(name, "judge", judged.judges if isinstance(judged, Labels) else [*read.assessments])
     return judged
+
+
+def _items_covariate(
+    judged: "Labels | dict[str, Assessments] | None", file: Path, column: str | None
+) -> "Covariate | None":
+    """Return the numbers of items, where the table names those of the labels."""
+    from metaeval.agreement.item_favour import names_of_items  # noqa: PLC0415 - loads scipy
+    from metaeval.agreement.labels import Labels  # noqa: PLC0415 - as above
+    from metaeval.io.groups import read_item_covariate  # noqa: PLC0415 - loads pandas
+
+    if not isinstance(judged, Labels):
+        return None
+    names = {str(name) for by in names_of_items(judged) for name in by}
+    return read_item_covariate(file, items=names, covariate_column=column)
 
 
 def _runs_beside(

@@ -3,9 +3,10 @@
 
 from functools import partial
 
+from metaeval.agreement.item_favour import ItemFavour
 from metaeval.agreement.score_correction import CorrectedScores
-from metaeval.base.words import absent, number, p_value, share, whole
-from metaeval.page.blocks import Block, Fold, Section
+from metaeval.base.words import absent, bracketed, number, p_value, share, whole
+from metaeval.page.blocks import Block, Fold, Section, Text
 from metaeval.page.tables import bounded, left, right
 from metaeval.questions.judges.page_agreement import agreement_sections, one_pair
 from metaeval.questions.judges.page_ranking import judge_ranking_section
@@ -14,6 +15,7 @@ from metaeval.reports.alt_test import alt_section
 from metaeval.reports.assessed_parts import element_agreement_table, passage_agreement_table
 from metaeval.reports.prose import prose
 from metaeval.reports.shared import labelled_heads
+from metaeval.tests_stat.result import is_significant
 
 say = prose(__name__)
 
@@ -28,6 +30,7 @@ def label_sections(study: Labelling, *, brief: bool) -> tuple[Section, ...]:
         *alt_section(study.alt, brief=False),
         *_parts_section(study),
         *_corrected_section(study, brief=brief),
+        *_favour_section(study.favour),
         *others,
         _labels_section(study),
         *_scales_section(study),
@@ -47,6 +50,36 @@ def _parts_section(study: Labelling) -> tuple[Section, ...]:
     if not tables:
         return ()
     return (say.section("parts", *tables, brief=False, head="Agreement on elements and text"),)
+
+
+def _favour_section(found: ItemFavour | None) -> tuple[Section, ...]:
+    """Say what more of a covariate of items adds to each judge's labels; nothing without one."""
+    if found is None:
+        return ()
+    table = found.table.rename(columns={"low": "slope_low", "high": "slope_high"})
+    measures = {"slope": ("Gain", number(3))}
+    if table["beyond_people"].notna().any():
+        table = table.rename(columns={"beyond_low": "beyond_people_low", "beyond_high": "beyond_people_high"})
+        measures |= {"beyond_people": ("Beyond people", number(3))}
+    frame, columns = bounded(table, measures)
+    shown = say.table(
+        "favour",
+        frame,
+        left(judge="Judge"),
+        right(whole, n_items=labelled_heads()),
+        columns,
+        right(p_value, p_corrected="p, corrected"),
+        called="item-covariate-bias",
+        data=found.table,
+        found=found,
+    )
+    judges = found.table[found.table["kind"] == "judge"]
+    sure = judges[is_significant(judges["p_corrected"].to_numpy(), 1 - found.confidence_level)]
+    words = [] if len(sure) else [say("favours none", found=found)]
+    for row in sure.to_dict("records"):
+        ends = sorted(abs(row[end]) for end in ("low", "high"))
+        words.append(say("favours", row=row, figure=bracketed(abs(row["slope"]), *ends, number(3)), found=found))
+    return (say.section("favour", Text(paragraphs=tuple(words)), shown, brief=True, found=found),)
 
 
 def _corrected_section(study: Labelling, *, brief: bool) -> tuple[Section, ...]:

@@ -173,6 +173,11 @@ def _flat_labels(found: Labelling) -> list[pd.DataFrame]:
             rows = pd.DataFrame({column: table[source] for column, source in ends.items()})
             whose = statistic + ", " + table["system"] if "system" in table else statistic
             parts.append(rows.assign(first=found.corrected.reference, statistic=whose, metric=None))
+    if found.favour is not None:
+        rows = found.favour.table.rename(columns={"judge": "second", "slope": "value"})
+        statistic = f"bias by item, adjusted: {found.favour.name}"
+        rows = rows.assign(first=found.favour.reference, statistic=statistic, metric=None)
+        parts.append(rows[["metric", "first", "second", "statistic", "value", "low", "high"]])
     for units, table in (("elements", found.elements), ("characters", found.passages)):
         if len(table):
             means = table[table["topic"] != "mean"].groupby(["first", "second"], sort=False).mean(numeric_only=True)
@@ -284,7 +289,8 @@ def study_judges(  # noqa: PLR0913 - every option is one question
     built_with : mapping of str to sequence of str, optional
         Judge to the groups or systems that hold it, to warn of circles.
     covariate : mapping of str to float, optional
-        System to a number (length of its answers, depth of its runs), to ask whether a judge favours more of it.
+        System to a number (length of its answers, depth of its runs), or for labels item to a number, as
+        `metaeval.agreement.favoured_items` takes it, to ask whether a judge favours more of it.
     covariate_name : str
         What the covariate is called.
     metrics : sequence of str, optional

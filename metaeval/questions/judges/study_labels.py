@@ -8,6 +8,7 @@ from typing import NamedTuple
 import pandas as pd
 
 from metaeval.agreement.alt_test import AltTest, Scoring, alt_test
+from metaeval.agreement.item_favour import ItemFavour, favoured_items, names_of_items
 from metaeval.agreement.judge_ranking import JudgeRanking, rank_judges
 from metaeval.agreement.label_agreement import LabelAgreement, compare_labels, label_notes, leading_kappa
 from metaeval.agreement.label_baselines import agreement_baselines
@@ -51,6 +52,8 @@ class Labelling(Result):
     """Who errs, and which labels items have, where nobody is the reference; None unless asked."""
     corrected: CorrectedScores | None
     """What share of the items that a judge alone labelled the reference would say yes to; takes two grades."""
+    favour: ItemFavour | None
+    """Whether a judge favours items with more of a covariate; None without one that names items."""
     alt: AltTest | None
     """Whether a judge may replace a person as a labeller; takes two people beside it."""
     panel: JudgePanel | None
@@ -159,6 +162,7 @@ def labelling_of(
         ranking=ranking,
         latent=latent,
         corrected=corrected,
+        favour=_favour_by_item(labels, second, options, attempt),
         alt=alt,
         panel=panel,
         rescaled_panel=rescaled_panel,
@@ -196,6 +200,18 @@ def _corrected(
         alpha=options.compared.alpha,
     )
     return attempt("Score corrected for the judge's errors", ask)
+
+
+def _favour_by_item(
+    labels: Labels, second: SecondPeople | None, options: JudgeOptions, attempt: Attempts
+) -> ItemFavour | None:
+    """Ask what a covariate adds to labels, if it is one of items."""
+    numbers, reference = options.known.covariate, options.reference
+    if numbers is None or reference is None or not any(name in numbers for by in names_of_items(labels) for name in by):
+        return None
+    name, people = options.known.covariate_name, [] if second is None else options.people
+    ask = partial(favoured_items, labels, numbers, reference=reference, name=name, people=people)
+    return attempt(f"Bias towards more {name}", partial(ask, confidence_level=options.compared.confidence_level))
 
 
 def _panels_of_judges(

@@ -82,7 +82,9 @@ def _questions_under(
     if known.groups is not None:
         bias = partial(favoured_groups, groups=known.groups, built_with=known.built_with, **beside)
         yield "group_bias", metric, "Group bias", partial(_favour_of_enough, shared, bias)
-    if known.covariate is not None:
+    if known.covariate is not None and any(
+        name in known.covariate for name in by_judge[reference]["system"].to_numpy()
+    ):
         name = known.covariate_name
         bias = partial(favoured_by_covariate, covariate=known.covariate, name=name, **beside)
         yield "by_covariate", metric, f"Bias towards more {name}", partial(_favour_of_enough, shared, bias)

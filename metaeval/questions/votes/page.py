@@ -78,6 +78,7 @@ def votes_report(study: VotesStudy) -> Report:
             *_unbounded_section(study),
             *sweeps_section(study),
             *_covariates_section(study),
+            *_weights_section(study),
             *_beside_section(study),
             *powers_section(study),
             _dimension_section(study),
@@ -398,6 +399,43 @@ def _covariates_blocks(study: VotesStudy, name: str, group: VoteGroup) -> list[B
         name=name,
     )
     return [coefficients, Fold(title=say("adjusted title", name=name), blocks=(strengths,))]
+
+
+def _weights_section(study: VotesStudy) -> list[Section]:
+    """Say how much the votes of each voter tell, and what is settled with these weights."""
+    weighed = study.weights
+    if weighed is None:
+        return []
+    frame, heavy_first = weighed.to_frame(), weighed.table.dropna(subset="weight").to_dict("records")
+    counts = [int(fitted.comparison("holm").data["significant"].sum()) for fitted in (weighed.strengths, weighed.equal)]
+    words = say(
+        "weights answer",
+        first=heavy_first[0],
+        last=heavy_first[-1],
+        n=len(frame),
+        away=len(frame) - len(heavy_first),
+        counts=counts,
+    )
+    table = say.table(
+        "weights",
+        frame.assign(
+            interval=intervals(frame["low"], frame["high"], _STRENGTH),
+            sides=intervals(frame["side_low"], frame["side_high"], _STRENGTH),
+        ),
+        left(judge="Voter"),
+        right(whole, n_votes="Votes"),
+        right(_STRENGTH, weight="Weight"),
+        right(text, interval="interval"),
+        right(_STRENGTH, side="Left side"),
+        right(text, sides="interval"),
+        left(note="Turned away"),
+        data=frame,
+        level=_level(study),
+    )
+    fold = Fold(title=say("weights title"), blocks=(table,))
+    return [
+        say.section("weights", Text(paragraphs=(words,)), fold, brief=False, head="How much each voter’s vote tells")
+    ]
 
 
 def _beside_section(study: VotesStudy) -> list[Section]:

@@ -19,6 +19,7 @@ from metaeval.models.vote_dimension import OneDimension, one_dimension
 from metaeval.models.vote_ranks import vote_ranks
 from metaeval.models.vote_strengths import BradleyTerry, Ties, bradley_terry, davidson_strengths
 from metaeval.models.vote_sweeps import swept_pairs
+from metaeval.models.vote_weights import LEAST_VOTES, JudgeWeights, judge_weights
 from metaeval.models.vote_witness import VoteWitness, first_place_votes
 from metaeval.models.votes_needed import VotePlan, vote_plan
 from metaeval.resampling.means_and_errors import RanksFromErrors
@@ -36,6 +37,7 @@ AS_RANKS = "ranks"
 _UNBOUNDED = (
     "strengths cannot be estimated, because one system won every vote of each pair; the pairs are tested by sign tests"
 )
+_MOST_VOTERS = 50
 _MOST_STEPS, _MOST_ORDERS, _FEWEST_ORDERS = 20_000_000, 20, 3
 """Votes that Elo's ratings walk through in all, and the random orders of the votes that they walk."""
 
@@ -103,6 +105,8 @@ class VotesStudy(Study):
     """Whether the votes came as counts."""
     read_as: str
     """What the files were taken for."""
+    weights: JudgeWeights | None
+    """How much the votes of each voter tell; takes 2 to 50 voters with 30 votes or more."""
     beside: SettledPairs | None
     """The pairs of the largest group that metrics settle too, where scores were given."""
     powers: pd.DataFrame
@@ -274,8 +278,7 @@ def study_votes(  # noqa: PLR0913 - every option of the command
     all_votes = replace(
         all_votes, covariates={name: all_votes.covariates[name] for name in covariates or all_votes.covariates}
     )
-    attempt = Attempts(EstimationError, ScoresError)
-    ranked, sweeps, all_groups = [], [], all_votes.grouped()
+    attempt, ranked, sweeps, all_groups = Attempts(EstimationError, ScoresError), [], [], all_votes.grouped()
     swept_by = tuple(name for name in (UNITS if clusters is None else clusters) if all_votes.n_units(name) > 1)
     for names in all_groups:
         of_group = all_votes if len(all_groups) == 1 else all_votes.of(names)
@@ -314,6 +317,7 @@ def study_votes(  # noqa: PLR0913 - every option of the command
         n_systems=len(all_votes.systems),
         n_units=MappingProxyType({name: all_votes.n_units(name) for name in all_votes.units}),
         counted=all_votes.counted,
+        weights=_weights(all_votes.of(all_groups[0]), ties, alpha, attempt) if ranked else None,
         beside=None if scores is None or not ranked else settled_pairs(ranked[0].main, scores, alpha=alpha, rng=seed),
         powers=pd.DataFrame() if preferences is None else _discriminative_powers(preferences, scores, float(alpha)),
         read_as=all_votes.read_as,
@@ -325,6 +329,14 @@ def study_votes(  # noqa: PLR0913 - every option of the command
         notes=tuple(dict.fromkeys(notes)),
         provenance=provenance or record_provenance("study_votes", random_source=f"seed {seed}"),
     )
+
+
+def _weights(votes: Votes, ties: Ties, alpha: float, attempt: Attempts) -> JudgeWeights | None:
+    """Weigh the voters of the first group, where there are a few with enough votes."""
+    n_voters = int((np.bincount(votes.units.get("voter", np.empty(0, dtype=np.int64))) >= LEAST_VOTES).sum())
+    if votes.counted or not 1 < n_voters <= _MOST_VOTERS or n_voters * len(votes.share) > _MOST_STEPS:
+        return None
+    return attempt("How much does each voter's vote tell?", lambda: judge_weights(votes, ties=ties, alpha=alpha))
 
 
 def _discriminative_powers(preferences: RunPreferences, scores: object, alpha: float) -> pd.DataFrame:

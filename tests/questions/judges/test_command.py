@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 
 from metaeval import alt_test, as_scores, simulate_scores
-from metaeval.agreement import as_labels, compare_labels
+from metaeval.agreement import as_labels, compare_labels, favoured_items
 from metaeval.agreement.judge_bias import favoured_by_covariate
 from metaeval.agreement.second_assessors import second_people
 from metaeval.base.metric_names import split_names
@@ -426,6 +426,40 @@ def test_a_covariate(command, wordy):
     assert "Bias towards more words" in page
     assert "Beyond people" in page
     assert pd.read_csv("page/tables/covariate-bias-score.csv")["adjusted_per_unit"].iloc[0] == pytest.approx(per_word)
+
+
+def test_a_covariate_of_items(command, tmp_path):
+    """Lengths by item and system, or by item, are told from those of systems, and give what the function gives."""
+    rng = np.random.default_rng(2)
+    human = rng.integers(0, 4, (40, 5))
+    words = rng.integers(50, 400, human.shape)
+    judge = np.clip(human + (rng.random(human.shape) < words / 500), 0, 3)
+    item, system = np.indices(human.shape).reshape(2, -1)
+    rows = {
+        "item": [f"q{number}" for number in item],
+        "system": [f"s{number}" for number in system],
+        "words": words.ravel(),
+    }
+    said = [
+        pd.DataFrame(rows | {"judge": who, "label": given.ravel()})
+        for who, given in (("human", human), ("judge", judge))
+    ]
+    pd.concat(said).drop(columns="words").to_csv(tmp_path / "labels.csv", index=False)
+    pd.DataFrame(rows).to_csv(tmp_path / "lengths.csv", index=False)
+    options = ("--reference", "human", "--covariate", "lengths.csv", "--covariate-column", "words", "--resamples", 20)
+    told = command("judges", "labels.csv", *options, "--json")
+    assert told.code == 0, told.err
+    row = next(row for row in told.json()["results"] if row["statistic"] == "bias by item, adjusted: words")
+    labels = as_labels(read_labels("labels.csv"))
+    lengths = {f"{one}::{other}": float(number) for one, other, number in zip(*rows.values(), strict=True)}
+    own = favoured_items(labels, lengths, reference="human").table.iloc[0]
+    assert [row[name] for name in ("value", "low", "high")] == pytest.approx(own[["slope", "low", "high"]].tolist())
+    assert row["low"] > 0
+    said = command("judges", "labels.csv", *options).out
+    assert "judge labels items with one standard deviation more words" in said
+    pd.DataFrame({"item": [f"q{n}" for n in range(40)], "hard": rng.random(40)}).to_csv("hard.csv", index=False)
+    said = command("judges", "labels.csv", "--reference", "human", "--covariate", "hard.csv", "--resamples", 20).out
+    assert "No judge is shown to label items with more hard higher or lower" in said
 
 
 @pytest.mark.usefixtures("wordy")

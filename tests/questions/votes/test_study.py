@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 
 from metaeval.errors import EstimationError, InvalidOptionError, ScoresError
+from metaeval.models import judge_weights
 from metaeval.models.vote_strengths import bradley_terry
 from metaeval.questions.votes.study import study_votes
 from metaeval.simulate.votes import simulate_votes
@@ -222,3 +223,20 @@ def test_only_groups_are_said_to_have_one_question():
     alone = study_votes(pd.DataFrame(circle, columns=columns), rng=1)
     assert "all votes are on one question: what other questions would change is unknown" in alone.notes
     assert not any("voter" in note and "unknown" in note for note in alone.notes)
+
+
+def test_voters_are_weighed():
+    """A few voters with enough votes are weighed, in one sentence and a table; many voters, or few votes, are not."""
+    votes = simulate_votes(n_voters=4, n_votes=800, rng=1)
+    study = study_votes(votes, rng=1)
+    own = judge_weights(votes)
+    pd.testing.assert_frame_equal(study.weights.table, own.table)
+    report = study.report()
+    first, last = own.table["judge"].iloc[[0, -1]]
+    section = next(section for section in report.sections if section.id == "weights")
+    words = str(section.blocks[0].paragraphs[0])
+    assert words.startswith(f"A vote of {first} weighs ")
+    assert f" times one of {last}; 0 of 4 voters are turned away." in words
+    assert {table.name for table in report.tables()} >= {"weights"}
+    assert study_votes(simulate_votes(n_voters=60, n_votes=3000, rng=1), rng=1).weights is None
+    assert study_votes(simulate_votes(n_voters=20, n_votes=300, rng=1), rng=1).weights is None

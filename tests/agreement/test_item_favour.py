@@ -1,0 +1,110 @@
+"""Does a judge favour items with more of a covariate? Against least squares by hand, and judges without favour."""
+
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from metaeval.agreement import as_labels, favoured_items
+from metaeval.errors import InvalidOptionError, ScoresError
+
+SYSTEMS = [f"s{number}" for number in range(6)]
+
+
+def _table(gain=0.0, n_questions=40, seed=5):
+    """Return labels of a judge that saturates, and lengths that go with quality."""
+    rng = np.random.default_rng(seed)
+    quality = rng.normal(size=(n_questions, 1)) + rng.normal(size=(n_questions, len(SYSTEMS)))
+    length = quality + rng.normal(size=quality.shape)
+    human = np.digitize(quality, [-1.0, 0.0, 1.0])
+    judge = np.clip(np.rint(1.4 * np.minimum(human, 2) + rng.normal(0, 0.5, quality.shape) + gain * length), 0, 4)
+    rows = [
+        (f"q{question}", system, judge_name, labels[question, place])
+        for judge_name, labels in (("human", human), ("judge", judge))
+        for question in range(n_questions)
+        for place, system in enumerate(SYSTEMS)
+    ]
+    lengths = {
+        f"q{question}::{system}": length[question, place]
+        for question in range(n_questions)
+        for place, system in enumerate(SYSTEMS)
+    }
+    return as_labels(pd.DataFrame(rows, columns=["item", "system", "judge", "label"])), lengths
+
+
+def _by_hand(labels, covariate):
+    """Least squares with a level a label of the reference, refitted without each cluster, one by one."""
+    names = [item for _, item in labels.table.index]
+    values = np.array([covariate[name] for name in names])
+    values = values / values.std(ddof=1)
+    human, judge = (labels.table[name].to_numpy(dtype=float) for name in ("human", "judge"))
+    design = np.column_stack([values, *(human == level for level in np.unique(human))]).astype(float)
+
+    def slope(kept):
+        return np.linalg.lstsq(design[kept], (judge - human)[kept])[0][0]
+
+    whole = slope(np.ones(len(names), dtype=bool))
+    variances = []
+    for part in (0, 1, None):
+        clusters = np.array(names if part is None else [name.split("::")[part] for name in names])
+        left_out = np.array([slope(clusters != cluster) for cluster in np.unique(clusters)])
+        g = len(left_out)
+        variances.append((g - 1) / g * ((left_out - whole) ** 2).sum())
+    return whole, max(variances[0] + variances[1] - variances[2], *variances[:2])
+
+
+def test_the_slope_by_hand():
+    """The slope and its jackknifed error are those of least squares, refitted without each question and system."""
+    labels, lengths = _table(gain=0.3)
+    row = favoured_items(labels, lengths, reference="human").table.iloc[0]
+    slope, variance = _by_hand(labels, lengths)
+    assert row["slope"] == pytest.approx(slope, abs=1e-7)
+    half = 2.5705818366147395 * variance**0.5  # Student's t with 5 degrees of freedom, from its table
+    assert [row["low"], row["high"]] == pytest.approx([slope - half, slope + half], abs=1e-6)
+    assert row["low"] > 0
+
+
+def test_a_judge_that_saturates():
+    """Where long answers are good ones, a judge that stops at good is found biased at no more than .06 of the time."""
+    p_values = [favoured_items(*_table(seed=seed), reference="human").table["p"].iloc[0] for seed in range(40)]
+    assert np.mean(np.array(p_values) <= 0.05) <= 0.06 + 2 * (0.05 * 0.95 / 40) ** 0.5
+
+
+def test_many_different_labels():
+    """A judge whose labels are a curve of the reference's own, a number, has no slope on what goes with quality."""
+    rng = np.random.default_rng(1)
+    quality = np.round(rng.normal(size=600), 3)
+    said = {"human": quality, "judge": np.tanh(quality)}
+    labels = as_labels({name: {"q": dict(enumerate(values.tolist()))} for name, values in said.items()}, real=True)
+    length = {str(item): float(value) for item, value in enumerate(quality + rng.normal(size=600))}
+    assert abs(favoured_items(labels, length, reference="human").table["slope"].iloc[0]) < 0.01
+
+
+def test_names_of_questions_and_people():
+    """A number for every question serves all its answers; a second person of the same labels has the same slope."""
+    labels, _ = _table(gain=0.3)
+    table = labels.table.assign(ann=labels.table["judge"])
+    labels = replace(labels, table=table)
+    lengths = {f"q{number}": float(number % 7) for number in range(40)}
+    found = favoured_items(labels, lengths, reference="human", people=["ann"]).table.set_index("judge")
+    assert found.loc["judge", ["n_items", "n_systems"]].tolist() == [40, len(SYSTEMS)]
+    assert found.loc["judge", ["beyond_people", "beyond_low", "beyond_high"]].tolist() == [0.0, 0.0, 0.0]
+    assert found.loc["judge", "slope"] == found.loc["ann", "slope"]
+
+
+@pytest.mark.parametrize(
+    ("covariate", "message"),
+    [({"q0": 1.0}, "must have a number for most"), ({f"q{n}": 1.0 for n in range(40)}, "must differ")],
+)
+def test_a_covariate_that_says_nothing(covariate, message):
+    """Numbers for few items, or one number for all, are refused."""
+    with pytest.raises(InvalidOptionError, match=message):
+        favoured_items(_table()[0], covariate, reference="human")
+
+
+def test_few_items():
+    """Three items make no slope."""
+    labels = as_labels({name: {"q": {"a": 1, "b": 0, "c": 1}} for name in ("human", "judge")})
+    with pytest.raises(ScoresError, match="shares 3 items"):
+        favoured_items(labels, {"a": 1, "b": 2, "c": 3}, reference="human")
