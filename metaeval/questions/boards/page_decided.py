@@ -220,13 +220,18 @@ def _same_section(study: SettledStudy) -> list[Section]:
         *left(first="Votes of", second="and of"),
         *right(whole, n="Questions and pairs"),
         *right(share, same="The same"),
+        *right(text, interval_of_same="interval"),
         *right(_DECIMAL, kappa="κ"),
         *right(text, interval="interval"),
         *right(share, "Ties", ties_first="first", ties_second="second"),
         *right(whole, "Without ties", n_decided="number"),
         *right(share, "Without ties", same_decided="the same"),
     )
-    return [_table_section("same", frame, columns, study, interval=intervals(frame["low"], frame["high"], _DECIMAL))]
+    told = {
+        "interval": intervals(frame["low"], frame["high"], _DECIMAL),
+        "interval_of_same": intervals(frame["same_low"], frame["same_high"], share),
+    }
+    return [_table_section("same", frame, columns, study, **told)]
 
 
 def _habits_section(study: SettledStudy) -> list[Section]:
