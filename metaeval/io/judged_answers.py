@@ -43,10 +43,10 @@ def read_judged_answers(path: str | os.PathLike[str], columns: Mapping[str, str]
     named = {"item": columns.get("topic"), "label": columns.get("score")} | dict(columns)
     places = {}
     for role, words in _WORDS.items():
-        free = ["" if place in places.values() else name for place, name in enumerate(names)]
+        free = ["" if column in places.values() else name for column, name in enumerate(names)]
         chosen = named.get(role)
         places[role] = first_called(free, words, underscored) if chosen is None else place_of(chosen, names, sheet)
-    named_by = [place for place in (places["topic"], places["item"]) if place is not None]
+    named_by = [column for column in (places["topic"], places["item"]) if column is not None]
     if places["label"] is None or not named_by:
         return read_scores(os.fspath(path), missing="pairwise"), None
     cells = np.array([list(map(str.strip, row)) for row in rows], dtype=object)
@@ -70,6 +70,7 @@ def read_judged_answers(path: str | os.PathLike[str], columns: Mapping[str, str]
         "metrics": [names[places["label"]]],
     }
     scores = as_scores([values.T.to_numpy()], **named_axes, clusters=clusters, missing="pairwise", fewest=1)
+    scores = scores.assign_attrs(topic_word="item")
     if places["output"] is None:
         return scores, None
     outputs = pd.Series(cells[:, places["output"]], index)

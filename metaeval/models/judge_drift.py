@@ -52,11 +52,11 @@ def split_change(before: Scores, after: Scores, same: Flags, *, alpha: float) ->
     `metaeval.agreement.drawn_intervals`.
     """
     first, second = (scores.to_numpy()[0] for scores in (before, after))
-    both = np.isfinite(first) & np.isfinite(second)
-    same, apart = same & both, np.where(both, second - first, 0.0)
+    scored = np.isfinite(first) & np.isfinite(second)
+    same, apart = same & scored, np.where(scored, second - first, 0.0)
     items, has_own = same.any(axis=0), same.sum(axis=1) >= _FEWEST
     (shift, of_shift), (changed, of_changed) = (_over_all(values, same) for values in (apart, apart != 0))
-    change, of_change = _means(apart, both)
+    change, of_change = _means(apart, scored)
     judge, of_judge = _means(apart, same)
     judge, of_judge = np.where(has_own, judge, shift), np.where(has_own[:, None], of_judge, of_shift)
     of_judges = np.where(has_own[:, None], same, items)
@@ -64,10 +64,10 @@ def split_change(before: Scores, after: Scores, same: Flags, *, alpha: float) ->
         after,
         np.concatenate([[shift, changed], change, judge, change - judge]),
         np.concatenate([[of_shift, of_changed], of_change, of_judge, of_change - of_judge]),
-        np.concatenate([[items, items], both, of_judges, both | of_judges]),
+        np.concatenate([[items, items], scored, of_judges, scored | of_judges]),
         alpha,
     )
-    width = np.ptp(np.concatenate([first[both], second[both]]))
+    width = np.ptp(np.concatenate([first[scored], second[scored]]))
     least = np.where(tested.index == _CHANGED, 0.0, -width)
     most = np.where(tested.index == _CHANGED, 1.0, width)
     half = np.where(tested["n_units"] < _FEWEST, np.nan, (tested["high"] - tested["low"]).fillna(0.0) / 2)
@@ -80,15 +80,15 @@ def split_change(before: Scores, after: Scores, same: Flags, *, alpha: float) ->
     tested["significant"] = is_significant(tested["p_corrected"].to_numpy(), alpha) & reached
     columns = ["value", "low", "high", "p_value", "p_corrected", "significant"]
     systems = pd.DataFrame(
-        {"system": after["system"].to_numpy(), "n_items": both.sum(axis=1), "n_same": same.sum(axis=1)}
+        {"system": after["system"].to_numpy(), "n_items": scored.sum(axis=1), "n_same": same.sum(axis=1)}
     )
-    for number, part in enumerate(_PARTS):
+    for number, name in enumerate(_PARTS):
         rows = tested.iloc[2 + number * n : 2 + (number + 1) * n].reset_index(drop=True)
-        systems[[part, f"{part}_low", f"{part}_high"]] = rows[["value", "low", "high"]]
-        if part == "judge":
+        systems[[name, f"{name}_low", f"{name}_high"]] = rows[["value", "low", "high"]]
+        if name == "judge":
             systems[["p_corrected", "significant"]] = rows[["p_corrected", "significant"]]
-    whole = (systems["n_items"] == systems["n_same"]).to_numpy()  # 0 by definition, not by these items
-    systems.loc[whole, ["system_part_low", "system_part_high"]] = np.nan
+    is_all_same = (systems["n_items"] == systems["n_same"]).to_numpy()  # 0 by definition, not by these items
+    systems.loc[is_all_same, ["system_part_low", "system_part_high"]] = np.nan
     return SplitChange(tested.loc[:_CHANGED, columns].set_axis(["shift", "changed"]), systems)
 
 

@@ -464,10 +464,10 @@ def _of_two_dates(loaded: Loaded, inputs: Sequence[str] | None, files: tuple[Pat
     (before, outputs), (after, new_outputs) = (read_judged_answers(file, columns) for file in files)
     loaded.read(*files)
     if (outputs is None) != (new_outputs is None):
-        lacking, has = files if outputs is None else files[::-1]
-        raise InvalidOptionError(f"{has} has a column of outputs and {lacking} has none; add it there")
-    both = None if outputs is None or new_outputs is None else (outputs, new_outputs)
-    return loaded.ask(study_judge_drift, before, after, outputs=both)
+        lacking, having = files if outputs is None else files[::-1]
+        raise InvalidOptionError(f"{having} has a column of outputs and {lacking} has none; add it there")
+    answers = None if outputs is None or new_outputs is None else (outputs, new_outputs)
+    return loaded.ask(study_judge_drift, before, after, outputs=answers)
 
 
 def _of_votes(loaded: Loaded, votes: "dict[str, Votes]") -> Answer:

@@ -3,6 +3,7 @@
 
 import pandas as pd
 
+from metaeval.base.unit import unit
 from metaeval.base.words import absent, bracketed, number, p_value, percentage, share, text, whole
 from metaeval.page.blocks import Block, Item, Methods, Section, Text
 from metaeval.page.report import Report
@@ -12,6 +13,7 @@ from metaeval.reports.data_files import csv_file
 from metaeval.reports.key_figures import KeyFigure, listed_figures, with_ends
 from metaeval.reports.prose import prose
 from metaeval.reports.shared import facts, unanswered
+from metaeval.reports.traits import traits_said
 
 _SCORE, _DECIMAL = number(3), number(2)
 _PARTS = {"change": "Change", "judge": "Judge", "system_part": "System"}
@@ -21,17 +23,24 @@ say = prose(__name__)
 
 def drift_report(study: JudgeDriftStudy) -> Report:
     """Put what became of a judge into a report."""
-    same = [] if study.outputs_given else [say("all the same")]
     failed = [Item(term=question, words=reason) for question, reason in study.unanswered.items()]
     n_same, n_answers = (int(study.systems[name].sum()) for name in ("n_same", "n_items"))
     return Report(
         command="judges",
         title="Has the judge changed?",
-        facts=(*facts(system=len(study.systems), item=study.n_items), (f"{n_same:,} of {n_answers:,}", "same answers")),
-        summary=(_answer(study), *same),
+        facts=(
+            *facts(system=len(study.systems), topic=study.n_items),
+            (f"{n_same:,} of {n_answers:,}", "same answers"),
+        ),
+        summary=(_answer(study), *([] if study.outputs_given else [say("all the same", n=n_answers)])),
         key_figures=listed_figures(_figures(study)),
         sections=(_systems_section(study), *_pairs_section(study), *unanswered(failed)),
-        methods=Methods(paragraphs=(say("methods", n_resamples=study.n_resamples), say("computed", study=study))),
+        methods=Methods(
+            paragraphs=(
+                say("methods", study=study, traits=traits_said(study.scores, gaps="paired")),
+                say("computed", study=study),
+            )
+        ),
         rows=study.to_frame(),
         provenance=study.provenance,
         notes=study.notes,
@@ -80,7 +89,7 @@ def _systems_section(study: JudgeDriftStudy) -> Section:
         "systems",
         frame,
         left(system="System"),
-        right(whole, n_items="Items", n_same="Same answer"),
+        right(whole, n_items=unit().Topics, n_same="Same answer"),
         columns,
         right(p_value, p_corrected="p of the judge’s part"),
         called="judge-drift",

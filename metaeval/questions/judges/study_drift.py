@@ -16,7 +16,6 @@ from metaeval.base.arrays import Flags
 from metaeval.base.checks import check_share
 from metaeval.base.provenance import Provenance, record_provenance
 from metaeval.base.results import Figure
-from metaeval.base.unit import ITEM, Unit
 from metaeval.errors import InvalidOptionError, ScoresError
 from metaeval.models.judge_drift import split_change
 from metaeval.resampling.judge_conclusions import JudgeConclusions, judge_conclusions
@@ -61,6 +60,8 @@ class JudgeDriftStudy(Study):
     """Items scored at both dates."""
     n_conclusive: int
     """Of them those that conclusions are compared on."""
+    scores: Scores
+    """Those after, on the items of both."""
     metric: str
     outputs_given: bool
     alpha: float
@@ -84,10 +85,6 @@ class JudgeDriftStudy(Study):
         ``_high``, ``p_corrected`` and ``significant`` of the judge's part.
         """
         return self.systems.copy()
-
-    def _unit(self) -> Unit:
-        """Return the words for items, in whatever way the tables call them."""
-        return ITEM
 
     def _draw(self) -> Figure:
         """Draw by how much the judge's scores of the same outputs of every system have changed."""
@@ -166,7 +163,7 @@ def study_judge_drift(  # noqa: PLR0913 - every option of the question
     if (same & there).sum() < _FEWEST:
         raise ScoresError("fewer than two outputs are the same in both, so nothing tells a change of the judge")
     split = split_change(first, second, same, alpha=alpha)
-    attempt = Attempts(ScoresError, InvalidOptionError, of=ITEM)
+    attempt = Attempts(ScoresError, InvalidOptionError, of=second)
     kappa, row = _kappa(first, second, same & there, alpha, n_resamples, source.generator)
     overall = pd.concat([split.overall, row])
     stacked = _where_all_same(first, second, same & there)
@@ -175,8 +172,8 @@ def study_judge_drift(  # noqa: PLR0913 - every option of the question
     pairs = attempt(question, partial(_pairs, stacked, options, source.generator))
     conclusions = None
     if pairs is not None:
-        both = stacked.sel(metric=[_BEFORE, _AFTER])
-        ask = partial(judge_conclusions, both, reference=_BEFORE, confidence_level=1 - alpha, **options)
+        dates = stacked.sel(metric=[_BEFORE, _AFTER])
+        ask = partial(judge_conclusions, dates, reference=_BEFORE, confidence_level=1 - alpha, **options)
         conclusions = attempt("Agreement of conclusions", partial(ask, rng=source.generator))
     return JudgeDriftStudy(
         overall=overall,
@@ -186,6 +183,7 @@ def study_judge_drift(  # noqa: PLR0913 - every option of the question
         kappa=kappa,
         n_items=int(there.any(axis=0).sum()),
         n_conclusive=0 if stacked is None else stacked.sizes["topic"],
+        scores=second,
         metric=str(second["metric"].to_numpy()[0]),
         outputs_given=outputs is not None,
         alpha=float(alpha),
@@ -201,8 +199,8 @@ def study_judge_drift(  # noqa: PLR0913 - every option of the question
 def _both(before: object, after: object) -> tuple[Scores, Scores, list[str]]:
     """Return both tables on the systems and items that they share, and notes."""
     tables = [
-        engine_scores(as_scores(given, missing="pairwise", fewest=1), uses=("gaps", "clusters"), fewest=1)
-        for given in (before, after)
+        engine_scores(as_scores(table, missing="pairwise", fewest=1), uses=("gaps", "clusters"), fewest=1)
+        for table in (before, after)
     ]
     if any(table.sizes["metric"] > 1 for table in tables):
         raise InvalidOptionError("a change of the judge is one of one metric; give tables of one metric each")
