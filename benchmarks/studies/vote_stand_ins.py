@@ -3,10 +3,9 @@
 Arenas of `metaeval.simulate.simulate_votes`: 8 systems, 100 questions and 40 voters, a tie in 10 %. A copy votes by the
 same law on questions and voters of its own. The others vote for the left in 87 %, or at random, in 10 of the arenas.
 
-    python benchmarks/studies/vote_stand_ins.py 80 > benchmarks/reports/vote-stand-ins.md
+    python benchmarks/studies/vote_stand_ins.py > benchmarks/reports/vote-stand-ins.md
 """
 
-import sys
 import warnings
 
 import numpy as np
@@ -17,25 +16,25 @@ from metaeval.models.vote_stand_ins import stand_ins, strengths_at_no_side
 from metaeval.simulate import simulate_votes
 from metaeval.table.votes import as_votes
 
-SETTINGS = ((0.6, 2000), (1.5, 2000))
+SETTINGS = ((0.6, 2000, 60), (1.5, 2000, 30))
 _WITH_OTHERS = 10
 
 
-def main(n_arenas: int) -> None:
+def main() -> None:
     """Print a row a setting."""
     print("# Judges on votes: cleared or turned away\n")
-    print(f"By `benchmarks/studies/vote_stand_ins.py {n_arenas}`: {n_arenas} arenas a row, margin 5 %, α = .05.\n")
-    print("| spread of strengths | votes | pairs settled | copy cleared | chance on the page | copy turned away |", end="")
+    print("By `python benchmarks/studies/vote_stand_ins.py`: margin 5 %, α = .05; the others in 10 arenas.\n")
+    print("| arenas | spread of strengths | votes | pairs settled | copy cleared | chance on the page | copy turned away |", end="")
     print(" 87 % left turned away | random turned away |")
-    print("|---|---|---|---|---|---|---|---|")
-    for spread, n_votes in SETTINGS:
+    print("|---|---|---|---|---|---|---|---|---|")
+    for spread, n_votes, n_arenas in SETTINGS:
         arenas = [verdicts_of(spread, n_votes, arena) for arena in range(n_arenas)]
         frame = pd.concat(arenas).set_index("judge")
         is_may, may_not = (frame["verdict"] == word for word in ("may", "may not"))
         figures = [is_may["copy"].mean(), frame.loc["copy", "cleared_if_equal"].mean()]
         figures += [may_not[name].mean() for name in ("copy", "left", "random")]
         written = " | ".join(f"{figure:.2f}" for figure in figures)
-        print(f"| {spread} | {n_votes} | {frame['n_pairs'].mean():.1f} of 28 | {written} |", flush=True)
+        print(f"| {n_arenas} | {spread} | {n_votes} | {frame['n_pairs'].mean():.1f} of 28 | {written} |", flush=True)
 
 
 def verdicts_of(spread: float, n_votes: int, arena: int) -> pd.DataFrame:
@@ -57,4 +56,4 @@ def verdicts_of(spread: float, n_votes: int, arena: int) -> pd.DataFrame:
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]))
+    main()

@@ -151,6 +151,7 @@ def _majority(sums: pd.DataFrame) -> pd.Series:
     return pd.Series(np.select([share > _HALF, share < _HALF], [first, second], default=TIE), index=sums.index)
 
 
+@in_one_order
 def vote_agreement(verdicts: Mapping[str, pd.Series], *, alpha: float = 0.05) -> pd.DataFrame:
     r"""Measure on how many questions and pairs of systems two judges say the same, beyond chance.
 

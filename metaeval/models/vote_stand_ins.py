@@ -11,6 +11,7 @@ from metaeval.base.arrays import Floats
 from metaeval.errors import EstimationError, ScoresError
 from metaeval.models.settling import SettledPairs
 from metaeval.models.vote_strengths import BradleyTerry, Ties, bradley_terry
+from metaeval.running.parallel import in_one_order
 from metaeval.table.vote_covariates import POSITION
 from metaeval.table.vote_set import Votes
 from metaeval.tests_stat.pairs import all_pairs
@@ -34,6 +35,7 @@ def strengths_at_no_side(votes: Votes, *, ties: Ties, alpha: float) -> BradleyTe
     return bradley_terry(replace(votes, covariates={}), ties=ties, alpha=alpha)
 
 
+@in_one_order
 def stand_ins(
     fitted: Mapping[str, BradleyTerry], votes: Mapping[str, Votes], settled: SettledPairs, *, alpha: float, seed: int
 ) -> pd.DataFrame:
