@@ -650,6 +650,11 @@ SCORES = {
         excused=IN_UNITS | WIDER,
     ),
     # studies
+    "study_judge_drift": Entry(
+        given=lambda made: tuple(_versions(made).values()),
+        figures=lambda found: numbers(found.to_frame(), "change", "judge", "judge_low", "p_corrected"),
+        excused=IN_UNITS | WIDER,
+    ),
     "study_boards": Entry(
         given=lambda made: (_versions(made),),
         figures=lambda study: numbers(study.to_frame(), "first", "first_low", "second_high"),

@@ -477,6 +477,7 @@ QUOTED = {
     "study_compare_metrics": {ROWS: "power"},
     "study_components": {"key_figures": "erho2"},
     "study_human": {ROWS: ("value", "low", "high")},
+    "study_judge_drift": {ROWS: "judge"},
     "study_judges": {ROWS: ("value", "low", "high")},
     "study_leaderboard": {ROWS: "rank"},
     "study_leaderboard, means": {ROWS: "mean", "ranks acc": "rank"},

@@ -174,12 +174,12 @@ def version_drift(first: object, second: object, *, alpha: float = 0.05, correct
         ]
     enough = in_both.sum(axis=1) >= _FEWEST
     p, low, high, reachable, corrected, relative_reachable = np.full((6, len(systems)), np.nan)
-    outcome = _tested(boards[2], before[enough], after[enough], alpha)
+    outcome = paired_tests(boards[2], before[enough], after[enough], alpha)
     p[enough], low[enough], high[enough], reachable[enough] = outcome
     corrected[enough] = adjust(p[enough], correction)
     shift, relative = _beside_mean(before, after, in_both, weight)
     apart = np.full(len(systems), np.nan)
-    outcome = _tested(boards[2], before[enough], (after - shift)[enough], alpha)
+    outcome = paired_tests(boards[2], before[enough], (after - shift)[enough], alpha)
     apart[enough], relative_reachable[enough] = adjust(outcome[0], correction), outcome[3]
     change = means[1] - means[0]
     data = pd.DataFrame(
@@ -243,8 +243,8 @@ def _shared(one: Scores, other: Scores, kind: str) -> list[str]:
     return shared
 
 
-def _tested(board: Scores, before: Floats, after: Floats, alpha: float) -> Floats:
-    """Test in pairs, each system a metric of two versions: p-value, interval, smallest p-value of an exact test."""
+def paired_tests(board: Scores, before: Floats, after: Floats, alpha: float) -> Floats:
+    """Test rows of scores in pairs over the topics of a board: p-value, interval, smallest p-value of an exact test."""
     if not len(before):
         return np.empty((4, 0))
     coords = {name: coordinate for name, coordinate in board.coords.items() if coordinate.dims == ("topic",)}

@@ -6,8 +6,9 @@ from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
-from scipy.special import expit, stdtrit
+from scipy.special import expit
 
+from metaeval.agreement.drawn_intervals import ends_of, left_out_spread, reach
 from metaeval.base.arrays import Floats, Ints
 from metaeval.base.checks import check_share
 from metaeval.errors import EstimationError, ScoresError
@@ -150,6 +151,7 @@ def _majority(sums: pd.DataFrame) -> pd.Series:
     return pd.Series(np.select([share > _HALF, share < _HALF], [first, second], default=TIE), index=sums.index)
 
 
+@in_one_order
 def vote_agreement(verdicts: Mapping[str, pd.Series], *, alpha: float = 0.05) -> pd.DataFrame:
     r"""Measure on how many questions and pairs of systems two judges say the same, beyond chance.
 
@@ -164,14 +166,16 @@ def vote_agreement(verdicts: Mapping[str, pd.Series], *, alpha: float = 0.05) ->
     -------
     pandas.DataFrame
         One row an unordered pair of judges: first, second, n (questions and pairs of systems with votes of both),
-        n_questions, same (share with the same verdict), kappa with low and high, ties_first and ties_second (share of
-        ties), n_decided (no tie by either), same_decided and kappa_decided; NaN where there are none.
+        n_questions, same (share with the same verdict) with same_low and same_high, kappa with low and high,
+        ties_first and ties_second (share of ties), n_decided (no tie by either), same_decided and kappa_decided; NaN
+        where there are none.
 
     Notes
     -----
     Who of two systems is named first is arbitrary, so chance is that of judges who only keep their shares of ties:
     :math:`p_e = t_1 t_2 + (1 - t_1)(1 - t_2) / 2`, and :math:`\kappa = (p_o - p_e) / (1 - p_e)`; without ties
-    :math:`p_e = 1/2`. The interval is by the jackknife over questions with Student's t.
+    :math:`p_e = 1/2`. Intervals are by the jackknife over questions with Student's t; where questions do not differ,
+    as in `metaeval.agreement.label_agreement.compare_labels`.
 
     Examples
     --------
@@ -188,7 +192,7 @@ def vote_agreement(verdicts: Mapping[str, pd.Series], *, alpha: float = 0.05) ->
         for second in names[index + 1 :]:
             common = pd.concat([verdicts[first], verdicts[second]], axis=1, join="inner").dropna()
             rows.append((first, second, *_agreed(common.iloc[:, 0], common.iloc[:, 1], alpha)))
-    columns = ["n", "n_questions", "same", "kappa", "low", "high", "ties_first", "ties_second"]
+    columns = ["n", "n_questions", "same", "same_low", "same_high", "kappa", "low", "high", "ties_first", "ties_second"]
     return pd.DataFrame(rows, columns=["first", "second", *columns, "n_decided", "same_decided", "kappa_decided"])
 
 
@@ -208,22 +212,23 @@ class _Counts(NamedTuple):
 def _agreed(one: pd.Series, other: pd.Series, alpha: float) -> tuple[float, ...]:
     n = len(one)
     if not n:
-        return (0, 0, *[np.nan] * 6, 0, np.nan, np.nan)
+        return (0, 0, *[np.nan] * 8, 0, np.nan, np.nan)
     a, b = one.to_numpy(), other.to_numpy()
     codes, questions = pd.factorize(one.index.get_level_values("question"))
     parts = [np.bincount(codes, counts) for counts in (a == b, a == TIE, b == TIE, np.ones(n))]
     total = _Counts(*(np.array([counts.sum()]) for counts in parts))
     kappa = float(total.kappa()[0])
-    half = np.nan
-    if (g := len(questions)) > 1:
-        left_out = _Counts(*(counts.sum() - counts for counts in parts)).kappa()
-        error = np.sqrt((g - 1) / g * ((left_out - left_out.mean()) ** 2).sum())
-        half = float(stdtrit(g - 1, 1 - alpha / 2) * error) if error > 0 else np.nan
+    g = len(questions)
+    without = _Counts(*(counts.sum() - counts for counts in parts))
+    values, units = np.array([kappa, (a == b).mean()]), np.full(2, g)
+    with np.errstate(invalid="ignore"):  # a single question leaves nothing
+        spreads = np.array([left_out_spread(left, np.ones(g)) for left in (without.kappa(), without.same / without.n)])
+    half = reach(units, 1 - alpha) * spreads
+    lows, highs = ends_of(values, half, units, np.array([-1.0, 0.0]), np.ones(2), 1 - alpha)
     decided = (a != TIE) & (b != TIE)
     same = float((a == b)[decided].mean()) if decided.any() else np.nan
     ties = (float((a == TIE).mean()), float((b == TIE).mean()))
-    low, high = max(kappa - half, -1.0), min(kappa + half, 1.0)
-    figures = (float((a == b).mean()), kappa, low, high, *ties)
+    figures = (float((a == b).mean()), lows[1], highs[1], kappa, lows[0], highs[0], *ties)
     return (n, g, *figures, int(decided.sum()), same, (same - _CHANCE) / (1 - _CHANCE))
 
 

@@ -220,7 +220,8 @@ def _inverse(found: Floats, n: int) -> Floats:
         full = np.linalg.inv(found + scale * level @ level.T)
     except np.linalg.LinAlgError:
         full = np.full_like(found, np.nan)
-    inverse = full - (level @ level.T) / scale
+    with np.errstate(divide="ignore", invalid="ignore"):  # votes for one side alone have no information
+        inverse = full - (level @ level.T) / scale
     bound = 1e12
     if not np.isfinite(inverse).all() or (inverse.diagonal() * found.diagonal() > bound).any():
         raise EstimationError(

@@ -23,6 +23,8 @@ from metaeval.questions.human.study_campaign import CampaignStudy as CampaignStu
 from metaeval.questions.human.study_campaign import study_campaign as study_campaign
 from metaeval.questions.judges.study import JudgeStudy as JudgeStudy
 from metaeval.questions.judges.study import study_judges as study_judges
+from metaeval.questions.judges.study_drift import JudgeDriftStudy as JudgeDriftStudy
+from metaeval.questions.judges.study_drift import study_judge_drift as study_judge_drift
 from metaeval.questions.judgments.study import JudgmentsStudy as JudgmentsStudy
 from metaeval.questions.judgments.study import study_judgments as study_judgments
 from metaeval.questions.leaderboard.study import LeaderboardStudy as LeaderboardStudy

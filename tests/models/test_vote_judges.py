@@ -51,7 +51,7 @@ def test_agreement_one_by_one(people):
     assert row["low"] < row["kappa"] < row["high"]
     again = vote_agreement({"people": one, "itself": one}).iloc[0]
     assert (again["kappa"], again["same_decided"]) == (1.0, 1.0)
-    assert np.isnan(again["low"])
+    assert again["low"] < 1.0 == again["high"]
     nothing = vote_agreement({"people": one, "judge": two.rename(lambda name: f"no {name}", level="question")}).iloc[0]
     assert nothing["n"] == 0
     assert np.isnan(nothing["kappa"])
@@ -146,3 +146,12 @@ def test_where_little_is_known():
     assert np.isnan(row["same"])
     one = vote_verdicts([{"left": "a", "right": "b", "winner": "left", "question": "q", "voter": "v"}])
     assert voters_agreement(one)[0] == 0
+
+
+def test_agreement_on_all_questions_has_an_interval_too():
+    """Ten alike: a share of 1 - .025 ** (1 / 10) = .3085 may be exceptions (Clopper and Pearson), each worth 2 of κ."""
+    index = pd.MultiIndex.from_product([range(10), ["a"], ["b"]], names=["question", "first", "second"])
+    said = pd.Series(["a", "b"] * 5, index)
+    found = vote_agreement({"people": said, "judge": said}).iloc[0]
+    assert found[["same_low", "same_high"]].tolist() == pytest.approx([0.6915, 1.0], abs=1e-4)
+    assert found[["low", "high"]].tolist() == pytest.approx([0.3830, 1.0], abs=1e-4)

@@ -42,6 +42,7 @@ def settled_report(study: SettledStudy) -> Report:
         summary=_summary(study),
         key_figures=listed_figures(_figures(study)),
         sections=(
+            *_verdicts_section(study),
             *(_same_section(study) if study.of_judges else []),
             _pairs_section(study),
             *_predicted_section(study),
@@ -75,7 +76,8 @@ def _summary(study: SettledStudy) -> tuple[str, ...]:
         predicted = [
             say("predicts", row=row, interval=_interval_words(row)) for row in study.predicted.to_dict("records")
         ]
-        return answer, *([f"{'; '.join(predicted[:_MOST_NAMED])}."] if predicted else [])
+        return *_verdict_words(study), answer, *([f"{'; '.join(predicted[:_MOST_NAMED])}."] if predicted else [])
+    verdict = _verdict_words(study)
     agreed = _agreement_with_reference(study).sort_values("kappa", ascending=False, kind="stable").to_dict("records")
     leaning = study.habits[is_significant(study.habits["p_value"].to_numpy(), study.found.alpha)].to_dict("records")
     leans = [f"{'; '.join(say('leans', row=row) for row in leaning)}."] if leaning else []
@@ -89,7 +91,44 @@ def _summary(study: SettledStudy) -> tuple[str, ...]:
     ]
     reference = study.habits.iloc[0]
     clauses += [say("voters", study=study, share=reference["voters_same"])] if reference["n_by_several"] else []
-    return *([f"{'; '.join(clauses)}."] if agreed else []), answer, *leans
+    return *verdict, *([f"{'; '.join(clauses)}."] if agreed else []), answer, *leans
+
+
+def _verdict_words(study: SettledStudy) -> tuple[str, ...]:
+    """Say whether the best judge may replace people, who is turned away for its side, and how sure that is."""
+    if study.verdicts.empty:
+        return ()
+    order = study.verdicts["verdict"].map({"may": 0, "not settled": 1, "no pairs": 2, "may not": 3})
+    frame = study.verdicts.assign(order=order).sort_values(["order", "alike"], ascending=[True, False], kind="stable")
+    best, *others = frame.to_dict("records")
+    told = [best, *(row for row in others if row["sided"])][:_MOST_NAMED]
+    sentences = [say("stands in", row=row, study=study, alike=_alike_words(row), n=len(frame)) for row in told]
+    chance = [] if pd.isna(best["cleared_if_equal"]) else [say("cleared", row=best, study=study)]
+    return (" ".join([*sentences, *chance]),)
+
+
+def _alike_words(row: Mapping[Any, Any]) -> str:
+    return bracketed(row["alike"], row["low"], row["high"], share)
+
+
+def _verdicts_section(study: SettledStudy) -> list[Section]:
+    if study.verdicts.empty:
+        return []
+    columns = (
+        *left(judge="Judge", verdict="May replace people"),
+        *right(whole, n_pairs="Settled pairs"),
+        *right(share, alike="Ordered alike"),
+        *right(text, interval="interval"),
+        *right(share, "Left of two equals", left="wins"),
+        *right(text, "Left of two equals", side="interval"),
+        *right(share, neighbour="Against the next"),
+        *right(share, cleared_if_equal="Cleared if as good"),
+    )
+    told = {
+        "interval": intervals(study.verdicts["low"], study.verdicts["high"], share),
+        "side": intervals(study.verdicts["left_low"], study.verdicts["left_high"], share),
+    }
+    return [_table_section("verdicts", study.verdicts, columns, study, brief=False, **told)]
 
 
 def _in_brackets(value: float, name: str, low: float = math.nan, high: float = math.nan) -> str:
@@ -220,13 +259,18 @@ def _same_section(study: SettledStudy) -> list[Section]:
         *left(first="Votes of", second="and of"),
         *right(whole, n="Questions and pairs"),
         *right(share, same="The same"),
+        *right(text, interval_of_same="interval"),
         *right(_DECIMAL, kappa="κ"),
         *right(text, interval="interval"),
         *right(share, "Ties", ties_first="first", ties_second="second"),
         *right(whole, "Without ties", n_decided="number"),
         *right(share, "Without ties", same_decided="the same"),
     )
-    return [_table_section("same", frame, columns, study, interval=intervals(frame["low"], frame["high"], _DECIMAL))]
+    told = {
+        "interval": intervals(frame["low"], frame["high"], _DECIMAL),
+        "interval_of_same": intervals(frame["same_low"], frame["same_high"], share),
+    }
+    return [_table_section("same", frame, columns, study, **told)]
 
 
 def _habits_section(study: SettledStudy) -> list[Section]:

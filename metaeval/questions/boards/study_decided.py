@@ -1,7 +1,7 @@
 """Do votes and metrics, or two sets of votes, settle the same pairs? From votes and scores to the pairs of all."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from types import MappingProxyType
 from typing import ClassVar
@@ -17,6 +17,7 @@ from metaeval.errors import EstimationError, InvalidOptionError, ScoresError
 from metaeval.models.powered_votes import PoweredStrengths, powered_strengths
 from metaeval.models.settling import VOTES, SettledPairs, settled_pairs, votes_predicted
 from metaeval.models.vote_judges import vote_agreement, vote_habits, vote_verdicts, voters_agreement
+from metaeval.models.vote_stand_ins import stand_ins, strengths_at_no_side
 from metaeval.models.vote_strengths import BradleyTerry, Ties, bradley_terry
 from metaeval.running.draws import RNGLike, resolve_seed
 from metaeval.studies.study import Attempts, Study
@@ -52,6 +53,9 @@ class SettledStudy(Study):
     """Whether others may replace a voter of the reference."""
     powered: Mapping[str, PoweredStrengths]
     """Strengths by the reference and the votes of another, by the name of the other."""
+    verdicts: pd.DataFrame
+    """Whether judges may stand in for the reference; see `metaeval.models.vote_stand_ins.stand_ins`. Empty where the
+    question is not about judges, or nobody of several was named."""
     of_judges: bool
     """Whether the question is about judges."""
     named: bool
@@ -136,7 +140,9 @@ def study_settled(  # noqa: PLR0913 - every option of the command
     fitted, notes = {}, []
     for name, of_source in vote_sets.items():
         try:
-            fitted[name] = bradley_terry(_largest_connected(of_source), ties=ties, covariates=[], alpha=alpha)
+            connected = _largest_connected(of_source)
+            fit = strengths_at_no_side if of_judges else partial(bradley_terry, covariates=[])
+            fitted[name] = fit(connected, ties=ties, alpha=alpha)
         except (ScoresError, EstimationError) as error:
             if name == chosen or not of_judges:
                 raise type(error)(f"{name}: {error}") from error
@@ -157,6 +163,7 @@ def study_settled(  # noqa: PLR0913 - every option of the command
         notes.append(f"systems that not all know are left out ({unshared})")
     attempt = Attempts(EstimationError, ScoresError, InvalidOptionError)
     habits, agreed, alt = _as_judges(vote_sets, alpha, epsilon, attempt)
+    asked = of_judges and (reference is not None or len(vote_sets) == _FEWEST)
     return SettledStudy(
         found=settled,
         reference=chosen,
@@ -167,6 +174,7 @@ def study_settled(  # noqa: PLR0913 - every option of the command
         agreed=agreed,
         alt=alt,
         powered=MappingProxyType(_powered_strengths(vote_sets, chosen, agreed, alpha, attempt)),
+        verdicts=stand_ins(fitted, vote_sets, settled, alpha=alpha, seed=seed) if asked else pd.DataFrame(),
         of_judges=of_judges,
         named=reference is not None,
         unanswered=MappingProxyType(dict(attempt.failed)),
@@ -213,6 +221,6 @@ def _powered_strengths(
 
 
 def _largest_connected(votes: Votes) -> Votes:
-    """Return the votes on the largest set of connected systems, without covariates."""
+    """Return the votes on the largest set of connected systems."""
     groups = votes.grouped()
-    return replace(votes if len(groups) == 1 else votes.of(groups[0]), covariates={})
+    return votes if len(groups) == 1 else votes.of(groups[0])

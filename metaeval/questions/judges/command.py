@@ -52,6 +52,8 @@ _ABOUT = {
 """Options that mean something for some kinds of files only."""
 _OF_VOTES = {"reference", "alpha"}
 """Options that mean something for votes."""
+_OF_DRIFT = {"column", "resamples", "test", "correction", "alpha"}
+"""Options that mean something for one judge at two dates."""
 _MOST_VOTERS = 20
 _OF_SYSTEMS = (*("metrics", "test", "correction", "alpha", "human_topics", "top", "groups", "group_regex"),)
 """Options that say something of systems: with runs to score, or scores."""
@@ -92,7 +94,7 @@ def _role(role: str, _name: str) -> None:
     from metaeval.base.columns import LABELS  # noqa: PLC0415 - only for this option
     from metaeval.io.judge_scores import JUDGED_SCORES  # noqa: PLC0415 - as above
 
-    roles = [role for role in dict.fromkeys([*LABELS, *JUDGED_SCORES]) if role not in {"asked", "more"}]
+    roles = [role for role in dict.fromkeys([*LABELS, *JUDGED_SCORES, "output"]) if role not in {"asked", "more"}]
     if role not in roles:
         raise UnknownNameError("role of a column (--column ROLE=NAME)", role, roles)
 
@@ -109,7 +111,7 @@ _INPUTS = argument(
 _COLUMN = Option(
     "ROLE=NAME",
     "Name of the column of the topic, item, judge (assessor) or label, or, for scores, of the system, metric or "
-    "score; may be repeated.",
+    "score, or, beside --before, of the output; may be repeated.",
     checks.assignments(_role),
     panel="Reading",
     means="columns",
@@ -246,6 +248,26 @@ class _OfLabels:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class _Drift:
+    """One judge at two dates."""
+
+    before: Annotated[
+        Path | None,
+        path(
+            "OLD",
+            "Has the judge changed? Labels or scores of systems by item under it, then and (--after) now; a column "
+            "output, of texts or hashes, says which answers are the same.",
+            checks.file_to_read("the earlier labels or scores"),
+            needs="after",
+        ),
+    ] = None
+    after: Annotated[
+        Path | None,
+        path("NEW", "The same items, judged again.", checks.file_to_read("the later labels or scores"), needs="before"),
+    ] = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class _Runs:
     """Runs to score under each judge."""
 
@@ -286,11 +308,12 @@ class _Systems:
 def judges_command(  # noqa: PLR0913 - the options of the command
     loaded: Loaded,
     *,
-    inputs: Annotated[list[str], _INPUTS],
+    inputs: Annotated[list[str] | None, _INPUTS] = None,
     reading: _Reading,
     reference: Annotated[str | None, _REFERENCE] = None,
     people: Annotated[str | None, _PEOPLE] = None,
     labels: _OfLabels,
+    drift: _Drift,
     runs: _Runs,
     conclusions: _Conclusions,
     systems: _Systems,
@@ -320,11 +343,17 @@ def judges_command(  # noqa: PLR0913 - the options of the command
         metaeval judges nist=truth.csv gpt=judge.csv --reference nist --groups groups.csv
 
         metaeval judges human_annotations.json llm_annotations.json --people human_annotations
+
+        metaeval judges --before march.csv --after june.csv
     """
     from metaeval.base.metric_names import split_names  # noqa: PLC0415 - loads numba with the rest of its package
     from metaeval.io.groups import read_covariate  # noqa: PLC0415 - loads pandas
     from metaeval.questions.judges.study import study_judges  # noqa: PLC0415 - as above
 
+    if drift.before is not None and drift.after is not None:
+        return _of_two_dates(loaded, inputs, (drift.before, drift.after), reading)
+    if not inputs:
+        raise InvalidOptionError("JUDGES is missing: give labels or scores of two judges, or one judge at two dates")
     metrics = None if runs.metrics is None else split_names(runs.metrics)
     votes, read = loaded.votes_apart(inputs, partial(_read, reading=reading, reference=reference, metrics=metrics))
     if votes or read is None:
@@ -433,14 +462,36 @@ def _runs_beside(
     return collection
 
 
+def _refuse_all_but(loaded: Loaded, known: set[str], what: str) -> None:
+    for name in sorted({*_ABOUT, *_OF_SYSTEMS, "people", "maps", "built_with", "covariate"} - known):
+        if loaded.given(name):
+            option = f"--{name.replace('_', '-')}"
+            raise InvalidOptionError(f"{option} is not about {what}; leave it out")
+
+
+def _of_two_dates(loaded: Loaded, inputs: Sequence[str] | None, files: tuple[Path, Path], reading: _Reading) -> Answer:
+    """Ask whether a judge has changed."""
+    from metaeval.io.judged_answers import read_judged_answers  # noqa: PLC0415 - loads pandas
+    from metaeval.questions.judges.study_drift import study_judge_drift  # noqa: PLC0415 - loads scipy
+
+    _refuse_all_but(loaded, _OF_DRIFT, "one judge at two dates (--before, --after)")
+    if inputs:
+        raise InvalidOptionError(f"--before and --after are all that is read; leave {inputs[0]} out")
+    columns = checks.parse_assignments(reading.column, "--column")
+    (before, outputs), (after, new_outputs) = (read_judged_answers(file, columns) for file in files)
+    loaded.read(*files)
+    if (outputs is None) != (new_outputs is None):
+        lacking, having = files if outputs is None else files[::-1]
+        raise InvalidOptionError(f"{having} has a column of outputs and {lacking} has none; add it there")
+    answers = None if outputs is None or new_outputs is None else (outputs, new_outputs)
+    return loaded.ask(study_judge_drift, before, after, outputs=answers)
+
+
 def _of_votes(loaded: Loaded, votes: "dict[str, Votes]") -> Answer:
     """Compare files of votes, or the voters of one."""
     from metaeval.questions.boards.study_decided import study_settled  # noqa: PLC0415 - loads scipy
 
-    for name in {*_ABOUT, *_OF_SYSTEMS, "people", "maps", "built_with", "covariate"} - _OF_VOTES:
-        if loaded.given(name):
-            option = f"--{name.replace('_', '-')}"
-            raise InvalidOptionError(f"{option} is not about votes, which these files hold; leave it out")
+    _refuse_all_but(loaded, _OF_VOTES, "votes, which these files hold")
     if len(votes) == 1:
         file, file_votes = next(iter(votes.items()))
         votes = file_votes.by_voter()

@@ -85,13 +85,15 @@ def agreement_figures(study: Labelling) -> list[KeyFigure]:
         kappa, low, high = pair[["kappa", "kappa_low", "kappa_high"]]
         written = bracketed(kappa, low, high, number(2), draws=draws)
         told.append(KeyFigure("Cohen's κ", written, with_ends(kappa, low, high)))
-        shares = {"same": pair["same"]}
-        if not study.passages.empty:
-            shares = {"passages": study.passages["of_union"].mean()} | shares
+        shares = {}
         if not study.elements.empty:
-            shares = {"elements": study.elements.set_index("topic").loc["mean", "both"]} | shares
-        words = _LABELS | _PARTS
-        return told + [KeyFigure(words[name], share(value), {"value": value}) for name, value in shares.items()]
+            shares["elements"] = study.elements.set_index("topic").loc["mean", "both"]
+        if not study.passages.empty:
+            shares["passages"] = study.passages["of_union"].mean()
+        told += [KeyFigure(_PARTS[name], share(value), {"value": value}) for name, value in shares.items()]
+        same, low, high = pair[["same", "same_low", "same_high"]]
+        written = bracketed(same, low, high, share, draws=draws)
+        return [*told, KeyFigure(_LABELS["same"], written, with_ends(same, low, high))]
     names = [" and ".join(pair) for pair in pairs[["first", "second"]].to_numpy()]
     for name, write in (("kappa", number(2)), ("same", share)):
         written = span(names, pairs[name], map(write, pairs[name]), opening="")
@@ -135,25 +137,16 @@ def _write(name: str) -> Callable[[object], str]:
 
 
 def _pairs_table(study: Labelling, statistics: Iterable[str], *, name: str, title: str) -> Table:
-    """Return the statistics of every pair, with intervals: of κ alone where only the main ones are asked for."""
+    """Return the statistics of every pair, with intervals."""
     pairs, available = study.agreement.pairs, study.agreement.statistics
-    chosen = tuple(statistic for statistic in statistics if statistic in available)
-    short = chosen == tuple(statistic for statistic in _MAIN if statistic in available)
-    frame, columns = pairs, [*left(first="First", second="Second"), *right(whole, items=_heads(study))]
-    for statistic in chosen:
-        if not short or statistic == "kappa":
-            frame, added = bounded(
-                frame, {statistic: (_LABELS[statistic], _write(statistic))}, draws=study.agreement.n_resamples
-            )
-            columns += added
-        else:
-            columns += right(_write(statistic), **{statistic: _LABELS[statistic]})
+    chosen = {name: (_LABELS[name], _write(name)) for name in statistics if name in available}
+    frame, columns = bounded(pairs, chosen, draws=study.agreement.n_resamples)
     return say.table(
         "pairs",
         frame.sort_values("kappa", ascending=False, kind="stable"),
-        columns,
+        (*left(first="First", second="Second"), *right(whole, items=_heads(study)), *columns),
         called=name,
-        data=pairs[["first", "second", "items", *chosen, "kappa_low", "kappa_high"]] if short else pairs,
+        data=pairs,
         title=title,
         words=_intervals_words(study),
     )

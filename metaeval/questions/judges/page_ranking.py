@@ -51,14 +51,17 @@ def ranking_figures(study: Labelling, ranking: JudgeRanking) -> Table:
     pairs = study.agreement.pairs.set_index("second")
     ends_of = [f"{ranking.measure}{end}" for end in ("", "_low", "_high")]
     frame = table[["judge", "same", "shared", "difference", "difference_low", "difference_high"]]
-    frame = frame.merge(pairs[ends_of], left_on="judge", right_index=True)
-    frame = with_cells(frame, written=[_with_ends(study, ranking, name) for name in frame["judge"]])
+    frame = frame.merge(pairs[[*ends_of, "same_low", "same_high"]], left_on="judge", right_index=True)
+    same = frame[["same", "same_low", "same_high"]].to_numpy()
+    shares = [bracketed(*ends, share, draws=study.agreement.n_resamples) for ends in same]
+    kappas = [_with_ends(study, ranking, name) for name in frame["judge"]]
+    frame = with_cells(frame, written=kappas, same_written=shares)
     head = f"{sentence_case(_MEASURES[ranking.measure])} [{percentage(study.agreement.confidence_level)} interval]"
     columns = [*left(judge="Judge"), *right(written=head)]
     if ranking.ordered:
         frame = with_cells(frame, behind=[MISSING, *(_behind(row, ranking) for _, row in table.iloc[1:].iterrows())])
         columns += right(behind=f"Behind {table['judge'].iloc[0]}")
-    return key_figures(frame, (*columns, *right(share, same="Same label")), which="best")
+    return key_figures(frame, (*columns, *right(same_written="Same label")), which="best")
 
 
 def _behind_words(found: JudgeRanking) -> tuple[Text, ...]:

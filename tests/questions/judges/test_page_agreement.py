@@ -101,7 +101,8 @@ def test_key_figures_are_those_of_the_pair_or_of_the_extreme_pairs():
     figures = {one.what: one.value for one in agreement_figures(pair)}
     kappa = f"{row['kappa']:.2f} [{row['kappa_low']:.2f}, {row['kappa_high']:.2f}]"
     assert figures["Cohen's κ"] == kappa
-    assert figures["Same label"] == f"{100 * row['same']:.1f} %"
+    ends = f"[{100 * row['same_low']:.0f}, {100 * row['same_high']:.0f}]"
+    assert figures["Same label"] == f"{100 * row['same']:.1f} % {ends}"
     many = labelled(COLUMNS)
     kappas = many.agreement.pairs["kappa"]
     assert re.fullmatch(rf"{kappas.min():.2f} \(.*\) to {kappas.max():.2f} \(.*\)", agreement_figures(many)[1].value)

@@ -96,7 +96,7 @@ def test_one_judge_has_no_place():
     assert [column.name for column in ranking_figures(study.labelling, study.labelling.ranking).columns] == [
         "judge",
         "written",
-        "same",
+        "same_written",
     ]
 
 

@@ -1,0 +1,77 @@
+"""What one judge said of the answers of systems: a table of labels or scores, with the answers if they are there."""
+
+import os
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import pandas as pd
+
+from metaeval.base.columns import ITEMS, LABELS, first_called, underscored
+from metaeval.base.names import is_number, shortened
+from metaeval.base.number_words import GAP_WORDS
+from metaeval.io.any_sheets import table_sheet
+from metaeval.io.files import read_bytes
+from metaeval.io.headers import names_and_rows, place_of
+from metaeval.io.tables import read_scores
+from metaeval.table.roles import SCORES
+from metaeval.table.scores import Scores, as_scores
+
+_ANSWERS = ("output", "answer", "response", "completion", "fingerprint", "hash", "output_hash", "answer_hash", "sha256")
+_WORDS: Mapping[str, Sequence[str]] = {
+    "label": (*LABELS["label"], *SCORES["score"]),
+    "system": ITEMS["system"],
+    "output": _ANSWERS,
+    "topic": LABELS["topic"],
+    "item": (*LABELS["item"], *LABELS["asked"], *SCORES["topic"]),
+}
+_TRUTHS = {"true": "1", "yes": "1", "false": "0", "no": "0"}
+_ALL = "all"
+"""The system where no column names any."""
+
+
+def read_judged_answers(path: str | os.PathLike[str], columns: Mapping[str, str]) -> tuple[Scores, pd.DataFrame | None]:
+    """Return the labels or scores of systems by item, and the answers, items in rows and systems in columns.
+
+    Items of one topic are a cluster, and where no column names systems all answers are of one.
+
+    Without a column of labels or scores the file is a table of scores in another form, and there are no answers. A
+    column of answers may hold texts or what stands for them, such as a hash.
+    """
+    content = read_bytes(os.fspath(path))
+    sheet = table_sheet(content, os.fspath(path))
+    names, rows, body = names_and_rows(sheet)
+    named = {"item": columns.get("topic"), "label": columns.get("score")} | dict(columns)
+    places = {}
+    for role, words in _WORDS.items():
+        free = ["" if column in places.values() else name for column, name in enumerate(names)]
+        chosen = named.get(role)
+        places[role] = first_called(free, words, underscored) if chosen is None else place_of(chosen, names, sheet)
+    named_by = [column for column in (places["topic"], places["item"]) if column is not None]
+    if places["label"] is None or not named_by:
+        return read_scores(os.fspath(path), missing="pairwise"), None
+    cells = np.array([list(map(str.strip, row)) for row in rows], dtype=object)
+    items = pd.Series(["::".join(row) for row in cells[:, named_by]])
+    systems = [_ALL] * len(rows) if places["system"] is None else cells[:, places["system"]]
+    index = pd.MultiIndex.from_arrays([items, systems], names=["item", "system"])
+    if index.duplicated().any():
+        row = int(np.argmax(index.duplicated()))
+        raise body.error(f"item {shortened(index[row][0])!r} has two labels of {shortened(index[row][1])!r}", row)
+    texts = [_TRUTHS.get(text.casefold(), text) for text in cells[:, places["label"]]]
+    gaps = [text.casefold() in GAP_WORDS for text in texts]
+    wrong = [not (gap or is_number(text)) for text, gap in zip(texts, gaps, strict=True)]
+    if any(wrong):
+        row = wrong.index(True)
+        raise body.error(f"label {shortened(texts[row])!r} is no number; write grades or scores", row)
+    values = pd.Series([np.nan if gap else float(text) for text, gap in zip(texts, gaps, strict=True)], index).unstack()  # noqa: PD010 - gaps stay gaps
+    clusters = dict(zip(items, cells[:, named_by[0]], strict=True)) if len(named_by) > 1 else None
+    named_axes = {
+        "systems": values.columns.tolist(),
+        "topics": values.index.tolist(),
+        "metrics": [names[places["label"]]],
+    }
+    scores = as_scores([values.T.to_numpy()], **named_axes, clusters=clusters, missing="pairwise", fewest=1)
+    scores = scores.assign_attrs(topic_word="item")
+    if places["output"] is None:
+        return scores, None
+    outputs = pd.Series(cells[:, places["output"]], index)
+    return scores, outputs.where(outputs != "").unstack()  # noqa: PD010 - as above

@@ -1,0 +1,165 @@
+"""May a judge's votes stand in for people's? By the pairs that people settle, and whether it votes for a side."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+from scipy.special import betaincinv, expit, logit, ndtri
+
+from metaeval.base.arrays import Floats
+from metaeval.errors import EstimationError, ScoresError
+from metaeval.models.settling import SettledPairs
+from metaeval.models.vote_strengths import BradleyTerry, Ties, bradley_terry
+from metaeval.running.parallel import in_one_order
+from metaeval.table.vote_covariates import POSITION
+from metaeval.table.vote_set import Votes
+from metaeval.tests_stat.pairs import all_pairs
+
+MARGIN = 0.05
+"""The share of the pairs that people settle which a judge may order the other way."""
+_DRAWS, _COPIES, _TINY = 4000, 400, 1e-9
+
+
+def strengths_at_no_side(votes: Votes, *, ties: Ties, alpha: float) -> BradleyTerry:
+    """Fit strengths with position, and whatever covariates votes have, in the model; without where it has no bound.
+
+    Whoever votes for one side alone has no finite effect of position, and strengths that say as little as votes do.
+    """
+    if votes.placed:
+        placed = {POSITION: np.ones(len(votes.share))} | dict(votes.covariates)
+        try:
+            return bradley_terry(replace(votes, covariates=placed), ties=ties, alpha=alpha)
+        except (EstimationError, ScoresError):
+            pass
+    return bradley_terry(replace(votes, covariates={}), ties=ties, alpha=alpha)
+
+
+@in_one_order
+def stand_ins(
+    fitted: Mapping[str, BradleyTerry], votes: Mapping[str, Votes], settled: SettledPairs, *, alpha: float, seed: int
+) -> pd.DataFrame:
+    r"""Return a verdict on every set of votes beside the first, which are people's.
+
+    Parameters
+    ----------
+    fitted, votes : mapping of str to BradleyTerry, and to Votes
+        Strengths by `strengths_at_no_side`, and the votes, people's first.
+    settled : SettledPairs
+    alpha : float
+        One less the level of the intervals.
+    seed : int
+
+    Returns
+    -------
+    pandas.DataFrame
+        One row a judge: ``judge``, ``verdict`` ("may", "may not", "not settled" or "no pairs"), ``n_pairs`` (settled by
+        the people), ``alike`` (share that its strengths order alike) with ``low`` and ``high``, ``left`` (share of its
+        votes for the left of two equals) with ``left_low`` and ``left_high``, ``neighbour`` (share that a system gets
+        against the next, on average), ``sided`` (its side counts for more than that) and ``cleared_if_equal`` (chance
+        that so many votes of a judge of the people's law would be cleared).
+
+    Notes
+    -----
+    True strengths are drawn from a normal law around the judge's, with their clustered covariance; in the draws the
+    share of the people's settled pairs that is ordered alike has the interval ``low`` to ``high``. A judge may stand in
+    if all of it is at least 0.95, and may not if none is, or if the effect of the side exceeds the mean difference of
+    neighbours with all of its interval. The chance draws the people's true strengths from their posterior (a normal
+    prior of the spread that strengths have beyond error) and a judge's estimates around these with the people's
+    covariance for as many votes, and decides by the same rule; how often it comes true is in
+    ``benchmarks/reports/vote-stand-ins.md``.
+    """
+    (people, by_people), *judges = fitted.items()
+    verdicts = settled.verdicts[settled.voices.index(people)]
+    first, second = (side[verdicts != 0] for side in all_pairs(len(settled.systems)))
+    better, worse = np.where(verdicts[verdicts != 0] > 0, (first, second), (second, first))
+    own, root_of_people = _on(by_people, settled.systems)
+    side_of_people = _side(by_people, votes[people], alpha)
+    generator = np.random.default_rng(seed)
+    rows = []
+    for name, by_judge in judges:
+        strengths, root = _on(by_judge, settled.systems)
+        noise = _apart(generator.standard_normal((_DRAWS, len(root))) @ root.T, better, worse)
+        side, half = _side(by_judge, votes[name], alpha)
+        share, low, high = _alike(_apart(strengths, better, worse), noise, alpha)
+        sided = abs(side) - half > _neighbour(strengths)
+        verdict = "may not" if sided or high < 1 - MARGIN else "may" if low >= 1 - MARGIN else "not settled"
+        scale = np.sqrt(by_people.n_votes / by_judge.n_votes)
+        chance = _chance_of_copies(
+            own, scale * root_of_people, scale, side_of_people, (better, worse), alpha, generator
+        )
+        ends = [float(expit(end)) for end in (side, side - half, side + half)]
+        figures = (len(better), share, low, high, *ends, float(expit(_neighbour(strengths))), bool(sided), chance)
+        rows.append((name, verdict if len(better) or sided else "no pairs", *figures))
+    columns = ["n_pairs", "alike", "low", "high", "left", "left_low", "left_high", "neighbour", "sided"]
+    return pd.DataFrame(rows, columns=["judge", "verdict", *columns, "cleared_if_equal"])
+
+
+def _chance_of_copies(  # noqa: PLR0913, PLR0917 - the law of people, and what is decided by
+    strengths: Floats,
+    root: Floats,
+    scale: float,
+    side: tuple[float, float],
+    pairs: tuple[Floats, Floats],
+    alpha: float,
+    generator: np.random.Generator,
+) -> float:
+    """Return how often a judge of the people's law, with errors `scale` times theirs, would be cleared."""
+    if not len(pairs[0]):
+        return float("nan")
+    covariance = root @ root.T / scale**2
+    spread = max(float(strengths.var(ddof=1) - covariance.diagonal().mean()), 0.0)
+    shrunk = spread * np.linalg.pinv(spread * np.eye(len(root)) + covariance)
+    of_truth = np.linalg.cholesky((np.eye(len(root)) - shrunk) * spread + _TINY * np.eye(len(root)))
+    errors = generator.standard_normal((2, _COPIES, len(root)))
+    estimates = shrunk @ strengths + errors[0] @ of_truth.T + errors[1] @ root.T
+    lows = np.empty(_COPIES)
+    for copy, estimate in enumerate(estimates):
+        noise = _apart(generator.standard_normal((_COPIES, len(root))) @ root.T, *pairs)
+        lows[copy] = _alike(_apart(estimate, *pairs), noise, alpha)[1]
+    half = scale * side[1]
+    sides = side[0] + half / ndtri(1 - alpha / 2) * generator.standard_normal(_COPIES)
+    return float(((lows >= 1 - MARGIN) & ~(np.abs(sides) - half > _neighbour(estimates))).mean())
+
+
+def _on(fitted: BradleyTerry, systems: tuple[str, ...]) -> tuple[Floats, Floats]:
+    """Return the strengths of these systems, and a root of their covariance."""
+    index = pd.Index(fitted.systems).get_indexer(pd.Index(systems))
+    values, vectors = np.linalg.eigh(fitted.covariance[np.ix_(index, index)])
+    return fitted.strengths[index], vectors * np.sqrt(np.maximum(values, 0.0))
+
+
+def _apart(strengths: Floats, better: Floats, worse: Floats) -> Floats:
+    return strengths[..., better] - strengths[..., worse]
+
+
+def _neighbour(strengths: Floats) -> Floats:
+    """Return the mean difference of neighbours in the order of the strengths."""
+    return np.asarray(np.ptp(strengths, axis=-1) / (strengths.shape[-1] - 1))
+
+
+def _alike(apart: Floats, noise: Floats, alpha: float) -> tuple[float, float, float]:
+    """Return the share of pairs ordered alike with its interval; NaN without pairs."""
+    if not len(apart):
+        return (np.nan,) * 3
+    shares = (apart + noise > 0).mean(axis=1)
+    low, high = np.quantile(shares, [alpha / 2, 1 - alpha / 2], method="inverted_cdf")
+    return float((apart > 0).mean()), float(low), float(high)
+
+
+def _side(fitted: BradleyTerry, votes: Votes, alpha: float) -> tuple[float, float]:
+    """Return the effect of standing on the left in log odds and half its interval; 0 where no side is known.
+
+    Without a finite effect it is that of the shares of votes, as far as Clopper and Pearson leave them possible.
+    """
+    named = fitted.coefficients[fitted.coefficients["name"] == POSITION] if len(fitted.coefficients) else []
+    if len(named):
+        row = named.iloc[0]
+        return float(row["estimate"]), float(row["high"] - row["low"]) / 2
+    if not votes.placed:
+        return 0.0, 0.0
+    n, k = len(votes.share), float(votes.share.sum())
+    low = betaincinv(k, n - k + 1, alpha / 2) if k > 0 else 0.0
+    high = betaincinv(k + 1, n - k, 1 - alpha / 2) if k < n else 1.0
+    low, high = (float(logit(np.clip(end, 1e-6, 1 - 1e-6))) for end in (low, high))
+    return (low + high) / 2, (high - low) / 2

@@ -1,0 +1,125 @@
+# ruff: noqa: RUF001 - Greek letters are meant for people
+"""The report on whether a judge has changed: by how much, in whose favour, and what becomes of conclusions."""
+
+import pandas as pd
+
+from metaeval.base.unit import unit
+from metaeval.base.words import absent, bracketed, number, p_value, percentage, share, text, whole
+from metaeval.page.blocks import Block, Item, Methods, Section, Text
+from metaeval.page.report import Report
+from metaeval.page.tables import bounded, left, right
+from metaeval.questions.judges.study_drift import JudgeDriftStudy
+from metaeval.reports.data_files import csv_file
+from metaeval.reports.key_figures import KeyFigure, listed_figures, with_ends
+from metaeval.reports.prose import prose
+from metaeval.reports.shared import facts, unanswered
+from metaeval.reports.traits import traits_said
+
+_SCORE, _DECIMAL = number(3), number(2)
+_PARTS = {"change": "Change", "judge": "Judge", "system_part": "System"}
+_KAPPAS = {"kappa": "Cohen’s κ of before and after", "quadratic_kappa": "κ of before and after, quadratic weights"}
+say = prose(__name__)
+
+
+def drift_report(study: JudgeDriftStudy) -> Report:
+    """Put what became of a judge into a report."""
+    failed = [Item(term=question, words=reason) for question, reason in study.unanswered.items()]
+    n_same, n_answers = (int(study.systems[name].sum()) for name in ("n_same", "n_items"))
+    return Report(
+        command="judges",
+        title="Has the judge changed?",
+        facts=(
+            *facts(system=len(study.systems), topic=study.n_items),
+            (f"{n_same:,} of {n_answers:,}", "same answers"),
+        ),
+        summary=(_answer(study), *([] if study.outputs_given else [say("all the same", n=n_answers)])),
+        key_figures=listed_figures(_figures(study)),
+        sections=(_systems_section(study), *_pairs_section(study), *unanswered(failed)),
+        methods=Methods(
+            paragraphs=(
+                say("methods", study=study, traits=traits_said(study.scores, gaps="paired")),
+                say("computed", study=study),
+            )
+        ),
+        rows=study.to_frame(),
+        provenance=study.provenance,
+        notes=study.notes,
+        data={} if study.pairs.empty else {"pairs.csv": csv_file(study.pairs)},
+    )
+
+
+def _answer(study: JudgeDriftStudy) -> str:
+    turned = 0 if study.pairs.empty else int((study.pairs["relation"] != "").sum())
+    conclusions = say("conclusions", n_turned=turned, n_pairs=len(study.pairs))
+    shift, moved = study.overall.loc["shift"], study.systems[study.systems["significant"]]
+    if not study.has_changed:
+        low, high = (_SCORE(max(sign * shift[end], 0.0)) for sign, end in ((-1, "low"), (1, "high")))
+        high = "" if absent(shift["high"]) else high
+        changed = share(study.overall.loc["changed", "value"])
+        return say("none visible", low=low, high=high, changed=changed, conclusions=conclusions)
+    of_systems, row = "", (shift["value"], shift["low"], shift["high"])
+    if not shift["significant"]:
+        most = moved.loc[moved["judge"].abs().idxmax()]
+        of_systems = say("of systems", system=most["system"], n=len(moved))
+        row = most["judge"], most["judge_low"], most["judge_high"]
+    figure = bracketed(abs(row[0]), *sorted(map(abs, row[1:])), _SCORE)
+    return say("changed", figure=figure, more=row[0] > 0, of_systems=of_systems, conclusions=conclusions)
+
+
+def _figures(study: JudgeDriftStudy) -> list[KeyFigure]:
+    kinds = [("shift", "Same answers, after less before", _SCORE), ("changed", "Scores that differ", share)]
+    kinds += [("kappa", _KAPPAS[study.kappa], _DECIMAL)] if study.kappa else []
+    told = []
+    for name, words, write in kinds:
+        ends = study.overall.loc[name, ["value", "low", "high"]].tolist()
+        told.append(KeyFigure(words, bracketed(*ends, write), with_ends(*ends)))
+    return [*told, *([] if study.conclusions is None else [KeyFigure("F1 of significant pairs", *_f1(study))])]
+
+
+def _f1(study: JudgeDriftStudy) -> tuple[str, dict[str, object]]:
+    """Return F1 of the pairs significant after as a prediction of those before, as written and as numbers."""
+    ends = study.conclusions.table.loc[0, ["f1", "f1_low", "f1_high"]].tolist()
+    return bracketed(*ends, _DECIMAL, draws=study.n_resamples), with_ends(*ends)
+
+
+def _systems_section(study: JudgeDriftStudy) -> Section:
+    level = percentage(1 - study.alpha)
+    frame, columns = bounded(study.systems, {name: (head, _SCORE) for name, head in _PARTS.items()})
+    table = say.table(
+        "systems",
+        frame,
+        left(system="System"),
+        right(whole, n_items=unit().Topics, n_same="Same answer"),
+        columns,
+        right(p_value, p_corrected="p of the judge’s part"),
+        called="judge-drift",
+        data=study.systems,
+        level=level,
+    )
+    alt = "One row a system with a dot at the change of the judge's scores."
+    picture = say.picture("systems picture", study.plot, called="judge-drift", alt=alt, level=level)
+    return say.section("systems", picture, table)
+
+
+def _pairs_section(study: JudgeDriftStudy) -> tuple[Section, ...]:
+    if study.pairs.empty:
+        return ()
+    turned = study.pairs[study.pairs["relation"] != ""]
+    blocks: list[Block] = []
+    if study.conclusions is not None:
+        n_conflicts = int((turned["relation"] == "opposite").sum())
+        blocks.append(Text(paragraphs=(say("f1", f1=_f1(study)[0] or "undefined", n_conflicts=n_conflicts),)))
+    if len(turned):
+        shift = pd.Series(turned["shift_significant"]).map({True: "significant", False: ""})
+        table = say.table(
+            "pairs",
+            turned.assign(sure=shift),
+            left(system_a="First", system_b="Second", relation="Becomes"),
+            right(_SCORE, difference_before="Before", difference_after="After", shift="Shift"),
+            left(text, sure="Shift is"),
+            called="drifted-pairs",
+            data=study.pairs,
+            study=study,
+        )
+        blocks.append(table)
+    return (say.section("pairs", *blocks, study=study),)

@@ -1,0 +1,150 @@
+"""Has the judge changed? Means split by hand, intervals by scipy, conclusions that turn by construction."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+
+from metaeval import as_scores
+from metaeval.errors import FileFormatError, InvalidOptionError, ScoresError
+from metaeval.io.judged_answers import read_judged_answers
+from metaeval.questions.judges.study_drift import study_judge_drift
+
+BEFORE = [[0, 1, 1, 0, 1, 0, 0, 1], [1, 1, 0, 1, 0, 1, 1, 0]]
+AFTER = [[1, 1, 1, 0, 1, 0, 1, 1], [1, 1, 1, 1, 0, 0, 0, 0]]
+SAME = np.array([[True] * 5 + [False] * 3, [False] * 8])
+
+
+def outputs(same):
+    """Return answers that are the same at both dates where marked."""
+    items, systems = [str(number + 1) for number in range(same.shape[1])], [f"system{n + 1}" for n in range(len(same))]
+    before = pd.DataFrame("same", items, systems)
+    return before, before.where(pd.DataFrame(same.T, items, systems), "another")
+
+
+def test_a_change_is_split_by_the_items_with_the_same_answer():
+    """System 1: d = 1,0,0,0,0 | 0,1,0; mean 2/8, of the same 1/5. System 2 has none, so it takes the judge's 1/5."""
+    found = study_judge_drift(BEFORE, AFTER, outputs=outputs(SAME), rng=0).to_frame()
+    assert found["n_same"].tolist() == [5, 0]
+    assert found["change"].tolist() == pytest.approx([0.25, -0.125])
+    assert found["judge"].tolist() == pytest.approx([0.2, 0.2])
+    assert found["system_part"].tolist() == pytest.approx([0.05, -0.325])
+
+
+def test_intervals_are_those_of_means_over_items():
+    """Change and judge by scipy's t test; the rest is a mean whose error is the sum of what every item adds to it."""
+    row = study_judge_drift(BEFORE, AFTER, outputs=outputs(SAME), rng=0).to_frame().iloc[0]
+    apart = np.subtract(AFTER, BEFORE)[0]
+    for part, values in (("change", apart), ("judge", apart[:5])):
+        low, high = stats.ttest_1samp(values, 0).confidence_interval()
+        assert row[[f"{part}_low", f"{part}_high"]].tolist() == pytest.approx([low, high])
+    added = (apart - 0.25) / 8 - np.where(SAME[0], apart - 0.2, 0) / 5
+    half = stats.t.ppf(0.975, 7) * np.sqrt(8 / 7 * (added**2).sum())
+    assert row[["system_part_low", "system_part_high"]].tolist() == pytest.approx([0.05 - half, 0.05 + half])
+
+
+def test_clusters_are_what_varies():
+    """Items doubled within clusters tell no more than the items, up to t of the same number of units."""
+    doubled = [
+        as_scores(np.repeat(table, 2, axis=1), clusters={str(n + 1): f"c{n // 2}" for n in range(16)})
+        for table in (BEFORE, AFTER)
+    ]
+    once, twice = (study_judge_drift(*pair, rng=0).overall for pair in ((BEFORE, AFTER), doubled))
+    assert once.loc["shift", ["low", "high"]].tolist() == pytest.approx(twice.loc["shift", ["low", "high"]].tolist())
+
+
+def test_no_change_is_never_proved():
+    """Of 8 items none has changed: a share of 1 - .025 ** (1 / 8) = .3694 may (Clopper and Pearson), each by 1."""
+    study = study_judge_drift(BEFORE, BEFORE, rng=0)
+    assert study.overall.loc["shift", ["low", "high"]].tolist() == pytest.approx([-0.3694, 0.3694], abs=1e-4)
+    assert study.answer.startswith("No change of the judge is visible: at most 0.369 more or 0.369 less than before")
+    assert not study.has_changed
+
+
+def test_labels_are_compared_by_kappa():
+    """Of 16 labels 11 are the same; before 9 are 1, after 10: chance (9 * 10 + 7 * 6) / 256, kappa by hand."""
+    overall = study_judge_drift(BEFORE, AFTER, rng=0).overall
+    same, chance = 11 / 16, (9 * 10 + 7 * 6) / 256
+    assert overall.loc["changed", "value"] == pytest.approx(1 - same)
+    assert overall.loc["kappa", "value"] == pytest.approx((same - chance) / (1 - chance))
+    assert overall.loc["kappa", "low"] < overall.loc["kappa", "value"] < overall.loc["kappa", "high"]
+
+
+def test_conclusions_turn_appear_and_vanish():
+    """By construction: a beats b then b beats a; c falls from b's level; noise is small beside the differences."""
+    noise = np.random.default_rng(1).normal(0, 0.05, (2, 3, 40))
+    before, after = (noise + np.array([[[0.6], [0.4], [0.4]], [[0.4], [0.6], [0.4]]])).tolist()
+    study = study_judge_drift(before, after, n_resamples=50, rng=0)
+    assert study.pairs["relation"].tolist() == ["opposite", "vanishes", "appears"]
+    assert study.pairs["shift_significant"].all()
+    assert study.conclusions.table["n_conflicts"].tolist() == [1]
+    assert "3 of 3 conclusions turn, appear or vanish" in study.answer
+    assert "not to all together" in study.answer  # what a gains b loses
+
+
+def rows_of(table, *, system=True):
+    names = ["a", "b"]
+    lines = ["system,question,grade,answer" if system else "question,grade,answer"]
+    for name, scores, same in zip(names, table, SAME, strict=True):
+        start = f"{name}," if system else ""
+        lines += [
+            f"{start}q{n},{'yes' if score else 'no'},{n if same[n] or table is BEFORE else 'x'}"
+            for n, score in enumerate(scores)
+        ]
+    return "\n".join(lines if system else lines[:9])
+
+
+def test_two_files_are_a_question_of_the_command(tmp_path, command):
+    """Grades as words, and answers that differ where `SAME` says so."""
+    for name, table in (("old.csv", BEFORE), ("new.csv", AFTER)):
+        (tmp_path / name).write_text(rows_of(table))
+    printed = command("judges", "--before", "old.csv", "--after", "new.csv")
+    assert printed.code == 0
+    assert "Has the judge changed?" in printed.out
+    assert "5 of 16 same answers" in printed.out
+    assert "No change of the judge is visible: at most" in printed.out
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ("", "JUDGES is missing"),
+        ("--before old.csv", "--before does nothing without --after"),
+        ("--before old.csv --after new.csv --people ann", "--people is not about one judge at two dates"),
+        ("old.csv --before old.csv --after new.csv", "leave old.csv out"),
+        ("--before old.csv --after plain.csv", "plain.csv has none"),
+    ],
+)
+def test_lines_that_do_not_fit(tmp_path, command, words, message):
+    """Each names what is wrong."""
+    for name, table in (("old.csv", BEFORE), ("new.csv", AFTER)):
+        (tmp_path / name).write_text(rows_of(table))
+    (tmp_path / "plain.csv").write_text("system,question,grade\na,q0,1\nb,q0,1\na,q1,0\nb,q1,1\n")
+    ended = command("judges", *words.split())
+    assert (ended.code, message in ended.err) == (2, True), ended.err
+
+
+def test_one_system_needs_no_name(tmp_path):
+    """The change of the one system is that of `BEFORE` and `AFTER`; of conclusions there are none."""
+    paths = [tmp_path / "old.csv", tmp_path / "new.csv"]
+    for path, table in zip(paths, (BEFORE, AFTER), strict=True):
+        path.write_text(rows_of(table, system=False))
+    (before, first), (after, second) = (read_judged_answers(path, {}) for path in paths)
+    study = study_judge_drift(before, after, outputs=(first, second), rng=0)
+    assert study.to_frame()[["system", "change", "judge"]].to_numpy().tolist() == [["all", 0.25, 0.2]]
+    assert "conclusions cannot be compared" in study.answer
+
+
+def test_what_cannot_be_answered_is_refused(tmp_path):
+    """No output in common, two metrics, and labels that are no numbers."""
+    with pytest.raises(ScoresError, match="fewer than two outputs are the same"):
+        study_judge_drift(BEFORE, AFTER, outputs=outputs(~(SAME | True)))
+    with pytest.raises(InvalidOptionError, match="one metric"):
+        study_judge_drift([BEFORE, BEFORE], [AFTER, AFTER])
+    path = tmp_path / "labels.csv"
+    path.write_text("item,label\n1,good\n2,0\n")
+    with pytest.raises(FileFormatError, match="no number"):
+        read_judged_answers(path, {})
+    path.write_text("item,label\n1,1\n1,0\n")
+    with pytest.raises(FileFormatError, match="two labels"):
+        read_judged_answers(path, {})
