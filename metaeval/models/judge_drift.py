@@ -55,7 +55,7 @@ def split_change(before: Scores, after: Scores, same: Flags, *, alpha: float) ->
     scored = np.isfinite(first) & np.isfinite(second)
     same, apart = same & scored, np.where(scored, second - first, 0.0)
     items, has_own = same.any(axis=0), same.sum(axis=1) >= _FEWEST
-    (shift, of_shift), (changed, of_changed) = (_over_all(values, same) for values in (apart, apart != 0))
+    (shift, of_shift), (changed, of_changed) = (_over_all(values, same) for values in (apart, np.sign(np.abs(apart))))
     change, of_change = _means(apart, scored)
     judge, of_judge = _means(apart, same)
     judge, of_judge = np.where(has_own, judge, shift), np.where(has_own[:, None], of_judge, of_shift)
@@ -99,7 +99,7 @@ def _means(values: Floats, mask: Flags) -> tuple[Floats, Floats]:
     return means[:, 0], mask * (values - means) / n
 
 
-def _over_all(values: Floats | Flags, mask: Flags) -> tuple[Floats, Floats]:
+def _over_all(values: Floats, mask: Flags) -> tuple[Floats, Floats]:
     """Return the same over all rows together."""
     means, added = _means(values.reshape(1, -1), mask.reshape(1, -1))
     return means[0], added.reshape(mask.shape).sum(axis=0)
@@ -108,6 +108,7 @@ def _over_all(values: Floats | Flags, mask: Flags) -> tuple[Floats, Floats]:
 def _tested(board: Scores, values: Floats, added: Floats, rests: Flags, alpha: float) -> pd.DataFrame:
     """Test every value as a mean over the items that it rests on."""
     as_items = values[:, None] + rests.sum(axis=1, keepdims=True) * added
-    outcome = paired_tests(board, *(np.where(rests, scores, np.nan) for scores in (0.0, as_items)), alpha)
+    nothing, items = (np.where(rests, scores, np.nan) for scores in (0.0, as_items))
+    outcome = paired_tests(board, nothing, items, alpha)
     frame = pd.DataFrame(dict(zip(("p_value", "low", "high", "p_reachable"), outcome, strict=True)))
     return frame.assign(value=values, n_units=units_of(board).held(rests), p_corrected=np.nan)

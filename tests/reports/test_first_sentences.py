@@ -390,11 +390,11 @@ PAGES = {
     ),
     "compare-metrics: adopt": (
         lambda: metrics(made(0.5, 6.0), current="A"),
-        "Adopt B: better than A in power.",
+        "Adopt B: better than A in power, the only quality that was tried.",
     ),
     "compare-metrics: keep": (
         lambda: metrics(made(6.0, 0.5, 0.7), current="A"),
-        "Keep A: better than every candidate in power.",
+        "Keep A: better than every candidate in power, the only quality that was tried.",
     ),
     "compare-metrics: no reason": (
         lambda: metrics(made(2.0, 2.0), current="A"),
@@ -402,7 +402,7 @@ PAGES = {
     ),
     "compare-metrics: the best of three": (
         lambda: metrics(made(0.5, 6.0, 0.7)),
-        "Adopt B: better than every other metric in power.",
+        "Adopt B: better than every other metric in power, the only quality that was tried.",
     ),
     "compare-metrics: the best two": (
         lambda: metrics(made(0.3, 0.3, 6.0, 6.0)),

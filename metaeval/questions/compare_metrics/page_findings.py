@@ -78,7 +78,7 @@ def _choice_words(study: CompareStudy, verdict: MetricVerdict, *, turned: bool) 
         opening="Keep" if verdict.outcome == "keep" else "Adopt",
         metrics=" or ".join(map(name_of_metric, verdict.metrics)),
         whom=name_of_metric(against[0]) if len(against) == 1 else whom,
-        alone=frame["quality"].nunique() == 1 and study.expectations.empty,
+        alone={*frame["quality"]} == {DECIDES} and study.expectations.empty,
         turned=", though not surely on other systems" * turned,
         behind=f"{', ' if turned else ' '}but behind in {listed(late)}" if late else "",
     )

@@ -142,7 +142,7 @@ def _needed(study: DesignStudy, rows: NDArray[np.bool_]) -> str:
         (least, most), names = extremes, named(extremes, "metrics")
         return f"{least.figure} {topics} ({names[0]}) to {most.figure} ({names[1]})"
     who = f" ({extremes[0].who})" if study.variances is not None and rows.sum() == 1 else ""
-    return f"{extremes[0].figure} {topic if study.table[rows]['n_topics'].max() == 1 else topics}{who}"
+    return f"{extremes[0].figure} {topic if study.table[rows]['n_topics'].fillna(0).eq(1).all() else topics}{who}"
 
 
 def _shares_reached(study: DesignStudy) -> list[str]:
