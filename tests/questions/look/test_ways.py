@@ -77,6 +77,11 @@ _FILES = {
         "system,seg_id,doc,BLEU\na,1,d1,.1\na,2,d1,.2\na,3,d2,.4\nb,1,d1,.3\nb,2,d1,.1\nb,3,d2,.2\n", "x.csv", "table"
     ),
     "ratings by some people each": (_RATINGS, "x.csv", "table"),
+    "verdicts beside costs": (
+        "model,id,correctness,latency,status\n"
+        + "".join(f"{m},q{at},{'pass' if at % n else 'fail'},1.{at},success\n" for at in range(6) for m, n in (("a", 2), ("b", 3))),
+        "x.csv", "table",
+    ),
     "answers beside true and false": (
         "question,expected,gpt_answer,gpt,qwen\nwhat?,3,3,TRUE,FALSE\nwho?,Al,Bo,FALSE,TRUE\nwhere?,here,5,TRUE,TRUE\n",
         "x.csv", "table",
