@@ -79,7 +79,9 @@ _FILES = {
     "ratings by some people each": (_RATINGS, "x.csv", "table"),
     "verdicts beside costs": (
         "model,id,correctness,latency,status\n"
-        + "".join(f"{m},q{at},{'pass' if at % n else 'fail'},1.{at},success\n" for at in range(6) for m, n in (("a", 2), ("b", 3))),
+        + "".join(
+            f"{m},q{at},{'pass' if at % len(m) else 'fail'},1.{at},success\n" for at in range(6) for m in ("ab", "abc")
+        ),
         "x.csv", "table",
     ),
     "answers beside true and false": (
