@@ -96,6 +96,10 @@ _FILES = {
         'q,[gpt] {{q}},[qwen] {{q}}\na,[PASS] 3,[FAIL] 4\nb,"[FAIL] one, two",[PASS] x\nc,[FAIL] (0.50) y,[PASS] z\n',
         "x.csv", "table",
     ),
+    "verdicts beside two columns of words, as promptfoo writes variables": (
+        'question,context,[a:b] p,[c] p\nq1,c,[PASS] P,"[FAIL] r"\nq2,c,[PASS] 4,[PASS] 4\nq3,"d, e","[FAIL] x, y",[PASS]\n',
+        "x.csv", "table",
+    ),
     "a header of merged cells": (
         ",BM25,,Dense,\nQuery,nDCG@10,AP,nDCG@10,AP\nq1,.5,.3,.6,.4\nq2,.4,.2,.5,.3\nq3,.7,.5,.6,.4\n", "x.csv", "table"
     ),
