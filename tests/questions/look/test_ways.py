@@ -100,6 +100,10 @@ _FILES = {
         'question,context,[a:b] p,[c] p\nq1,c,[PASS] P,"[FAIL] r"\nq2,c,[PASS] 4,[PASS] 4\nq3,"d, e","[FAIL] x, y",[PASS]\n',
         "x.csv", "table",
     ),
+    "a header of two levels, as pandas writes it": (
+        "metric,acc,acc,f1,f1\r\nmodel,A,B,A,B\r\nid,,,,\r\n1,.5,.4,.6,.5\r\n2,.3,.2,.4,.3\r\n3,.6,.7,.5,.4\r\n",
+        "x.csv", "table",
+    ),
     "a header of merged cells": (
         ",BM25,,Dense,\nQuery,nDCG@10,AP,nDCG@10,AP\nq1,.5,.3,.6,.4\nq2,.4,.2,.5,.3\nq3,.7,.5,.6,.4\n", "x.csv", "table"
     ),
