@@ -97,7 +97,7 @@ _FILES = {
         "x.csv", "table",
     ),
     "verdicts beside two columns of words, as promptfoo writes variables": (
-        'question,context,[a:b] p,[c] p\nq1,c,[PASS] P,"[FAIL] r"\nq2,c,[PASS] 4,[PASS] 4\nq3,"d, e","[FAIL] x, y",[PASS]\n',
+        'question,context,[a:b] p,[c] p\nq1,c,[PASS] P,"[FAIL] r"\nq2,c,[PASS] 4,[PASS] 4\nq3,d,"[FAIL] x, y",[PASS]\n',
         "x.csv", "table",
     ),
     "a header of two levels, as pandas writes it": (
