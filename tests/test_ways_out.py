@@ -489,6 +489,11 @@ MISTAKES = {
         "table ap.csv",
         r"has a mark; write .* \((?P<filter>sed -E '[^']*')\)",
     ),
+    "stars around the best score": Mistake(
+        {"ap.csv": wide().replace(WRITTEN, f"**{WRITTEN}**", 1)},
+        "table ap.csv",
+        rf"has stars around it; write '{WRITTEN}' \((?P<filter>sed '[^']*')\)",
+    ),
     "a footnote's number behind a score": Mistake(
         {"ap.csv": wide().replace(WRITTEN, f"{WRITTEN} (2)", 1)},
         "table ap.csv",

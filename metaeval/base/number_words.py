@@ -5,8 +5,9 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 _MARKED = re.compile(r"([+-]?[0-9]*\.?[0-9]+) *[*†‡§¶↑↓]+", re.ASCII)
+_STARRED = re.compile(r"\*\*([+-]?[0-9]*\.?[0-9]+)\*\*", re.ASCII)
 _BESIDE = re.compile(r"([+-]?[0-9]*\.[0-9]+) *\([0-9]+\)", re.ASCII)
-_WITH_ERROR = re.compile(r"([+-]?[0-9.,]+)\s*(?:±|\+/-|\+-|\()\s*([0-9.,]+)\s*\)?", re.ASCII)
+_WITH_ERROR = re.compile(r"([+-]?[0-9.,]+)\s*(?:\(?\s*(?:±|\+/-|\+-)|\()\s*([0-9.,]+)\s*\)?", re.ASCII)
 _BOUND = r"[+-]?[0-9]*[.,]?[0-9]+"
 _WITH_BOUNDS = re.compile(
     rf"({_BOUND}) *[\[(] *({_BOUND}) *(?:[,;/] +|;|/|to|\.\.|-|\N{{EN DASH}}|\N{{EM DASH}}) *({_BOUND}) *[\])]",
@@ -58,11 +59,17 @@ def other_spelling(text: str) -> Spelling | None:
     >>> [other_spelling(text)[1:3] for text in ("0,85", "1.234,5", "13 %", ".5*")]
     [('a decimal comma', '0.85'), ("'.' between thousands", '1234.5'), ('a percent sign', '13'), ('a mark', '.5')]
     """
-    return None if len(text) > _LONGEST else _spelling(text)  # patterns look at every way to divide digits
+    if len(text) > _LONGEST:  # patterns look at every way to divide digits
+        return None
+    return _spelling(text) or (_spelling(text.replace("**", "")) if "**" in text else None)
 
 
 def _spelling(text: str) -> Spelling | None:
-    for kind, pattern, what in (("mark", _MARKED, "a mark"), ("brackets", _BESIDE, "a number in brackets")):
+    for kind, pattern, what in (
+        ("mark", _MARKED, "a mark"),
+        ("stars", _STARRED, "stars around it"),
+        ("brackets", _BESIDE, "a number in brackets"),
+    ):
         if match := pattern.fullmatch(text):
             return Spelling(kind, what, match[1])
     for pattern, what in ((_WITH_BOUNDS, "the bounds of its interval"), (_WITH_ERROR, "its error")):

@@ -144,6 +144,7 @@ class FileBlock:
 
 _UNBRACKETED = r"sed -E 's/ *\([0-9]+\)//g'"
 _UNMARKED = r"sed -E 's/([0-9]) *(\*|†|‡|§|¶|↑|↓)+/\1/g'"
+_UNSTARRED = r"sed 's/\*\*//g'"
 PROMPTFOO = ("[PASS]", "[FAIL]", "[ERROR]")
 """What promptfoo writes before the answers in its tables."""
 _OF_VERDICTS = (
@@ -218,7 +219,13 @@ def _written_otherwise(text: str, to_points: str, without_commas: str) -> str:
     if spelling is None:
         return ""
     kind, what, plain, *_, perhaps = spelling
-    filters = {"comma": to_points, "commas": without_commas, "mark": _UNMARKED, "brackets": _UNBRACKETED}
+    filters = {
+        "comma": to_points,
+        "commas": without_commas,
+        "mark": _UNMARKED,
+        "stars": _UNSTARRED,
+        "brackets": _UNBRACKETED,
+    }
     if kind == "error":
         return way_with_error(spelling)
     if kind == "per cent":

@@ -10,6 +10,8 @@ from metaeval.errors import closest_names
 from metaeval.io.sheets import Sheet, delimiter_name, header_names
 
 _MOST_SHOWN = 40
+_UNENDED = r'{sub(/\r$/,"")}'
+"""What takes the ends of lines that Windows writes off, in a filter that looks at the last cell."""
 
 _OF_NUMBERS = {"", *"0123456789+-.,"}
 
@@ -99,7 +101,19 @@ def _joining(sign: str) -> str:
     """Return what joins a header of merged cells with the one below it: each name counts for the empty cells behind."""
     sign = {"\t": r"\t"}.get(sign, sign)
     fill = 'NR==1{for(i=1;i<=NF;i++){if($i!="")x=$i;h[i]=x};next}'
-    return f"""awk 'BEGIN{{FS=OFS="{sign}"}}{fill}NR==2{{for(i=1;i<=NF;i++)$i=(h[i]==""?"":h[i]" ")$i}}1'"""
+    return f"""awk 'BEGIN{{FS=OFS="{sign}"}}{_UNENDED}{fill}NR==2{{for(i=1;i<=NF;i++)$i=(h[i]==""?"":h[i]" ")$i}}1'"""
+
+
+def refuse_two_levels(sheet: Sheet) -> None:
+    """Refuse a header of two levels, as pandas writes it: two lines of names, and one that names the rows alone."""
+    upper, lower, rows = (*sheet.sample()[:3], [], [], [])[:3]
+    if len(upper) == len(lower) == len(rows) > 1 and rows[0].strip() and not any(map(str.strip, rows[1:])):
+        if any(map(is_number, lower)) or not all(map(str.strip, lower)):
+            return
+        sign = {"\t": r"\t"}.get(sheet.delimiter, sheet.delimiter)
+        flat = 'NR<3{for(i=2;i<=NF;i++)h[i]=$i (NR>1?"_" h[i]:"");next}NR==3{for(i=2;i<=NF;i++)$i=h[i]}1'
+        way = f"""awk 'BEGIN{{FS=OFS="{sign}"}}{_UNENDED}{flat}'"""
+        raise sheet.error(f"the header has two levels, as pandas writes them; join them in one line ({way})")
 
 
 def ragged(cells: Sequence[str], width: int, sheet: Sheet) -> str:

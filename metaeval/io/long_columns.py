@@ -12,7 +12,7 @@ from metaeval.base.columns import JUDGES, LABELS, underscored
 from metaeval.base.names import are_metrics, count, first_few, is_measure, is_number, is_word
 from metaeval.base.number_words import SCORE_GAPS
 from metaeval.errors import ScoresError
-from metaeval.io.blocks import TableOptions
+from metaeval.io.blocks import PASSES, TableOptions
 from metaeval.io.headers import columns_found, ways_to_name
 from metaeval.io.sheets import Sheet, header_names
 from metaeval.table.array import REPEAT
@@ -133,12 +133,13 @@ def long_columns(sheet: Sheet, body: Sheet, names: Sequence[str], options: Table
     if unsure:
         raise sheet.error(unsure)
     left = {column.name for column in columns} | {*words}
-    metrics = [name for name in others if name not in left]
+    metrics = [name for name in others if name not in left] or _verdicts(body, names, words)
+    left -= {*metrics}  # whose reader says what writes verdicts as numbers
     if not metrics:
         held = f"; {first_few(sheet.left_out)}: words or objects; write every number under a name of its own"
         ways = columns_found(names) + held * bool(sheet.left_out)
         raise sheet.error(f"no column is left that could hold scores; {ways}")
-    notes += left_out_columns([*columns, *(RoleColumn(name, "text", "words") for name in words)])
+    notes += left_out_columns([*columns, *(RoleColumn(name, "text", "words") for name in words if name in left)])
     return LongColumns(parts, metrics, [name for name in others if name in left], notes)
 
 
@@ -230,6 +231,13 @@ def _metric_columns(
     topics = [row[names.index(parts["topic"])].strip() for row in rows]
     columns = no_metrics([others[at] for at in numeric], values[:, numeric], topics, kept=options.metrics or ())
     return columns, words
+
+
+def _verdicts(body: Sheet, names: Sequence[str], columns: Sequence[str]) -> list[str]:
+    """Return the columns of words that say passed and failed, both, and nothing else."""
+    rows = [cells for cells in islice(body.rows(), _MOST_ROWS) if len(cells) == len(names)]
+    said = {name: {cells[names.index(name)].strip().casefold() for cells in rows} for name in columns}
+    return [name for name, words in said.items() if len(words) > 1 and words <= PASSES]
 
 
 def sets_of_rows(body: Sheet, names: Sequence[str], parts: Mapping[str, str], others: Sequence[str]) -> str:

@@ -1,5 +1,6 @@
 """Files of means and standard errors: no scores by item, and enough for the ranks of a leaderboard."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import islice
 
@@ -84,27 +85,42 @@ def _are_of_others(frame: pd.DataFrame, columns: MeansColumns) -> bool:
 
 
 def _refuse_errors_in_cells(sheet: Sheet) -> None:
-    """Refuse a table whose every column behind the first holds numbers with their errors, and say what divides them."""
+    """Refuse a table with columns whose every cell is a number with its error, and say what divides them."""
     header, *rows = sheet.sample()
     body = [cells for cells in rows if len(cells) == len(header)]
-    cells = [cell.strip() for row in body for cell in row[1:]]
+    columns = [[cell.strip() for cell in column] for column in zip(*body, strict=True)][1:]
+    are_errors = [_share_of_errors(column) for column in columns]
+    places = [at for at, share in enumerate(are_errors) if share]
+    cells = [cell for at in places for cell in columns[at]]
     filled = [cell for cell in cells if cell.casefold() not in SCORE_GAPS]
     first = other_spelling(filled[0]) if filled and len(body) == len(rows) else None
-    if first is None or not all((spelling := other_spelling(cell)) and spelling.kind == "error" for cell in filled):
+    is_whole = len(places) == len(columns)
+    if first is None or any(are_errors[at] < 1 for at in places) or not (is_whole or len(filled) == len(cells)):
         return
     sign = {"\t": r"\t", "|": r"\|"}.get(sheet.delimiter, sheet.delimiter)
     dashes = "\N{EN DASH}|\N{EM DASH}"
     marks = f"{sign}?" * (3 if first.high else 2)
     gaps = rf":a;s/{sign} *(-+|{dashes}|n\/a|N\/A|)({sign}|$)/{marks}\2/;ta;" * (len(filled) < len(cells))
     points = r";s/([0-9]),([0-9])/\1.\2/g" * (sheet.delimiter != "," and any("," in cell for cell in filled))
-    names, cell = rf"\1{sign}\1_stderr", rf"s/ *(±|\+\/?-|\() *([0-9.,]+)\)?/{sign}\2/g"
+    names = rf"\1{sign}\1_stderr"
+    cell = rf":b;s/{sign} *([+-]?[0-9.,]+) *(\(? *(±|\+\/?-)|\() *([0-9.,]+) *\)? *({sign}|$)/{sign}\1{sign}\4\5/;tb"
     if first.high:
         names = rf"\1{sign}\1_low{sign}\1_high"
         number = "([+-]?[0-9]*[.,]?[0-9]+)"
         cell = rf's/"?{number} *[[(] *{number} *([^]0-9.)+-]+|-) *{number} *[])]"?/\1{sign}\2{sign}\4/g'
-    way = rf"(sed -E 's/\r$//;1s/{sign}([^{sign}]+)/{sign}{names}/g;1b;{gaps}{cell}{points}')"
-    at = cells.index(filled[0]) // max(1, len(header) - 1)
+    which = ["g"] if is_whole else [str(at + 1) for at in reversed(places)]
+    headed = "".join(f"1s/{sign}([^{sign}]+)/{sign}{names}/{nth};" for nth in which)
+    stars = r"s/\*\*//g;" * any("**" in cell for row in body for cell in row)
+    way = rf"(sed -E 's/\r$//;{stars}{headed}1b;{gaps}{cell}{points}')"
+    at = cells.index(filled[0]) % len(body)
     raise sheet.without_header().error(f"{filled[0]!r} {way_with_error(first)} {way}", at)
+
+
+def _share_of_errors(cells: Sequence[str]) -> float:
+    """Return which share of the filled cells of a column are numbers with their errors."""
+    filled = [cell for cell in cells if cell.casefold() not in SCORE_GAPS]
+    with_errors = [cell for cell in filled if (spelling := other_spelling(cell)) and spelling.kind == "error"]
+    return len(with_errors) / max(1, len(filled))
 
 
 def _without_gaps(

@@ -13,7 +13,7 @@ from metaeval.io.benchmarks.rows import read_four, read_record_frame
 from metaeval.io.blocks import FileBlock, Form, TableOptions
 from metaeval.io.chosen_rows import NO_ROWS, chosen_rows
 from metaeval.io.cluster_levels import joined_levels, with_levels
-from metaeval.io.headers import names_and_rows
+from metaeval.io.headers import names_and_rows, refuse_two_levels
 from metaeval.io.long_tables import RESULT_CELLS, read_long, read_results
 from metaeval.io.means import MeansAloneError, refuse_means
 from metaeval.io.parquet_sheets import parquet_sheet
@@ -63,6 +63,7 @@ def read_table(sheet: Sheet, source: Source, options: TableOptions, order: Seque
 
 def _read_form(sheet: Sheet, source: Source, options: TableOptions, order: Sequence[str] | None) -> FileBlock:
     """Return what a table of chosen rows holds."""
+    refuse_two_levels(sheet)
     try:
         if options.form is None and not options.columns:
             told = read_nuggets(sheet, options) or _read_search(sheet, source, options)

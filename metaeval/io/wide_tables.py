@@ -164,12 +164,13 @@ def _names_systems(names: Sequence[str], options: blocks.TableOptions) -> bool:
 def _columns_of_words(rows: "_WideRows", used: Sequence[int]) -> list[int]:
     """Return the columns that hold words about the topics beside the numbers of the systems, or true and false."""
     candidates, filled, worded = list(used) if rows.names else [], set[int](), set[int]()
+    verdicts = tuple(map(str.casefold, blocks.PROMPTFOO))
     texts = {at for at in candidates if not _OF_TEXTS.isdisjoint(underscored(rows.names[at]).split("_"))}
     for cells in rows.body.rows():
         remaining = []
         for at in candidates:
             text = cells[at].strip().casefold()
-            if at in texts or text in SCORE_GAPS or is_word(text):
+            if at in texts or text in SCORE_GAPS or (is_word(text) and not text.startswith(verdicts)):
                 remaining.append(at)
                 filled |= set() if text in SCORE_GAPS or (at in texts and is_number(text)) else {at}
                 worded |= set() if text in blocks.PASSES and at not in texts else {at}

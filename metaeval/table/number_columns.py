@@ -10,7 +10,17 @@ from metaeval.base.names import first_few
 from metaeval.table.evidence import made_of_others, on_another_scale
 from metaeval.table.interval_names import Bounds, bounds_among, roles_among
 from metaeval.table.plausibility import item_constants
-from metaeval.table.roles import BOUNDS, ERRORS, MADE, PERHAPS_SCORES, WHOLE, RoleColumn, says_of, word_of
+from metaeval.table.roles import (
+    BOUNDS,
+    ERRORS,
+    MADE,
+    PERHAPS_SCORES,
+    WHOLE,
+    RoleColumn,
+    rises_by_name,
+    says_of,
+    word_of,
+)
 
 _RANKS = "ranks"
 _AVERAGES_OF = ("mean_", "avg_", "average_", "overall_")
@@ -174,6 +184,8 @@ class _Numbers(NamedTuple):
 
     def _of_scores(self, column: RoleColumn, numbers: Floats, stem: str) -> RoleColumn | None:
         """Return a column of errors or bounds; of something that is not here, a system may be called so."""
+        if column.role == "unsure" and self.along == "cell" and self._is_lone(column.name):
+            return column._replace(sure=False) if rises_by_name(column.name) else None  # an error rate is the score
         if column.of:
             return column._replace(sure=_fits(column.role, numbers, self.values[:, self.names.index(column.of)]))
         if self.along == "system" and (stem or column.role == "range"):
@@ -181,6 +193,10 @@ class _Numbers(NamedTuple):
             small = column.role in ERRORS and _fits(column.role, numbers, self.values[:, others].mean(axis=1))
             return column._replace(sure=False) if small else None  # a mixture of experts (moe) scores as others do
         return None if stem and column.role in BOUNDS else column._replace(sure=False)
+
+    def _is_lone(self, name: str) -> bool:
+        """Whether all others are called as what holds no scores."""
+        return all(self.roles[other][0] for other in self.names if other != name)
 
     def beside_items(self, name: str) -> bool:
         """Whether at least two others are called by nothing known, as items are."""
@@ -216,7 +232,7 @@ class _Numbers(NamedTuple):
     def _aggregate(self, place: int, *, sure_name: bool) -> RoleColumn | None:
         """Return a column called as an average, where no numbers need to say so."""
         name, says = self.names[place], says_of("aggregate")
-        if self.along == "cell" and sure_name and all(self.roles[one][0] for one in self.names if one != name):
+        if self.along == "cell" and sure_name and self._is_lone(name):
             return None
         if self.along == "topic" and sure_name and _are_ranks(self.values[:, place]):
             return RoleColumn(name, "rank", _RANKS, sure=False)

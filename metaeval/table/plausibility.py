@@ -166,15 +166,15 @@ def _counts(values: Floats, at: int) -> bool:
 
 
 def item_constants(names: Sequence[str], values: Floats, items: Sequence[str]) -> list[RoleColumn]:
-    """Return the columns that hold one number an item, whichever the system, beside others that do not.
+    """Return the columns that hold one number an item, whichever the system, or one in all, beside others that do not.
 
     `values` has the shape (row, column), and `items` an entry a row.
 
     Examples
     --------
-    >>> values = np.array([[0.1, 3], [0.2, 5], [0.3, 4], [0.2, 3], [0.3, 5], [0.1, 4]])
-    >>> [one.name for one in item_constants(["ndcg", "length"], values, [*"xyzxyz"])]
-    ['length']
+    >>> values = np.array([[0.1, 3, 8], [0.2, 5, 8], [0.3, 4, 8], [0.2, 3, 8], [0.3, 5, 8], [0.1, 4, 8]])
+    >>> [one.name for one in item_constants(["ndcg", "length", "alpha"], values, [*"xyzxyz"])]
+    ['length', 'alpha']
     """
     if not names:
         return []
@@ -183,13 +183,15 @@ def item_constants(names: Sequence[str], values: Floats, items: Sequence[str]) -
         return []
     by_item, starts = values[np.argsort(codes, kind="stable")], np.cumsum(sizes) - sizes
     low, high = np.minimum.reduceat(by_item, starts), np.maximum.reduceat(by_item, starts)
-    same = (low == high).all(axis=0) & (np.ptp(low, axis=0) > 0)
+    same = (low == high).all(axis=0)
     answers = np.isin(values, (0.0, 1.0)).all(axis=0)  # all systems may have the same ones right
     if same.all():
         return []
     same &= ~(answers | np.array([is_measure(name) for name in names]))
-    why = "one number an item, whichever the system"
-    return [RoleColumn(name, "weight", why) for name, whichever in zip(names, same, strict=True) if whichever]
+    whys = np.where(np.ptp(low, axis=0) > 0, "one number an item, whichever the system", "the same number in every row")
+    return [
+        RoleColumn(name, "weight", str(why)) for name, why, is_same in zip(names, whys, same, strict=True) if is_same
+    ]
 
 
 def odd_notes(table: ScoreTable) -> list[str]:

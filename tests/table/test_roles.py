@@ -160,6 +160,7 @@ def test_numbers_of_rows_beside_answers_are_no_metric(name, tmp_path):
     [
         *(("TER ↓", False), ("wer (↓)", False), ("TER ↑", True), ("BLEU ↑", True), ("acc↓", False)),
         *(("val_loss", False), ("test_perplexity", False), ("mse_test", False), ("avg WER", False), ("error", False)),
+        *(("top1_err", False), ("Test Error (%)", False)),
         *(("loss_of_recall", True), ("test", True), ("best", True)),
     ],
 )

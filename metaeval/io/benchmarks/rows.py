@@ -1,5 +1,6 @@
 """Scores in JSON records, AutoJudge files and per-system tables."""
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain, repeat
@@ -271,6 +272,10 @@ def read_four(sheet: Sheet, source: Source, options: TableOptions, *, metric: in
 # ----------------------------------------------------------------------------------------------------------- frames
 
 
+_PROMPTED = re.compile(r"\[[^\[\]]+\] ")
+"""How promptfoo begins the name of a column: [system] prompt; what was asked stands beside, in columns of words."""
+
+
 def holds_frame(names: Sequence[str], options: TableOptions) -> bool:
     """Whether a header is that of a frame: words asked and answered, no system, and no single score."""
     parts = column_roles(names, chosen=options.chosen, ignored=options.ignored).parts.keys()
@@ -279,6 +284,8 @@ def holds_frame(names: Sequence[str], options: TableOptions) -> bool:
 
 def _is_frame(names: Iterable[str]) -> bool:
     headers = {name.casefold() for name in names}
+    if any(map(_PROMPTED.match, headers)):
+        return False
     return max(len(TEXTS & headers), len(_NUGGETS & headers)) >= _LEAST_TEXTS
 
 

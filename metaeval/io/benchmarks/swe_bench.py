@@ -12,15 +12,23 @@ _SUBMITTED, _RESOLVED, _UNRESOLVED = "submitted_ids", "resolved_ids", "unresolve
 _METRIC = "resolved"
 _WITHOUT = {"empty_patch_ids": "an empty patch", "error_ids": "an error"}
 _TOTAL = "total_instances"
+_UNTRIED = frozenset({"no_generation", "no_logs"})
 
 
 def holds_swe_bench(json: Json) -> bool:
     """Whether this is a report: the instances that were submitted, and those of them that were resolved."""
-    return {_SUBMITTED, _RESOLVED} <= json.object.keys()
+    return {_SUBMITTED, _RESOLVED} <= json.object.keys() or _is_old(json)
+
+
+def _is_old(json: Json) -> bool:
+    """Whether this is a report of swebench 1 that lists no instance which was tried and not resolved."""
+    return {_METRIC} < json.object.keys() <= {_METRIC, *_UNTRIED}
 
 
 def slim_swe_bench(json: Json) -> None:
     """Forget what says nothing of scores."""
+    if _is_old(json):
+        return
     lists = (_SUBMITTED, _RESOLVED, _UNRESOLVED, *_WITHOUT)
     json.keep({_TOTAL, *lists, *map(_counter, lists)})
 
@@ -37,6 +45,11 @@ def parts_of_swe_bench(files: Sequence[File[Json]], choice: BenchmarkChoice) -> 
 
 def _part(file: File[Json], choice: BenchmarkChoice) -> Part:
     json = file.held
+    if _is_old(json):
+        json.refuse(
+            "this old report lists what was resolved, and not what was tried in vain; give one of swebench 2 or later "
+            f"({_SUBMITTED} beside {_RESOLVED}), or a table of instance and resolved, 1 or 0, with all that was tried"
+        )
     submitted, resolved, unresolved = (_ids(json, key) for key in (_SUBMITTED, _RESOLVED, _UNRESOLVED))
     submitted_ids, solved = {*submitted}, {*resolved}
     for key, listed in ((_RESOLVED, resolved), (_UNRESOLVED, unresolved)):

@@ -54,7 +54,9 @@ def column_roles_of(  # noqa: PLR0913, PLR0917 - what is known of them
     if len(rows) < 2:  # noqa: PLR2004 - a header and a row
         return []
     names = [name.strip() for name in rows[0]]
-    told = {**_roles(kind, read, judges, names, by_values), **by_values}
+    taken = {role for role, _ in by_values.values()}
+    named = _roles(kind, read, judges, names, by_values)
+    told = {**{name: role for name, role in named.items() if role[0] not in taken}, **by_values}
     return [
         ColumnRole(
             name or "(no name)",

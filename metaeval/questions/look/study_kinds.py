@@ -54,7 +54,7 @@ type Kind = Literal[
 ]  # fmt: skip
 type Found = Scores | SystemMeans | Votes | Labels | None
 
-_RUN_WORDS, _RANK, _MOST_GRADES, _TWO_SYSTEMS = 6, 3, 11, 2
+_RUN_WORDS, _RANK, _MOST_GRADES, _TWO_SYSTEMS, _MOST_TYPED = 6, 3, 11, 2, 5
 _NO_ITEMS = "one score a system under each metric; scores by item tell more"
 _OF_PEOPLE = "with --people NAME,NAME metaeval judges tells whether the others may replace these people"
 _COLUMN = re.compile(r"\x60columns=\{'(\w+)': '([^']*)'\}\x60")
@@ -407,10 +407,11 @@ def _with_gaps(given: Sequence[str]) -> Contents | None:
         return scores
     if isinstance(scores.read, Scores) and (~np.isnan(scores.read.to_numpy())).sum(axis=1).max() < _TWO_SYSTEMS:
         return None  # no item has scores of two, which are then no systems
+    typed = shlex.join(given) if len(given) <= _MOST_TYPED else "FILES"
     note = (
         f"{count(scores.sizes['gaps'], 'gap')}: the commands compare pairs of systems where both have scores "
-        "(pairwise), or leave out items with gaps (drop-topics) where a question needs whole ones; write zero there "
-        "where a gap is a failure"
+        "(pairwise), or leave out items with gaps (drop-topics) where a question needs whole ones; where a gap is a "
+        f"failure it counts 0 with metaeval look {typed} --missing zero"
     )
     return replace(scores, options=dict.fromkeys(NEEDS, "--missing pairwise"), notes=(note, *scores.notes))
 

@@ -4,6 +4,7 @@ import pytest
 
 from metaeval.errors import FileFormatError, ScoresError
 from metaeval.io.tables import read_scores
+from metaeval.questions.look.study import look
 
 NAMES = [f"repo__proj-{number}" for number in range(12)]
 
@@ -95,3 +96,18 @@ def test_faulty_reports(put, report, message):
     """The refusal names the file and the key."""
     with pytest.raises(FileFormatError, match=rf"a\.json: {message}"):
         read_scores(put({"a.json": report, "b.json": _report(NAMES[:2])}))
+
+
+def test_an_old_report_says_what_it_lacks(put):
+    """Of one that lists what was resolved alone nobody can say what failed."""
+    path = put({"a.json": {"no_generation": [], "no_logs": NAMES[9:10], "resolved": NAMES[:3]}})
+    with pytest.raises(FileFormatError, match="not what was tried in vain; give one of swebench 2 or later"):
+        read_scores(path)
+
+
+def test_what_look_prints_counts_instances_that_were_not_submitted_as_failed(put):
+    """Of 12 instances b submitted 8 and resolved 4 of them, which are 4/12."""
+    folder = put({"a.json": _report(NAMES[:6]), "b.json": _report(NAMES[:4], NAMES[:8])})
+    note = next(note for note in look(str(folder)).notes if "--missing zero" in note)
+    assert f"metaeval look {folder} --missing zero" in note
+    assert look(read_scores(folder, missing="zero")).scores.sel(system="b").mean() == pytest.approx(4 / 12)

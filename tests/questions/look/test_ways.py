@@ -54,6 +54,11 @@ _FILES = {
     ),
     "a Markdown board of means with errors": (_MEANS, "board.md", "leaderboard"),
     "means with errors in brackets": ("model,acc\na,75.7 (2.5)\nb,60.1 (2.4)\nc,55.0 (2.6)\n", "x.csv", "leaderboard"),
+    "bold means, some with errors in brackets": (
+        "Model,BLEU ↑,TER ↓\na†,27.3 (±0.4),55.1\nb (12),28.4 (± 0.4),54.0\n**c**,**31.2** (±0.4),**50.2**\n",
+        "x.csv", "leaderboard",
+    ),
+    "bold scores": ("topic,old,new\n1,0.5,**0.7**\n2,**0.3**,0.2\n3,.4,**.6**\n", "x.csv", "table"),
     "means with errors, commas and a gap": (
         "Modèle;A;B\na;75,7 ± 2,5;\nb;60,1 ± 2,4;30,1 ± 1,0\nc;55,0 ± 2,6;29,1 ± 1,1\n", "x.csv", "leaderboard"
     ),
@@ -72,6 +77,13 @@ _FILES = {
         "system,seg_id,doc,BLEU\na,1,d1,.1\na,2,d1,.2\na,3,d2,.4\nb,1,d1,.3\nb,2,d1,.1\nb,3,d2,.2\n", "x.csv", "table"
     ),
     "ratings by some people each": (_RATINGS, "x.csv", "table"),
+    "verdicts beside costs": (
+        "model,id,correctness,latency,status\n"
+        + "".join(
+            f"{m},q{at},{'pass' if at % len(m) else 'fail'},1.{at},success\n" for at in range(6) for m in ("ab", "abc")
+        ),
+        "x.csv", "table",
+    ),
     "answers beside true and false": (
         "question,expected,gpt_answer,gpt,qwen\nwhat?,3,3,TRUE,FALSE\nwho?,Al,Bo,FALSE,TRUE\nwhere?,here,5,TRUE,TRUE\n",
         "x.csv", "table",
@@ -82,6 +94,14 @@ _FILES = {
     ),
     "answers behind verdicts, as promptfoo writes them": (
         'q,[gpt] {{q}},[qwen] {{q}}\na,[PASS] 3,[FAIL] 4\nb,"[FAIL] one, two",[PASS] x\nc,[FAIL] (0.50) y,[PASS] z\n',
+        "x.csv", "table",
+    ),
+    "verdicts beside two columns of words, as promptfoo writes variables": (
+        'question,context,[a:b] p,[c] p\nq1,c,[PASS] P,"[FAIL] r"\nq2,c,[PASS] 4,[PASS] 4\nq3,d,"[FAIL] x, y",[PASS]\n',
+        "x.csv", "table",
+    ),
+    "a header of two levels, as pandas writes it": (
+        "metric,acc,acc,f1,f1\r\nmodel,A,B,A,B\r\nid,,,,\r\n1,.5,.4,.6,.5\r\n2,.3,.2,.4,.3\r\n3,.6,.7,.5,.4\r\n",
         "x.csv", "table",
     ),
     "a header of merged cells": (
@@ -125,6 +145,15 @@ def test_errors_in_cells_are_read_as_they_stand(command, tmp_path, monkeypatch):
     read = pd.read_csv(line.split()[-1])
     assert read.columns.tolist() == ["model", "math", "math_stderr", "code", "code_stderr"]
     assert np.allclose(read.iloc[:, 1:], [[79.6, 2.1, 77.5, 1.8], [55.5, 2.4, 52.1, 2.4]])
+
+
+def test_errors_in_cells_of_some_columns_are_read_as_they_stand(command, tmp_path, monkeypatch):
+    """Only the column with errors gets one beside it; stars go, and a name with a number in brackets stays."""
+    monkeypatch.chdir(tmp_path)
+    Path("x.csv").write_text("model,ter,bleu\na (12),55.1,27.3 (±0.4)\n**b**,**54**,**31.2** (± 0.5)\n")
+    filtered, line = re.findall(r"^(?:metaeval|sed) .*", command("look", "x.csv").out, re.MULTILINE)
+    subprocess.run(["bash", "-c", filtered], check=True)  # noqa: S607 - as above
+    assert Path(line.split()[-1]).read_text() == "model,ter,bleu,bleu_stderr\na (12),55.1,27.3,0.4\nb,54,31.2,0.5\n"
 
 
 def test_intervals_in_cells_are_read_as_they_stand(command, tmp_path, monkeypatch):
