@@ -129,14 +129,16 @@ class Loaded:
     def leave_out(self, column: str, of: Path) -> bool:
         """Leave a column out of the scores, as --ignore-column does; say whether they are of that file and lose it.
 
-        A column that another option names is read as that says.
+        A column that another option names is read as that says, and votes are told apart by all of theirs.
         """
-        from metaeval.io.sources import named_source  # noqa: PLC0415 - loads pandas
+        from metaeval.io.files import read_bytes  # noqa: PLC0415 - loads pandas with the others
+        from metaeval.io.sources import named_source  # noqa: PLC0415 - as above
+        from metaeval.io.votes import holds_votes  # noqa: PLC0415 - as above
 
         given = [self.options.get(name) or () for name in COLUMNS]
         named = {name for names in given for name in ([names] if isinstance(names, str) else names)}
         is_alone = [Path(named_source(text).path) for text in self.options["inputs"]] == [of]
-        if not is_alone or column in named or self.options.get("no_header"):
+        if not is_alone or column in named or self.options.get("no_header") or holds_votes(read_bytes(of), str(of)):
             return False
         self._left_out, self._scores = [column], None
         return True
