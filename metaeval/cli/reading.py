@@ -129,7 +129,7 @@ class Loaded:
     def leave_out(self, column: str, of: Path) -> bool:
         """Leave a column out of the scores, as --ignore-column does; say whether they are of that file and lose it.
 
-        A column that another option names is read as that says, and votes are told apart by all of theirs.
+        A column that another option names is read as that says, and votes are recognised by all of theirs.
         """
         from metaeval.io.files import read_bytes  # noqa: PLC0415 - loads pandas with the others
         from metaeval.io.sources import named_source  # noqa: PLC0415 - as above

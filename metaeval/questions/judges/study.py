@@ -384,9 +384,7 @@ def study_judges(  # noqa: PLR0913 - every option is one question
                     tables, scoring_notes = scores_under_judges(
                         judged, metrics, reference=reference, people=[*weights], registry=registry
                     )
-                    more += scoring_notes
-                    for_grades = [*tables] if metrics is None else metrics
-                    more += _notes_on_grades(judged, for_grades, rel, registry)
+                    more += [*scoring_notes, *_notes_on_grades(judged, tables, metrics, rel, registry)]
                 notes += more
     if scores is not None:
         notes += [*_notes_of(tables), *flat_judge_notes(tables)]
@@ -415,10 +413,11 @@ def study_judges(  # noqa: PLR0913 - every option is one question
 
 
 def _notes_on_grades(
-    judged: Mapping[str, JudgedCollection], metrics: object, rel: int, registry: Registry | None
+    judged: Mapping[str, JudgedCollection], scored: Iterable[str], metrics: object, rel: int, registry: Registry | None
 ) -> list[str]:
     """Say from which grade on runs find something relevant, and that `rel`, which is of labels, does not change it."""
-    notes = [note for of_judge in judged.values() for note in note_on_grades(of_judge, metrics, registry=registry)]
+    asked = [*scored] if metrics is None else metrics
+    notes = [note for of_judge in judged.values() for note in note_on_grades(of_judge, asked, registry=registry)]
     if notes and rel != 1:
         way = "for runs write it into the metric, such as AP(rel=2)"
         notes.append(f"`rel={rel}` is of the overlap of labels alone; {way}")
