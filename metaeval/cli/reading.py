@@ -91,6 +91,7 @@ class Loaded:
         self._given: dict[str, Any] = dict(context.params)
         self._files: list[str] = []
         self._inputs: list[str] | None = None
+        self._left_out: list[str] = []
         self._collection: JudgedCollection | None = None
         self._scores: Scores | None = None
         self._provenance: Provenance | None = None
@@ -124,6 +125,23 @@ class Loaded:
     def read(self, *files: str | Path) -> None:
         """Enter files that the command reads by itself into the record."""
         self._files += map(str, files)
+
+    def leave_out(self, column: str, of: Path) -> bool:
+        """Leave a column out of the scores, as --ignore-column does; say whether they are of that file and lose it.
+
+        A column that another option names is read as that says, and votes are recognised by all of theirs.
+        """
+        from metaeval.io.files import read_bytes  # noqa: PLC0415 - loads pandas with the others
+        from metaeval.io.sources import named_source  # noqa: PLC0415 - as above
+        from metaeval.io.votes import holds_votes  # noqa: PLC0415 - as above
+
+        given = [self.options.get(name) or () for name in COLUMNS]
+        named = {name for names in given for name in ([names] if isinstance(names, str) else names)}
+        is_alone = [Path(named_source(text).path) for text in self.options["inputs"]] == [of]
+        if not is_alone or column in named or self.options.get("no_header") or holds_votes(read_bytes(of), str(of)):
+            return False
+        self._left_out, self._scores = [column], None
+        return True
 
     def scores(self, *, fewest: int = 2, chosen: bool = True) -> "Scores":
         """Return the scores: those of tables, all of them unless `chosen`, or of runs, under the metrics asked for."""
@@ -374,6 +392,7 @@ class Loaded:
 
     def _from_tables(self, fewest: int, *, chosen: bool) -> "Scores":
         options = self.options
+        ignored = [*(options.get("ignore_column") or ()), *self._left_out]
         inputs = options["inputs"] if self._inputs is None else self._inputs
         self.session.say(f"Reading {count(len(inputs), 'input')}")
         from metaeval.io.sheets import read_sheet  # noqa: PLC0415 - loads pandas; the first word comes before
@@ -393,7 +412,7 @@ class Loaded:
             choice=self._choice(),
             paired=fewest > 1 and options.get("baseline") is None,
             higher_is_better=self._directions() or None,
-            **parse_columns(options),  # type: ignore[arg-type]  # columns and header
+            **parse_columns({**options, "ignore_column": ignored}),  # type: ignore[arg-type]  # columns and header
         )
         sheet = None if options["groups"] is None else read_sheet(options["groups"])
         groups = self._groups(sheet, scores["system"].to_numpy().tolist())

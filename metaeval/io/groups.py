@@ -113,14 +113,32 @@ def dates_within(paths: Sequence[Path], *, topics: Iterable[str]) -> tuple[str, 
     ...     dates_within([path], topics=["2", "1"])
     ('date', {'2': '2026-01-12', '1': '2026-01-31'})
     """
-    if len(paths) != 1 or not paths[0].is_file():
+    if len(paths) != 1 or (called := column_of_dates(paths[0])) is None:
         return None
     try:
-        sheet = read_sheet(paths[0])
-        called = [name for name in header_names(sheet.sample()[0]) if _ARRIVES.get(role_of_name(name)[0])]
-        return _GroupTable(sheet, "topic", None, topics).said("arrival", called[0]) if len(called) == 1 else None
+        return _GroupTable(paths[0], "topic", None, topics).said("arrival", called)
     except MetaevalError:
         return None
+
+
+def column_of_dates(path: Path) -> str | None:
+    r"""Return the one column of a table that is called as a date; None where no column, or several, are.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder, "scores.csv")
+    ...     _ = path.write_text("topic,a,b,date\n1,0.5,0.25,2026-01-31")
+    ...     column_of_dates(path)
+    'date'
+    """
+    try:
+        header = header_names(read_sheet(path).sample()[0]) if path.is_file() else []
+    except MetaevalError:
+        return None
+    called = [name for name in header if _ARRIVES.get(role_of_name(name)[0])]
+    return called[0] if len(called) == 1 else None
 
 
 def read_covariate(

@@ -32,6 +32,7 @@ from metaeval.collection.documents import Collection, JudgedCollection
 from metaeval.errors import EstimationError, InvalidOptionError, ScoresError
 from metaeval.inex.assessments import Assessments
 from metaeval.metrics.registry import Registry
+from metaeval.metrics.scoring import note_on_grades
 from metaeval.models.components import VarianceComponents
 from metaeval.models.judge_worth import TopicsWithJudge
 from metaeval.questions.judges.study_labels import (
@@ -383,7 +384,7 @@ def study_judges(  # noqa: PLR0913 - every option is one question
                     tables, scoring_notes = scores_under_judges(
                         judged, metrics, reference=reference, people=[*weights], registry=registry
                     )
-                    more += scoring_notes
+                    more += [*scoring_notes, *_notes_on_grades(judged, tables, metrics, rel, registry)]
                 notes += more
     if scores is not None:
         notes += [*_notes_of(tables), *flat_judge_notes(tables)]
@@ -409,6 +410,18 @@ def study_judges(  # noqa: PLR0913 - every option is one question
     )
     verdicts = judge_verdicts(made.conclusions, made.group_bias, made.alt, margin=made.margin, alpha=made.alpha)
     return replace(made, verdicts=verdicts)
+
+
+def _notes_on_grades(
+    judged: Mapping[str, JudgedCollection], scored: Iterable[str], metrics: object, rel: int, registry: Registry | None
+) -> list[str]:
+    """Say from which grade on runs find something relevant, and that `rel`, which is of labels, does not change it."""
+    asked = [*scored] if metrics is None else metrics
+    notes = [note for of_judge in judged.values() for note in note_on_grades(of_judge, asked, registry=registry)]
+    if notes and rel != 1:
+        way = "for runs write it into the metric, such as AP(rel=2)"
+        notes.append(f"`rel={rel}` is of the overlap of labels alone; {way}")
+    return notes
 
 
 def _lacks_runs(labels: Labels | Mapping[str, Assessments]) -> str:

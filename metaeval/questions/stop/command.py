@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Annotated
 
 from metaeval.base.names import natural_order
+from metaeval.base.unit import unit_of
 from metaeval.cli import options as opt
 from metaeval.cli.checks import a_name, file_to_read, whole_number
 from metaeval.cli.command import command
@@ -74,8 +75,11 @@ def stop_command(  # noqa: PLR0913 - the options of the command
 
         metaeval stop votes.csv --look-every 100 --out stop
     """
+    from metaeval.io.groups import column_of_dates, dates_within, read_arrivals  # noqa: PLC0415 - loads pandas
     from metaeval.questions.stop.study import study_stopping  # noqa: PLC0415 - loads scipy
 
+    when = None if arrival_file is None else arrival_column or column_of_dates(arrival_file)
+    left_out = arrival_file is not None and when is not None and loaded.leave_out(when, arrival_file)
     votes, scores = loaded.votes_and_scores(columns=columns.by_role())
     if votes and (scores is not None or len(votes) > 1):
         raise InvalidOptionError("votes and scores, or several sets of votes, come apart; give one of them")
@@ -85,17 +89,19 @@ def stop_command(  # noqa: PLR0913 - the options of the command
         return loaded.ask(study_stopping, next(iter(votes.values())))
     if scores is None:
         return loaded.ask(study_stopping, scores)
-    from metaeval.io.groups import dates_within, read_arrivals  # noqa: PLC0415 - loads pandas
-
     topics, came = natural_order(scores["topic"].to_numpy().tolist()), None
+    notes, word = [*scores.attrs.get("notes", ())], unit_of(scores).topics
     if arrival_file is not None:
         came = read_arrivals(arrival_file, topics=topics, column=arrival_column)
         loaded.read(arrival_file)
-    elif (dated := dates_within([*map(Path, loaded.options["inputs"])], topics=topics)) is not None:
-        column, came = dated
-        note = f"topics came in the order of the column {column!r}; --arrival-file FILE says another order"
-        scores = scores.assign_attrs(notes=[*scores.attrs.get("notes", ()), note])
+        notes += [f"left out column {when!r}, which says when {word} came"] * left_out
+    elif (dated := dates_within(files := [*map(Path, loaded.options["inputs"])], topics=topics)) is not None:
+        when, came = dated
+        scores = loaded.scores() if loaded.leave_out(when, *files) else scores
+        told = f"{word} came in the order of the column {when!r}; --arrival-file FILE says another order"
+        notes = [*scores.attrs.get("notes", ()), told]
     if came is None:
         return loaded.ask(study_stopping, scores)
+    scores = scores.assign_attrs(notes=notes)
     turns = {when: number for number, when in enumerate(natural_order({*came.values()}))}
     return loaded.ask(study_stopping, scores, arrival=sorted(topics, key=lambda topic: turns[came[topic]]))

@@ -13,7 +13,7 @@ from metaeval.base.words import absent, intervals, name_of_metric, number, share
 from metaeval.page.blocks import Methods, Section, Text
 from metaeval.page.report import Report
 from metaeval.page.tables import Column, Table, left, of_metrics, right, under
-from metaeval.questions.stop.study import StoppingStudy
+from metaeval.questions.stop.study import FEWEST_TO_FORETELL, StoppingStudy
 from metaeval.reports.data_files import csv_file, score_files
 from metaeval.reports.key_figures import key_figures
 from metaeval.reports.prose import prose
@@ -73,14 +73,42 @@ def _answer(study: StoppingStudy, rows: pd.DataFrame) -> str:
         return say("one decided", row=row, other=_loser(row), **numbers)
     if open_pairs.empty:
         return say("all decided", pairs=len(rows), last=rows["decided_at"].max(), **numbers)
-    soonest = open_pairs["more"].min()
-    near = soonest < study.n_units * (1 if n_decided else _FAR)
+    in_all = _in_all(study, open_pairs).sort_values(kind="stable")
+    soonest, row = in_all.iloc[0], open_pairs.loc[in_all.index[0]]
+    near = not soonest >= study.n_units * (1 if n_decided else _FAR)
     if len(rows) == 1:
-        ends = {name: _two_digits(row[column]) for name, column in _EXPECTED.items()}
-        expected = say("expected", endless=np.isinf(row["more"]), unbounded=np.isinf(row["more_high"]), **ends)
-        return say("one open", row=row, near=near, expected=expected, **numbers)
-    told = numbers | {"ahead": _ahead(rows), "next": open_pairs.sort_values("more", kind="stable").iloc[0]}
-    return say("go on" if near else "enough", pairs=len(rows), decided=n_decided, more=_two_digits(soonest), **told)
+        return say("one open", row=row, near=near, expected=_expected(study, row, soonest), **numbers)
+    said = say(
+        "following",
+        row=row,
+        expected=_expected(study, row, soonest),
+        told=not absent(soonest),
+        fewest=FEWEST_TO_FORETELL,
+        things=_things(study),
+    )
+    counted = {"pairs": len(rows), "decided": n_decided, "ahead": _ahead(rows), "following": said}
+    return say("go on" if near else "enough", **counted, **numbers)
+
+
+def _in_all(study: StoppingStudy, pairs: pd.DataFrame) -> "pd.Series[float]":
+    """Return the units still expected until each pair is decided, those of others among them as so far."""
+    return pairs["more"] * study.n_units / pairs["n"]
+
+
+def _expected(study: StoppingStudy, row: "pd.Series[Any]", in_all: float) -> str:
+    """Say how many units a pair is expected to take still."""
+    ends = {name: _two_digits(row[column]) for name, column in _EXPECTED.items()}
+    return say(
+        "expected",
+        told=not absent(row["more"]),
+        endless=np.isinf(row["more"]),
+        unbounded=np.isinf(row["more_high"]),
+        things=_thing(study) if ends["more"] == "1" else _things(study),
+        in_all=_two_digits(in_all),
+        apart=row["n"] < study.n_units,
+        fewest=FEWEST_TO_FORETELL,
+        **ends,
+    )
 
 
 def _ahead(rows: pd.DataFrame) -> str:
@@ -130,7 +158,7 @@ def _key_figures(study: StoppingStudy) -> Table:
     rows = []
     for metric in study.metrics:
         pairs = study.pairs[study.pairs["metric"] == metric]
-        soonest = pairs["more"].min()
+        soonest = _in_all(study, pairs).min()
         rows.append(
             {
                 "metric": metric,
@@ -199,6 +227,7 @@ def _pairs_section(study: StoppingStudy) -> Section:
         things=_things(study),
         alpha=study.alpha,
         votes=study.scores is None,
+        fewest=FEWEST_TO_FORETELL,
         replayed=bool(study.n_replays),
         n_replays=study.n_replays,
     )

@@ -43,6 +43,8 @@ from metaeval.tests_stat.stopping import (
 _USES: frozenset[Trait] = frozenset({"clusters", "gaps"})
 VoteUnit = Literal["vote", "question", "voter"]
 _MOST_LOOKS = 500
+FEWEST_TO_FORETELL = 5
+"""Units of a pair from which on it is foretold when it is decided: of fewer, nearly any difference may come."""
 _SKEWED = "ERR"
 """Differences of expected reciprocal rank are so skewed that the t form errs in 7 % of boards in place of 5 %."""
 _ASSUMED = "{topics} are taken to have come in the order of their names (2 before 10); `arrival` says another order"
@@ -200,11 +202,11 @@ def study_stopping(  # noqa: PLR0913 - every option of the command
         One row a ``metric``, ``system_a`` and ``system_b`` in ``to_frame()``: ``n`` units that both have; mean
         ``difference`` (of votes: wins less losses per vote) with the interval ``low``, ``high`` that holds at all looks
         at once; ``log10_evidence`` at the last look; ``decided_at``, in units (NaN: not decided); ``winner``, the
-        system that is better; ``more``, the units still expected where it is not decided and all goes on as so far,
-        from ``more_low`` to ``more_high`` in nine of ten cases (infinite: not to be expected); ``fixed``, the units
-        with which a t test at Bonferroni's level finds this difference in four of five cases; and with replays
-        ``replay_decided`` (share of them that decide the pair) and ``replay_low``, ``replay_median``, ``replay_high``,
-        the units that those took.
+        system that is better; ``more``, the units of the pair still expected where it is not decided and all goes on as
+        so far, from ``more_low`` to ``more_high`` in nine of ten cases (infinite: not to be expected; NaN: decided, or
+        fewer than five units so far); ``fixed``, the units with which a t test at Bonferroni's level finds this
+        difference in four of five cases; and with replays ``replay_decided`` (share of them that decide the pair) and
+        ``replay_low``, ``replay_median``, ``replay_high``, the units that those took.
 
     Raises
     ------
@@ -462,8 +464,9 @@ def _answered(stream: _Stream, form: EvidenceForm, asked: _Asked) -> tuple[pd.Da
     n_pairs, open_pairs = len(pairs), ~decided[:, -1]
     log_threshold = np.log(max(int(open_pairs.sum()), 1) / asked.alpha)
     expected = units_expected(at_last, form, log_threshold, alpha=asked.alpha) - at_last.n
+    is_foretold = open_pairs & (at_last.n >= FEWEST_TO_FORETELL)
     for name, units in zip(("more_low", "more", "more_high"), expected, strict=True):
-        pairs[name] = np.where(open_pairs, np.maximum(units, 1.0), np.nan)
+        pairs[name] = np.where(is_foretold, np.maximum(units, 1.0), np.nan)
     pairs["fixed"] = fixed_size(at_last, level=asked.alpha / n_pairs)
     return pairs.assign(**_replayed(stream, form, asked, looks)), {
         "units": looks,

@@ -736,3 +736,26 @@ def test_annotators_are_named_one_by_one_or_by_their_file(command, tmp_path):
         ended = command(*words[:-1], *extra)
         assert ended.code == 2
         assert message in " ".join(ended.err.split())
+
+
+FROM_ONE, OF_OVERLAP = "Relevant under AP are grades from 1 on; AP(rel=2) starts at 2", "--rel 2 is of the overlap of"
+
+
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        ("AP", [FROM_ONE]),
+        ("AP --rel 2", [FROM_ONE, OF_OVERLAP]),
+        ("AP(rel=2) --rel 2", []),
+        ("nDCG@10 --rel 2", []),
+    ],
+)
+def test_it_is_said_from_which_grade_on_runs_are_scored(command, simulated_collection, tmp_path, options, expected):
+    """AP takes grades from 1 on whatever --rel says of labels; nDCG takes every grade, AP(rel=2) says it itself."""
+    lines = [line.split() for line in (simulated_collection / "qrels.txt").read_text().splitlines()]
+    for name, period in (("first", 5), ("second", 7)):
+        graded = [[*line[:3], str(int(line[3] != "0") * (1 + (at % period > 0)))] for at, line in enumerate(lines)]
+        (tmp_path / f"{name}.txt").write_text("\n".join(map(" ".join, graded)) + "\n")
+    words = ("judges", "first.txt", "second.txt", "--runs", simulated_collection / "runs", "--metrics")
+    said = " ".join(command(*words, *options.split()).out.split())
+    assert [note for note in (FROM_ONE, OF_OVERLAP) if note in said] == expected

@@ -71,3 +71,30 @@ def test_the_column_of_dates_is_when_topics_came(command, tmp_path):
     refused = command("stop", path, "--arrival-file", tmp_path / "when.csv")
     assert refused.code == 3
     assert "such as --arrival-column week" in " ".join(refused.err.split())
+
+
+@pytest.mark.parametrize("form", ["wide", "long"])
+def test_the_column_of_arrival_is_no_score(command, table, form):
+    """In the table of scores it orders the topics as in a file of its own, and no system or metric is called so."""
+    frame = pd.read_csv(table / "scores.csv").assign(week=np.arange(40, 0, -1))
+    frame[["topic", "week"]].to_csv(table / "weeks.csv", index=False)
+    path = table / f"{form}.csv"
+    whole = frame if form == "wide" else frame.melt(["topic", "week"], var_name="system", value_name="score")
+    whole.to_csv(path, index=False)
+    frame.drop(columns="week").to_csv(table / "bare.csv", index=False)
+    within = command("stop", path, "--arrival-file", path, "--arrival-column", "week", "--json").json()
+    apart = command("stop", table / "bare.csv", "--arrival-file", table / "weeks.csv", "--json").json()
+    numbers = [[{**row, "metric": ""} for row in answer["results"]] for answer in (within, apart)]
+    assert numbers[0] == numbers[1]
+    assert "left out column 'week', which says when topics came" in within["notes"]
+
+
+@pytest.mark.parametrize("named", [True, False])
+def test_a_column_of_dates_in_use_is_not_said_to_lie_idle(command, table, named):
+    """It says when topics came, so no note offers it as a cluster."""
+    path = table / "dated.csv"
+    frame = pd.read_csv(table / "scores.csv")
+    frame.assign(date=[f"2026-01-{n // 4 + 10}" for n in range(40)]).to_csv(path, index=False)
+    answer = command("stop", path, *(["--arrival-file", path] if named else []), "--json").json()
+    assert not any("columns of words" in note for note in answer["notes"])
+    assert any("'date'" in note for note in answer["notes"])

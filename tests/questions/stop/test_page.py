@@ -1,6 +1,7 @@
 """The page of `metaeval stop`: its first sentence, its table and its picture."""
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from metaeval import as_scores, study_stopping
@@ -14,8 +15,8 @@ def scores(*means, n_topics=60, seed=1):
 
 
 ONE = "A and B do not differ by the evidence of 30 topics, and it is expected to take some"
-LATE = "A is ahead of all others, and the next (B and C) is not expected before"
-NEXT = "the next ({pair})"
+LATE = "A is ahead of all others, and for the next (B and C) it is expected to take some"
+NEXT = "for the next ({pair}) it is expected to take some"
 NOBODY = "and nobody is ahead of all others yet"
 SEVERAL = "of 3 pairs of systems are decided"
 
@@ -27,11 +28,11 @@ SEVERAL = "of 3 pairs of systems are decided"
         ((0.5, 0.2, 0.8), 60, "You may stop: 3 pairs of systems are all decided, the last after {last} of 60 topics."),
         ((0.30, 0.22), 30, f"Go on: {ONE} {{more}} more (22 or more)."),
         ((0.30, 0.30), 30, f"You may stop: {ONE} {{more}} more (88 or more)."),
-        ((0.8, 0.2, 0.2), 40, f"You may stop: after 40 topics 2 {SEVERAL}, {LATE} {{more}} more."),
+        ((0.8, 0.2, 0.2), 40, f"You may stop: after 40 topics 2 {SEVERAL}, {LATE} {{more}} more ({{ends}})."),
         (
             (0.3, 0.22, 0.28),
             12,
-            f"Go on: after 12 topics none {SEVERAL}, {NOBODY}; {NEXT} is expected after some {{more}} more.",
+            f"Go on: after 12 topics none {SEVERAL}, {NOBODY}; {NEXT} {{more}} more ({{ends}}).",
         ),
     ],
 )
@@ -42,8 +43,39 @@ def test_the_first_sentence_says_whether_to_stop(means, n_topics, first):
     soonest = rows["more"].min()
     more = "" if np.isnan(soonest) else f"{float(f'{soonest:.2g}'):.0f}"
     last = rows["decided_at"].max()
-    pair = "" if np.isnan(soonest) else " and ".join(rows.loc[rows["more"].idxmin(), ["system_a", "system_b"]])
-    assert study.report().summary[0] == first.format(more=more, last="" if np.isnan(last) else int(last), pair=pair)
+    row = rows.loc[0 if np.isnan(soonest) else rows["more"].idxmin()]
+    low, high = (f"{float(f'{row[name]:.2g}'):.0f}" for name in ("more_low", "more_high"))
+    ends = f"{low} or more" if high == "inf" else f"{low} to {high}"
+    assert study.report().summary[0] == first.format(
+        more=more, ends=ends, last="" if np.isnan(last) else int(last), pair=" and ".join(row[["system_a", "system_b"]])
+    )
+
+
+def votes_on_two_pairs(n_first, n_second):
+    """Return votes on A and B, three of four for A, among votes on C and D, won by turns."""
+    first = [("A", "B", "right" if n % 4 == 3 else "left") for n in range(n_first)]
+    second = [("C", "D", "left" if n % 2 else "right") for n in range(n_second)]
+    return pd.DataFrame(first + second, columns=["left", "right", "winner"])
+
+
+def test_a_forecast_of_votes_is_of_those_on_the_pair():
+    """Votes on a pair that has 8 of 40: five times as many in all, by hand; a few say how many are none."""
+    study = study_stopping(votes_on_two_pairs(8, 32))
+    row = study.to_frame().set_index(["system_a", "system_b"]).loc["A", "B"]
+    said = study.report().summary[0]
+    assert f"some {row['more']:.0f} more votes on that pair ({row['more_low']:.0f} " in said
+    assert f"some {float(f'{5 * row["more"]:.2g}'):,.0f} in all in the present proportions" in said
+
+
+def test_of_few_votes_nothing_is_foretold():
+    """Four votes on a pair, or none: no number in the row and none in the first sentence, which goes on."""
+    study = study_stopping(votes_on_two_pairs(4, 4), burn_in=2)
+    assert study.to_frame()[["more_low", "more", "more_high"]].isna().all(axis=None)
+    said = study.report().summary[0]
+    assert said.startswith("Go on: after 8 votes none of 6 pairs")
+    assert said.endswith("no open pair has the 5 votes from which on it is foretold how many more it takes.")
+    alone = study_stopping(votes_on_two_pairs(4, 0), burn_in=2).report().summary[0]
+    assert alone.endswith("and fewer than 5 votes tell nothing of how many it will take.")
 
 
 def test_the_table_has_what_the_rows_have():
