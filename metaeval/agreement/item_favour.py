@@ -188,7 +188,7 @@ def names_of_items(labels: Labels) -> list[pd.Index]:
     return [items, topics, *([_bare(items, labels.system_part)] if labels.system_part is not None else [])]
 
 
-def _bare(items: pd.Index, system_part: int | None) -> pd.Index:
+def _bare(items: pd.Index, system_part: int) -> pd.Index:
     """Return the names of items without the part that is the system."""
     return items.map(lambda item: "::".join(np.delete(item.split("::"), system_part)))
 
@@ -205,13 +205,15 @@ def _of_items(labels: Labels, covariate: Mapping[str, float]) -> tuple[Floats, l
             f"`covariate` must have a number for most of the {len(values):,} items (or their topics), and lacks "
             f"{missing:,}, such as {items[~np.isfinite(values)][0]!r}"
         )
-    return values, [f"items without a number of the covariate are left out: {missing:,}"] if missing else []
+    return np.asarray(values, dtype=np.float64), [
+        f"items without a number of the covariate are left out: {missing:,}"
+    ] if missing else []
 
 
 def _ways(labels: Labels) -> list[Ints]:
     """Return the clusters of every label: its item, and where systems are known the system, and both."""
     items = labels.table.index.get_level_values("item")
-    if labels.systems is None:
+    if labels.systems is None or labels.system_part is None:
         return [np.arange(len(items))]
     names = [_bare(items, labels.system_part), items.map(labels.systems)]
     return [*(pd.factorize(by)[0] for by in names), np.arange(len(items))]
@@ -290,7 +292,7 @@ def _beyond(slopes: Sequence[_Slope], is_person: Flags, confidence_level: float)
     if not is_person.any():
         return rows
     people = [slope for slope, person in zip(slopes, is_person, strict=True) if person]
-    for index in np.flatnonzero(~is_person):
+    for index in np.flatnonzero(~is_person).tolist():
         value = slopes[index].value - float(np.mean([slope.value for slope in people]))
         of_people = [np.mean([slope.changes[way] for slope in people], axis=0) for way in range(len(people[0].changes))]
         changes = tuple(judged - human for judged, human in zip(slopes[index].changes, of_people, strict=True))

@@ -59,8 +59,8 @@ class CorrectedScores(Result):
 
     def _found(self) -> str:
         scores = self.table["corrected"]
-        ends = (self.table[f"corrected_{end}"].iloc[0] for end in ("low", "high"))
-        one_score = bracketed(scores.iloc[0], *ends, number(2))
+        low, high = (self.table[f"corrected_{end}"].iloc[0] for end in ("low", "high"))
+        one_score = bracketed(scores.iloc[0], low, high, number(2))
         figures = one_score if len(scores) == 1 else span(self._names(), scores, map(number(2), scores))
         return f"corrected for the errors of the judge, the share of yes is {figures}"
 

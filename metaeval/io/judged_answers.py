@@ -41,7 +41,7 @@ def read_judged_answers(path: str | os.PathLike[str], columns: Mapping[str, str]
     sheet = table_sheet(content, os.fspath(path))
     names, rows, body = names_and_rows(sheet)
     named = {"item": columns.get("topic"), "label": columns.get("score")} | dict(columns)
-    places = {}
+    places: dict[str, int | None] = {}
     for role, words in _WORDS.items():
         free = ["" if column in places.values() else name for column, name in enumerate(names)]
         chosen = named.get(role)
@@ -64,12 +64,15 @@ def read_judged_answers(path: str | os.PathLike[str], columns: Mapping[str, str]
         raise body.error(f"label {shortened(texts[row])!r} is no number; write grades or scores", row)
     values = pd.Series([np.nan if gap else float(text) for text, gap in zip(texts, gaps, strict=True)], index).unstack()  # noqa: PD010 - gaps stay gaps
     clusters = dict(zip(items, cells[:, named_by[0]], strict=True)) if len(named_by) > 1 else None
-    named_axes = {
-        "systems": values.columns.tolist(),
-        "topics": values.index.tolist(),
-        "metrics": [names[places["label"]]],
-    }
-    scores = as_scores([values.T.to_numpy()], **named_axes, clusters=clusters, missing="pairwise", fewest=1)
+    scores = as_scores(
+        [values.T.to_numpy()],
+        systems=values.columns.tolist(),
+        topics=values.index.tolist(),
+        metrics=[names[places["label"]]],
+        clusters=clusters,
+        missing="pairwise",
+        fewest=1,
+    )
     scores = scores.assign_attrs(topic_word="item")
     if places["output"] is None:
         return scores, None

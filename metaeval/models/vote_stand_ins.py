@@ -152,9 +152,9 @@ def _side(fitted: BradleyTerry, votes: Votes, alpha: float) -> tuple[float, floa
 
     Without a finite effect it is that of the shares of votes, as far as Clopper and Pearson leave them possible.
     """
-    named = fitted.coefficients[fitted.coefficients["name"] == POSITION] if len(fitted.coefficients) else []
-    if len(named):
-        row = named.iloc[0]
+    effects = fitted.coefficients[fitted.coefficients["name"] == POSITION] if len(fitted.coefficients) else None
+    if effects is not None and len(effects):
+        row = effects.iloc[0]
         return float(row["estimate"]), float(row["high"] - row["low"]) / 2
     if not votes.placed:
         return 0.0, 0.0

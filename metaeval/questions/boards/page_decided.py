@@ -266,11 +266,9 @@ def _same_section(study: SettledStudy) -> list[Section]:
         *right(whole, "Without ties", n_decided="number"),
         *right(share, "Without ties", same_decided="the same"),
     )
-    told = {
-        "interval": intervals(frame["low"], frame["high"], _DECIMAL),
-        "interval_of_same": intervals(frame["same_low"], frame["same_high"], share),
-    }
-    return [_table_section("same", frame, columns, study, **told)]
+    kappas = intervals(frame["low"], frame["high"], _DECIMAL)
+    shares = intervals(frame["same_low"], frame["same_high"], share)
+    return [_table_section("same", frame, columns, study, interval=kappas, interval_of_same=shares)]
 
 
 def _habits_section(study: SettledStudy) -> list[Section]:

@@ -1,6 +1,7 @@
 # ruff: noqa: RUF001 - Greek letters are meant for people
 """The report on whether a judge has changed: by how much, in whose favour, and what becomes of conclusions."""
 
+import numpy as np
 import pandas as pd
 
 from metaeval.base.unit import unit
@@ -14,6 +15,7 @@ from metaeval.reports.key_figures import KeyFigure, listed_figures, with_ends
 from metaeval.reports.prose import prose
 from metaeval.reports.shared import facts, unanswered
 from metaeval.reports.traits import traits_said
+from metaeval.resampling.judge_conclusions import JudgeConclusions
 
 _SCORE, _DECIMAL = number(3), number(2)
 _PARTS = {"change": "Change", "judge": "Judge", "system_part": "System"}
@@ -59,10 +61,11 @@ def _answer(study: JudgeDriftStudy) -> str:
         return say("none visible", low=low, high=high, changed=changed, conclusions=conclusions)
     of_systems, row = "", (shift["value"], shift["low"], shift["high"])
     if not shift["significant"]:
-        most = moved.loc[moved["judge"].abs().idxmax()]
+        most = moved.iloc[int(np.argmax(moved["judge"].abs()))]
         of_systems = say("of systems", system=most["system"], n=len(moved))
         row = most["judge"], most["judge_low"], most["judge_high"]
-    figure = bracketed(abs(row[0]), *sorted(map(abs, row[1:])), _SCORE)
+    low, high = sorted(map(abs, row[1:]))
+    figure = bracketed(abs(row[0]), low, high, _SCORE)
     return say("changed", figure=figure, more=row[0] > 0, of_systems=of_systems, conclusions=conclusions)
 
 
@@ -71,15 +74,16 @@ def _figures(study: JudgeDriftStudy) -> list[KeyFigure]:
     kinds += [("kappa", _KAPPAS[study.kappa], _DECIMAL)] if study.kappa else []
     told = []
     for name, words, write in kinds:
-        ends = study.overall.loc[name, ["value", "low", "high"]].tolist()
-        told.append(KeyFigure(words, bracketed(*ends, write), with_ends(*ends)))
-    return [*told, *([] if study.conclusions is None else [KeyFigure("F1 of significant pairs", *_f1(study))])]
+        value, low, high = map(float, study.overall.loc[name, ["value", "low", "high"]].tolist())
+        told.append(KeyFigure(words, bracketed(value, low, high, write), with_ends(value, low, high)))
+    f1 = [] if study.conclusions is None else [KeyFigure("F1 of significant pairs", *_f1(study, study.conclusions))]
+    return [*told, *f1]
 
 
-def _f1(study: JudgeDriftStudy) -> tuple[str, dict[str, object]]:
+def _f1(study: JudgeDriftStudy, conclusions: JudgeConclusions) -> tuple[str, dict[str, object]]:
     """Return F1 of the pairs significant after as a prediction of those before, as written and as numbers."""
-    ends = study.conclusions.table.loc[0, ["f1", "f1_low", "f1_high"]].tolist()
-    return bracketed(*ends, _DECIMAL, draws=study.n_resamples), with_ends(*ends)
+    value, low, high = (float(conclusions.table[end].iloc[0]) for end in ("f1", "f1_low", "f1_high"))
+    return bracketed(value, low, high, _DECIMAL, draws=study.n_resamples), with_ends(value, low, high)
 
 
 def _systems_section(study: JudgeDriftStudy) -> Section:
@@ -108,7 +112,9 @@ def _pairs_section(study: JudgeDriftStudy) -> tuple[Section, ...]:
     blocks: list[Block] = []
     if study.conclusions is not None:
         n_conflicts = int((turned["relation"] == "opposite").sum())
-        blocks.append(Text(paragraphs=(say("f1", f1=_f1(study)[0] or "undefined", n_conflicts=n_conflicts),)))
+        blocks.append(
+            Text(paragraphs=(say("f1", f1=_f1(study, study.conclusions)[0] or "undefined", n_conflicts=n_conflicts),))
+        )
     if len(turned):
         shift = pd.Series(turned["shift_significant"]).map({True: "significant", False: ""})
         table = say.table(

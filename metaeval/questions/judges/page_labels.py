@@ -77,8 +77,8 @@ def _favour_section(found: ItemFavour | None) -> tuple[Section, ...]:
     sure = judges[is_significant(judges["p_corrected"].to_numpy(), 1 - found.confidence_level)]
     words = [] if len(sure) else [say("favours none", found=found)]
     for row in sure.to_dict("records"):
-        ends = sorted(abs(row[end]) for end in ("low", "high"))
-        words.append(say("favours", row=row, figure=bracketed(abs(row["slope"]), *ends, number(3)), found=found))
+        low, high = sorted(abs(row[end]) for end in ("low", "high"))
+        words.append(say("favours", row=row, figure=bracketed(abs(row["slope"]), low, high, number(3)), found=found))
     return (say.section("favour", Text(paragraphs=tuple(words)), shown, brief=True, found=found),)
 
 

@@ -15,9 +15,8 @@ say = prose(__name__)
 def latent_words(found: LatentClasses) -> tuple[str, ...]:
     """Say who errs least, who most, and whether that may be believed."""
     frame, tail = found.judges, (1 - found.confidence_level) / 2
-    figures = [
-        bracketed(*row, share) for row in frame[["accuracy", "accuracy_low", "accuracy_high"]].itertuples(index=False)
-    ]
+    ends = frame["accuracy"], frame["accuracy_low"], frame["accuracy_high"]
+    figures = [bracketed(value, low, high, share) for value, low, high in zip(*ends, strict=True)]
     judges = [{"name": name, "figure": figure} for name, figure in zip(frame["judge"], figures, strict=True)]
     best, worst = (frame.loc[frame[column] > tail, "judge"].tolist() for column in ("p_best", "p_worst"))
     dependent = bool(found.pairs["beyond"].any())

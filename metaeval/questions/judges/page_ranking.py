@@ -52,8 +52,8 @@ def ranking_figures(study: Labelling, ranking: JudgeRanking) -> Table:
     ends_of = [f"{ranking.measure}{end}" for end in ("", "_low", "_high")]
     frame = table[["judge", "same", "shared", "difference", "difference_low", "difference_high"]]
     frame = frame.merge(pairs[[*ends_of, "same_low", "same_high"]], left_on="judge", right_index=True)
-    same = frame[["same", "same_low", "same_high"]].to_numpy()
-    shares = [bracketed(*ends, share, draws=study.agreement.n_resamples) for ends in same]
+    same = zip(frame["same"], frame["same_low"], frame["same_high"], strict=True)
+    shares = [bracketed(value, low, high, share, draws=study.agreement.n_resamples) for value, low, high in same]
     kappas = [_with_ends(study, ranking, name) for name in frame["judge"]]
     frame = with_cells(frame, written=kappas, same_written=shares)
     head = f"{sentence_case(_MEASURES[ranking.measure])} [{percentage(study.agreement.confidence_level)} interval]"

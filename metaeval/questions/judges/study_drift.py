@@ -86,7 +86,7 @@ class JudgeDriftStudy(Study):
         """
         return self.systems.copy()
 
-    def _draw(self) -> Figure:
+    def _draw(self) -> Figure:  # type: ignore[override]  # a single picture
         """Draw by how much the judge's scores of the same outputs of every system have changed."""
         from metaeval.figures.systems import baseline_differences  # noqa: PLC0415 - matplotlib
 
@@ -167,11 +167,11 @@ def study_judge_drift(  # noqa: PLR0913 - every option of the question
     kappa, row = _kappa(first, second, same & there, alpha, n_resamples, source.generator)
     overall = pd.concat([split.overall, row])
     stacked = _where_all_same(first, second, same & there)
-    options = {"test": test, "correction": correction, "alpha": alpha, "n_resamples": n_resamples}
+    options: dict[str, Any] = {"test": test, "correction": correction, "alpha": alpha, "n_resamples": n_resamples}
     question = "Conclusions before and after"
     pairs = attempt(question, partial(_pairs, stacked, options, source.generator))
     conclusions = None
-    if pairs is not None:
+    if pairs is not None and stacked is not None:
         dates = stacked.sel(metric=[_BEFORE, _AFTER])
         ask = partial(judge_conclusions, dates, reference=_BEFORE, confidence_level=1 - alpha, **options)
         conclusions = attempt("Agreement of conclusions", partial(ask, rng=source.generator))
@@ -240,8 +240,10 @@ def _kappa(  # noqa: PLR0913, PLR0917 - two tables and how they are compared
         [unit, [f"{number}::{name}" for number, name in zip(system, item, strict=True)]], names=["topic", "item"]
     )
     labels = as_labels(pd.DataFrame(values, index=index, columns=[_BEFORE, _AFTER]))
-    asked = {"rel": int(labels.scale[-1]), "confidence_level": 1 - alpha, "n_resamples": n_resamples}
-    pair, name = compare_labels(labels, **asked, rng=generator).pairs.iloc[0], leading_kappa(labels)
+    compared = compare_labels(
+        labels, rel=int(labels.scale[-1]), confidence_level=1 - alpha, n_resamples=n_resamples, rng=generator
+    )
+    pair, name = compared.pairs.iloc[0], leading_kappa(labels)
     row = {"value": pair[name], "low": pair[f"{name}_low"], "high": pair[f"{name}_high"]}
     return name, pd.DataFrame([row], index=["kappa"])
 

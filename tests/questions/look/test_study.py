@@ -185,6 +185,7 @@ def test_every_question_has_all_that_is_said_of_it(checkout, need):
         "line",
         "asks",
         "page",
+        "also",
         "of",
         "least",
         "options",
