@@ -74,7 +74,7 @@ def _figures(study: JudgeDriftStudy) -> list[KeyFigure]:
     kinds += [("kappa", _KAPPAS[study.kappa], _DECIMAL)] if study.kappa else []
     told = []
     for name, words, write in kinds:
-        value, low, high = map(float, study.overall.loc[name, ["value", "low", "high"]].tolist())
+        value, low, high = study.overall.loc[name, ["value", "low", "high"]].to_numpy(dtype=float).tolist()
         told.append(KeyFigure(words, bracketed(value, low, high, write), with_ends(value, low, high)))
     f1 = [] if study.conclusions is None else [KeyFigure("F1 of significant pairs", *_f1(study, study.conclusions))]
     return [*told, *f1]
