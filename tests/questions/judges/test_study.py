@@ -127,6 +127,7 @@ def test_topics_without_relevant_items_go_and_too_few_stop():
     assert study.notes == (
         "topics where a ratio of relevant sets is undefined for some pair, left out of its mean: 1 of 12",
         "1 of 12 topics have nothing relevant under some judge: left out",
+        "relevant under AP are grades from 1 on; AP(rel=2) starts at 2",
     )
     given["ben"] = {topic: dict.fromkeys(part, 0) for topic, part in given["ben"].items()}
     labels = as_labels(given)
