@@ -233,7 +233,7 @@ def corrected_scores(  # noqa: PLR0913 - every option is one question
 
     **Which to quote.** The corrected score holds where the labelled items are of another mix (the hard ones, another
     month), as long as the judge errs as often on them. The powered one holds where people labelled a random sample,
-    whatever the judge does. ``apart_p``, by the joint covariance of both, tells them apart: where it is small, one of
+    whatever the judge does. ``apart_p``, by the joint covariance of both, compares them: where it is small, one of
     the conditions fails.
 
     References

@@ -183,7 +183,7 @@ def _could_name_systems(body: Sheet, names: Sequence[str], columns: Sequence[str
 
 
 def _aspect_of(body: Sheet, names: Sequence[str], keys: Sequence[str], columns: Sequence[str]) -> str:
-    """Return the column of words that tells the scores of one judge on one system and item apart; or nothing."""
+    """Return the column of words that distinguishes the scores of one judge on one system and item; or nothing."""
     index_of = {name: at for at, name in enumerate(names)}
     rows = [cells for cells in islice(body.rows(), _MOST_ROWS) if len(cells) == len(names)]
     given = [tuple(cells[index_of[name]].strip() for name in keys) for cells in rows]

@@ -216,7 +216,7 @@ def _check_labels(labels: Labels) -> None:
             f"without a reference it takes {_FEWEST_JUDGES} judges at least to tell who errs, and there are labels of "
             f"{count(len(labels.judges), 'judge')}; add the labels of another judge"
         )
-    if len(used) < 2 or len(labels.scale) > _MOST_LABELS:  # noqa: PLR2004 - nothing to tell apart
+    if len(used) < 2 or len(labels.scale) > _MOST_LABELS:  # noqa: PLR2004 - one label distinguishes nothing
         raise ScoresError(
             f"errors of judges can be told where 2 to {_MOST_LABELS} labels occur, and {count(len(used), 'label')} of "
             f"{len(labels.scale)} on the scale occur here; give more {unit().labelled}s, or fewer grades"

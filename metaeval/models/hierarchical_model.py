@@ -67,7 +67,7 @@ def hierarchical(  # noqa: PLR0913 - keyword-only
 ) -> BayesianComparison:
     r"""Compare all systems in one hierarchical model of systems, topics and residuals.
 
-    Extreme systems are drawn towards the others, the more so the less their topics tell them apart.
+    Extreme systems are drawn towards the others, the more so the noisier their differences are.
 
     Parameters
     ----------

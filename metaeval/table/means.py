@@ -338,7 +338,7 @@ def columns_of(
 
 
 def _are_repeated(frame: pd.DataFrame, columns: MeansColumns) -> bool:
-    """Whether a column of repeats tells apart the rows of a system and task, which are then scores."""
+    """Whether a column of repeats distinguishes the rows of a system and task, which are then scores."""
     repeats = [name for name in columns.others if part_of_word(name) == "repeat"]
     if columns.task is None or not repeats:
         return False

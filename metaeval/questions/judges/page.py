@@ -129,7 +129,7 @@ def _answer(study: JudgeStudy) -> tuple[str, ...]:
 
 
 def _has_enough_people(alt: AltTest | None) -> bool:
-    """Say whether each person was held against two others at least, as the alt-test asks."""
+    """Say whether each person was compared with two others at least, as the alt-test asks."""
     return alt is not None and alt.people["person"].nunique() > _PAIR
 
 
