@@ -10,7 +10,6 @@ from . import simulate as simulate
 from . import studies as studies
 from . import tests_stat as tests_stat
 from .agreement.alt_test import alt_test as alt_test
-from .agreement.score_correction import corrected_scores as corrected_scores
 from .collection.data_choice import choose_data as choose_data
 from .errors import EstimationError as EstimationError
 from .errors import FileFormatError as FileFormatError

@@ -58,7 +58,7 @@ def single(n_samples: int, rng: np.random.Generator) -> pd.DataFrame:
         positive = rng.binomial(s.n_labelled, s.labelled_score, n_samples)
         negative = s.n_labelled - positive
         errors = rng.binomial(negative, s.specificity) / negative, rng.binomial(positive, s.sensitivity) / positive
-        _, low, high = corrected_share(judged, *errors, s.n, negative, positive)
+        _, low, high = corrected_share(judged, *errors, sizes=(s.n, negative, positive))
         rows.append(s._asdict() | _sides(s.score, low, high))
     return pd.DataFrame(rows).drop(columns="n")
 

@@ -12,12 +12,12 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 from scipy.sparse import csr_array
-from scipy.special import ndtri, stdtr, stdtrit
+from scipy.special import ndtri, stdtrit
 
 from metaeval.agreement.label_statistics import ratio
 from metaeval.agreement.labels import Labels
 from metaeval.base.arrays import Floats, Ints
-from metaeval.base.checks import check_choice, check_count, check_kind, check_number, check_share
+from metaeval.base.checks import check_choice, check_count, check_kind, check_number, check_share, refused
 from metaeval.base.names import first_few
 from metaeval.base.results import Figure, Result
 from metaeval.base.unit import unit
@@ -28,6 +28,7 @@ from metaeval.tests_stat.correction import CORRECTIONS, adjust
 from metaeval.tests_stat.pairs import all_pairs
 from metaeval.tests_stat.rectified_means import Measured, rectified_means
 from metaeval.tests_stat.result import is_significant
+from metaeval.tests_stat.tails import student_p
 
 _LEAST = 3
 """Labelled items that the powered mean takes."""
@@ -76,14 +77,12 @@ class CorrectedScores(Result):
         return agreement_dots(frame, label="corrected score")
 
 
-def corrected_share(  # noqa: PLR0913, PLR0917 - three shares and the numbers they rest on
+def corrected_share(
     judged: ArrayLike,
     specificity: ArrayLike,
     sensitivity: ArrayLike,
-    n: ArrayLike,
-    n_negative: ArrayLike,
-    n_positive: ArrayLike,
     *,
+    sizes: tuple[ArrayLike, ArrayLike, ArrayLike],
     confidence_level: float = 0.95,
 ) -> tuple[Floats, Floats, Floats]:
     """Return a share corrected for errors, and the ends of its interval; see `corrected_scores`.
@@ -92,8 +91,8 @@ def corrected_share(  # noqa: PLR0913, PLR0917 - three shares and the numbers th
     ----------
     judged, specificity, sensitivity : array_like
         Shares from 0 to 1 that broadcast: of yes, of no where people say no, of yes where they say yes.
-    n, n_negative, n_positive : array_like
-        Numbers of items behind each.
+    sizes : tuple of array_like
+        Numbers of items behind each: all that were judged, no, yes.
     confidence_level : float, default 0.95
 
     Returns
@@ -103,10 +102,13 @@ def corrected_share(  # noqa: PLR0913, PLR0917 - three shares and the numbers th
 
     Examples
     --------
-    >>> [round(float(share), 5) for share in corrected_share(0.4, 0.7, 0.9, 1000, 200, 200)]
+    >>> [round(float(share), 5) for share in corrected_share(0.4, 0.7, 0.9, sizes=(1000, 200, 200))]
     [0.16667, 0.05635, 0.26273]
     """
     z = float(ndtri(0.5 + check_share(confidence_level, "confidence_level") / 2))
+    for name, shares in (("judged", judged), ("specificity", specificity), ("sensitivity", sensitivity)):
+        _check_shares(name, shares)
+    n, n_negative, n_positive = sizes
     p, p_variance = _smoothed(judged, n, z)
     q0, q0_variance = _smoothed(specificity, n_negative)
     q1, q1_variance = _smoothed(sensitivity, n_positive)
@@ -115,6 +117,13 @@ def corrected_share(  # noqa: PLR0913, PLR0917 - three shares and the numbers th
     variance = p_variance + (1.0 - theta) ** 2 * q0_variance + theta**2 * q1_variance
     reach = np.where(np.isfinite(estimate), z * np.sqrt(variance) / (q0 + q1 - 1.0), np.nan)
     return np.clip(estimate, 0.0, 1.0), np.clip(centre - reach, 0.0, 1.0), np.clip(centre + reach, 0.0, 1.0)
+
+
+def _check_shares(name: str, shares: ArrayLike) -> None:
+    numbers = np.asarray(shares)
+    is_number = np.issubdtype(numbers.dtype, np.number)
+    if not is_number or not ((numbers >= 0.0) & (numbers <= 1.0) | np.isnan(numbers)).all():
+        raise refused(name, "must hold shares from 0 to 1", shares)
 
 
 def divided_labels(
@@ -415,7 +424,9 @@ def _scores(found: _Moments, level: float) -> pd.DataFrame:
     k, covariance, tail = len(found.people), found.covariance, 0.5 + level / 2
     (q0, q1), every = found.shares[k : k + 2], np.arange(k)
     judged, powered, beyond = found.shares[:k], found.shares[k + 2 :], q0 + q1 - 1.0
-    corrected, low, high = corrected_share(judged, q0, q1, found.sizes[:k], *found.sizes[k:], confidence_level=level)
+    corrected, low, high = corrected_share(
+        judged, q0, q1, sizes=(found.sizes[:k], found.sizes[k], found.sizes[k + 1]), confidence_level=level
+    )
     error, freedom = found.powered["standard_error"].to_numpy(), found.powered["degrees_of_freedom"].to_numpy()
     errors = covariance[k : k + 2, k : k + 2]
     if not np.isposinf(found.freedom):  # by topic
@@ -483,7 +494,7 @@ def fieller(above: Floats, below: float, moments: tuple[Floats, Floats, float], 
     Examples
     --------
     >>> fieller(np.array(1.0), 2.0, (np.array(0.04), np.array(0.0), 0.01), 2.0).round(4).tolist()
-    [0.2901, 0.7199]
+    [0.2978, 0.7123]
     """
     top, cross, bottom = (reach**2 * moment for moment in moments)
     square, product, rest = below**2 - bottom, above * below - cross, above**2 - top
@@ -497,4 +508,4 @@ def fieller(above: Floats, below: float, moments: tuple[Floats, Floats, float], 
 
 def _two_sided(value: Floats, variance: Floats, freedom: float) -> Floats:
     with np.errstate(divide="ignore", invalid="ignore"):
-        return np.asarray(2.0 * stdtr(freedom, -np.abs(np.where(value == 0.0, 0.0, value / np.sqrt(variance)))))
+        return np.asarray(student_p(freedom, np.where(value == 0.0, 0.0, value / np.sqrt(variance))).p)

@@ -400,7 +400,7 @@ def _vote_column(role: str, words: str = "") -> Option:
         checks.a_name,
         panel="Reading",
         means=f"columns.{role}",
-        often=True,
+        often=role == "winner",
     )
 
 

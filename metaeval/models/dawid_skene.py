@@ -16,7 +16,7 @@ from scipy.special import logsumexp
 
 from metaeval.agreement.labels import Labels
 from metaeval.base.arrays import Floats, Ints
-from metaeval.base.checks import check_share, refused
+from metaeval.base.checks import check_kind, check_share, refused
 from metaeval.base.names import count, first_few
 from metaeval.base.results import Figure, Result
 from metaeval.base.unit import unit
@@ -178,6 +178,7 @@ def latent_classes(  # noqa: PLR0913 - keyword-only; the model and what is asked
     >>> found.items["item"].tolist()[:3], found.judges["judge"].tolist()[-1]
     ([...], 'gpt')
     """
+    check_kind(labels, "labels", "Labels")
     check_share(confidence_level, "confidence_level")
     labels = labels.select([name for name in labels.judges if labels.table[name].notna().any()])
     _check_labels(labels)

@@ -26,7 +26,7 @@ PRINTED = [
 @pytest.mark.parametrize(("given_", "expected"), PRINTED)
 def test_printed_values(given_, expected):
     """Estimate and interval are those of the paper to the printed digits."""
-    assert [round(float(value), 5) for value in corrected_share(*given_)] == list(expected)
+    assert [round(float(value), 5) for value in corrected_share(*given_[:3], sizes=given_[3:])] == list(expected)
 
 
 def test_further_labels_are_divided_as_printed():
@@ -42,8 +42,8 @@ shares = st.integers(0, 20).map(lambda hits: hits / 20)
 @given(shares, shares, shares)
 def test_no_for_yes_mirrors_everything(judged, specificity, sensitivity):
     """Whoever counts no in place of yes gets one less the share, with the ends turned round."""
-    given_ = corrected_share(judged, specificity, sensitivity, 300, 20, 40)
-    mirrored = corrected_share(1 - judged, sensitivity, specificity, 300, 40, 20)
+    given_ = corrected_share(judged, specificity, sensitivity, sizes=(300, 20, 40))
+    mirrored = corrected_share(1 - judged, sensitivity, specificity, sizes=(300, 40, 20))
     expected = [1 - mirrored[0], 1 - mirrored[2], 1 - mirrored[1]]
     np.testing.assert_allclose(given_, expected, atol=1e-12)
     assert np.isnan(given_[0]) == (specificity + sensitivity <= 1 + 1e-12)
@@ -92,7 +92,7 @@ def test_estimates_are_counted_by_system_and_errors_over_all():
     for row, (name, own) in zip(found.table.to_dict("records"), of_systems(frame, systems).items(), strict=True):
         judged[name], n = counted(own)[0], int(own["people"].isna().sum())
         share = (judged[name] + specificity - 1) / (specificity + sensitivity - 1)
-        expected = corrected_share(judged[name], specificity, sensitivity, n, n_no, n_yes)
+        expected = corrected_share(judged[name], specificity, sensitivity, sizes=(n, n_no, n_yes))
         assert row["system"], row["n"] == (name, n)
         assert row["judged"], row["people"] == pytest.approx((judged[name], own["people"].mean()))
         assert row["corrected"] == pytest.approx(share)

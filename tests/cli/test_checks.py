@@ -60,7 +60,9 @@ FREE_IN = {
     ("judges", "--runs"),
     ("judges", "--people"),
 }
-FREE_IN |= {("votes", f"--{role}-column") for role in ("left", "right", "winner", "question", "voter")}
+_OF_VOTES = ("left", "right", "winner", "question", "voter", "count")
+FREE_IN |= {(name, f"--{role}-column") for name in ("votes", "stop") for role in _OF_VOTES}
+FREE_IN |= {("human", f"--{role}-column") for role in ("system", "item", "cluster")}
 FREE_IN |= {("design", "--pool"), ("power", "--pairs"), ("leaderboard", "--cohort")}
 
 

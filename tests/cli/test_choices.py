@@ -60,7 +60,7 @@ ROWS = {
             "--resamples 200"
         )
     },
-    ("--form", "wide|long|trec_eval|ir_measures|tot|frame"): {"": Row("table four.csv")},
+    ("--form", "wide|long|trec_eval|ir_measures|tot|frame|crossed"): {"": Row("table four.csv")},
     ("--intervals", "robust|normal"): {"components": Row("components ap.csv --splits 0")},
     ("--labelled", "common|own"): {
         "judges": Row("judges judge-a judge-b --runs made/runs --reference judge-a --metrics AP --resamples 20")

@@ -3,6 +3,7 @@
 import ast
 import inspect
 from collections import defaultdict
+from dataclasses import fields
 from importlib import import_module
 from pathlib import Path
 
@@ -13,7 +14,7 @@ import typer
 
 from metaeval import studies
 from metaeval.base.notes import Remark
-from metaeval.cli import app, reading
+from metaeval.cli import app, options, reading
 from metaeval.cli.command import FORMS
 from metaeval.cli.command import command as made_command
 from metaeval.cli.commands import COMMANDS
@@ -77,6 +78,9 @@ OWN = {
         "votes": "of documents alone, and rankings are the exception",
     },
     "--reference": {"human": "a column, and needed"},
+    "--system-column": {"human": "of rows of items, beside the columns of metrics"},
+    "--item-column": {"human": "as above"},
+    "--cluster-column": {"human": "of rows of items, a single level"},
     "--resamples": {
         "agree": "counts exchanges by default",
         "judges": "of topics, not of a test alone",
@@ -276,5 +280,7 @@ def test_every_option_of_a_command_goes_somewhere(name):
     stand_for = arguments_of(LOADED[name])
     arguments = {one for study in asked for one in inspect.signature(getattr(studies, study)).parameters}
     read |= {stand_for[one].strip("-").replace("-", "_") for one in arguments & stand_for.keys()}
+    if "ColumnsOfVotes" in {node.attr for node in ast.walk(trees[0]) if isinstance(node, ast.Attribute)}:
+        read |= {field.name for field in fields(options.ColumnsOfVotes)}  # by its `by_role`
     declared = {one.name for one in LOADED[name].params} - {"help", "inputs"}
     assert declared - read <= {*OUTPUT, *CHOOSING, *COLUMNS, *WORKING, *FORMS, "no_header", "threads"}

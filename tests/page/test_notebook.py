@@ -49,6 +49,7 @@ PLOTS = {
     *("MetaMetrics", "RunChoicePower", "SensitivityResult", "SplitHalves", "Stability"),
     *("BradleyTerry", "MissingScores", "PoweredStrengths", "RunPreferences", "SettledPairs", "VarianceComponents"),
     *("CohortAnalysis", "CompletionBounds", "Expectations", "VersionDrift"),
+    *("CorrectedScores", "ItemFavour", "JudgeWeights", "LatentClasses"),
 }
 
 

@@ -102,7 +102,7 @@ def _verdict_words(study: SettledStudy) -> tuple[str, ...]:
     frame = study.verdicts.assign(order=order).sort_values(["order", "alike"], ascending=[True, False], kind="stable")
     best, *others = frame.to_dict("records")
     told = [best, *(row for row in others if row["sided"])][:_MOST_NAMED]
-    sentences = [say("stands in", row=row, study=study, alike=_alike_words(row), n=len(frame)) for row in told]
+    sentences = [say("stands in", row=row, study=study, alike=_alike_words(row)) for row in told]
     chance = [] if pd.isna(best["cleared_if_equal"]) else [say("cleared", row=best, study=study)]
     return (" ".join([*sentences, *chance]),)
 

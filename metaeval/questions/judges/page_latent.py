@@ -1,6 +1,7 @@
 """What the page on judges says without a reference: who errs, which items are doubtful, which system leads."""
 
-from metaeval.base.words import bracketed, number, percentage, share, whole
+from metaeval.base.unit import unit
+from metaeval.base.words import bracketed, number, percentage, sentence_case, share, whole
 from metaeval.figures.label_agreement import agreement_dots
 from metaeval.models.dawid_skene import LatentClasses
 from metaeval.page.blocks import Block, Fold, Picture, Section
@@ -20,7 +21,7 @@ def latent_words(found: LatentClasses) -> tuple[str, ...]:
     judges = [{"name": name, "figure": figure} for name, figure in zip(frame["judge"], figures, strict=True)]
     best, worst = (frame.loc[frame[column] > tail, "judge"].tolist() for column in ("p_best", "p_worst"))
     dependent = bool(found.pairs["beyond"].any())
-    return say("answer", judges=judges, best=best, worst=worst), say("believe", dependent=dependent, found=found)
+    return say("answer", judges=judges, best=best, worst=worst), say("believe", dependent=dependent)
 
 
 def latent_section(found: LatentClasses | None, *, by_item: bool) -> tuple[Section, ...]:
@@ -38,7 +39,7 @@ def latent_section(found: LatentClasses | None, *, by_item: bool) -> tuple[Secti
     doubtful = say.table(
         "doubtful",
         found.items.head(_MOST_DOUBTFUL),
-        left(**({} if by_item else {"topic": "Topic"}), item=labelled_heads()[:-1], label="Label"),
+        left(**({} if by_item else {"topic": sentence_case(unit().topic)}), item=labelled_heads()[:-1], label="Label"),
         right(share, probability="Probability"),
         right(whole, n_labels="Labels"),
         called="latent-items",

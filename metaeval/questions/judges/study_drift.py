@@ -167,7 +167,7 @@ def study_judge_drift(  # noqa: PLR0913 - every option of the question
     kappa, row = _kappa(first, second, same & there, alpha, n_resamples, source.generator)
     overall = pd.concat([split.overall, row])
     stacked = _where_all_same(first, second, same & there)
-    options: dict[str, Any] = {"test": test, "correction": correction, "alpha": alpha, "n_resamples": n_resamples}
+    options: Mapping[str, Any] = {"test": test, "correction": correction, "alpha": alpha, "n_resamples": n_resamples}
     question = "Conclusions before and after"
     pairs = attempt(question, partial(_pairs, stacked, options, source.generator))
     conclusions = None

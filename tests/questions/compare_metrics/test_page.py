@@ -213,7 +213,9 @@ def test_the_first_sentence_says_where_other_systems_could_turn_it(contradiction
     report = study.report()
     first, more, _ = report.summary
     assert more.endswith("What users expect could not be tried on B.")
-    assert first == "Adopt B: better than A in power, though not surely on other systems."
+    assert (
+        first == "Adopt B: better than A in power, the only quality that was tried, though not surely on other systems."
+    )
     assert re.search(r"On other systems its lead in power could reverse: over A: −3\.?\d* to 31", more)
     assert contradictions(study, report) == []
     assert contradictions(study, replace(report, summary=(first,)))

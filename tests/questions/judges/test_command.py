@@ -69,10 +69,11 @@ def test_the_terminal_shows_every_pair(command, labels):
         own = {row["statistic"]: row for row in rows if (row["first"], row["second"]) == (first, second)}
         (line,) = (" ".join(line) for line in lines if line[:2] == [first, second])
         kappa = own["kappa"]
-        assert f"{100 * own['same']['value']:.1f} % {kappa['value']:.2f} " in line
-        low, high = (float(word) for word in re.search(r"(\S+) to (\S+)", line.replace("\N{MINUS SIGN}", "-")).groups())
-        assert (low, high) == pytest.approx((kappa["low"], kappa["high"]), abs=0.05)
-        assert line.endswith(f"{own['quadratic_kappa']['value']:.2f} {100 * own['overlap']['value']:.1f} %")
+        written = line.replace("\N{MINUS SIGN}", "-")
+        found = re.search(rf"{100 * own['same']['value']:.1f} % .*?{kappa['value']:.2f} (\S+) to (\S+) (\S+) ", written)
+        assert (float(found[1]), float(found[2])) == pytest.approx((kappa["low"], kappa["high"]), abs=0.05)
+        assert found[3] == f"{own['quadratic_kappa']['value']:.2f}"
+        assert f" {100 * own['overlap']['value']:.1f} % " in f"{written} "
     alone = command("judges", labels, "--where", "topic=1").out.splitlines()
     assert [MISSING in line for line in alone if line.startswith(("ann  ", "ben  "))] == [True] * 3
 
@@ -212,7 +213,7 @@ def test_judges_that_say_little_are_counted_on_the_page(odd_judges, tmp_path, wo
         (("--word", "good=x"), "--word takes whole numbers"),
         (("--scale", "a"), "--scale takes whole numbers"),
         (("--reference", "zoe"), "no judge 'zoe'"),
-        (("--column", "colour=x"), "Known: topic, item, judge, label, system and 2 more"),
+        (("--column", "colour=x"), "Known: topic, item, judge, label, system and 3 more"),
         (("--column", "metric=x"), "--column may name topic, item, judge, label, not 'metric'"),
         (("--missing", "zero"), "holds labels, and --missing is about scores of systems; leave --missing out"),
         (("--metrics", "AP"), "--metrics does nothing without --runs; add that, or leave --metrics out"),
