@@ -60,7 +60,10 @@ ROWS = {
             "--resamples 200"
         )
     },
-    ("--form", "wide|long|trec_eval|ir_measures|tot|frame|crossed"): {"": Row("table four.csv")},
+    ("--form", "wide|long|trec_eval|ir_measures|tot|frame|crossed"): {
+        "": Row("table four.csv", ("wide", "long", "trec_eval", "ir_measures", "tot", "frame")),
+        "power": Row("power crossed.csv --test t", ("wide", "crossed")),
+    },
     ("--intervals", "robust|normal"): {"components": Row("components ap.csv --splits 0")},
     ("--labelled", "common|own"): {
         "judges": Row("judges judge-a judge-b --runs made/runs --reference judge-a --metrics AP --resamples 20")
@@ -203,6 +206,8 @@ def data(tmp_path_factory):
     _wide(folder, "gaps.csv", gaps)
     (folder / "twice.csv").write_text((folder / "ap.csv").read_text() + "301,0.9,0.1,0.9,0.1,0.9\n")
     (folder / "groups.csv").write_text("system,group\n" + "".join(f"s{at},{'xxyyz'[at]}\n" for at in range(5)))
+    rows = [f"q{at},{at / 10},{at % 3 / 5},{at * 3},{50 - at}" for at in range(6)]
+    (folder / "crossed.csv").write_text("\n".join(["item,a_bleu,b_bleu,a_chrf,b_chrf", *rows]) + "\n")
     (folder / "four.csv").write_text(
         "".join(
             f"{system} {metric} {topic} {rng.random():.3f}\n"
