@@ -247,7 +247,7 @@ class Loaded:
             if self.given(name) and options[name] != "drop-systems":
                 message = f"--{name.replace('_', '-')} needs scores by item, and these are means with standard errors"
                 raise InvalidOptionError(f"{message}; leave it out")
-        self.read(str(alone.path))
+        self.read(*alone.paths)
         board = alone.board.under(_names_of_metrics(options["metrics"])) if options.get("metrics") else alone.board
         return board.directed(self._directions())
 
@@ -390,9 +390,20 @@ class Loaded:
             pooled = read_groups(sheet, column=options["pooled_column"], systems=collection.systems)
         return collection.with_groups(groups, pooled=pooled)
 
+    def _said_beside(self) -> list[str]:
+        """Return the columns of the only input that are no scores, since options name them as of a file beside it."""
+        from metaeval.io.sources import named_source  # noqa: PLC0415 - loads pandas
+        from metaeval.table.roles import part_of_word  # noqa: PLC0415 - with it
+
+        inputs = [Path(named_source(text).path) for text in self._inputs or self.options["inputs"]]
+        group = self.options.get("group_column")
+        named = {"cluster_file": self.options.get("cluster_column") or (), "groups": [] if group is None else [group]}
+        of_input = (columns for name, columns in named.items() if [self.options.get(name)] == inputs)
+        return [column for columns in of_input for column in columns if part_of_word(column) is None]
+
     def _from_tables(self, fewest: int, *, chosen: bool) -> "Scores":
         options = self.options
-        ignored = [*(options.get("ignore_column") or ()), *self._left_out]
+        ignored = [*(options.get("ignore_column") or ()), *self._left_out, *self._said_beside()]
         inputs = options["inputs"] if self._inputs is None else self._inputs
         self.session.say(f"Reading {count(len(inputs), 'input')}")
         from metaeval.io.sheets import read_sheet  # noqa: PLC0415 - loads pandas; the first word comes before

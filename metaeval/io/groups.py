@@ -247,14 +247,25 @@ class _GroupTable:
         for places in (called, others):
             if len(places) == 1:
                 return places[0]
-        example = self.columns[others[0]] if others else "NAME"
+        fitting = [at for at in others if self._may_say_it(at)]
+        in_words = [at for at in fitting if not all(is_number(cells[at]) for cells in self.rows)]
+        if said in {"group", "cluster"} and (in_words or len(fitting) > 1):
+            fitting = in_words  # of several columns of numbers any may be scores
+        example = repr(self.columns[fitting[0]]) if fitting else "..."
         way = {
-            "group": f"`column={example!r}`",
-            "cluster": f"`columns={{'cluster': {example!r}}}`",
-            "arrival": f"`arrival_column={example!r}`",
-            "covariate": f"`covariate_column={example!r}`",
+            "group": f"`column={example}`",
+            "cluster": f"`columns={{'cluster': {example}}}`",
+            "arrival": f"`arrival_column={example}`",
+            "covariate": f"`covariate_column={example}`",
         }[said]
-        raise self.sheet.error(f"say which column holds the {said}s, such as {way}; {columns_found(self.columns)}")
+        such = f", such as {way}" if fitting else f" ({way})"
+        raise self.sheet.error(f"say which column holds the {said}s{such}; {columns_found(self.columns)}")
+
+    def _may_say_it(self, at: int) -> bool:
+        """Whether a column says one thing of every name, and is not called as a part of scores, nor holds scores."""
+        entries = {(cells[self.at], cells[at]) for cells in self.rows}
+        decimal = any("." in entry for _, entry in entries) and all(is_number(entry) for _, entry in entries)
+        return part_of_word(self.columns[at]) is None and not decimal and len(dict(entries)) == len(entries)
 
     def _role(self, at: int) -> str:
         return role_of_name(self.columns[at])[0]

@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from itertools import islice
 from typing import NamedTuple
 
@@ -21,6 +21,7 @@ from metaeval.table.roles import (
     RoleColumn,
     items_by_structure,
     part_of_word,
+    refuse_items_of_one,
     role_of_name,
     tells_sizes,
     ways_to_sizes,
@@ -115,6 +116,8 @@ def long_columns(sheet: Sheet, body: Sheet, names: Sequence[str], options: Table
             raise body.error(f"{error}; {columns_found(names)}") from error
         parts, others = {**parts, "topic": item}, [name for name in others if name != item]
         notes.append(f"column {item!r} was taken for the items, since every system has each of its names once")
+    elif {"topic", "system"} <= parts.keys():
+        _refuse_rows_own_names(body, names, parts, others, chosen=options.columns)
     one_system = "topic" in parts and (hold_metrics(others, sheet) or ("score" in parts and not others))
     if "topic" not in parts or not (parts.keys() & {"system", "metric"} or one_system):
         lacking = [role for role in ("system", "topic", "score") if role not in parts]
@@ -141,6 +144,21 @@ def long_columns(sheet: Sheet, body: Sheet, names: Sequence[str], options: Table
         raise sheet.error(f"no column is left that could hold scores; {ways}")
     notes += left_out_columns([*columns, *(RoleColumn(name, "text", "words") for name in words if name in left)])
     return LongColumns(parts, metrics, [name for name in others if name in left], notes)
+
+
+def _refuse_rows_own_names(
+    body: Sheet, names: Sequence[str], parts: Mapping[str, str], others: Sequence[str], *, chosen: Collection[str]
+) -> None:
+    """Refuse a short table in which each row has an id of its own, where another column names the items."""
+    rows = [cells for cells in islice(body.rows(), _MOST_ROWS) if len(cells) == len(names)]
+    if len(rows) == _MOST_ROWS:
+        return
+    at = {name: names.index(name) for name in [*parts.values(), *others]}
+    cells_of = {name: [cells[at[name]].strip() for cells in rows] for name in at}
+    try:
+        refuse_items_of_one(cells_of, parts, others, chosen=chosen)
+    except ScoresError as error:
+        raise body.error(str(error)) from error
 
 
 def _described(name: str) -> RoleColumn:

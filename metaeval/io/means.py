@@ -8,11 +8,14 @@ import numpy as np
 import pandas as pd
 
 from metaeval.base.names import first_few, shortened
+from metaeval.base.notes import KeptGaps
 from metaeval.base.number_words import SCORE_GAPS, other_spelling
+from metaeval.base.unit import unit_of
 from metaeval.errors import FileFormatError, InvalidOptionError, ScoresError
 from metaeval.io.blocks import BadCellError, TableOptions, way_with_error
 from metaeval.io.headers import fitting_names, note_of_unnamed
 from metaeval.io.sheets import Sheet, header_names
+from metaeval.table.array import REPEAT
 from metaeval.table.means import (
     MOST_SYSTEMS,
     MeansColumns,
@@ -22,8 +25,10 @@ from metaeval.table.means import (
     may_be_means,
     with_bound_columns,
 )
+from metaeval.table.scores import Scores
 
-_FEWEST_FOLDS = 3
+_FEWEST_FOLDS, _PAIR = 3, 2
+_UNEQUAL = frozenset({"cluster", "stratum", "weight"})
 
 
 class MeansAloneError(FileFormatError):
@@ -33,11 +38,13 @@ class MeansAloneError(FileFormatError):
     ----------
     board : SystemMeans
         What it holds.
+    paths : sequence of str
+        The files.
     """
 
-    def __init__(self, message: str, *, path: object, board: SystemMeans) -> None:
-        super().__init__(message, path=path, line=1)
-        self.board = board
+    def __init__(self, message: str, *, board: SystemMeans, paths: Sequence[str], line: int | None = 1) -> None:
+        super().__init__(message, path=first_few(paths), line=line)
+        self.board, self.paths = board, paths
 
 
 def refuse_means(sheet: Sheet, options: TableOptions) -> None:
@@ -69,8 +76,41 @@ def refuse_means(sheet: Sheet, options: TableOptions) -> None:
     raise MeansAloneError(
         "these are means with standard errors, which tell ranks alone (metaeval leaderboard, or study_leaderboard); "
         "for anything else give scores by item",
-        path=sheet.label,
+        paths=[sheet.label],
         board=board,
+    )
+
+
+def refuse_apart(scores: Scores, paths: Sequence[str]) -> None:
+    """Refuse scores of which no two are on one item, and hand on the means that every system has over its own items.
+
+    Where scores come in clusters or weigh differently, or a system has a single one, there are no such means.
+    """
+    values = (scores.mean(REPEAT) if REPEAT in scores.dims else scores).to_numpy()
+    n = (~np.isnan(values)).sum(axis=2)
+    shared = (n > 0).any(axis=0).sum() < _PAIR or (~np.isnan(values)).any(axis=0).sum(axis=0).max() > 1
+    if shared or n.min() < _PAIR or not _UNEQUAL.isdisjoint(map(str, scores.coords)):
+        return
+    metrics, systems = (tuple(scores[dim].to_numpy().tolist()) for dim in ("metric", "system"))
+    items = unit_of(scores).topics
+    note = f"every system has {items} of its own: means over them are compared, which nothing pairs"
+    board = SystemMeans(
+        metrics=metrics,
+        systems=systems,
+        means=np.nanmean(values, axis=2),
+        errors=np.nanstd(values, axis=2, ddof=1) / np.sqrt(n),
+        n=n.astype(float),
+        higher_is_better=scores["higher_is_better"].to_numpy(),
+        read_as=f"scores on {items} of each system's own",
+        notes=(*(said for said in scores.attrs.get("notes", ()) if not isinstance(said, KeptGaps)), note),
+    )
+    raise MeansAloneError(
+        f"no two systems have scores on one of these {items}, so nothing can be paired: if they are the same under "
+        f"other names, name the column that both have (the question, say); else means alone can be compared (metaeval "
+        "leaderboard, or study_leaderboard)",
+        paths=paths,
+        board=board,
+        line=None,
     )
 
 

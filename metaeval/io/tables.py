@@ -26,15 +26,16 @@ from metaeval.io.benchmarks.reading import read_content, read_inputs
 from metaeval.io.blocks import FileBlock, Form, SystemsIn, TableOptions
 from metaeval.io.cluster_levels import means_by_levels
 from metaeval.io.duplicates import Duplicates
+from metaeval.io.means import refuse_apart
 from metaeval.io.score_blocks import read_table
 from metaeval.io.sheets import Sheet
 from metaeval.io.sources import Source, list_sources
 from metaeval.io.stored import netcdf_of, parquet_of
 from metaeval.io.writing import write_bytes
-from metaeval.table.array import DIMS
+from metaeval.table.array import DIMS, gaps_in
 from metaeval.table.named_repeats import repeats_note, repeats_of_names
 from metaeval.table.roles import SCORES, rises_by_name
-from metaeval.table.scores import Missing, Scores, as_scores, checked_scores, scores_to_long
+from metaeval.table.scores import Missing, Scores, are_apart, as_scores, checked_scores, scores_to_long
 
 if TYPE_CHECKING:
     from metaeval.collection.data_choice import DataChoice
@@ -200,7 +201,10 @@ def read_scores(  # noqa: PLR0913 - what a table leaves open
     array = array.assign_attrs(notes=[*array.attrs.get("notes", ()), *repeats_note(array)])
     if paired:
         check_paired(array.sizes["system"])
+    files = first_few([block.label for block in blocks])
     try:
+        if missing != "pairwise" and are_apart(gaps_in(array.to_numpy())):
+            refuse_apart(as_scores(array, missing="pairwise", higher_is_better=higher_is_better), inputs.paths)
         scores = as_scores(array, missing=missing, higher_is_better=higher_is_better, groups=groups)
     except ScoresError as error:
         one_system = array.sizes["system"] == 1 and all(block.one_system for block in blocks)
@@ -209,7 +213,7 @@ def read_scores(  # noqa: PLR0913 - what a table leaves open
             if one_system
             else ""
         )
-        raise ScoresError(f"{first_few([block.label for block in blocks])}: {error}{hint}") from error
+        raise ScoresError(f"{files}: {error}{hint}") from error
     scores = means_by_levels(scores, blocks)
     scores.attrs["sources"] = inputs.paths
     forms = first_few(list(dict.fromkeys(block.read_as for block in blocks)), between="; ")

@@ -31,6 +31,7 @@ from metaeval.table.roles import (
     RoleColumn,
     column_roles,
     items_by_structure,
+    refuse_items_of_one,
     part_of_word,
     word_of,
 )
@@ -113,7 +114,11 @@ def _has(*parts: str, without: str = "") -> Callable[[_Frame], bool]:
 def _with_items(known: _Frame) -> _Frame:
     """Name the items of a long frame whose systems stand in several rows each, where one column can only be theirs."""
     system = known.parts.get("system")
-    if system is None or "topic" in known.parts or len(known.frame) > _MOST_ROWS:
+    if system is None or len(known.frame) > _MOST_ROWS or ("topic" in known.parts and not known.others):
+        return known
+    if "topic" in known.parts:
+        told = known.frame[[*known.parts.values(), *known.others]].astype(str)
+        refuse_items_of_one(told.to_dict("list"), known.parts, known.others, in_memory=True)
         return known
     named = [known.parts[role] for role in ("system", "metric") if role in known.parts]
     if not known.frame[named].astype(str).duplicated().any():

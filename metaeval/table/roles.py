@@ -9,7 +9,7 @@ import re
 import tomllib
 import unicodedata
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
@@ -306,6 +306,41 @@ def items_by_structure(
     raise ScoresError(
         f"column {parts['system']!r} names systems in several rows each, and no column is known to name the items; "
         + "; else ".join(ways or ["add one, or keep one row a system"])
+    )
+
+
+def refuse_items_of_one(
+    columns: Mapping[str, Sequence[str]],
+    parts: Mapping[str, str],
+    others: Sequence[str],
+    *,
+    chosen: Collection[str] = (),
+    in_memory: bool = False,
+) -> None:
+    """Refuse items of which each has one system, as every row's own id, where another column names what they share."""
+    pairs = set(zip(columns[parts["system"]], columns[parts["topic"]], strict=True))
+    if len({system for system, _ in pairs}) == 1 or len({topic for _, topic in pairs}) < len(pairs):
+        return
+    if word_of(parts["system"]) == "name" and "system" not in chosen:
+        raise ScoresError(
+            f"column {parts['system']!r} has items of its own for each name, so the names may be those of metrics, of "
+            f"runs or of systems; if they are systems, say so with `columns={ {'system': parts['system']}!r}`"
+        )
+    if "topic" in chosen:
+        return
+    keys = [columns[parts[role]] for role in ("system", "metric", "repeat") if role in parts]
+    shared = item_column({**columns, "\0": list(map("\0".join, zip(*keys, strict=True)))}, "\0", others)
+    if not shared:
+        return
+    way = (
+        f"call it 'item' in the place of {parts['topic']!r}"
+        if in_memory
+        else f"pass `columns={ {'topic': shared[0]}!r}`"
+    )
+    also = f" (or {', '.join(map(repr, shared[1:4]))})" if len(shared) > 1 else ""
+    raise ScoresError(
+        f"column {parts['topic']!r} has another name in every row, so no two systems share an item; if {shared[0]!r}"
+        f"{also} names what they share, {way}"
     )
 
 

@@ -48,6 +48,8 @@ _MOST_NOTED = 1000
 _NAMED_ALONE = (xr.DataArray, xr.Dataset, Mapping, Sequence, np.ndarray)
 """What programs make: names of averages alone are looked into there, and the numbers of all in frames."""
 _LONG = 200
+_FEW, _SHARED = 3, 0.1
+"""More topics than so many, of which less than this share have scores of two systems: each system has its own."""
 _FIRST = 1000
 _TRUTH = {"true": True, "1": True, "1.0": True, "false": False, "0": False, "0.0": False}
 
@@ -463,6 +465,8 @@ def _settle_gaps(table: ScoreTable, missing: Missing) -> tuple[ScoreTable, Settl
     )
     if not has_gaps(table.scores) or not (gaps := gaps_in(table.scores)).any():
         return table, None
+    if missing != "pairwise" and are_apart(gaps):
+        raise ScoresError(_nothing_shared(table, gaps))
     if missing == "error":
         raise ScoresError(
             f"no score for {_cells(table, gaps)}; pass `missing='zero'`, `'drop-systems'` or "
@@ -480,6 +484,45 @@ def _settle_gaps(table: ScoreTable, missing: Missing) -> tuple[ScoreTable, Settl
         return noted._replace(scores=np.where(mask, 0.0, table.scores)), None
     dim = missing.removeprefix("drop-").removesuffix("s")
     return _without_gappy(table, gaps, dim)
+
+
+def are_apart(gaps: NDArray[np.bool_]) -> bool:
+    """Whether systems have scores on topics of their own, so that nearly all cells are empty where they are crossed.
+
+    Of one system it is asked whether metrics have topics of their own. Gaps have the shape (metric, system, topic). Filling them, or dropping what has some, would compare nothing that
+    was measured.
+
+    Examples
+    --------
+    >>> are_apart(np.array([[[False, False, True, True], [True, True, False, False]]]))
+    True
+    """
+    return gaps.shape[2] > _FEW and _n_shared(~gaps) < _SHARED * gaps.shape[2]
+
+
+def _n_shared(there: NDArray[np.bool_]) -> int:
+    """Return how many topics have scores of two systems, or of one system alone under two metrics."""
+    n_scores = there.any(axis=0).sum(axis=0)
+    if n_scores.max(initial=0) < 2 and there.any(axis=(0, 2)).sum() < 2:  # noqa: PLR2004 - two
+        n_scores = there.any(axis=1).sum(axis=0)
+    return int((n_scores > 1).sum())
+
+
+def _nothing_shared(table: ScoreTable, gaps: NDArray[np.bool_]) -> str:
+    """Say that systems are not on the same topics, and what can be asked of them."""
+    spoken = unit_called(table.attributes.get("topic_word"))
+    n_shared = _n_shared(~gaps)
+    some = f"only {n_shared} of {gaps.shape[2]} {spoken.topics} have" if n_shared else f"no {spoken.topic} has"
+    whose = "systems" if (~gaps).any(axis=(0, 2)).sum() > 1 else "metrics"
+    example = table.labels["topic"][int(np.argmax((~gaps).any(axis=(0, 1))))]
+    ways = "; `missing='pairwise'` compares pairs on these alone" if n_shared else ""
+    return (
+        f"{some} scores of two {whose}, as where each row has a name of its own ({shortened(example)!r}), so nothing "
+        f"is there to compare, and gaps that are filled say nothing of the {whose}. Name {spoken.topics} by what the "
+        f"{whose} share, such as the question{ways}"
+        + f". If every system has {spoken.topics} of its own, only means can be compared (metaeval leaderboard)"
+        * (whose == "systems")
+    )
 
 
 def _refuse_without_scores(table: ScoreTable, gaps: NDArray[np.bool_]) -> None:

@@ -206,3 +206,41 @@ def test_a_listed_name_that_is_not_there(command, table, option, known, kind):
     assert ended.code == 3, words
     assert f"Error: names.txt, line 3: no {kind} 'nobody'" in words
     assert words.endswith("correct the name, or take it out")
+
+
+@pytest.mark.parametrize(
+    "words",
+    ["--cluster-file s.csv --cluster-column 7group", "--groups s.csv --group-column 7group"],
+    ids=["clusters", "groups"],
+)
+def test_a_column_named_beside_is_no_score(command, tmp_path, monkeypatch, words):
+    """Options that are given the score table itself name a column of numbers: the other columns answer as without it.
+
+    Means by hand: 4 of 6, and 2 of 6.
+    """
+    monkeypatch.chdir(tmp_path)
+    wide = "question,a,b,7group\n1,1,0,1\n2,0,0,1\n3,1,1,2\n4,1,0,2\n5,0,0,3\n6,1,1,3\n"
+    long = "model,question,correct,7group\n" + "".join(
+        f"{model},{row.split(',')[0]},{row.split(',')[at]},{row.split(',')[3] if 'cluster' in words else at}\n"
+        for row in wide.split()[1:]
+        for at, model in ((1, "a"), (2, "b"))
+    )
+    for text in [wide, long] if "cluster" in words else [long]:
+        (tmp_path / "s.csv").write_text(text)
+        results = command("table", "s.csv", *words.split(), "--json").json()["results"]
+        means = {row["system"]: round(row["mean"], 9) for row in results}
+        assert means == {"a": 0.666666667, "b": 0.333333333}
+
+
+@pytest.mark.parametrize(
+    ("names", "example"), [("category", " --cluster-column category"), ("7group", " (--cluster-column …)")]
+)
+def test_no_column_of_scores_is_an_example_of_clusters(command, tmp_path, monkeypatch, names, example):
+    """A column of words that says one thing of each item is; of columns of numbers any may be scores."""
+    monkeypatch.chdir(tmp_path)
+    kinds = ["maths", "maths", "code"] if names == "category" else [1, 1, 2]
+    rows = zip([1, 2, 3], [1, 0, 1], [0, 0, 1], kinds, strict=True)
+    (tmp_path / "s.csv").write_text(f"question,a,b,{names}\n" + "".join(",".join(map(str, row)) + "\n" for row in rows))
+    ended = command("table", "s.csv", "--cluster-file", "s.csv")
+    assert ended.code == 3
+    assert f"say which column holds the clusters{', such as' * (names == 'category')}{example}" in ended.err

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 
 from metaeval.base.needs import NEEDS
 from metaeval.cli.command import command
-from metaeval.cli.messages import in_options
+from metaeval.cli.messages import in_options, speaking_in_options
+from metaeval.cli.option import arguments_of
 from metaeval.cli.options import READING
 from metaeval.cli.reading import Answer, Loaded
 from metaeval.cli.settings import NO_SETTINGS
@@ -26,8 +27,8 @@ _RENAMING = "{2} '1s/{0}/{1}/'"
 _PACKED, _ZIPPED = (".gz", ".bz2", ".xz", ".zst"), "is a zip archive"
 _FILTER = re.compile(r"\((sed (?:-E )?'[^']*'|tr -d ,|tr , \.|(?:tail -n \+2 <\S+ \| )?awk '[^']*')\)")
 _VALUE = r"(?!or |if |to |--)(?:'[^']*+'|[^\s,;:()]++)"
-_OPTION = re.compile(rf"(?:pass |such as |\()((?: ?--[\w-]++(?: {_VALUE})?)++)(?! if these are no)")
-"""What a refusal advises: a filter to write the file anew, or options."""
+_OPTION = re.compile(rf"(?:pass |such as |\()(?!--word )((?: ?--[\w-]++(?: {_VALUE})?)++)(?! if these are no)")
+"""What a refusal advises: a filter to write the file anew, or options; what a word means only who wrote it knows."""
 
 
 @command("look", reads="any")
@@ -65,7 +66,23 @@ def look_command(loaded: Loaded) -> Answer:
     loaded.read(*found.contents.files)
     if unfit or loaded.leaves_settings_out:
         found = _without_settings(found, unfit)
+    found = _in_its_options(found)
     return replace(found, provenance=loaded.provenance, way=_way(found.contents))
+
+
+def _in_its_options(found: "Look") -> "Look":
+    """Return what was said in the options of the command that reads such files, where they are not those of look."""
+    from metaeval.cli.commands import command_called  # noqa: PLC0415 - imports this module
+
+    contents = found.contents
+    needing = (name for name, need in NEEDS.items() if contents.kind in need.get("of", ()))
+    name = contents.asked_of or next(needing, "")
+    if name not in {"votes", "judges"}:
+        return found
+    with speaking_in_options(arguments_of(command_called(name))):
+        told, notes = in_options(contents.refusal), tuple(map(in_options, found.notes))
+    refusal = f"{told} (metaeval {name} {contents.named.get('files', 'FILE')})" if told else ""
+    return replace(found, contents=replace(contents, refusal=refusal), notes=notes)
 
 
 def _asked(loaded: Loaded, name: str) -> str:
@@ -92,8 +109,7 @@ def _way(contents: "Contents") -> str:
         new = shlex.quote(str(path.with_name(f"{path.stem}.mended{path.suffix}")))
         source = "" if " <" in mended[1] else f" < {shlex.quote(str(path))}"
         return f"{mended[1]}{source} > {new}\nmetaeval look {new}"
-    command = "judges" if "(metaeval judges " in refusal else "look"
-    return f"metaeval {command} {contents.named.get('files', '')} {option[1]}" if option else ""
+    return f"metaeval {contents.asked_of or 'look'} {contents.named.get('files', '')} {option[1]}" if option else ""
 
 
 def _without_settings(found: "Look", unfit: str) -> "Look":

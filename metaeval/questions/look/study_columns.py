@@ -11,7 +11,7 @@ from metaeval.io.benchmarks.contents import read_json
 from metaeval.io.benchmarks.formats import Format, format_of
 from metaeval.table.folds import PARAMS, splits_of
 from metaeval.table.means import SystemMeans
-from metaeval.table.roles import ROLES, column_roles, part_of_word, role_of_name, says_of
+from metaeval.table.roles import ROLES, column_roles, role_of_name, says_of
 from metaeval.table.scores import Scores
 from metaeval.table.vote_columns import vote_columns
 
@@ -55,12 +55,13 @@ def column_roles_of(  # noqa: PLR0913, PLR0917 - what is known of them
         return []
     names = [name.strip() for name in rows[0]]
     taken = {role for role, _ in by_values.values()}
-    named = _roles(kind, read, judges, names, by_values)
+    named = _roles(kind, read, judges, rows, by_values)
     told = {**{name: role for name, role in named.items() if role[0] not in taken}, **by_values}
+    parts = {} if told else _parts(names, rows)
     return [
         ColumnRole(
             name or "(no name)",
-            *(told.get(name) or _by_name(name, is_read=bool(told))),
+            *(told.get(name) or _by_name(name, parts, is_read=bool(told))),
             shortened(cell.strip(), _LONGEST),
         )
         for name, cell in zip(names, rows[1], strict=False)
@@ -82,44 +83,53 @@ def _fields(known: Format) -> list[ColumnRole]:
     return [ColumnRole(place, role, f"as {known.name} writes it", "") for role, place in places.items() if place]
 
 
-def _by_name(name: str, *, is_read: bool) -> tuple[str, str]:
+def _by_name(name: str, parts: Mapping[str, tuple[str, str]], *, is_read: bool) -> tuple[str, str]:
     role, of = role_of_name(name)
     if role in ROLES:
         return says_of(role), f"by its name{f', of {of}' if of else ''}"
-    if not is_read and (part := part_of_word(name)) is not None:
-        return ("item" if part == "topic" else part), "by its name"
+    if name in parts:
+        return parts[name]
     if not is_read and is_measure(name):
         return "metric", "by its name"
     return ("left out", "has no part in this") if is_read else ("open", "nothing tells what it is")
 
 
 def _roles(
-    kind: str, read: object, judges: Sequence[str], names: Sequence[str], by_values: Mapping[str, tuple[str, str]]
+    kind: str,
+    read: object,
+    judges: Sequence[str],
+    rows: Sequence[Sequence[str]],
+    by_values: Mapping[str, tuple[str, str]],
 ) -> Mapping[str, tuple[str, str]]:
-    """Return role and reason of the columns that have one."""
+    """Return role and reason of the columns that have one, by the first rows."""
+    names = [name.strip() for name in rows[0]]
     named = {part: column for column, (part, _) in by_values.items()}
     if kind == "votes" and (found := vote_columns(names, named)) is not None:
         return {column: (role, "by its name") for role, column in found.roles.items()}
     if splits := splits_of(names):
         return {PARAMS: ("system", "settings of the estimator")} | dict.fromkeys(splits, ("score", "scores on a fold"))
     if kind == "metrics":
-        return dict.fromkeys(names, ("metric", "scores of systems")) | _parts(names)
+        return dict.fromkeys(names, ("metric", "scores of systems")) | _parts(names, rows)
     if kind == "labels":
         parts = {name: (part, "by its name") for name in names for part in _OF_LABELS if _is_called(name, part)}
         return parts | {name: ("judge", "holds labels") for name in names if name in judges}
     if isinstance(read, Scores):
-        return _parts(names) | _of_scores(read, names)
-    means = read.metrics if isinstance(read, SystemMeans) else ()
-    return (_parts(names) | dict.fromkeys((name for name in names if name in means), _MEAN)) if means else {}
+        return _parts(names, rows) | _of_scores(read, names)
+    if not isinstance(read, SystemMeans):
+        return {}
+    of_systems = dict.fromkeys((name for name in names if name in read.systems), ("score", "scores of a system"))
+    return _parts(names, rows) | of_systems | dict.fromkeys((name for name in names if name in read.metrics), _MEAN)
 
 
 def _is_called(name: str, part: str) -> bool:
     return underscored(name) in (*LABELS[part], *(LABELS["asked"] if part == "topic" else ()))
 
 
-def _parts(names: Sequence[str]) -> dict[str, tuple[str, str]]:
+def _parts(names: Sequence[str], rows: Sequence[Sequence[str]]) -> dict[str, tuple[str, str]]:
+    """Return what readers take columns for by their names, and by their cells where the name says too little."""
+    below = [cells for cells in rows[1:] if len(cells) == len(names)]
     try:
-        parts = column_roles(names).parts
+        parts = column_roles(names, cells=lambda name: [cells[names.index(name)] for cells in below]).parts
     except MetaevalError:
         return {}
     return {column: ("item" if part == "topic" else part, "by its name") for part, column in parts.items()}

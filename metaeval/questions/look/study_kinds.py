@@ -41,9 +41,10 @@ from metaeval.io.trec import read_collection
 from metaeval.io.trec_lines import is_run
 from metaeval.io.votes import holds_votes, read_votes
 from metaeval.questions.look.study_columns import OWN_LINES, ColumnRole, column_roles_of
+from metaeval.table.array import gaps_in
 from metaeval.table.means import SystemMeans, as_means, is_board
 from metaeval.table.roles import part_of_word
-from metaeval.table.scores import Scores, as_scores
+from metaeval.table.scores import Scores, are_apart, as_scores
 from metaeval.table.vote_columns import vote_columns
 from metaeval.table.vote_set import Votes
 from metaeval.table.votes import as_votes
@@ -57,7 +58,6 @@ type Found = Scores | SystemMeans | Votes | Labels | None
 _RUN_WORDS, _RANK, _MOST_GRADES, _TWO_SYSTEMS, _MOST_TYPED = 6, 3, 11, 2, 5
 _NO_ITEMS = "one score a system under each metric; scores by item tell more"
 _OF_PEOPLE = "with --people NAME,NAME metaeval judges tells whether the others may replace these people"
-_COLUMN = re.compile(r"\x60columns=\{'(\w+)': '([^']*)'\}\x60")
 _READ_SCORES = [name for name, need in NEEDS.items() if "scores" in need.get("of", ()) and need.get("gaps") != ""]
 """Questions that are told which columns hold what."""
 _LANGUAGES = {
@@ -97,6 +97,8 @@ class Contents(ShortRepr):
     notes: tuple[str, ...] = ()
     refusal: str = ""
     """Why it cannot be read as it is."""
+    asked_of: str = ""
+    """The command whose reader refuses, where that is not any of scores."""
     parts: "Mapping[str, Contents]" = field(default_factory=dict)
     """What files of several tools or kinds hold, by tool or kind."""
 
@@ -210,7 +212,9 @@ def _of_one_kind(given: Sequence[str], files: Sequence[_TypedFile], beside: Sequ
     try:
         found = _READERS[kind](named, by_kind)
     except MetaevalError as error:
-        found = Contents(kind=kind if kind in OWN_LINES else "unknown", refusal=str(error))
+        found = Contents(
+            kind=kind if kind in OWN_LINES else "unknown", refusal=str(error), asked_of=_ASKED_OF.get(kind, "")
+        )
     if found.kind == "unknown" and (language := _language(files[0].source.path)):
         return Contents(
             kind="unknown", files=(files[0].source.path,), refusal=_PROGRAM.format(files[0].source.path, language)
@@ -218,7 +222,8 @@ def _of_one_kind(given: Sequence[str], files: Sequence[_TypedFile], beside: Sequ
     parts = {part: _shell(words.get(of, ())) for part, of in _NAMED.get(kind, {}).items()}
     first = files[0]
     told = {column: (role, "by its values") for role, column in found.by_values.items()}
-    columns = column_roles_of(found.kind, found.read, found.judges, first.content, first.source.path, told)
+    shown_as = "votes" if found.asked_of == "votes" else found.kind
+    columns = column_roles_of(shown_as, found.read, found.judges, first.content, first.source.path, told)
     paths = tuple(file.source.path for file in files)
     return replace(
         found, files=paths, named={"files": shlex.join(named), **parts, **found.named}, columns=tuple(columns)
@@ -340,6 +345,8 @@ def _together(kinds: set[Kind]) -> Kind:
 
 _WHOLES: Mapping[Kind, set[Kind]] = {"collection": {"runs", "judgments"}, "campaign": {"submissions", "assessments"}}
 """What is read together, and of which kinds of files."""
+_ASKED_OF: Mapping[Kind, str] = {"votes": "votes", "annotations": "judges", "nuggets": "judges"}
+"""The command that reads files of a kind."""
 _NAMED: Mapping[Kind, Mapping[str, Kind]] = {
     "collection": {"runs": "runs", "judgments": "judgments"},
     "campaign": {"runs": "submissions", "judgments": "assessments"},
@@ -406,12 +413,17 @@ def _with_gaps(given: Sequence[str]) -> Contents | None:
     if scores.kind == "labels":
         return scores
     if isinstance(scores.read, Scores) and (~np.isnan(scores.read.to_numpy())).sum(axis=1).max() < _TWO_SYSTEMS:
-        return None  # no item has scores of two, which are then no systems
+        return _means_with_gaps(given)  # no item has scores of two
     typed = shlex.join(given) if len(given) <= _MOST_TYPED else "FILES"
+    apart = isinstance(scores.read, Scores) and are_apart(gaps_in(scores.read.to_numpy()))
     note = (
         f"{count(scores.sizes['gaps'], 'gap')}: the commands compare pairs of systems where both have scores "
-        "(pairwise), or leave out items with gaps (drop-topics) where a question needs whole ones; where a gap is a "
-        f"failure it counts 0 with metaeval look {typed} --missing zero"
+        "(pairwise), or leave out items with gaps (drop-topics) where a question needs whole ones; "
+        + (
+            "hardly any item has scores of two systems, so look whether the items are named by what the systems share"
+            if apart
+            else f"where a gap is a failure it counts 0 with metaeval look {typed} --missing zero"
+        )
     )
     return replace(scores, options=dict.fromkeys(NEEDS, "--missing pairwise"), notes=(note, *scores.notes))
 
@@ -455,9 +467,7 @@ def _judged(given: Sequence[str], refusal: str) -> Contents:
         judged = read_judges(given)
         return unread if _are_passes(judged.labels) else _of_judges(judged)
     except MetaevalError as of_judges:
-        as_typed = _COLUMN.sub(lambda named: f"--column {shlex.quote(f'{named[1]}={named[2]}')}", str(of_judges))
-        refused = f"{as_typed} (metaeval judges {shlex.join(given)})"
-        return replace(unread, refusal=refused) if _names_judges(given) else unread
+        return replace(unread, refusal=str(of_judges), asked_of="judges") if _names_judges(given) else unread
 
 
 def _first(given: Sequence[str]) -> Source:

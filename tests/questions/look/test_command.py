@@ -142,3 +142,46 @@ def test_without_settings_commands_are_so_too(command, tmp_path, monkeypatch):
         assert "\nmetaeval --no-config table .\n" in command(*words, "--quiet").out
     said = "Read without these settings, which do not fit: ap.csv: there is no column 'nowhere'"
     assert said in command("look", ".").out
+
+
+VOTES = "model_a,model_b,winner\na,b,{}\nb,c,tie (bothbad)\na,c,model_b\n"
+
+
+@pytest.mark.parametrize(
+    ("file", "text", "says"),
+    [
+        ("v.csv", VOTES.format("model_a"), "--word 'tie (bothbad)=none'"),
+        ("v.csv", VOTES.format("odd"), "pass --word odd=left"),
+        ("v.csv", "model_a,model_b,winner\na,b,0\nb,c,1\na,c,2\n", "(metaeval votes v.csv)"),
+        ("l.csv", "item,annotator_1,annotator_2\n1,-1,1\n2,1,1\n3,0,1\n4,1,-1\n", "pass --word -1=none"),
+    ],
+    ids=["both bad", "a word", "numbers", "labels below 0"],
+)
+def test_votes_and_labels_are_spoken_of_as_their_commands_do(command, tmp_path, monkeypatch, file, text, says):
+    """In options that can be typed, and no way is shown that guesses what a word means."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / file).write_text(text)
+    shown = " ".join(command("look", file).out.split())
+    assert says in shown
+    assert "argument in Python" not in shown
+    assert "How it can be read" not in shown
+
+
+@pytest.mark.parametrize(
+    ("text", "roles"),
+    [
+        ("trace_id,name,value\n1,BLEU,.1\n1,chrF,.2\n2,BLEU,.1\n2,chrF,.3\n", ["item", "metric", "score"]),
+        (
+            "trace_id,name,model,value\n1,BLEU,a,.1\n1,BLEU,b,.2\n2,BLEU,a,.1\n2,BLEU,b,.3\n",
+            ["item", "metric", "system", "score"],
+        ),
+        ("name,topic,ndcg\nrun1,1,.1\nrun2,1,.2\nrun1,2,.3\nrun2,2,.1\n", ["system", "item", "score"]),
+        ("id,name,score\n1,BLEU,.1\n2,chrF,.2\n3,BLEU,.1\n4,chrF,.3\n", ["an identifier", "metric", "score"]),
+    ],
+    ids=["metrics", "metrics beside systems", "runs", "unread"],
+)
+def test_a_column_called_name_has_the_role_that_its_cells_say(command, tmp_path, text, roles):
+    """As its reader takes it."""
+    (tmp_path / "s.csv").write_text(text)
+    answer = command("look", tmp_path / "s.csv", "--json").json()
+    assert [row["role"] for row in answer["tables"]["columns"]["rows"]] == roles
