@@ -132,7 +132,8 @@ def read_judges(  # noqa: PLR0913 - what is read, and how
         machines (`metaeval.read_annotations`).
     columns, words, where
         For a table of labels; see `metaeval.read_labels`. Of scores under judges `columns` names the "judge", "system",
-        "topic", "metric" or "score", and `where` rows to keep.
+        "topic", "metric" or "score", and `where` rows to keep. Of tasks of Label Studio that ask several things
+        ``{"label": NAME}`` says which.
     lenient : bool, default False
         For INEX assessments; see `metaeval.inex.read_assessments`.
     repeats : bool, default False
@@ -209,12 +210,13 @@ def read_judges(  # noqa: PLR0913 - what is read, and how
     _refuse_others(contents, votes=not columns)
     paths_read = tuple(source.path for source, _ in contents)
     kind = _kind_of_all(contents, columns or {})
-    _check_options(kind, rows=bool(columns or where), labels=bool(words or repeats), credit=bool(credit))
+    rows = bool(where) or bool(columns and kind != "annotations")
+    _check_options(kind, rows=rows, labels=bool(words or repeats), credit=bool(credit))
     if kind == "labels of nuggets":
         nuggets = judged_nuggets(contents, metrics=metrics, missing=missing, duplicates=duplicates, credit=credit)
         return JudgeInput(**nuggets._asdict(), files=paths_read)
     if kind == "annotations":
-        return JudgeInput(annotations=_annotations(contents), files=paths_read)
+        return JudgeInput(annotations=_annotations(contents, columns), files=paths_read)
     columns, where = columns or {}, where or {}
     if kind == "scores":
         scores = scores_of_judges(
@@ -273,11 +275,13 @@ def _kind(content: bytes, label: str, columns: Mapping[str, str], *, alone: bool
     return "scores" if holds_scores(content, label, columns, alone=alone) else "labels"
 
 
-def _annotations(contents: Sequence[tuple[Source, bytes]]) -> dict[str, pd.DataFrame]:
+def _annotations(
+    contents: Sequence[tuple[Source, bytes]], columns: Mapping[str, str] | None
+) -> dict[str, pd.DataFrame]:
     """Return the labels by annotators of every file; one who is in two of them is refused."""
     by_file: dict[str, pd.DataFrame] = {}
     for source, content in contents:
-        frame = annotations_of(content, source.path)
+        frame = annotations_of(content, source.path, columns)
         twice = [name for name in frame.columns for earlier in by_file.values() if name in earlier.columns]
         if source.own_name in by_file or twice:
             reason = f"annotator {twice[0]!r} is in another file too" if twice else "another file has the same name"

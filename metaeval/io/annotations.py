@@ -10,10 +10,10 @@ import pandas as pd
 
 from metaeval.base.escaping import visible
 from metaeval.base.names import first_few, loses_digits, natural_order, shortened
-from metaeval.errors import FileFormatError
+from metaeval.errors import FileFormatError, InvalidOptionError, UnknownNameError
 from metaeval.io.benchmarks.contents import Json, read_json
 from metaeval.io.benchmarks.formats import format_of
-from metaeval.io.benchmarks.wrapped import holds_board
+from metaeval.io.benchmarks.wrapped import holds_board, means_alone
 from metaeval.io.files import read_bytes
 
 _LARGE, _SPARSE = 10_000_000, 50
@@ -21,7 +21,7 @@ _LABELS = ("choices", "rating", "number")
 """Kinds of results of Label Studio that are labels of a whole task."""
 
 
-def read_annotations(path: str | os.PathLike[str]) -> pd.DataFrame:
+def read_annotations(path: str | os.PathLike[str], *, columns: Mapping[str, str] | None = None) -> pd.DataFrame:
     r"""Read labels by annotators from a JSON file: annotator to item to label, or an export of Label Studio.
 
     Parameters
@@ -29,6 +29,8 @@ def read_annotations(path: str | os.PathLike[str]) -> pd.DataFrame:
     path : path
         Say ``human_annotations.json`` or ``llm_annotations.json``, packed or not. Of the tasks of Label Studio choices,
         ratings and numbers are labels; several choices are one, in the order of their names.
+    columns : mapping of str to str, optional
+        ``{"label": NAME}`` says which of several questions of Label Studio is read, by the name of its control.
 
     Returns
     -------
@@ -40,7 +42,9 @@ def read_annotations(path: str | os.PathLike[str]) -> pd.DataFrame:
     ------
     FileFormatError
         If the file is no such JSON, an annotator or a name appears twice, a label is nested, infinite or loses digits,
-        tasks ask several things, or nothing is labelled.
+        tasks ask several things and nobody says which, or nothing is labelled.
+    UnknownNameError
+        If nothing of this name was asked.
 
     See Also
     --------
@@ -58,15 +62,19 @@ def read_annotations(path: str | os.PathLike[str]) -> pd.DataFrame:
     9   1.0  2.0
     10  3.0  NaN
     """
-    return annotations_of(read_bytes(path), os.fspath(path))
+    return annotations_of(read_bytes(path), os.fspath(path), columns)
 
 
-def annotations_of(content: bytes, label: str) -> pd.DataFrame:
+def annotations_of(content: bytes, label: str, columns: Mapping[str, str] | None = None) -> pd.DataFrame:
     """Return the labels of a file that was read already; see `read_annotations`."""
     json = read_json(content, label)
     if json is None:
         raise FileFormatError("this is no JSON; labels are an object of annotators, each of items", path=label)
-    return _frame_of(json)
+    if columns and (columns.keys() != {"label"} or not _are_tasks(json)):
+        raise InvalidOptionError(
+            "`columns` names what was asked in tasks of Label Studio ({'label': NAME}); annotators to labels have none"
+        )
+    return _frame_of(json, (columns or {}).get("label"))
 
 
 def holds_annotations(content: bytes, label: str) -> bool:
@@ -86,6 +94,7 @@ def holds_annotations(content: bytes, label: str) -> bool:
         or not json.object
         or format_of(json) is not None
         or holds_board(json.object)
+        or means_alone(json)
     ):
         return False
     return all(
@@ -94,8 +103,8 @@ def holds_annotations(content: bytes, label: str) -> bool:
     )
 
 
-def _frame_of(json: Json) -> pd.DataFrame:
-    annotators = _by_annotator(json) if _are_tasks(json) else json.object
+def _frame_of(json: Json, wanted: str | None) -> pd.DataFrame:
+    annotators = _by_annotator(json, wanted) if _are_tasks(json) else json.object
     if json.lines is not None or not annotators:
         json.refuse('labels are one object: {"annotator": {"item": label, …}, …}')
     for name, labels in annotators.items():
@@ -129,8 +138,8 @@ def _are_tasks(json: Json) -> bool:
     return is_open and bool(stated or "data" in json.first)
 
 
-def _by_annotator(json: Json) -> dict[str, dict[str, Any]]:
-    """Return the labels of tasks by annotator and task."""
+def _by_annotator(json: Json, wanted: str | None) -> dict[str, dict[str, Any]]:
+    """Return the labels of tasks by annotator and task: of what is wanted, or else of the one thing that was asked."""
     labels: dict[str, dict[str, Any]] = {}
     asked: set[str] = set()
     for at, task in enumerate(json.records):
@@ -139,13 +148,20 @@ def _by_annotator(json: Json) -> dict[str, dict[str, Any]]:
             by = stated.get("completed_by", "")
             who = str(by.get("email", by.get("id", "")) if isinstance(by, dict) else by)
             told = [] if stated.get("was_cancelled") else list(filter(None, map(_label, stated.get("result") or ())))
+            asked |= {name for name, _ in told}
+            told = [(name, label) for name, label in told if wanted in {None, name}]
             if told and item in labels.get(who, {}):
                 json.refuse(f"annotator {_short(who)!r} labelled task {_short(item)!r} twice; leave one out", at=at)
-            asked |= {name for name, _ in told}
             if told:
                 labels.setdefault(who, {})[item] = told[-1][1]
-    if len(asked) > 1:
-        json.refuse(f"annotators were asked several things ({first_few(sorted(asked))}); export one at a time")
+    if wanted is not None and wanted not in asked:
+        raise UnknownNameError("name of what annotators were asked", wanted, sorted(asked))
+    if wanted is None and len(asked) > 1:
+        first, *_ = sorted(asked)
+        json.refuse(
+            f"annotators were asked several things ({first_few(sorted(asked))}); say which, such as "
+            f"`columns={ {'label': first}!r}`"
+        )
     return labels
 
 

@@ -53,9 +53,31 @@ def batches_of(content: bytes, most: int) -> "Iterator[pl.DataFrame]":
     table, n_rows, n_columns = opened_parquet(content, most)
     at_once = max(1, _CELLS // max(n_columns, 1))
     few = min(_ROWS, at_once)
-    yield table.slice(0, few).collect()
+    yield _with_scores_inside(table.slice(0, few).collect())
     for start in range(few, n_rows, at_once):
-        yield table.slice(start, at_once).collect()
+        yield _with_scores_inside(table.slice(start, at_once).collect())
+
+
+_METRICS, _ASKED, _QUERIES = ("metrics", "metric", "__metric__"), ("doc", "__doc__"), ("query", "example")
+
+
+def _with_scores_inside(batch: "pl.DataFrame") -> "pl.DataFrame":
+    """Return rows whose scores stand in an object of metrics as those of a frame, as lighteval writes details.
+
+    There stay what was asked and its name; of which system the rows are the file says.
+    """
+    import polars as pl  # noqa: PLC0415 - only this form needs it
+
+    inside = next((name for name in _METRICS if isinstance(batch.schema.get(name), pl.Struct)), None)
+    if inside is None:
+        return batch
+    asked = [batch[name].struct.unnest() for name in _ASKED if isinstance(batch.schema.get(name), pl.Struct)]
+    columns = {column.name: column for frame in (*asked, batch) for column in frame}
+    query = next((columns[name] for name in _QUERIES if name in columns), None)
+    told = {"id": columns.get("id"), "question": query}
+    named = [column.alias(name) for name, column in told.items() if column is not None]
+    answers = pl.Series("output", [""] * len(batch), dtype=pl.String)
+    return pl.DataFrame([*named, answers, *batch[inside].struct.unnest()])
 
 
 def noted_in(content: bytes) -> str:

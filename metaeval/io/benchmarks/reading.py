@@ -17,7 +17,13 @@ from metaeval.io.benchmarks.helm import STATS_FILE
 from metaeval.io.benchmarks.inspect_ai import archived_log, is_archived_log
 from metaeval.io.benchmarks.mt_metrics_eval import pair_of, read_pair
 from metaeval.io.benchmarks.records import block_of
-from metaeval.io.benchmarks.rows import holds_rows, records_of_lists, records_of_mappings, sheet_of_records
+from metaeval.io.benchmarks.rows import (
+    holds_rows,
+    records_of_lists,
+    records_of_mappings,
+    sheet_of_records,
+    with_scores_inside,
+)
 from metaeval.io.benchmarks.wrapped import Wrapped, records_under
 from metaeval.io.blocks import FileBlock, TableOptions
 from metaeval.io.means import MeansAloneError
@@ -27,6 +33,7 @@ from metaeval.io.unpacking import COMPRESSIONS
 from metaeval.io.votes import VotesError
 from metaeval.running.parallel import track
 from metaeval.table.folds import folds_of
+from metaeval.table.roles import part_of_word
 from metaeval.table.vote_columns import vote_columns
 
 _RUN_FILES = frozenset({STATS_FILE, "run_spec.json"})
@@ -186,7 +193,10 @@ class _Parser(NamedTuple):
         """Return the scores of records as those of the table that they are."""
         if not self.options.columns and vote_columns(json.first) is not None:
             raise _OtherError(VotesError(self.source.path, content))
-        sheet, options = sheet_of_records(json, self.options)
+        flat = with_scores_inside(json)
+        alone = flat is not json and not any(part_of_word(name) == "system" for name in flat.first)
+        asked = replace(self.options, form=self.options.form or ("frame" if alone else None))
+        sheet, options = sheet_of_records(flat, asked)
         block = read_table(sheet, self.source, options)
         note = [f"left out names of words or objects ({first_few(sheet.left_out)})"] if sheet.left_out else []
         return replace(block, notes=[*note, *block.notes])

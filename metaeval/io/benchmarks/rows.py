@@ -34,6 +34,8 @@ _NUGGETS = frozenset({"strict_vital_score", "strict_all_score", "vital_score", "
 """What nuggetizer calls its metrics."""
 _ASKED = ("user_input", "question", "input")
 _LEAST_TEXTS = 2
+_INSIDE = ("metrics", "metric", "__metric__", "scores")
+"""Where records may hold an object of their scores."""
 _FEWER = 3
 """How many times fewer measures than topics there must be to tell the two by how often they repeat."""
 _CELLS = 4
@@ -52,6 +54,22 @@ def holds_rows(json: Json, options: TableOptions) -> bool:
     """Whether these are records that say what they are about: a topic, or what was asked."""
     topic_column = options.chosen.get("topic")
     return any(name == topic_column or part_of_word(name) == "topic" for name in json.first) or _is_frame(json.first)
+
+
+def with_scores_inside(json: Json) -> Json:
+    """Return records whose scores stand in an object of their own, such as metrics, with these beside the rest."""
+    inside = next((name for name in _INSIDE if isinstance(json.first.get(name), dict)), "")
+    if not inside or not all(_are_scores(record, inside) for record in json.records):
+        return json
+    rows = [{**{name: of for name, of in record.items() if name != inside}, **record[inside]} for record in json.records]
+    return Json(json.label, rows, json.lines)
+
+
+def _are_scores(record: Mapping[str, Any], inside: str) -> bool:
+    held = record.get(inside)
+    return isinstance(held, dict) and not held.keys() & record.keys() and all(
+        score is None or isinstance(score, int | float) for score in held.values()
+    )
 
 
 def records_of_lists(json: Json) -> Json:

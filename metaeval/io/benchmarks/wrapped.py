@@ -4,8 +4,9 @@ from collections import Counter
 from collections.abc import Callable, Mapping
 from typing import Any, Literal, NamedTuple
 
-from metaeval.base.names import count, first_few
+from metaeval.base.names import count, first_few, metric_evidence
 from metaeval.io.benchmarks.contents import Json
+from metaeval.io.blocks import SpreadlessError
 from metaeval.table.array import REPEAT
 from metaeval.table.interval_names import roles_among
 from metaeval.table.means import may_be_means
@@ -16,6 +17,8 @@ _OF_PERFORMANCES = {"system": "model", "topic": "question_id"}
 _OF_SAMPLES = frozenset({"task_id", "completion", "passed"})
 _CATEGORY, _MODEL = "task", "model"
 _SHARE = "pass@1"
+_SURE = 2
+"""Evidence of names that are those of metrics and of nothing else."""
 _MOST_FIGURES = 30
 """More by name are items, not figures of a system."""
 
@@ -45,8 +48,15 @@ def records_under(json: Json, *, chosen: bool) -> Wrapped | None:
         return Wrapped(records, [f"left out {first_few(others)}"] if others else [], _OF_PERFORMANCES)
     if json.first.keys() >= _OF_SAMPLES and (numbered := _numbered(json)) is not None:
         return Wrapped(numbered, ["samples of a task are its repeats"])
-    if (run := _of_one_run(json)) is not None:
+    if (run := _of_one_run(json) or _of_lighteval(json)) is not None:
         return run
+    if metrics := means_alone(json):
+        message = (
+            f"these are means of one system under {first_few(metrics)}, as BEIR's evaluate returns them, without the "
+            "spread of the topics, which tells whether a difference is more than luck: give the runs and their "
+            "judgments, or the scores of every topic"
+        )
+        raise SpreadlessError(message, path=json.label)
     if holds_board(json.object):
         return Wrapped(_board({"": json.object}, json), [])
     if json.object and all(isinstance(models, dict) and holds_board(models) for models in json.object.values()):
@@ -75,6 +85,39 @@ def _of_one_run(json: Json) -> Wrapped | None:
     out = len(records) - len(rows)
     notes = [f"left out {count(out, 'item')} without scores"] if out else []
     return Wrapped(Json(json.label, rows), notes, form="frame") if rows else None
+
+
+def means_alone(json: Json) -> list[str]:
+    """Return the metrics of one system, where nothing but their means stands there: flat, or by kind of metric."""
+    held = json.object or json.value
+    groups = list(held.values()) if isinstance(held, dict) else held if isinstance(held, list) else []
+    groups = [held] if groups and all(isinstance(mean, int | float) for mean in groups) else groups
+    if not groups or not all(isinstance(group, dict) and group for group in groups):
+        return []
+    named = [name for group in groups for name in group]
+    are_means = all(isinstance(mean, int | float) for group in groups for mean in group.values())
+    alone = are_means and len({*named}) == len(named) > 1 and metric_evidence(named) == _SURE
+    return named if alone else []
+
+
+def _of_lighteval(json: Json) -> Wrapped | None:
+    """Return what a model scored on every task, as lighteval writes it."""
+    about, results = (json.object.get(name) for name in ("config_general", "results"))
+    if not isinstance(about, dict) or not isinstance(results, dict):
+        return None
+    inside = about.get("model_config")
+    model = about.get("model_name") or (inside.get("model_name") if isinstance(inside, dict) else None)
+    scored = {task: scores for task, scores in results.items() if isinstance(scores, dict)}
+    tasks = [task for task in scored if task != "all" and ":_average" not in task]
+    if not isinstance(model, str) or not tasks:
+        return None
+    rows = [
+        {"model": model, "task_id": task}
+        | {name: mean for name, mean in scored[task].items() if not name.endswith("_stderr")}
+        for task in tasks
+    ]
+    notes = ["the items are whole tasks; the files of details hold every sample"]
+    return Wrapped(Json(json.label, rows), notes, {"system": "model", "topic": "task_id"})
 
 
 def _of_test(test: Mapping[str, Any]) -> dict[str, Any]:
