@@ -29,7 +29,7 @@ from metaeval.io.trec_lines import QRELS
 from metaeval.io.votes import refuse_votes
 from metaeval.table.label_roles import doubts_of, label_columns, made_judges, negative_labels
 from metaeval.table.number_columns import left_out_columns
-from metaeval.table.roles import SCORES
+from metaeval.table.roles import SCORES, role_of_name
 
 _LARGE, _SPARSE = 10_000_000, 50
 _MOST_WORDS = 50
@@ -298,6 +298,8 @@ class _LabelTable:
         for role, names in _NAMED_BY.items():
             self.places[role] = self._places(role, columns, names)
         self.is_long = len(self.places["judge"]) == 1 and bool(self.places["label"])
+        if self.places["judge"] and not self.is_long and "judge" not in columns:
+            self._refuse_unnamed_labels(self.places["judge"][0])
         self.notes: list[str] = [*sheet.titles]
         self.told: set[int] = set()
         self.item_named = "item" in columns
@@ -311,6 +313,23 @@ class _LabelTable:
         free = ["" if column in taken or name in columns.values() else name for column, name in enumerate(self.names)]
         position = first_called(free, words, underscored)
         return [] if position is None else [position]
+
+    def _refuse_unnamed_labels(self, judge: int) -> None:
+        """Ask which column holds the labels where one names judges, each of them once with an item, and none the label."""
+        keys = [*self.places["topic"], *self.places["item"], judge]
+        again = len({*self.cells[:, judge]}) < self._n_different([*self.places["topic"], *self.places["item"]])
+        if len(keys) == 1 or not again or self._n_different(keys) < len(self.cells):
+            return
+        free = [at for at, name in enumerate(self.names) if at not in keys and not role_of_name(name)[0]]
+        labels = [at for at in free if len({*self.cells[:, at]}) < len(self.cells)]
+        n_items = self._n_different(keys[:-1])
+        labels.sort(key=lambda at: self._n_different([*keys[:-1], at]) == n_items)  # what is of the item comes last
+        if labels:
+            others = first_few([self.names[at] for at in labels])
+            raise self.sheet.error(
+                f"column {self.names[judge]!r} names judges, and several columns may hold their labels ({others}); say "
+                f"which, such as `columns={ {'label': self.names[labels[0]]}!r}`"
+            )
 
     def _name_more(self) -> None:
         """Let more columns name an item where rows that are alike in those of topics and items differ in these."""

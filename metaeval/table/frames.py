@@ -31,8 +31,8 @@ from metaeval.table.roles import (
     RoleColumn,
     column_roles,
     items_by_structure,
-    refuse_items_of_one,
     part_of_word,
+    refuse_items_of_one,
     word_of,
 )
 from metaeval.table.wide import Names, Oriented, refuse_names, systems_by_metrics, topics_in_rows

@@ -489,8 +489,8 @@ def _settle_gaps(table: ScoreTable, missing: Missing) -> tuple[ScoreTable, Settl
 def are_apart(gaps: NDArray[np.bool_]) -> bool:
     """Whether systems have scores on topics of their own, so that nearly all cells are empty where they are crossed.
 
-    Of one system it is asked whether metrics have topics of their own. Gaps have the shape (metric, system, topic). Filling them, or dropping what has some, would compare nothing that
-    was measured.
+    Of one system it is asked whether metrics have topics of their own. Gaps have the shape (metric, system, topic).
+    Filling them, or dropping what has some, would compare nothing that was measured.
 
     Examples
     --------

@@ -42,7 +42,7 @@ FILES = {
 def test_no_rule_for_gaps_compares_what_nobody_measured(tmp_path, name, rule):
     """Whatever is asked, means over each system's own items are what is there: 4 of 5 and 1 of 4.
 
-    Their standard errors by hand: the roots of .8 × .2 / 4 and of .25 × .75 / 3.
+    Their standard errors by hand: the roots of .8 of .2 by 4, and of .25 of .75 by 3.
     """
     paths = [tmp_path / file for file in FILES[name]]
     for path in paths:
@@ -118,7 +118,8 @@ def test_in_memory_too():
         with pytest.raises(ScoresError, match="no topic has scores of two systems"):
             as_scores(apart, missing=rule)
     frame = pd.DataFrame({
-        "id": [*"12345678"], "model": [*"aaaabbbb"], "score": range(8), "question": [f"What is {at % 4}?" for at in range(8)]
+        "id": [*"12345678"], "model": [*"aaaabbbb"], "score": range(8),
+        "question": [f"What is {at % 4}?" for at in range(8)],
     })  # fmt: skip
     with pytest.raises(ScoresError, match="call it 'item' in the place of 'id'"):
         as_scores(frame)

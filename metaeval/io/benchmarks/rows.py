@@ -61,14 +61,18 @@ def with_scores_inside(json: Json) -> Json:
     inside = next((name for name in _INSIDE if isinstance(json.first.get(name), dict)), "")
     if not inside or not all(_are_scores(record, inside) for record in json.records):
         return json
-    rows = [{**{name: of for name, of in record.items() if name != inside}, **record[inside]} for record in json.records]
+    rows = [
+        {**{name: of for name, of in record.items() if name != inside}, **record[inside]} for record in json.records
+    ]
     return Json(json.label, rows, json.lines)
 
 
 def _are_scores(record: Mapping[str, Any], inside: str) -> bool:
     held = record.get(inside)
-    return isinstance(held, dict) and not held.keys() & record.keys() and all(
-        score is None or isinstance(score, int | float) for score in held.values()
+    return (
+        isinstance(held, dict)
+        and not held.keys() & record.keys()
+        and all(score is None or isinstance(score, int | float) for score in held.values())
     )
 
 

@@ -148,20 +148,20 @@ VOTES = "model_a,model_b,winner\na,b,{}\nb,c,tie (bothbad)\na,c,model_b\n"
 
 
 @pytest.mark.parametrize(
-    ("file", "text", "says"),
+    ("text", "says"),
     [
-        ("v.csv", VOTES.format("model_a"), "--word 'tie (bothbad)=none'"),
-        ("v.csv", VOTES.format("odd"), "pass --word odd=left"),
-        ("v.csv", "model_a,model_b,winner\na,b,0\nb,c,1\na,c,2\n", "(metaeval votes v.csv)"),
-        ("l.csv", "item,annotator_1,annotator_2\n1,-1,1\n2,1,1\n3,0,1\n4,1,-1\n", "pass --word -1=none"),
+        (VOTES.format("model_a"), "--word 'tie (bothbad)=none'"),
+        (VOTES.format("odd"), "pass --word odd=left"),
+        ("model_a,model_b,winner\na,b,0\nb,c,1\na,c,2\n", "(metaeval votes file.csv)"),
+        ("item,annotator_1,annotator_2\n1,-1,1\n2,1,1\n3,0,1\n4,1,-1\n", "pass --word -1=none"),
     ],
     ids=["both bad", "a word", "numbers", "labels below 0"],
 )
-def test_votes_and_labels_are_spoken_of_as_their_commands_do(command, tmp_path, monkeypatch, file, text, says):
+def test_votes_and_labels_are_spoken_of_as_their_commands_do(command, tmp_path, monkeypatch, text, says):
     """In options that can be typed, and no way is shown that guesses what a word means."""
     monkeypatch.chdir(tmp_path)
-    (tmp_path / file).write_text(text)
-    shown = " ".join(command("look", file).out.split())
+    (tmp_path / "file.csv").write_text(text)
+    shown = " ".join(command("look", "file.csv").out.split())
     assert says in shown
     assert "argument in Python" not in shown
     assert "How it can be read" not in shown
