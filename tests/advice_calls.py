@@ -9,6 +9,7 @@ import pandas as pd
 import xarray as xr
 
 from metaeval import read_scores
+from metaeval.io.means import MeansAloneError
 from metaeval.table.votes import Votes
 
 
@@ -107,7 +108,18 @@ WITHOUT_2 = rows("1 3", a=[0.1, 0.3], b=[0.4, 0.6])
 FIRST, MEAN = AB, rows("1 2 3", a=[0.1, 0.2, 0.5], b=[0.4, 0.5, 0.6])
 METRICS = {"AP": AB, "RR": rows("1 2 3", a=[1.0, 0.5, 0.25], b=[0.5, 0.2, 1.0])}
 FOUR = {(m, s, t): METRICS[m][s][t] for m in METRICS for s in "ab" for t in "123"}
+APART = {"a": range(1, 7), "b": range(6, 12)}
 TOPICS_9 = "topic," + ",".join("ab") + "\n" + "".join(f"{t},{t / 10},{t / 20}\n" for t in range(1, 10))
+
+
+def _means_by_name() -> dict[str, float]:
+    """Return the means of systems that share no item."""
+    try:
+        read_scores("ap.csv", columns={"system": "name"})
+    except MeansAloneError as alone:
+        return dict(zip(alone.board.systems, alone.board.means[0].round(9).tolist(), strict=True))
+    return {}
+
 
 READERS = {
     "numbers compared in a column of words": table(
@@ -243,6 +255,22 @@ READERS = {
                 "c": {"x": 0.7, "y": 0.9},
             },
             "columns={'topic': 'name of it'}": rows("a b c", x=[0.1, 0.4, 0.7], y=[0.2, 0.5, 0.9]),
+        },
+    ),
+    "an id of each row's own": table(
+        "id,system,question,score\n" + "".join(f"r{s}{t},{s},{t},{AB[s][t]}\n" for s in "ab" for t in "123"),
+        {"columns={'topic': 'question'}": AB},
+    ),
+    "names that share no item": table(
+        "id,name,value\n" + "".join(f"{s}{t},{s},{AB[s][t]}\n" for s in "ab" for t in "123"),
+        {"columns={'system': 'name'}": Then(_means_by_name, {"a": 0.2, "b": 0.5})},
+    ),
+    "hardly any item of two systems": table(
+        "system,topic,score\n" + "".join(f"{s},{t},.5\n" for s, ts in APART.items() for t in ts),
+        {
+            "missing='pairwise'": {
+                s: {f"{t}": 0.5 if t in ts else np.nan for t in range(1, 12)} for s, ts in APART.items()
+            }
         },
     ),
     "a board of one score each": table("system,one,two\na,.1,.4\nb,.2,.5\n", {}),

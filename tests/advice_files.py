@@ -1,11 +1,21 @@
 """Files of labels, votes, runs and items that are told a way out, and what comes out when it is followed."""
 
+import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from advice_calls import Call, Then, rows
 
-from metaeval import read_collection, read_groups, read_items, read_labels, read_scores, read_votes, score
+from metaeval import (
+    read_annotations,
+    read_collection,
+    read_groups,
+    read_items,
+    read_labels,
+    read_scores,
+    read_votes,
+    score,
+)
 from metaeval.agreement.items import item_scores
 from metaeval.io.groups import read_arrivals, read_clusters, read_covariate
 from metaeval.io.qrels import read_qrels
@@ -40,7 +50,33 @@ def qrels(text: str, right: Mapping[str, object]) -> Call:
     return Call(ask, right, {}, {"q.txt": text})
 
 
+TASKS = [
+    {
+        "id": at,
+        "annotations": [
+            {
+                "completed_by": who,
+                "result": [
+                    {"from_name": name, "value": {"rating": mark}} for name, mark in (("a", marks[at]), ("b", 9))
+                ],
+            }
+            for who, marks in LABELS.items()
+        ],
+    }
+    for at in range(3)
+]
 IN_LABELS = {
+    "tasks that ask two things": Call(
+        lambda **options: read_annotations("t.json", **options).to_dict("list"),
+        {"columns={'label': 'a'}": LABELS},
+        {},
+        {"t.json": json.dumps(TASKS)},
+    ),
+    "all annotators in one column": labels(
+        "id,annotator,quality,tone\n"
+        + "".join(f"d{at},{judge},{own[at]:g},{at}\n" for at in range(3) for judge, own in LABELS.items()),
+        {"columns={'label': 'quality'}": LABELS},
+    ),
     "a label twice": labels(
         LONG + "d2,ben,1\n",
         {

@@ -315,7 +315,7 @@ class _LabelTable:
         return [] if position is None else [position]
 
     def _refuse_unnamed_labels(self, judge: int) -> None:
-        """Ask which column holds the labels where one names judges, each of them once with an item, and none the label."""
+        """Ask which column holds the labels where one names judges, each once with an item, and none is called so."""
         keys = [*self.places["topic"], *self.places["item"], judge]
         again = len({*self.cells[:, judge]}) < self._n_different([*self.places["topic"], *self.places["item"]])
         if len(keys) == 1 or not again or self._n_different(keys) < len(self.cells):

@@ -115,10 +115,7 @@ def _roles(
         return parts | {name: ("judge", "holds labels") for name in names if name in judges}
     if isinstance(read, Scores):
         return _parts(names, rows) | _of_scores(read, names)
-    if not isinstance(read, SystemMeans):
-        return {}
-    of_systems = dict.fromkeys((name for name in names if name in read.systems), ("score", "scores of a system"))
-    return _parts(names, rows) | of_systems | dict.fromkeys((name for name in names if name in read.metrics), _MEAN)
+    return _parts(names, rows) | _of_means(read, names) if isinstance(read, SystemMeans) else {}
 
 
 def _is_called(name: str, part: str) -> bool:
@@ -133,6 +130,11 @@ def _parts(names: Sequence[str], rows: Sequence[Sequence[str]]) -> dict[str, tup
     except MetaevalError:
         return {}
     return {column: ("item" if part == "topic" else part, "by its name") for part, column in parts.items()}
+
+
+def _of_means(board: SystemMeans, names: Sequence[str]) -> dict[str, tuple[str, str]]:
+    of_systems = dict.fromkeys((name for name in names if name in board.systems), ("score", "scores of a system"))
+    return of_systems | dict.fromkeys((name for name in names if name in board.metrics), _MEAN)
 
 
 def _of_scores(scores: Scores, names: Sequence[str]) -> dict[str, tuple[str, str]]:
