@@ -34,8 +34,9 @@ _AS_TSV = (
 _LATEX = re.compile(rb"(?:[^\n&]*\n){0,8}[^\n&]*&[^\n]*\\\\[^\n&]*\n(?:[^\n&]*\n){0,3}[^\n]*&")
 _LATEX_AS_TSV = (
     "this is a LaTeX table; write it as TSV: with tabs for &, and without the commands "
-    r"(sed -E '/&/!d; s/ *\\\\.*$//; s/^ *//; s/ *& */\t/g; s/\\(textbf|mathbf)\{([^}]*)\}/\2/g; "
-    r"s/ *\$?\\pm *\$?/ ± /g')"
+    r"(sed -E '/&/!d; s/ *\\\\.*$//; s/^ *//; s/\\&/\x01/g; s/ *& */\t/g; s/\x01/\&/g; s/~?\\cite[a-z]*\{[^}]*\}//g; "
+    r":a;s/\\(textbf|textit|mathbf|underline|emph)\{([^{}]*)\}/\2/g;ta; s/\\uparrow/↑/g; s/\\downarrow/↓/g; "
+    r"s/\\%/%/g; s/ *\$?\\pm *\$?/ ± /g; s/\$//g')"
 )
 _HARNESS = re.compile(rb"\|\s*Tasks\s*\|\s*Version\s*\|[^\n]*\|\s*Stderr\s*\|")
 _OF_HARNESS = (

@@ -6,6 +6,7 @@ import fuzz_benchmarks
 import fuzz_binary
 import fuzz_boards
 import fuzz_inex
+import fuzz_judged
 import fuzz_memory
 import fuzz_records
 import fuzz_small
@@ -19,7 +20,7 @@ READERS = {
     reader.name: replace(reader, spell=reader.spell or ({**SPELLINGS, **OF_BENCHMARKS}).get(reader.name))
     for module in (
         fuzz_trec, fuzz_tables, fuzz_inex, fuzz_binary, fuzz_benchmarks, fuzz_small, fuzz_votes, fuzz_records,
-        fuzz_memory, fuzz_boards,
+        fuzz_memory, fuzz_boards, fuzz_judged,
     )
     for reader in module.READERS
 }  # fmt: skip
