@@ -45,7 +45,7 @@ from metaeval.table.roles import (
     unit_of_column,
     word_of,
 )
-from metaeval.table.wide import surely_topics, systems_by_metrics
+from metaeval.table.wide import shared_measure, surely_topics, systems_by_metrics
 
 _SHOWN = 5
 _SURE = 2
@@ -254,7 +254,11 @@ def _block(  # noqa: PLR0913, PLR0917 - what a block is made of
     _refuse_metrics(rows, systems, topics, options)
     if options.duplicates != "error":
         systems, topics, scores = each_once(systems, topics, scores, options.duplicates, notes)
-    labels = {"metric": [source.own_name]}
+    measure = shared_measure(systems) if source.name is None and options.form != "wide" else ""
+    if measure:
+        notes = [*(note for note in notes if note not in blocks.metric_note(source))]
+        notes.append(f"all columns are called as {measure}, which is taken for the metric")
+    labels = {"metric": [measure or source.own_name]}
     labels |= {dim: headers.unique_names(of, dim, body) for dim, of in (("system", systems), ("topic", topics))}
     return blocks.FileBlock(label=source.path, scores=scores[None], labels=labels, notes=notes, numbered=numbered)
 

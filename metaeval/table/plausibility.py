@@ -50,6 +50,8 @@ _MANY = 1_000_000
 _MISSING = -1.0
 _CODES = (-9.0, -99.0, -999.0, -9999.0, -99999.0)
 """Numbers that stand for a missing one in many a table."""
+_RARE = 0.1
+"""Of so small a share of scores between 0 and 1 -1 is an odd one."""
 _LARGE_CODES = frozenset(-code for code in _CODES[1:])
 """Such numbers where they lie far above all scores."""
 _EMPTY = "empty what is no score, and pass `missing='drop-topics'`"
@@ -211,7 +213,10 @@ def odd_notes(table: ScoreTable) -> list[str]:
         if coded.any():
             where = _cells(coded, scores, table)
             notes.append(f"{where} under {name}, where all other scores are {others}; {_EMPTY}")
-        if scores.shape[0] <= _FEWEST_OTHERS or scores.shape[1] < _FEWEST_TOPICS or np.isnan(scores).all(axis=1).any():
+        if scores.shape[1] < _FEWEST_TOPICS or np.isnan(scores).all(axis=1).any():
+            continue
+        if scores.shape[0] <= _FEWEST_OTHERS:  # of two systems neither is the odd one, of their items some may be
+            notes += _items_off_scale(table, name, scores)
             continue
         with np.errstate(over="ignore", invalid="ignore"):
             elsewhere = on_another_scale(scores)
@@ -223,11 +228,8 @@ def odd_notes(table: ScoreTable) -> list[str]:
                 f"{np.nanmax(off_scores):.4g}; all "
                 f"others {np.nanmin(usual_scores):.4g} to {np.nanmax(usual_scores):.4g}); leave out what is no system"
             )
-        if apart := off_scale(table.labels["topic"], scores) if scores.shape[1] == len(table.labels["topic"]) else "":
-            notes.append(
-                f"under {name}, {apart}; write all on one scale, or compare systems by z-scores or Borda counts "
-                "(metaeval agree)"
-            )
+        if apart := _items_off_scale(table, name, scores):
+            notes += apart
         elif not systems and (mixed := _on_two_scales(table, metric)):
             notes.append(mixed)
         told = np.where(elsewhere[:, None] | coded, np.nan, scores) if elsewhere.any() or coded.any() else scores
@@ -246,10 +248,19 @@ def odd_notes(table: ScoreTable) -> list[str]:
     return [*notes, *_metrics_of_counts(table)]
 
 
+def _items_off_scale(table: ScoreTable, metric: str, scores: Floats) -> list[str]:
+    """Say which items are on another scale than all others."""
+    topics = table.labels["topic"]
+    apart = off_scale(topics, scores) if scores.shape[1] == len(topics) else ""
+    way = "write all on one scale, or compare systems by z-scores or Borda counts (metaeval agree)"
+    return [f"under {metric}, {apart}; {way}"] if apart else []
+
+
 def _codes(scores: Floats) -> tuple[Flags, str]:
     """Return which scores are numbers that stand for a missing one, and what all others are."""
     if np.nanmin(scores, initial=np.inf) < 0:
-        coded = np.isin(scores, _CODES)
+        shares = np.nanmax(scores) <= 1 and (scores == -1).sum() < _RARE * np.isfinite(scores).sum()
+        coded = np.isin(scores, (-1.0, *_CODES) if shares else _CODES)  # between 0 and 1 -1 is a gap, or a correlation
         return coded & bool(np.nanmin(scores[~coded], initial=np.inf) >= 0), "at least 0"
     coded, largest = np.zeros(scores.shape, dtype=bool), np.nanmax(scores, initial=-np.inf)
     if largest not in _LARGE_CODES:

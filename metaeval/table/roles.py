@@ -237,9 +237,11 @@ def _unsure(
 
 
 def _numbered_runs(tiers: Mapping[str, int], cells: Callable[[str], Sequence[str]]) -> list[str]:
-    """Return the columns called run that hold numbers, where another column names systems by words."""
-    words = [name for name in tiers if not all(cell.strip().isdecimal() for cell in cells(name))]
-    return [name for name in tiers if words and name not in words and word_of(name) in _COUNTED]
+    """Return the columns called run that hold numbers, where another column names systems."""
+    counted = [
+        name for name in tiers if word_of(name) in _COUNTED and all(cell.strip().isdecimal() for cell in cells(name))
+    ]
+    return counted if len(counted) < len(tiers) else []
 
 
 def unit_of_column(name: str) -> Unit:

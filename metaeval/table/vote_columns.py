@@ -11,8 +11,28 @@ UNITS = ("question", "voter")
 """What votes can hang together by."""
 
 COLUMNS: Mapping[str, tuple[str, ...]] = {
-    "left": ("left", "model_a", "system_a", "model_1", "system_1", "generator_1", "option_a", "model_x"),
-    "right": ("right", "model_b", "system_b", "model_2", "system_2", "generator_2", "option_b", "model_y"),
+    "left": (
+        "left",
+        "model_a",
+        "system_a",
+        "model_1",
+        "system_1",
+        "generator_1",
+        "option_a",
+        "model_x",
+        "response_a_model",
+    ),
+    "right": (
+        "right",
+        "model_b",
+        "system_b",
+        "model_2",
+        "system_2",
+        "generator_2",
+        "option_b",
+        "model_y",
+        "response_b_model",
+    ),
     "winner": ("winner", "preference", "verdict", "vote", "outcome", "choice"),
     "question": (
         *("question_id", "question", "prompt_id", "prompt", "query_id", "query", "topic_id", "topic"),

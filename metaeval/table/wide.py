@@ -13,7 +13,7 @@ import pandas as pd
 
 from metaeval.base.names import metric_evidence, shortened, topic_evidence
 from metaeval.errors import InvalidOptionError, ScoresError
-from metaeval.table.roles import part_of_word
+from metaeval.table.roles import part_of_word, rises_by_name
 
 type Names = Mapping[str, Sequence[str] | None]
 """The names that the caller gives along a dim; None for those not given."""
@@ -161,3 +161,21 @@ def systems_by_metrics(names: Sequence[str]) -> dict[str, tuple[str, str]]:
         if min(len(metrics), len(systems)) > 1 and is_whole and metric_evidence(metrics) > metric_evidence(systems):
             return pairs
     return {}
+
+
+def shared_measure(names: Sequence[str]) -> str:
+    """Return the measure that all names of systems end, or begin, with; "" where there is none.
+
+    Examples
+    --------
+    >>> shared_measure(["whisper_wer", "wav2vec_wer"]), shared_measure(["wer", "cer"]), shared_measure(["a_1", "b_1"])
+    ('wer', '', '')
+    """
+    for sign, cut, at in product("_ .:/|-", (str.rpartition, str.partition), (0, 2)):
+        parts = [cut(name, sign) for name in names]
+        measures, systems = {part[at] for part in parts}, {part[2 - at] for part in parts}
+        if len(measures) == 1 < len(systems) == len(names) and all(systems):
+            (measure,) = measures
+            if metric_evidence([measure]) == _SURE or not rises_by_name(measure):
+                return measure
+    return ""

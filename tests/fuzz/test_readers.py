@@ -178,6 +178,8 @@ def _random(number):
 
 
 INNER = {
+    "read_item_covariate": "read_covariate, by keys of items and systems",
+    "read_judged_answers": "a table of what judges said of answers, by its cells",
     "read_sheet": "cells of a table, beneath every reader of tables",
     "read_submissions": "read_submission, one file after another",
     "read_tree": "NetCDF, beneath read_scores",

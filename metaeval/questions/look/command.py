@@ -109,7 +109,10 @@ def _way(contents: "Contents") -> str:
         new = shlex.quote(str(path.with_name(f"{path.stem}.mended{path.suffix}")))
         source = "" if " <" in mended[1] else f" < {shlex.quote(str(path))}"
         return f"{mended[1]}{source} > {new}\nmetaeval look {new}"
-    return f"metaeval {contents.asked_of or 'look'} {contents.named.get('files', '')} {option[1]}" if option else ""
+    words = option[1] if option else ""
+    if words == "--missing zero":  # the first of several ways, which needs to know what a gap is
+        words = "--missing drop-topics" if contents.asked_of == "judges" else "--missing pairwise"
+    return f"metaeval {contents.asked_of or 'look'} {contents.named.get('files', '')} {words}" if words else ""
 
 
 def _without_settings(found: "Look", unfit: str) -> "Look":

@@ -465,7 +465,9 @@ def _judged(given: Sequence[str], refusal: str) -> Contents:
     unread = Contents(kind="unknown", refusal=refusal)
     try:
         judged = read_judges(given)
-        return unread if _are_passes(judged.labels) else _of_judges(judged)
+        told = _of_judges(judged)
+        is_board = told.kind == "judged scores" and told.sizes["items"] == 1 and not _names_judges(given)
+        return unread if is_board or _are_passes(judged.labels) else told
     except MetaevalError as of_judges:
         return replace(unread, refusal=str(of_judges), asked_of="judges") if _names_judges(given) else unread
 
