@@ -51,7 +51,7 @@ _MISSING = -1.0
 _CODES = (-9.0, -99.0, -999.0, -9999.0, -99999.0)
 """Numbers that stand for a missing one in many a table."""
 _RARE = 0.1
-"""Of so small a share of scores between 0 and 1 -1 is an odd one."""
+"""In so small a share of shares of two systems -1 is an odd one."""
 _LARGE_CODES = frozenset(-code for code in _CODES[1:])
 """Such numbers where they lie far above all scores."""
 _EMPTY = "empty what is no score, and pass `missing='drop-topics'`"
@@ -217,6 +217,7 @@ def odd_notes(table: ScoreTable) -> list[str]:
             continue
         if scores.shape[0] <= _FEWEST_OTHERS:  # of two systems neither is the odd one, of their items some may be
             notes += _items_off_scale(table, name, scores)
+            notes += [f"{found} under {name}; {_EMPTY}" for found in _minus_ones(scores, table) if not coded.any()]
             continue
         with np.errstate(over="ignore", invalid="ignore"):
             elsewhere = on_another_scale(scores)
@@ -259,8 +260,7 @@ def _items_off_scale(table: ScoreTable, metric: str, scores: Floats) -> list[str
 def _codes(scores: Floats) -> tuple[Flags, str]:
     """Return which scores are numbers that stand for a missing one, and what all others are."""
     if np.nanmin(scores, initial=np.inf) < 0:
-        shares = np.nanmax(scores) <= 1 and (scores == -1).sum() < _RARE * np.isfinite(scores).sum()
-        coded = np.isin(scores, (-1.0, *_CODES) if shares else _CODES)  # between 0 and 1 -1 is a gap, or a correlation
+        coded = np.isin(scores, _CODES)
         return coded & bool(np.nanmin(scores[~coded], initial=np.inf) >= 0), "at least 0"
     coded, largest = np.zeros(scores.shape, dtype=bool), np.nanmax(scores, initial=-np.inf)
     if largest not in _LARGE_CODES:
@@ -404,6 +404,14 @@ def _far_cells(scores: Floats, table: ScoreTable) -> list[str]:
     if coded.any() and are_few and (values[values != _MISSING] >= 0).all():
         words.append(f"-1 where all other scores are at least 0: {_cells(coded, scores, table)}")
     return words
+
+
+def _minus_ones(scores: Floats, table: ScoreTable) -> list[str]:
+    """Name a few -1 among shares; many may be losses, and beside others below 0 they are correlations."""
+    coded = scores == _MISSING
+    others = scores[~coded & ~np.isnan(scores)]
+    few = 0 < coded.sum() < _RARE * len(others) and others.min() >= 0 and others.max() <= 1
+    return [f"-1 where all other scores are at least 0: {_cells(coded, scores, table)}"] if few else []
 
 
 def _are_near(values: Floats, cut: int) -> bool:

@@ -1,4 +1,4 @@
-"""What people leave in tables: a measure in every name, an item in per cents, -1 for a gap, runs beside ids of models."""
+"""What people leave in tables: a measure in every name, an item in per cents, -1 for a gap, runs beside model ids."""
 
 import numpy as np
 import pytest
@@ -47,7 +47,8 @@ def test_minus_one_among_shares_is_named_and_no_correlation_is(tmp_path):
     """Two of forty; where other scores are below 0 too, or many are -1, they may be correlations."""
     pairs = [(0.5, 0.25)] * 18 + [(-1, 0.5), (0.5, -1)]
     (tmp_path / "n.csv").write_text(rows(pairs, "item,a,b"))
-    assert "-1 ('a' on 'u18'), -1 ('b' on 'u19')" in " ".join(read_scores(tmp_path / "n.csv").attrs["notes"])
+    said = " ".join(read_scores(tmp_path / "n.csv").attrs["notes"])
+    assert "-1 where all other scores are at least 0: -1 ('a' on 'u18'), -1 ('b' on 'u19')" in said
     for others in ([(-0.5, 0.2)], [(-1, -1)] * 4):
         (tmp_path / "n.csv").write_text(rows([*pairs, *others], "item,a,b"))
         assert "empty what is no score" not in " ".join(read_scores(tmp_path / "n.csv").attrs.get("notes", ()))
@@ -71,7 +72,7 @@ def test_numbered_runs_beside_numbered_models_are_repeats(tmp_path):
 @pytest.mark.parametrize(
     ("text", "way"),
     [
-        ("item,a,b\n" + "".join(f"i{at},.{at},.5\n" for at in range(1, 9)) + "i9,#N/A,.5\ni10,x!,.5\n", "--missing pairwise"),
+        ("q,a,b\n" + "".join(f"i{at},.{at},.5\n" for at in range(9)) + "x,#N/A,.5\nz,x!,.5\n", "--missing pairwise"),
         ("Name,State,User,acc,loss\nr1,done,me,.5,.2\nr2,done,me,.6,.1\n", ""),
     ],
     ids=["a gap beside a word", "an export of runs"],
