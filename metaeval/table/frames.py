@@ -117,8 +117,8 @@ def _with_items(known: _Frame) -> _Frame:
     if system is None or len(known.frame) > _MOST_ROWS or ("topic" in known.parts and not known.others):
         return known
     if "topic" in known.parts:
-        told = known.frame[[*known.parts.values(), *known.others]].astype(str)
-        refuse_items_of_one(told.to_dict("list"), known.parts, known.others, in_memory=True)
+        told = {name: known.frame[name].astype(str).tolist() for name in [*known.parts.values(), *known.others]}
+        refuse_items_of_one(told, known.parts, known.others, in_memory=True)
         return known
     named = [known.parts[role] for role in ("system", "metric") if role in known.parts]
     if not known.frame[named].astype(str).duplicated().any():
