@@ -510,7 +510,9 @@ SCORES = {
         excused=dict.fromkeys(("strata", "weights"), "counts what there is") | {"beside": "a metric more is counted"},
     ),
     # tests
-    **{name: Entry(figures=PAIRS) for name in ("paired_t_test", "wilcoxon_test", "sign_test")},
+    **{name: Entry(figures=PAIRS) for name in ("paired_t_test", "wilcoxon_test", "sign_test", "friedman_test")},
+    "friedman_test, nemenyi": Entry({"method": "nemenyi"}, PAIRS),
+    "friedman_omnibus": Entry(figures=lambda found: numbers(found, "chi_squared", "p_f", "p_exact")),
     **{
         name: Entry(DRAWN, PAIRS)
         for name in ("max_t_test", "tukey_hsd_test", "randomisation_test", "bootstrap_test", "sensitivity_test")

@@ -4,6 +4,8 @@ from .detectable_difference import DetectableDifferences as DetectableDifference
 from .detectable_difference import detectable_differences as detectable_differences
 from .families import PairFamilies as PairFamilies
 from .families import pair_families as pair_families
+from .friedman import friedman_omnibus as friedman_omnibus
+from .friedman import friedman_test as friedman_test
 from .max_t import max_t_test as max_t_test
 from .paired_t import paired_t_test as paired_t_test
 from .prediction_powered import PredictionPowered as PredictionPowered

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
-from typing import Any
+from typing import Any, Literal
 from warnings import catch_warnings, simplefilter
 from weakref import WeakKeyDictionary
 
@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import ndtr
 
 from metaeval.base.arrays import Flags, Floats, Ints
-from metaeval.base.checks import check_kind, check_share
+from metaeval.base.checks import check_choice, check_kind, check_share
 from metaeval.base.results import Figure, Result
 from metaeval.errors import InvalidOptionError, MetaevalWarning, UnknownNameError, warn
 from metaeval.running.equality import reaches
@@ -310,8 +310,9 @@ class PairwiseResult(Result):
         See `metaeval.tests_stat.correction.CorrectionSpec.bounds`. Shapes: result (metric, pair).
         """
         correction, p_values = CORRECTIONS[self.correction], self._p_values()
-        rejected = is_significant(correction.function(p_values), self.alpha)
-        return correction.bounds(p_values, rejected, self.alpha)[..., : self.n_pairs]
+        all_pairs = self.of_all_pairs
+        rejected = is_significant(correction.function(p_values, all_pairs=all_pairs), self.alpha)
+        return correction.bounds(p_values, rejected, self.alpha, all_pairs=all_pairs)[..., : self.n_pairs]
 
     def decisions(self, metric: str) -> pd.DataFrame:
         """Return the decisions of one metric as a square table: 1 row better than column, -1 worse, 0 undecided."""
@@ -365,14 +366,36 @@ class PairwiseResult(Result):
         order = np.argsort(-lead, kind="stable")
         return pd.DataFrame(square[np.ix_(order, order)], index=names[order].rename("system"), columns=names[order])
 
-    def _draw(self, metric: str | None = None, *, groups: Mapping[str, str] | None = None) -> Figure:
-        """Draw which system is better than which under one metric (the first by default), and the systems' groups."""
+    def _draw(
+        self,
+        metric: str | None = None,
+        *,
+        groups: Mapping[str, str] | None = None,
+        kind: Literal["map", "distances"] = "map",
+    ) -> Figure:
+        """Draw which system is better than which under one metric (the first by default), and the systems' groups.
+
+        Of Nemenyi's test "distances" draws the mean ranks with the critical distance.
+        """
         from metaeval.figures.significance import significance_map  # noqa: PLC0415 - matplotlib
 
+        check_choice(kind, "kind", ("map", "distances"))
+        if kind == "distances":
+            return self._distances(metric or self.metrics[0])
         decisions = self.graded_decisions(metric or self.metrics[0])
         bounds = difference_intervals(self)
         pairs = self.data.assign(bounds).sel(metric=metric or self.metrics[0]).to_dataframe()
         return significance_map(decisions, correction=name_in_picture(self.correction), pairs=pairs, groups=groups)
+
+    def _distances(self, metric: str) -> Figure:
+        from metaeval.figures.critical_distance import critical_distances  # noqa: PLC0415 - matplotlib
+
+        if "critical_distance" not in self.details or self.scores is None:
+            raise InvalidOptionError(f"a critical distance is that of the test 'nemenyi', not of {self.test!r}")
+        ranks = self.details["mean_ranks"][self.metrics.index(metric)]
+        names = self.scores["system"].to_numpy().tolist()
+        mean_ranks = dict(zip(names, ranks, strict=True))
+        return critical_distances(self.decisions(metric), mean_ranks, distance=self.details["critical_distance"])
 
     def out_of_reach(self) -> str:
         """Say under which metrics too few resamples keep pairs from being significant, and why; empty if none do."""
@@ -394,6 +417,11 @@ class PairwiseResult(Result):
             significant &= is_significant(self.data["p_reachable"].to_numpy(), level)
         return significant
 
+    @property
+    def of_all_pairs(self) -> bool:
+        """Whether the hypotheses are that the systems of each pair are equal, of all pairs."""
+        return self.baseline is None and self.alternative == "two-sided"
+
     def _p_values(self) -> NDArray[np.float64]:
         """Return the p-values of every hypothesis: one or two a pair."""
         p_values = self.data["p_value"].to_numpy()
@@ -404,7 +432,7 @@ class PairwiseResult(Result):
     def _adjusted(self, correction: str, alpha: float) -> NDArray[np.float64]:
         if why := self._out_of_reach(correction, alpha):
             warn(f"{why}: raise `n_resamples`", UnreachableLevelWarning)
-        return adjust(self._p_values(), correction)[..., : self.n_pairs]
+        return adjust(self._p_values(), correction, all_pairs=self.of_all_pairs)[..., : self.n_pairs]
 
     def _out_of_reach(self, correction: str, alpha: float) -> str:
         smallest = float(self.details.get("smallest_p", 0.0))
