@@ -74,8 +74,11 @@ from metaeval.reports.witnesses import (
 from metaeval.resampling.ranks import RankIntervals
 from metaeval.table.array import has_gaps
 from metaeval.tests_stat.correction import CORRECTIONS
+from metaeval.tests_stat.quasi_variances import quasi_errors
 
 _SCORE, _WHOLE = number(4), number(0)
+_MOST_COMPARED = 300
+"""Systems that have errors to compare on the page."""
 _MOST_IN_DIAGRAM = 30
 _LEAST_CHANCE = 0.01
 say = prose(__name__)
@@ -268,7 +271,15 @@ def _ranks_section(study: LeaderboardStudy, frame: pd.DataFrame, metrics: Sequen
 
     choice = Choice(names=tuple(map(name_of_metric, metrics)), parts=tuple(map(blocks, metrics)))
     short = tuple(short_names_sentence(metrics))
-    return [say.section("ranks", choice, *((Text(paragraphs=short),) if short else ()), head="Ranks with intervals")]
+    return [
+        say.section(
+            "ranks",
+            choice,
+            *_printed_errors(study),
+            *((Text(paragraphs=short),) if short else ()),
+            head="Ranks with intervals",
+        )
+    ]
 
 
 def _means_section(study: LeaderboardStudy, frame: pd.DataFrame, metrics: Sequence[str]) -> Section:
@@ -311,6 +322,30 @@ def _diagram_blocks(ranks: RankIntervals, metric: str, part: pd.DataFrame) -> li
         first=part.iloc[0],
     )
     return [Fold(title="Critical-difference diagram: groups that cannot be separated", blocks=(picture,))]
+
+
+def _printed_errors(study: LeaderboardStudy) -> tuple[Block, ...]:
+    """Give one error a system from which readers of the board can compare any two."""
+    if study.comparison.n_systems > _MOST_COMPARED or study.comparison.n_pairs == 1:
+        return ()
+    quasi = quasi_errors(study.scores)
+    off = quasi.off[["lowest", "highest", "usual"]].to_numpy()
+    if np.isnan(off).all():
+        return ()
+    frame = quasi.to_frame()
+    table = say.table(
+        "printed errors",
+        frame,
+        of_metrics(frame),
+        left(system="System"),
+        right(_SCORE, mean="Mean", quasi_error="Error to compare"),
+        called="errors to compare",
+        data=frame,
+        low=float(np.nanmin(off[:, 0])),
+        high=float(np.nanmax(off[:, 1])),
+        usual=float(np.nanmax(off[:, 2])),
+    )
+    return (Fold(title="Errors to print beside the means", blocks=(table,)),)
 
 
 def _open_ranks(ranks: RankIntervals, metric: str) -> list[float]:
