@@ -46,9 +46,9 @@ from metaeval.questions.leaderboard.page_items import (
 from metaeval.questions.leaderboard.study import AS_RANKS, RANKS, LeaderboardStudy
 from metaeval.questions.leaderboard.study_card import open_pairs_of, places_of
 from metaeval.questions.leaderboard.study_record import Card
-from metaeval.reports.data_files import csv_file, score_files, scores_left_out
+from metaeval.reports.data_files import csv_file, score_files, scores_left_out, with_difference_bounds
 from metaeval.reports.key_figures import key_figures
-from metaeval.reports.pairs import pair_figures
+from metaeval.reports.pairs import difference_columns, pair_figures
 from metaeval.reports.prose import prose
 from metaeval.reports.ranked import (
     ALIKE,
@@ -425,7 +425,11 @@ def _families(study: LeaderboardStudy) -> dict[str, str]:
 def _pairs_table(study: LeaderboardStudy, family: str, frame: pd.DataFrame) -> Table:
     results = [result.with_correction("holm") for (name, _), result in study.families.results.items() if name == family]
     frame = with_witnesses(frame[frame["family"] == family], results)
-    written, rests = rests_column(frame)
+    keys, ends = ["metric", "system_a", "system_b"], ["difference_low", "difference_high"]
+    bounds = pd.concat([with_difference_bounds(result) for result in results])[[*keys, *ends]]
+    frame = frame.merge(bounds, on=keys, how="left", validate="many_to_one").set_index(frame.index)
+    written, difference = difference_columns(frame, study.alpha)
+    written, rests = rests_column(written)
     higher = study.scores["higher_is_better"].to_series()
     turned = (frame["difference"] * np.where(frame["metric"].map(higher), 1.0, -1.0) < 0.0) & (family == "adjacent")
     unlike = [say("turned", n=int(turned.sum()))] if turned.any() else []
@@ -439,7 +443,7 @@ def _pairs_table(study: LeaderboardStudy, family: str, frame: pd.DataFrame) -> T
         of_metrics(frame),
         left(system_a="System"),
         under(text, system_b="Next" if family == "adjacent" else "Baseline"),
-        right(_SCORE, difference="Difference"),
+        difference,
         right(p_value, "p", p_value="uncorrected", p_holm="Holm"),
         left(separated="Separated"),
         rests,
