@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 from warnings import catch_warnings, simplefilter
 from weakref import WeakKeyDictionary
 
@@ -35,6 +35,13 @@ class UnreachableLevelWarning(MetaevalWarning):
 
 _WITNESSES: "WeakKeyDictionary[PairwiseResult, pd.DataFrame]" = WeakKeyDictionary()
 """What results rest on, found once: a page asks for its sentence, its table and its files."""
+
+
+class PairInterval(NamedTuple):
+    """An interval for the difference of two systems."""
+
+    low: float
+    high: float
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, weakref_slot=True)
@@ -250,6 +257,55 @@ class PairwiseResult(Result):
         are equal.
         """
         return by_p(rows_of_pairs(self), "p_value")
+
+    @property
+    def statistic(self) -> float:
+        """The test statistic of the only pair under the only metric, as results of SciPy have it."""
+        return float(self._only("statistic")["statistic"].item())
+
+    @property
+    def pvalue(self) -> float:
+        """The uncorrected p-value of the only pair under the only metric; NaN where it could not be tested."""
+        return float(self._only("pvalue")["p_value"].item())
+
+    def confidence_interval(self, confidence_level: float = 0.95) -> "PairInterval":
+        """Return the t interval of the difference of the only pair under the only metric.
+
+        Parameters
+        ----------
+        confidence_level : float, default 0.95
+
+        Returns
+        -------
+        PairInterval
+            ``low`` and ``high``, in the metric's unit; NaN under any test but the t test.
+
+        Raises
+        ------
+        InvalidOptionError
+            If there are several pairs or metrics: `difference_intervals` has the intervals of all.
+
+        Examples
+        --------
+        >>> from metaeval import paired_t_test
+        >>> found = paired_t_test([[0.3, 0.5, 0.9, 0.6], [0.2, 0.3, 0.6, 0.7]])
+        >>> round(found.statistic, 4), round(found.pvalue, 4)
+        (1.4639, 0.2394)
+        >>> tuple(round(end, 4) for end in found.confidence_interval())
+        (-0.1468, 0.3968)
+        """
+        self._only("confidence_interval")
+        ends = difference_intervals(self, confidence_level=confidence_level)
+        return PairInterval(float(ends["low"].item()), float(ends["high"].item()))
+
+    def _only(self, name: str) -> xr.Dataset:
+        """Return the data of a result of one pair and one metric."""
+        if self.n_pairs * len(self.metrics) != 1:
+            raise InvalidOptionError(
+                f"{name} is that of one pair under one metric, and there are {self.n_pairs:,} pairs and "
+                f"{len(self.metrics)} metrics; to_frame() has a row for each"
+            )
+        return self.data
 
     @property
     def has_witnesses(self) -> bool:

@@ -275,7 +275,7 @@ def _ranks_section(study: LeaderboardStudy, frame: pd.DataFrame, metrics: Sequen
         say.section(
             "ranks",
             choice,
-            *_printed_errors(study),
+            *_printed_errors_blocks(study),
             *((Text(paragraphs=short),) if short else ()),
             head="Ranks with intervals",
         )
@@ -324,7 +324,7 @@ def _diagram_blocks(ranks: RankIntervals, metric: str, part: pd.DataFrame) -> li
     return [Fold(title="Critical-difference diagram: groups that cannot be separated", blocks=(picture,))]
 
 
-def _printed_errors(study: LeaderboardStudy) -> tuple[Block, ...]:
+def _printed_errors_blocks(study: LeaderboardStudy) -> tuple[Block, ...]:
     """Give one error a system from which readers of the board can compare any two."""
     if study.comparison.n_systems > _MOST_COMPARED or study.comparison.n_pairs == 1:
         return ()
