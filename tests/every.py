@@ -290,6 +290,11 @@ _ENDS = [("system_a", "system_b"), ("first", "second"), ("metric_a", "metric_b")
 _KEYS = {"step", "pool_share", "tolerance", "alpha", "size", "k", "n_topics"}
 
 
+def over_the_largest(frame, name):
+    """Return a column in parts of its largest number under each metric: in no unit."""
+    return numbers(frame.assign(share=frame[name] / frame.groupby("metric")[name].transform("max")), "share")
+
+
 def numbers(answer, *names):
     """Return the numbers of an answer by name, in the order of what they are about, whatever order it has them in.
 
@@ -510,7 +515,11 @@ SCORES = {
         excused=dict.fromkeys(("strata", "weights"), "counts what there is") | {"beside": "a metric more is counted"},
     ),
     # tests
-    **{name: Entry(figures=PAIRS) for name in ("paired_t_test", "wilcoxon_test", "sign_test")},
+    **{name: Entry(figures=PAIRS) for name in ("paired_t_test", "wilcoxon_test", "sign_test", "friedman_test")},
+    "friedman_test, nemenyi": Entry({"method": "nemenyi"}, PAIRS),
+    "unpaired_means": Entry(figures=lambda found: over_the_largest(found.to_frame(), "stderr")),
+    "quasi_errors": Entry(figures=lambda found: over_the_largest(found.to_frame(), "quasi_error")),
+    "friedman_omnibus": Entry(figures=lambda found: numbers(found, "chi_squared", "p_f", "p_exact")),
     **{
         name: Entry(DRAWN, PAIRS)
         for name in ("max_t_test", "tukey_hsd_test", "randomisation_test", "bootstrap_test", "sensitivity_test")

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import xarray as xr
+from scipy.special import ndtr
 
 from metaeval.agreement.item_statistics import less_mean
 from metaeval.base.arrays import Floats
@@ -26,7 +27,7 @@ from metaeval.table.scores import Scores, as_scores, oriented_values
 
 MACRO = "macro mean"
 """The aggregate that clusters of topics have, and plain topics have not."""
-_PAIR = 2
+_PAIR, _SLOPE = 2, 0.15
 
 
 def aggregate_scores(scores: object, *, aggregates: Sequence[str] | None = None) -> Scores:
@@ -37,7 +38,8 @@ def aggregate_scores(scores: object, *, aggregates: Sequence[str] | None = None)
     scores : Scores or anything `metaeval.as_scores` takes
         With clusters, strata, weights and gaps as they come; repeats become their means.
     aggregates : sequence of str, optional
-        Names in `AGGREGATES`; by default all, the macro mean only where topics have clusters or strata.
+        Names in `AGGREGATES`; by default the first five below, the macro mean only where topics have clusters or
+        strata.
 
     Returns
     -------
@@ -70,17 +72,26 @@ def aggregate_scores(scores: object, *, aggregates: Sequence[str] | None = None)
       :math:`W_g` the weights of all its topics and of those in the topic's cluster. The mean of these values is M, and
       their sum in a cluster is what the cluster adds to the error of M: its linear form, made for tests on means with
       clusters. It may leave the scale, so a single value says nothing. Where clusters are to be replaced by their means
-      (`metaeval.table.structure.topics_by_cluster`), do that first, and then aggregate.
+      (`metaeval.table.structure.topics_by_cluster`), do that first, and then aggregate;
+    - Borda (MTEB): the points with all systems in the place of m, 0 for a system without a score, as MTEB's board has
+      it: a task that a model did not do counts as lost to all that did it;
+    - N-std, U-std and E-std: the share of systems expected below the score, by the normal law
+      (:math:`\Phi(z)` [2]_), by a uniform one (0.15 z + 0.5, cut at 0 and 1 [3]_) and as counted (the share of scores
+      on the topic that are at most this one [4]_): standardised scores on one scale, for means over collections.
 
     On a topic where all systems have equal scores nobody stands out: win rate 1/2, Borda (m - 1)/2, z-score 0. Scores
     that are equal but for rounding tie (`metaeval.running.equality`). A topic with one system has no win rate, Borda
-    points or z-score. Win rate, Borda and z-score of a system depend on which other systems take part.
+    points or z-score. All but the two means depend on which other systems take part.
 
     References
     ----------
     .. [1] Liang et al. (2023). Holistic evaluation of language models. Transactions on Machine Learning Research.
     .. [2] Webber, Moffat and Zobel (2008). Score standardization for inter-collection comparison of retrieval systems.
        SIGIR, 51-58. :doi:`10.1145/1390334.1390346`
+    .. [3] Sakai (2016). A simple and effective approach to score standardisation. ICTIR, 95-104.
+       :doi:`10.1145/2970398.2970399`
+    .. [4] Urbano, Lima and Hanjalic (2019). A new perspective on score standardization. SIGIR, 1061-1064.
+       :doi:`10.1145/3331184.3331315`
 
     Examples
     --------
@@ -92,7 +103,9 @@ def aggregate_scores(scores: object, *, aggregates: Sequence[str] | None = None)
     """
     scores = structure.engine_scores(scores, "aggregates of scores")
     clustered = bool({"cluster", "stratum"} & set(scores.coords))
-    names = [name for name in AGGREGATES if clustered or name != MACRO] if aggregates is None else list(aggregates)
+    names = (
+        [name for name in USUAL_AGGREGATES if clustered or name != MACRO] if aggregates is None else list(aggregates)
+    )
     for name in names:
         check_choice(name, "aggregate", list(AGGREGATES))
     if not names or len(set(names)) < len(names):
@@ -202,9 +215,47 @@ def _z_score(scores: Scores) -> Floats:
     return np.where(observed & (n >= _PAIR), standardised, np.nan)
 
 
+def _borda_of_all(scores: Scores) -> Floats:
+    """Return points as MTEB gives them: a system without a score has none, and counts as beaten by all that have."""
+    points = _borda(scores)
+    missing = np.isnan(points)
+    return np.where(missing, 0.0, points + missing.sum(axis=1, keepdims=True))
+
+
+def _normal_standard(scores: Scores) -> Floats:
+    return np.asarray(ndtr(_z_score(scores)))
+
+
+def _uniform_standard(scores: Scores) -> Floats:
+    return np.clip(_SLOPE * _z_score(scores) + 0.5, 0.0, 1.0)
+
+
+def _empirical_standard(scores: Scores) -> Floats:
+    from scipy.stats import rankdata  # noqa: PLC0415 - a second
+
+    by_topic = np.swapaxes(oriented_values(scores), 1, 2)
+    observed = np.isfinite(by_topic)
+    n = observed.sum(axis=2, keepdims=True)
+    last = np.where(observed, settle(by_topic), np.inf)
+    shares = np.where(observed & (n >= _PAIR), rankdata(last, method="max", axis=2) / np.maximum(n, 1), np.nan)
+    return np.ascontiguousarray(np.swapaxes(shares, 1, 2))
+
+
 AGGREGATES: Mapping[str, Callable[[Scores], Floats]] = MappingProxyType(
-    {"mean": _mean, MACRO: _macro_mean, "Borda": _borda, "win rate": _win_rate, "z-score": _z_score}
+    {
+        "mean": _mean,
+        MACRO: _macro_mean,
+        "Borda": _borda,
+        "win rate": _win_rate,
+        "z-score": _z_score,
+        "Borda (MTEB)": _borda_of_all,
+        "N-std": _normal_standard,
+        "U-std": _uniform_standard,
+        "E-std": _empirical_standard,
+    }
 )
 """Every aggregate by its name, as a function of scores that gives its values, (metric, system, topic)."""
+USUAL_AGGREGATES = tuple(AGGREGATES)[:5]
+"""Those that are compared where none is named."""
 
 _IN_OWN_DIRECTION = ("mean", MACRO)

@@ -94,6 +94,16 @@ class Result(ShortRepr):
         figure = draw(**options) if which is None else draw(which, **options)
         return figure if ax is None else shown_by("metaeval.figures.style:put_into")(figure, ax)
 
+    def __array__(self, dtype: object = None, copy: object = None) -> Any:  # noqa: ANN401 - it gives none
+        raise TypeError(
+            f"a {type(self).__name__} is a result with names, not an array of numbers; take a column of to_frame(), "
+            "such as to_frame()['p_value'].to_numpy(), or a field"
+        )
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        """Give the rows of `to_frame` to whatever reads Arrow: polars, DuckDB, pyarrow."""
+        return shown_by("metaeval.io.arrow:stream_of")(self, requested_schema)
+
     def _draw(self) -> Figure:
         shows = "to_frame() shows" if hasattr(self, "to_frame") else "its fields show"
         raise InvalidOptionError(f"a {type(self).__name__} has no picture; {shows} what there is")

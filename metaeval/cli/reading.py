@@ -5,7 +5,7 @@ from collections.abc import Callable, Container, Mapping, Sequence
 from fnmatch import fnmatchcase
 from inspect import signature
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 import typer
 
@@ -239,6 +239,11 @@ class Loaded:
                 left.remove(text)
                 self.read(found.label)
         return votes, None
+
+    def keeping_gaps(self) -> Self:
+        """Read scores with their gaps where nothing else is asked for: systems on different items have little else."""
+        self.options = {**self.options, "missing": self.options["missing"] or "pairwise"}
+        return self
 
     def means(self, alone: "MeansAloneError") -> "SystemMeans":
         """Return the means and standard errors that the only input holds, turned as the options say."""

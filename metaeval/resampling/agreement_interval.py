@@ -386,7 +386,7 @@ class _RoundPlan(NamedTuple):
         one_sided = result.alternative == "better"
         n_hypotheses = 2 * n_pairs if one_sided else n_pairs
         correction, rank = CORRECTIONS[_of_p_values(result.correction)], np.arange(1, n_pairs + 1)
-        levels = np.stack([correction.levels(alpha, rank, n_hypotheses) for alpha in alphas])
+        levels = np.stack([correction.levels_of(result.of_all_pairs)(alpha, rank, n_hypotheses) for alpha in alphas])
         smallest = 0.0 if result.n_resamples is None else float(result.details.get("smallest_p", 0.0))
         within = np.minimum(levels if one_sided else levels / 2, 0.5)
         closed = _CLOSED_FORMS.get(result.test, student_ratios)

@@ -207,7 +207,7 @@ def run_choice_power(  # noqa: PLR0913 - one keyword per choice
         mask = chosen[choice][question.first] & chosen[choice][question.second]
         p_values = result.data["p_value"].to_numpy()[:, mask]
         for index, correction in enumerate(corrections):
-            corrected = adjust(p_values, correction)
+            corrected = adjust(p_values, correction, all_pairs=True)
             significant = is_significant(corrected, alpha, strictly_below=result.strictly_below)
             power[index, :, choice] = significant.mean(axis=1)
     return RunChoicePower(

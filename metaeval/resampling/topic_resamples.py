@@ -119,7 +119,7 @@ def t_powers(
     critical = {}
     for name in corrections:
         check_choice(name, "correction", CORRECTIONS)
-        levels = CORRECTIONS[name].levels(question.alpha, rank, n_hypotheses)
+        levels = CORRECTIONS[name].levels_of(question.of_all_pairs)(question.alpha, rank, n_hypotheses)
         one_sided = np.minimum(levels, 0.5) if question.one_sided else levels / 2
         critical[name] = student_ratios(one_sided, n_drawn)
     in_order = any(CORRECTIONS[name].step != "none" for name in corrections)
@@ -172,7 +172,7 @@ def _robust_t_powers(
             tested = estimates.n_units > 1
             p_values = np.where(np.tile(tested, p_values.shape[-1] // n_pairs), p_values, np.nan)
             for row, name in enumerate(corrections):
-                rejected = is_significant(adjust(p_values, name), question.alpha)
+                rejected = is_significant(adjust(p_values, name, all_pairs=question.of_all_pairs), question.alpha)
                 powers[row, :, index] = rejected.sum(axis=-1) / np.maximum(tested.sum(axis=-1), 1)
     return powers
 

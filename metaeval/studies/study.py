@@ -14,7 +14,7 @@ from metaeval.base.names import count, first_few
 from metaeval.base.notes import Remark
 from metaeval.base.results import Result, shown_by
 from metaeval.base.unit import Unit, speaking_of, unit_of
-from metaeval.base.words import MISSING, naming
+from metaeval.base.words import MISSING, naming, p_value
 from metaeval.errors import InvalidOptionError, UnknownNameError
 from metaeval.io.writing import write_bytes
 from metaeval.running.draws import resolve_rng
@@ -320,6 +320,17 @@ def test_notes(result: PairwiseResult, scores: Scores) -> list[str]:
         notes.append(
             f"{name}: {n_few:,} of {result.n_pairs:,} pairs differ on so few {spoken.topics} that no exact test can "
             f"reach the level, {result.alpha:g}; they do not count as significant, whatever their p-values"
+        )
+    if tested := result.details.get("all_at_once"):
+        told = first_few(
+            [
+                f"{metric} {row['f']:.3g} (p {p_value(row['p_f'])})"
+                for metric, row in zip(result.metrics, tested, strict=True)
+            ]
+        )
+        notes.append(
+            f"{name}: all systems at once, Friedman's test as F (Iman and Davenport): {told}; ranks are among "
+            f"{result.n_systems} systems, so that what is said of two depends on which others take part"
         )
     if result.details.get("mcnemar"):
         notes.append(Remark("all scores are 0 or 1, so the sign test is McNemar's test"))

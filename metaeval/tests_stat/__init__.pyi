@@ -4,9 +4,13 @@ from .detectable_difference import DetectableDifferences as DetectableDifference
 from .detectable_difference import detectable_differences as detectable_differences
 from .families import PairFamilies as PairFamilies
 from .families import pair_families as pair_families
+from .friedman import friedman_omnibus as friedman_omnibus
+from .friedman import friedman_test as friedman_test
 from .max_t import max_t_test as max_t_test
 from .paired_t import paired_t_test as paired_t_test
 from .prediction_powered import PredictionPowered as PredictionPowered
+from .quasi_variances import QuasiErrors as QuasiErrors
+from .quasi_variances import quasi_errors as quasi_errors
 from .randomisation import randomisation_test as randomisation_test
 from .requirements import Requirements as Requirements
 from .requirements import check_requirements as check_requirements
@@ -18,4 +22,5 @@ from .sign import sign_test as sign_test
 from .stopping import Looked as Looked
 from .stopping import Stopping as Stopping
 from .tukey import tukey_hsd_test as tukey_hsd_test
+from .unpaired import unpaired_means as unpaired_means
 from .wilcoxon import wilcoxon_test as wilcoxon_test

@@ -196,6 +196,27 @@ _ROWS = (
         default_correction=FAMILY_WISE,
         one_sided_substitute="max_t",
     ),
+    TestSpec(
+        name="friedman",
+        words="Friedman's ranks, exact",
+        described="the exact test of two systems' rank sums, each {topic}'s ranks being those among all systems",
+        cite=("friedman1937", "eisinga2017"),
+        call="friedman.friedman_test",
+        synonyms=("friedman_test", "friedmans", "friedman_exact"),
+    ),
+    TestSpec(
+        name="nemenyi",
+        words="Nemenyi",
+        described="the test of Nemenyi of the mean ranks of all systems over the {topic}s",
+        cite=("nemenyi1963", "demsar2006"),
+        call="friedman.friedman_test",
+        method="nemenyi",
+        family_wise=True,
+        family_wise_only=True,
+        default_correction=FAMILY_WISE,
+        one_sided_substitute="friedman",
+        synonyms=("nemenyi_test", "friedman_nemenyi"),
+    ),
 )
 
 MCNEMAR = Procedure(

@@ -7,6 +7,7 @@ pair are hypotheses, so the family has twice as many members.
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, Literal
 
 import numpy as np
@@ -27,36 +28,48 @@ class CorrectionSpec(Procedure):
     levels: Callable[[float, Ints, int], NDArray[np.floating[Any]]]
     """``levels(alpha, place, n)``, proportional to alpha: the level at which the smallest (place 1), second smallest, …
     of n p-values is tested."""
+    pair_levels: Callable[[float, Ints, int], NDArray[np.floating[Any]]] | None = None
+    """The levels where the hypotheses are those of all pairs of some systems, if others: two that are equal to a third
+    one are equal."""
     step: Step = "none"
     """Whether it goes down from the smallest p-value to the first that fails, or up from the largest to the first that
     passes."""
 
-    def function(self, families: Floats) -> Floats:
+    def function(self, families: Floats, *, all_pairs: bool = False) -> Floats:
         """Return adjusted p-values of families (family, hypothesis): the least alpha at which each is rejected.
 
         That is p over its level at alpha = 1, or what a smaller p-value (step down) or a larger one (step up) asks.
-        A hypothesis without a p-value (NaN) was not tested and is none of the family.
+        A hypothesis without a p-value (NaN) was not tested and is none of the family; of `all_pairs` it is retained.
         """
         present = ~np.isnan(families)
         if present.all():
-            return self._adjusted(families)
+            return self._adjusted(families, self.levels_of(all_pairs))
+        if all_pairs and self.pair_levels:
+            retained = self._adjusted(np.where(present, families, 1.0), self.pair_levels)
+            return np.where(present, retained, np.nan)
         adjusted = np.full_like(families, np.nan)
         for family, tested, answered in zip(families, present, adjusted, strict=True):
-            answered[tested] = self._adjusted(family[None, tested])[0]
+            answered[tested] = self._adjusted(family[None, tested], self.levels)[0]
         return adjusted
 
-    def bounds(self, families: Floats, rejected: Flags, alpha: float) -> Floats:
+    def levels_of(self, all_pairs: bool) -> Callable[[float, Ints, int], NDArray[np.floating[Any]]]:  # noqa: FBT001
+        """Return the levels, of all pairs or of other hypotheses."""
+        return (self.pair_levels if all_pairs else None) or self.levels
+
+    def bounds(self, families: Floats, rejected: Flags, alpha: float, *, all_pairs: bool = False) -> Floats:
         """Return up to which p-value each rejected hypothesis would be so, all others as they are; else NaN.
 
         Shapes: `families, rejected` (family, hypothesis), the latter by adjusted p-values. A step up ends where it
         does, so that the last level that passed is for all; a step down goes on for as long as those that come after a
         hypothesis pass without it, each one place earlier.
         """
+        if all_pairs and self.pair_levels:
+            families = np.where(np.isnan(families), 1.0, families)  # retained
         bounds = np.full_like(families, np.nan)
         for family, passed, answered in zip(families, rejected, bounds, strict=True):
             ascending = np.sort(family[~np.isnan(family)])
             n, last = len(ascending), int(passed.sum())
-            levels = self.levels(alpha, np.arange(1, n + 1), n)
+            levels = self.levels_of(all_pairs)(alpha, np.arange(1, n + 1), n)
             if last and self.step == "down":
                 stops = np.where(reaches(levels[:-1], ascending[1:], levels[:-1]), n, np.arange(1, n))
                 until = np.append(np.minimum.accumulate(stops[::-1])[::-1], n)
@@ -65,10 +78,10 @@ class CorrectionSpec(Procedure):
                 answered[passed] = levels[last - 1]
         return bounds
 
-    def _adjusted(self, families: Floats) -> Floats:
+    def _adjusted(self, families: Floats, levels: Callable[[float, Ints, int], NDArray[np.floating[Any]]]) -> Floats:
         n = families.shape[-1]
         order = np.argsort(families, axis=-1)
-        asked = np.take_along_axis(families, order, axis=-1) / self.levels(1.0, np.arange(1, n + 1), n)
+        asked = np.take_along_axis(families, order, axis=-1) / levels(1.0, np.arange(1, n + 1), n)
         if self.step == "down":
             asked = np.maximum.accumulate(asked, axis=-1)
         elif self.step == "up":
@@ -76,6 +89,32 @@ class CorrectionSpec(Procedure):
         adjusted = np.empty_like(families)
         np.put_along_axis(adjusted, order, np.minimum(asked, 1.0), axis=-1)
         return adjusted
+
+
+@lru_cache(maxsize=32)
+def _most_true(n_systems: int) -> tuple[int, ...]:
+    """Return how many hypotheses of pairs can be true when at most 0, 1, 2, … are: the largest possible number.
+
+    Systems fall into groups of equal ones, and a group of j has j (j - 1) / 2 true pairs. Bit b of a number says
+    whether b true pairs are possible.
+    """
+    possible = [1, 1]
+    for n in range(2, n_systems + 1):
+        possible.append(0)
+        for group in range(1, n + 1):
+            possible[n] |= possible[n - group] << (group * (group - 1) // 2)
+    told = np.array([bit == "1" for bit in reversed(f"{possible[n_systems]:b}")])
+    return tuple(np.maximum.accumulate(np.where(told, np.arange(len(told)), 0)).tolist())
+
+
+def _shaffer(alpha: float, place: Ints, n: int) -> Floats:
+    """Return the levels of Shaffer's static procedure for the n pairs of some systems."""
+    n_systems = round((1 + (1 + 8 * n) ** 0.5) / 2)
+    return alpha / np.array(_most_true(n_systems))[n - place + 1]
+
+
+def _holm(alpha: float, place: Ints, n: int) -> Floats:
+    return alpha / (n - place + 1)
 
 
 def _harmonic(n: int) -> float:
@@ -103,9 +142,19 @@ _ROWS = (
         words="Holm",
         described="Holm's step-down correction",
         cite=("holm1979",),
-        levels=lambda alpha, place, n: alpha / (n - place + 1),
+        levels=_holm,
         step="down",
         synonyms=("holm_bonferroni",),
+    ),
+    CorrectionSpec(
+        name="shaffer",
+        words="Shaffer",
+        described="Shaffer's static step-down correction, which knows that systems equal to a third one are equal",
+        cite=("shaffer1986",),
+        levels=_holm,  # of hypotheses of which none follows from others, such as those with a baseline
+        pair_levels=_shaffer,
+        step="down",
+        synonyms=("shaffer_static", "shaffers"),
     ),
     CorrectionSpec(
         name="fdr_bh",
@@ -145,9 +194,10 @@ CORRECTIONS = ProcedureTable(
 listed."""
 
 
-def adjust(p_values: Floats, correction: str) -> Floats:
+def adjust(p_values: Floats, correction: str, *, all_pairs: bool = False) -> Floats:
     """Return adjusted p-values: reject where they are at most alpha; NaN is a hypothesis that was not tested.
 
+    Of `all_pairs` of some systems (Shaffer's correction knows more of these; of other hypotheses it is Holm's).
     Shapes: `p_values` (..., hypothesis).
 
     Examples
@@ -162,7 +212,7 @@ def adjust(p_values: Floats, correction: str) -> Floats:
     if not p_values.size:
         return p_values.copy()
     families = p_values.reshape(-1, p_values.shape[-1])
-    return CORRECTIONS[correction].function(families).reshape(p_values.shape)
+    return CORRECTIONS[correction].function(families, all_pairs=all_pairs).reshape(p_values.shape)
 
 
 def smallest_useful_count(smallest_p: float, *, n_hypotheses: int, correction: str, alpha: float) -> int:

@@ -122,6 +122,11 @@ class Question:
         return self.alternative != "two-sided"
 
     @property
+    def of_all_pairs(self) -> bool:
+        """Whether the hypotheses are that the systems of each pair are equal, of all pairs."""
+        return self.baseline is None and not self.one_sided
+
+    @property
     def n_topics(self) -> int:
         """Number of topics."""
         return self.values.shape[2]

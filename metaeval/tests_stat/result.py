@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
-from typing import Any
+from typing import Any, Literal, NamedTuple
 from warnings import catch_warnings, simplefilter
 from weakref import WeakKeyDictionary
 
@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import ndtr
 
 from metaeval.base.arrays import Flags, Floats, Ints
-from metaeval.base.checks import check_kind, check_share
+from metaeval.base.checks import check_choice, check_kind, check_share
 from metaeval.base.results import Figure, Result
 from metaeval.errors import InvalidOptionError, MetaevalWarning, UnknownNameError, warn
 from metaeval.running.equality import reaches
@@ -35,6 +35,13 @@ class UnreachableLevelWarning(MetaevalWarning):
 
 _WITNESSES: "WeakKeyDictionary[PairwiseResult, pd.DataFrame]" = WeakKeyDictionary()
 """What results rest on, found once: a page asks for its sentence, its table and its files."""
+
+
+class PairInterval(NamedTuple):
+    """An interval for the difference of two systems."""
+
+    low: float
+    high: float
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, weakref_slot=True)
@@ -252,6 +259,55 @@ class PairwiseResult(Result):
         return by_p(rows_of_pairs(self), "p_value")
 
     @property
+    def statistic(self) -> float:
+        """The test statistic of the only pair under the only metric, as results of SciPy have it."""
+        return float(self._only("statistic")["statistic"].item())
+
+    @property
+    def pvalue(self) -> float:
+        """The uncorrected p-value of the only pair under the only metric; NaN where it could not be tested."""
+        return float(self._only("pvalue")["p_value"].item())
+
+    def confidence_interval(self, confidence_level: float = 0.95) -> "PairInterval":
+        """Return the t interval of the difference of the only pair under the only metric.
+
+        Parameters
+        ----------
+        confidence_level : float, default 0.95
+
+        Returns
+        -------
+        PairInterval
+            ``low`` and ``high``, in the metric's unit; NaN under any test but the t test.
+
+        Raises
+        ------
+        InvalidOptionError
+            If there are several pairs or metrics: `difference_intervals` has the intervals of all.
+
+        Examples
+        --------
+        >>> from metaeval import paired_t_test
+        >>> found = paired_t_test([[0.3, 0.5, 0.9, 0.6], [0.2, 0.3, 0.6, 0.7]])
+        >>> round(found.statistic, 4), round(found.pvalue, 4)
+        (1.4639, 0.2394)
+        >>> tuple(round(end, 4) for end in found.confidence_interval())
+        (-0.1468, 0.3968)
+        """
+        self._only("confidence_interval")
+        ends = difference_intervals(self, confidence_level=confidence_level)
+        return PairInterval(float(ends["low"].item()), float(ends["high"].item()))
+
+    def _only(self, name: str) -> xr.Dataset:
+        """Return the data of a result of one pair and one metric."""
+        if self.n_pairs * len(self.metrics) != 1:
+            raise InvalidOptionError(
+                f"{name} is that of one pair under one metric, and there are {self.n_pairs:,} pairs and "
+                f"{len(self.metrics)} metrics; to_frame() has a row for each"
+            )
+        return self.data
+
+    @property
     def has_witnesses(self) -> bool:
         """Whether `rests_on` has an answer: the t test was done."""
         return self.test == "t" and self.scores is not None
@@ -310,8 +366,9 @@ class PairwiseResult(Result):
         See `metaeval.tests_stat.correction.CorrectionSpec.bounds`. Shapes: result (metric, pair).
         """
         correction, p_values = CORRECTIONS[self.correction], self._p_values()
-        rejected = is_significant(correction.function(p_values), self.alpha)
-        return correction.bounds(p_values, rejected, self.alpha)[..., : self.n_pairs]
+        all_pairs = self.of_all_pairs
+        rejected = is_significant(correction.function(p_values, all_pairs=all_pairs), self.alpha)
+        return correction.bounds(p_values, rejected, self.alpha, all_pairs=all_pairs)[..., : self.n_pairs]
 
     def decisions(self, metric: str) -> pd.DataFrame:
         """Return the decisions of one metric as a square table: 1 row better than column, -1 worse, 0 undecided."""
@@ -365,14 +422,36 @@ class PairwiseResult(Result):
         order = np.argsort(-lead, kind="stable")
         return pd.DataFrame(square[np.ix_(order, order)], index=names[order].rename("system"), columns=names[order])
 
-    def _draw(self, metric: str | None = None, *, groups: Mapping[str, str] | None = None) -> Figure:
-        """Draw which system is better than which under one metric (the first by default), and the systems' groups."""
+    def _draw(
+        self,
+        metric: str | None = None,
+        *,
+        groups: Mapping[str, str] | None = None,
+        kind: Literal["map", "distances"] = "map",
+    ) -> Figure:
+        """Draw which system is better than which under one metric (the first by default), and the systems' groups.
+
+        Of Nemenyi's test "distances" draws the mean ranks with the critical distance.
+        """
         from metaeval.figures.significance import significance_map  # noqa: PLC0415 - matplotlib
 
+        check_choice(kind, "kind", ("map", "distances"))
+        if kind == "distances":
+            return self._distances(metric or self.metrics[0])
         decisions = self.graded_decisions(metric or self.metrics[0])
         bounds = difference_intervals(self)
         pairs = self.data.assign(bounds).sel(metric=metric or self.metrics[0]).to_dataframe()
         return significance_map(decisions, correction=name_in_picture(self.correction), pairs=pairs, groups=groups)
+
+    def _distances(self, metric: str) -> Figure:
+        from metaeval.figures.critical_distance import critical_distances  # noqa: PLC0415 - matplotlib
+
+        if "critical_distance" not in self.details or self.scores is None:
+            raise InvalidOptionError(f"a critical distance is that of the test 'nemenyi', not of {self.test!r}")
+        ranks = self.details["mean_ranks"][self.metrics.index(metric)]
+        names = self.scores["system"].to_numpy().tolist()
+        mean_ranks = dict(zip(names, ranks, strict=True))
+        return critical_distances(self.decisions(metric), mean_ranks, distance=self.details["critical_distance"])
 
     def out_of_reach(self) -> str:
         """Say under which metrics too few resamples keep pairs from being significant, and why; empty if none do."""
@@ -394,6 +473,11 @@ class PairwiseResult(Result):
             significant &= is_significant(self.data["p_reachable"].to_numpy(), level)
         return significant
 
+    @property
+    def of_all_pairs(self) -> bool:
+        """Whether the hypotheses are that the systems of each pair are equal, of all pairs."""
+        return self.baseline is None and self.alternative == "two-sided"
+
     def _p_values(self) -> NDArray[np.float64]:
         """Return the p-values of every hypothesis: one or two a pair."""
         p_values = self.data["p_value"].to_numpy()
@@ -404,7 +488,7 @@ class PairwiseResult(Result):
     def _adjusted(self, correction: str, alpha: float) -> NDArray[np.float64]:
         if why := self._out_of_reach(correction, alpha):
             warn(f"{why}: raise `n_resamples`", UnreachableLevelWarning)
-        return adjust(self._p_values(), correction)[..., : self.n_pairs]
+        return adjust(self._p_values(), correction, all_pairs=self.of_all_pairs)[..., : self.n_pairs]
 
     def _out_of_reach(self, correction: str, alpha: float) -> str:
         smallest = float(self.details.get("smallest_p", 0.0))

@@ -12,7 +12,7 @@ from metaeval.errors import InvalidOptionError
 from metaeval.running.compiled import compiled
 from metaeval.running.draws import RNGLike, resolve_rng
 from metaeval.running.equality import centred
-from metaeval.running.parallel import limit_threads, on_threads, track
+from metaeval.running.parallel import in_one_order, limit_threads, on_threads, track
 from metaeval.tests_stat.correction import FAMILY_WISE
 from metaeval.tests_stat.counting import check_resamples
 from metaeval.tests_stat.docstrings import documented
@@ -306,6 +306,31 @@ def studentised_range_quantile(alpha: float, *, n_means: int, freedom: float) ->
     return float(np.exp(brentq(excess, -40.0, high, xtol=1e-12)))
 
 
+def normal_range_tail(w: Floats, *, n_means: int) -> Tails:
+    """Return the chance that the range of `n_means` standard normal values is at least w.
+
+    Examples
+    --------
+    >>> normal_range_tail(np.array([0.0, 3.633]), n_means=4).p.round(3).tolist()
+    [1.0, 0.05]
+    """
+    log10 = np.where(w == 0, 0.0, np.minimum(_log_range_tail(w, n_means), 0.0)) / np.log(10.0)
+    return tails_of_logarithms(log10)
+
+
+def normal_range_quantile(alpha: float, *, n_means: int) -> float:
+    """Return the w whose `normal_range_tail` is `alpha`.
+
+    Examples
+    --------
+    >>> round(normal_range_quantile(0.05, n_means=4) / 2**0.5, 3)
+    2.569
+    """
+    from scipy.optimize import brentq  # noqa: PLC0415 - only the tests of ranges pay for it
+
+    return float(brentq(lambda w: float(_log_range_tail(np.array([w]), n_means)[0]) - np.log(alpha), 1e-9, 100.0))
+
+
 def _log_range_tail(w: Floats, n_means: int) -> Floats:
     """Return log U(w), U being the chance that the range of `n_means` standard normal values is at least w.
 
@@ -316,6 +341,7 @@ def _log_range_tail(w: Floats, n_means: int) -> Floats:
 
 
 @lru_cache(maxsize=32)
+@in_one_order
 def _table_of_range(n_means: int) -> "BSpline":
     """Tabulate log U(w) and join the points by a spline of degree 7.
 

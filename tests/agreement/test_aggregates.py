@@ -1,6 +1,7 @@
 """Aggregates as metrics: literal loops, SciPy's z-scores, laws, and what constant topics and gaps give."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -159,3 +160,26 @@ def test_laws(counts, seed):
     for other in (counts / 10 + 3, as_scores(-counts, higher_is_better=False)):
         np.testing.assert_allclose(aggregate_scores(other).to_numpy()[1:], own[1:], atol=1e-9)
     assert np.allclose(own[2].mean(axis=0), 0.5)
+
+
+def test_standards_are_those_of_the_paper():
+    """Urbano, Lima and Hanjalic's R, with N, U (0.15 z + 0.5) and E: pnorm, punif and ecdf over a topic, by SciPy."""
+    values = np.random.default_rng(4).normal(size=(7, 5))
+    mean, spread = values.mean(axis=0), values.std(axis=0, ddof=1)
+    made = aggregate_scores(values, aggregates=["N-std", "U-std", "E-std"]).to_numpy()
+    np.testing.assert_allclose(made[0], stats.norm(mean, spread).cdf(values), rtol=1e-12)
+    low = mean - spread * 0.5 / 0.15
+    np.testing.assert_allclose(made[1], stats.uniform(low, spread / 0.15).cdf(values), rtol=1e-12)
+    np.testing.assert_allclose(made[2], (values[:, None] >= values[None]).mean(axis=1), rtol=1e-12)
+    tied = aggregate_scores([[0.3, 1], [0.1 + 0.2, 2], [0.1, 3]], aggregates=["E-std"]).to_numpy()
+    assert tied[0, :, 0].tolist() == [1.0, 1.0, 1 / 3]
+
+
+def test_points_of_mteb_count_a_missing_task_as_lost():
+    """MTEB's rule in pandas: n less the mean rank, and nothing for a model that did not do the task."""
+    values = np.random.default_rng(5).normal(size=(5, 4))
+    values[0, 1] = values[3, 2] = values[2, 2] = np.nan
+    frame = pd.DataFrame(values)
+    expected = (len(frame) - frame.rank(method="average", ascending=False)).fillna(0.0).to_numpy()
+    scores = as_scores(values, missing="pairwise")
+    np.testing.assert_allclose(aggregate_scores(scores, aggregates=["Borda (MTEB)"]).to_numpy()[0], expected)

@@ -4,6 +4,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import xarray as xr
+from scipy import stats
 
 from metaeval import as_scores
 from metaeval.errors import InvalidOptionError, UnknownNameError
@@ -261,3 +262,29 @@ def test_where_less_is_better_the_baseline_map_begins_with_the_least():
     scores = as_scores(noise + np.array([[5.0], [1.0], [3.0]]), systems=["base", "low", "high"], higher_is_better=False)
     square = paired_t_test(scores, baseline="base").graded_decisions("metric1")
     assert square.index.tolist() == ["low", "high", "base"]
+
+
+def test_one_pair_reads_as_scipys_result():
+    """`ttest_rel` of SciPy on the same scores: statistic, p-value and interval; of several pairs they are refused."""
+    a, b = [0.3, 0.5, 0.9, 0.6], [0.2, 0.3, 0.6, 0.7]
+    found, expected = paired_t_test([a, b]), stats.ttest_rel(a, b)
+    assert (found.statistic, found.pvalue) == pytest.approx((expected.statistic, expected.pvalue), rel=1e-12)
+    for level in (0.95, 0.8):
+        ends = expected.confidence_interval(level)
+        assert found.confidence_interval(level) == pytest.approx((ends.low, ends.high), rel=1e-12)
+    several = paired_t_test([a, b, b])
+    for asked in (lambda: several.pvalue, lambda: several.statistic, several.confidence_interval):
+        with pytest.raises(InvalidOptionError, match=r"3 pairs and 1 metrics; to_frame\(\)"):
+            asked()
+
+
+def test_a_result_is_no_array_and_gives_its_rows():
+    """NumPy is told where the numbers are; polars reads the rows."""
+    found = paired_t_test([[0.3, 0.5, 0.9], [0.2, 0.3, 0.6], [0.1, 0.9, 0.2]])
+    with pytest.raises(TypeError, match=r"to_frame\(\)"):
+        np.asarray(found)
+    polars = pytest.importorskip("polars")
+    rows, frame = polars.DataFrame(found), found.to_frame()
+    assert rows.columns == frame.columns.tolist()
+    assert rows["winner"].to_list() == frame["winner"].tolist()
+    np.testing.assert_array_equal(rows["p_value"].to_numpy(), frame["p_value"].to_numpy())

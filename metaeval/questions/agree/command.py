@@ -81,7 +81,7 @@ _BOARDS = flag(
 )
 _AGGREGATES = Option(
     "NAME,NAME",
-    "Compare two aggregates of one board: mean, Borda, win rate, z-score, macro mean (of clusters).",
+    "Compare two aggregates of one board: mean, macro mean, Borda, Borda (MTEB), win rate, z-score, N-, U-, E-std.",
     names("two aggregates by comma, such as mean,win rate"),
     excludes="audit votes boards",
 )

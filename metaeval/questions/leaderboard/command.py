@@ -9,7 +9,7 @@ from metaeval.cli import options as opt
 from metaeval.cli.checks import MOST_SYSTEMS, a_name, whole_number
 from metaeval.cli.command import command
 from metaeval.cli.console import NotEstablishedError, OpenError
-from metaeval.cli.option import Option, choice
+from metaeval.cli.option import Option, choice, flag
 from metaeval.cli.reading import Answer, Loaded
 
 if TYPE_CHECKING:
@@ -49,6 +49,8 @@ _COHORT = Option(
     means="cohorts",
 )
 
+_UNPAIRED = flag("--unpaired", "Compare systems as if scored on different items (Welch), even where they share some.")
+
 
 @command("leaderboard", reads="scores", draws=True)
 def leaderboard_command(  # noqa: PLR0913 - the options of the command
@@ -62,6 +64,7 @@ def leaderboard_command(  # noqa: PLR0913 - the options of the command
     alpha: Annotated[float, opt.ALPHA] = 0.05,
     rank_method: Annotated[str, _RANK_METHOD] = "posterior",
     resamples: Annotated[int, _RESAMPLES] = 2000,
+    unpaired: Annotated[bool, _UNPAIRED] = False,
 ) -> Answer:
     """Test which ranks of a leaderboard are reliable, and how well the benchmark separates systems.
 
@@ -81,7 +84,11 @@ def leaderboard_command(  # noqa: PLR0913 - the options of the command
     from metaeval.questions.leaderboard.study import study_leaderboard  # noqa: PLC0415 - loads scipy and numba
 
     try:
-        scores = loaded.scores()
+        scores = loaded.keeping_gaps().scores() if unpaired else loaded.scores()
+        if unpaired:
+            from metaeval.tests_stat.unpaired import unpaired_means  # noqa: PLC0415 - loads scipy
+
+            return loaded.ask(study_leaderboard, unpaired_means(scores), requirements=require or (), cohorts=cohort)
 
         def names(what: str) -> Callable[[str], bool]:
             return {*(scores[what].to_numpy().tolist() if what in scores.coords else ())}.__contains__

@@ -46,9 +46,9 @@ from metaeval.questions.leaderboard.page_items import (
 from metaeval.questions.leaderboard.study import AS_RANKS, RANKS, LeaderboardStudy
 from metaeval.questions.leaderboard.study_card import open_pairs_of, places_of
 from metaeval.questions.leaderboard.study_record import Card
-from metaeval.reports.data_files import csv_file, score_files, scores_left_out
+from metaeval.reports.data_files import csv_file, score_files, scores_left_out, with_difference_bounds
 from metaeval.reports.key_figures import key_figures
-from metaeval.reports.pairs import pair_figures
+from metaeval.reports.pairs import difference_columns, pair_figures
 from metaeval.reports.prose import prose
 from metaeval.reports.ranked import (
     ALIKE,
@@ -74,8 +74,11 @@ from metaeval.reports.witnesses import (
 from metaeval.resampling.ranks import RankIntervals
 from metaeval.table.array import has_gaps
 from metaeval.tests_stat.correction import CORRECTIONS
+from metaeval.tests_stat.quasi_variances import quasi_errors
 
 _SCORE, _WHOLE = number(4), number(0)
+_MOST_COMPARED = 300
+"""Systems that have errors to compare on the page."""
 _MOST_IN_DIAGRAM = 30
 _LEAST_CHANCE = 0.01
 say = prose(__name__)
@@ -268,7 +271,15 @@ def _ranks_section(study: LeaderboardStudy, frame: pd.DataFrame, metrics: Sequen
 
     choice = Choice(names=tuple(map(name_of_metric, metrics)), parts=tuple(map(blocks, metrics)))
     short = tuple(short_names_sentence(metrics))
-    return [say.section("ranks", choice, *((Text(paragraphs=short),) if short else ()), head="Ranks with intervals")]
+    return [
+        say.section(
+            "ranks",
+            choice,
+            *_printed_errors_blocks(study),
+            *((Text(paragraphs=short),) if short else ()),
+            head="Ranks with intervals",
+        )
+    ]
 
 
 def _means_section(study: LeaderboardStudy, frame: pd.DataFrame, metrics: Sequence[str]) -> Section:
@@ -311,6 +322,30 @@ def _diagram_blocks(ranks: RankIntervals, metric: str, part: pd.DataFrame) -> li
         first=part.iloc[0],
     )
     return [Fold(title="Critical-difference diagram: groups that cannot be separated", blocks=(picture,))]
+
+
+def _printed_errors_blocks(study: LeaderboardStudy) -> tuple[Block, ...]:
+    """Give one error a system from which readers of the board can compare any two."""
+    if study.comparison.n_systems > _MOST_COMPARED or study.comparison.n_pairs == 1:
+        return ()
+    quasi = quasi_errors(study.scores)
+    off = quasi.off[["lowest", "highest", "usual"]].to_numpy()
+    if np.isnan(off).all():
+        return ()
+    frame = quasi.to_frame()
+    table = say.table(
+        "printed errors",
+        frame,
+        of_metrics(frame),
+        left(system="System"),
+        right(_SCORE, mean="Mean", quasi_error="Error to compare"),
+        called="errors to compare",
+        data=frame,
+        low=float(np.nanmin(off[:, 0])),
+        high=float(np.nanmax(off[:, 1])),
+        usual=float(np.nanmax(off[:, 2])),
+    )
+    return (Fold(title="Errors to print beside the means", blocks=(table,)),)
 
 
 def _open_ranks(ranks: RankIntervals, metric: str) -> list[float]:
@@ -390,7 +425,11 @@ def _families(study: LeaderboardStudy) -> dict[str, str]:
 def _pairs_table(study: LeaderboardStudy, family: str, frame: pd.DataFrame) -> Table:
     results = [result.with_correction("holm") for (name, _), result in study.families.results.items() if name == family]
     frame = with_witnesses(frame[frame["family"] == family], results)
-    written, rests = rests_column(frame)
+    keys, ends = ["metric", "system_a", "system_b"], ["difference_low", "difference_high"]
+    bounds = pd.concat([with_difference_bounds(result) for result in results])[[*keys, *ends]]
+    frame = frame.merge(bounds, on=keys, how="left", validate="many_to_one").set_index(frame.index)
+    written, difference = difference_columns(frame, study.alpha)
+    written, rests = rests_column(written)
     higher = study.scores["higher_is_better"].to_series()
     turned = (frame["difference"] * np.where(frame["metric"].map(higher), 1.0, -1.0) < 0.0) & (family == "adjacent")
     unlike = [say("turned", n=int(turned.sum()))] if turned.any() else []
@@ -404,7 +443,7 @@ def _pairs_table(study: LeaderboardStudy, family: str, frame: pd.DataFrame) -> T
         of_metrics(frame),
         left(system_a="System"),
         under(text, system_b="Next" if family == "adjacent" else "Baseline"),
-        right(_SCORE, difference="Difference"),
+        difference,
         right(p_value, "p", p_value="uncorrected", p_holm="Holm"),
         left(separated="Separated"),
         rests,

@@ -11,7 +11,7 @@ import pandas as pd
 import xarray as xr
 from numpy.typing import NDArray
 
-from metaeval.agreement.aggregates import AGGREGATES, MACRO, aggregate_scores
+from metaeval.agreement.aggregates import MACRO, USUAL_AGGREGATES, aggregate_scores
 from metaeval.agreement.item_statistics import ItemAnalysis, analyse_items
 from metaeval.agreement.rankings import kendall_tau
 from metaeval.base.checks import MOST_REPLICATES, check_choice, check_count, check_list, check_share
@@ -436,7 +436,7 @@ def _aggregates(table: Scores, attempt: Attempts) -> list[str] | None:
     if not {"cluster", "stratum"} & set(table.coords):
         return None
     macro = attempt("Macro mean", partial(aggregate_scores, table, aggregates=[MACRO]))
-    return [name for name in AGGREGATES if macro is not None or name != MACRO]
+    return [name for name in USUAL_AGGREGATES if macro is not None or name != MACRO]
 
 
 def _subsets(table: Scores, notes: list[str], *, n_splits: int, alpha: float, seed: int) -> SubsetComparison:

@@ -48,6 +48,8 @@ from metaeval.tests_stat.result import difference_intervals
 
 _NAMED = 3
 _DRAWN = ["metric", "system", "mean", "low", "high", "rank", "p_corrected", "significant"]
+_MOST_RANKED = 40
+"""Systems that stand beside each other in a diagram of critical distance."""
 _MOST_PAIRS = 400
 """More pairs than these stand in the data alone."""
 say = prose(__name__)
@@ -222,6 +224,14 @@ def _against_baseline(study: TableStudy, metric: str) -> pd.DataFrame:
 def _map_picture(study: TableStudy, metric: str) -> Picture:
     result = study.comparison
     decided = decision_words(result.procedure.label, result.correction)
+    if "critical_distance" in result.details and result.n_systems <= _MOST_RANKED:
+        return say.picture(
+            "distances",
+            lambda: result.plot(metric, kind="distances"),
+            called=f"distances {metric}",
+            result=result,
+            metric=metric,
+        )
     n_significant = result.data["significant"].sel(metric=metric).sum().item()
     return say.picture(
         "map",

@@ -14,7 +14,7 @@ from metaeval.tests_stat.catalogue import TESTS
 from metaeval.tests_stat.comparison import compare_systems
 from metaeval.tests_stat.sensitivity import SENSITIVITY
 
-FAMILY_WISE_ONLY = ("tukey", "tukey_parametric")
+FAMILY_WISE_ONLY = ("tukey", "tukey_parametric", "nemenyi")
 
 
 def simulated_scores(n_metrics=2, n_systems=7, n_topics=24, **options):
