@@ -27,24 +27,8 @@ from metaeval.table.scores import Missing, Scores, as_scores, better_direction
 _MANY = 10
 """Rows whose numbers follow one another by no accident."""
 _FORMS = frozenset(
-    [
-        "raw",
-        "z",
-        "zscore",
-        "std",
-        "sd",
-        "se",
-        "norm",
-        "normalised",
-        "normalized",
-        "scaled",
-        "mean",
-        "avg",
-        "median",
-        "n",
-        "count",
-        "rank",
-    ]
+    {"raw", "z", "zscore", "std", "sd", "se", "norm", "normalised", "normalized", "scaled", "mean", "avg", "median"}
+    | {"n", "count", "rank"}
 )
 """Words by which columns of one human score differ."""
 _SHOWN = 10

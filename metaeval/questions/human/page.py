@@ -134,7 +134,7 @@ def _first_sentence(study: HumanStudy, table: pd.DataFrame, given: Mapping[str, 
 
 
 def _without_outliers(study: HumanStudy) -> pd.Series:
-    """Return the leading agreement at system level without outlying systems, by metric; empty where that says nothing."""
+    """Return what is left of the leading agreement without outlying systems, by metric; empty without any."""
     _, statistic, level = _lead(study)
     table = study.system_table[study.system_table["statistic"] == statistic].set_index("metric")["without_outliers"]
     return table if level == "system" and table.notna().any() else table.iloc[:0]
