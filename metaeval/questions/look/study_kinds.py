@@ -321,7 +321,22 @@ def contents_in_memory(data: object) -> Contents:
         return _of_votes(as_votes(data))
     if is_board(data):
         return _of_means(as_means(data))
-    return _of_scores(as_scores(data, missing="pairwise", fewest=1))
+    labels = _labels_in_memory(data) if are_judges(list(map(str, columns if columns is not None else ()))) else None
+    try:
+        return labels or _of_scores(as_scores(data, missing="pairwise", fewest=1))
+    except MetaevalError:
+        if (labels := _labels_in_memory(data)) is None:
+            raise
+        return labels
+
+
+def _labels_in_memory(data: object) -> Contents | None:
+    """Return what judges said, where data in memory are that; None for others."""
+    try:
+        labels = as_labels(data)
+    except MetaevalError:
+        return None
+    return _of_labels(labels, labels.notes)
 
 
 def _told(given: str, source: Source) -> _TypedFile:
