@@ -321,7 +321,9 @@ def contents_in_memory(data: object) -> Contents:
         return _of_votes(as_votes(data))
     if is_board(data):
         return _of_means(as_means(data))
-    labels = _labels_in_memory(data) if are_judges(list(map(str, columns if columns is not None else ()))) else None
+    names = [] if columns is None else list(map(str, columns))
+    called = [raters for raters in (names[1:], names[2:]) if len(raters) > 1 and are_judges(raters)]  # after the items
+    labels = _labels_in_memory(data) if called else None
     try:
         return labels or _of_scores(as_scores(data, missing="pairwise", fewest=1))
     except MetaevalError:
