@@ -1,4 +1,4 @@
-"""Of systems, and judges, that are truly alike a first sentence says that none is ahead, but for the share that is said."""
+"""Of systems, and judges, that are truly alike a first sentence says that none is ahead, but for a share of alpha."""
 
 import numpy as np
 import pandas as pd

@@ -37,7 +37,7 @@ _OPEN = {
     "conflict": "{predictor} agrees with {truth} (F1 {f1}), but has {conflicts}",
     "no interval": "F1 of {predictor} with {truth} is {f1}, without an interval",
     "draws": "F1 of {predictor} with {truth} is {f1}, {bar} within the Monte-Carlo error of an end",
-    "interval": "F1 of {predictor} with {truth} is {f1}, on both sides of {bar}, from which on conclusions are the same",
+    "interval": "F1 of {predictor} with {truth} is {f1}, on both sides of {bar}, the bar for agreement",
 }
 _FEW = 2
 """How many uses, or metrics, an answer names."""

@@ -276,8 +276,8 @@ def study_judgments(  # noqa: PLR0913 - every option of the command
         For reductions and pools counted in documents a topic; by default the published 50 to 500 as far as the
         original pool reaches, or parts of its size.
     depths : sequence of int, optional
-        Ask about pools of so many of the top documents of every pooled run (the reduction "ranks"), the smallest
-        first; unless questions or reductions are named, about nothing else.
+        Ask about pools of the top documents of every pooled run down to each of these depths (the reduction "ranks");
+        unless questions or reductions are named, about nothing else.
     n_replicates : int, default 10
         Draws at every step.
     n_tested, test, correction, alpha, n_resamples, choose, ranked, rel, top, n_jobs, keep, budget

@@ -121,8 +121,7 @@ def test_names_do_no_harm(study):
             (0.8, 1.0),
             0,
             "inconclusive",
-            "Inconclusive: F1 of third with T is 0.95 [0.80, 1.00], on both sides of 0.9, from which on conclusions are "
-            "the same.",
+            "Inconclusive: F1 of third with T is 0.95 [0.80, 1.00], on both sides of 0.9, the bar for agreement.",
         ),
         (
             0.95,

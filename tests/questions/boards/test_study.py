@@ -41,9 +41,9 @@ def test_sentences_and_tables_say_the_same(page):
     counts = study.found.relations("v1", "v2").set_index("relation")["n_pairs"]
     report = study.report()
     assert report.summary[0] == (
-        f"No: of 28 pairs of the 8 systems on both boards, both settle {counts['alike']} alike and {counts['opposite']} in "
-        f"opposite directions; v1 alone settles {counts['first alone']}, v2 alone {counts['second alone']}, and "
-        f"neither {counts['neither']}."
+        f"No: of 28 pairs of the 8 systems on both boards, both settle {counts['alike']} alike and "
+        f"{counts['opposite']} in opposite directions; v1 alone settles {counts['first alone']}, v2 alone "
+        f"{counts['second alone']}, and neither {counts['neither']}."
     )
     opposite = study.opposite()
     assert len(opposite) == counts["opposite"] > 3

@@ -197,7 +197,9 @@ def test_the_page_of_dl23(data_folder):
     labels = as_labels(frame, scale=(0, 1, 2, 3), outside="drop")
     study = study_judges(labels, reference="human", rng=0)
     first, _, third = judges_report(study).summary
-    assert first.startswith("No judge clearly agrees most with human: Olz-gpt4o leads (κ with quadratic weights 0.51 [0.40, 0.61]), but ")
+    assert first.startswith(
+        "No judge clearly agrees most with human: Olz-gpt4o leads (κ with quadratic weights 0.51 [0.40, 0.61]), but "
+    )
     assert "Pass --runs to compare system rankings" in third
 
 
