@@ -1,12 +1,13 @@
 """Topics on which it rests that a pair of systems does not differ significantly."""
 
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 import numpy as np
 
 from metaeval.table.scores import by_name, oriented_values
 from metaeval.table.units import units_of
 from metaeval.tests_stat.paired_t import paired_t_test
+from metaeval.tests_stat.pairs import Alternative
 from metaeval.tests_stat.result import PairwiseResult
 
 _FEWEST = 5
@@ -40,6 +41,7 @@ def open_witness(result: PairwiseResult) -> OpenWitness | None:
     """
     if not result.has_witnesses or result.n_pairs != 1 or result.scores is None:
         return None
+    alternative = cast("Alternative", result.alternative)
     pair = [result.data[side].item() for side in ("system_a", "system_b")]
     is_open = ~result.data["significant"].to_numpy()[:, 0] & np.isfinite(result.data["p_value"].to_numpy()[:, 0])
     witnesses = []
@@ -56,7 +58,7 @@ def open_witness(result: PairwiseResult) -> OpenWitness | None:
                 break
             units_gone = sorted(order[index] for index in gone)
             left = table.isel(topic=~np.isin(units.unit, units_gone))
-            without = paired_t_test(left, alternative=result.alternative, alpha=result.alpha)
+            without = paired_t_test(left, alternative=alternative, alpha=result.alpha)
             if without.data["significant"].item():
                 winner = pair[without.data["better"].item() < 0]
                 rests_on = tuple(str(names[index]) for index in units_gone)

@@ -343,7 +343,8 @@ class _Arrived(NamedTuple):
 
 def _by_column(data: object, when: str) -> tuple[object, list[str]]:
     """Return a frame without the column that says when its topics came, and the topics in that order."""
-    frame = pd.DataFrame(data.to_dict(as_series=False)) if hasattr(data, "to_pandas") else data  # of polars
+    of_polars = getattr(data, "to_dict", None) if hasattr(data, "to_pandas") else None
+    frame = data if of_polars is None else pd.DataFrame(of_polars(as_series=False))
     columns = list(map(str, frame.columns)) if isinstance(frame, pd.DataFrame) else []
     if when not in columns or not isinstance(frame, pd.DataFrame):
         there = f"columns: {first_few(columns)}" if columns else "these scores have no columns"
@@ -351,8 +352,8 @@ def _by_column(data: object, when: str) -> tuple[object, list[str]]:
         raise InvalidOptionError(f"{rule}; {when!r} is none ({there})")
     scores = frame.drop(columns=when)
     topics = as_scores(scores, missing="pairwise")["topic"].to_numpy().tolist()
-    labels = [scores.index, *(scores[name] for name in scores)]
-    named = next((names.astype(str) for names in labels if set(names.astype(str)) == set(topics)), None)
+    labels = [list(map(str, names)) for names in (scores.index, *(scores[name] for name in scores))]
+    named = next((names for names in labels if {*names} == {*topics}), None)
     if named is None:
         raise InvalidOptionError("no column of the frame names the topics; list them in `arrival`, in their order")
     turns = {value: turn for turn, value in enumerate(natural_order(frame[when].astype(str).unique()))}
