@@ -84,7 +84,7 @@ def _answer(correction: str, rows: pd.DataFrame) -> str:
         return say("none advised", least=means["error_rate"].idxmin(), written=written, how=how)
     use = "t" if "t" in advised.index else advised["rejected"].idxmax()
     others = means.drop(index=[*advised.index])
-    worse = others[others["error_rate"] > advised["error_rate"].fillna(np.inf)[use]]["error_rate"]
+    worse = others.loc[others["error_rate"] > advised["error_rate"].fillna(np.inf).loc[use], "error_rate"]
     avoid = "" if worse.empty else worse.idxmax()
     return say("answer", use=use, avoid=avoid, written=written, how=how)
 

@@ -382,7 +382,7 @@ def study_judgments(  # noqa: PLR0913 - every option of the command
     stability = study_analyses.less_judging(asked, names, in_turn=_EFFORT in wanted)
     attempt = Attempts(EstimationError, InvalidOptionError)
     attempt.failed |= unanswered
-    grown, depths = study_analyses.shallower_pools(asked) if "shallower-pools" in wanted else (None, None)
+    grown, reached = study_analyses.shallower_pools(asked) if "shallower-pools" in wanted else (None, None)
     new = study_analyses.new_systems(asked, attempt) if "new-systems" in wanted else study_analyses.NewSystems()
     spend = partial(study_analyses.spent_effort, asked, chosen_cost, rule)
     effort = attempt("where to spend effort", spend) if _EFFORT in wanted else None
@@ -396,7 +396,7 @@ def study_judgments(  # noqa: PLR0913 - every option of the command
         stability=MappingProxyType(stability),
         original=original if {"shallower-pools", "new-systems", _EFFORT} & {*wanted} else None,
         growth=grown,
-        depths=depths,
+        depths=reached,
         **new._asdict(),
         effort=effort,
         completions=bounds_where_possible(collection, own_metrics, correction=correction or "fdr_by", alpha=alpha),

@@ -75,9 +75,8 @@ def _first_sentence(scores: Scores, best: pd.DataFrame) -> str:
     first, n = best.iloc[0], scores.sizes["system"]
     name, value, who = name_of_metric(first["metric"]), first["written"], first["best"]
     if n > 1 and len(who.names) < n:
-        worst = first["worst"]
-        best = f"{who.who} {who.verb('has', 'have')} the best mean {name}, {value}"
-        return f"{best}, and {worst.who} the worst, {worst.figure}."
+        worst, has = first["worst"], who.verb("has", "have")
+        return f"{who.who} {has} the best mean {name}, {value}, and {worst.who} the worst, {worst.figure}."
     runs = {1: f"{who.who} has", 2: "Both runs have"}.get(n, f"All {n} runs have")
     return f"{runs} a mean {name} of {value}."
 
