@@ -82,7 +82,7 @@ def _answer(correction: str, rows: pd.DataFrame) -> str:
     advised = means[[TESTS[str(name)].advised for name in means.index]]
     if advised.empty:
         return say("none advised", least=means["error_rate"].idxmin(), written=written, how=how)
-    use = "t" if "t" in advised.index else advised["rejected"].idxmax()
+    use = "t" if "t" in advised.index else str(advised["rejected"].idxmax())
     others = means.drop(index=[*advised.index])
     worse = others.loc[others["error_rate"] > advised["error_rate"].fillna(np.inf).loc[use], "error_rate"]
     avoid = "" if worse.empty else worse.idxmax()
