@@ -13,6 +13,7 @@ from metaeval.base.arrays import Floats
 from metaeval.base.checks import check_choice, check_kind
 from metaeval.running.equality import settle
 
+_FAR, _OF_NORMAL = 2.5, 1.483
 type Score = Callable[[Floats, Floats], Floats]
 Statistic = Literal["pearson", "spearman", "kendall", "accuracy"]
 
@@ -62,6 +63,26 @@ def none_where_flat(statistic: Score, human: Floats, metric: Floats) -> Floats:
     """
     correlation = statistic(human, metric)
     return np.where(np.isnan(correlation) & np.isfinite(statistic(human, human)), 0.0, correlation)
+
+
+def outlying_systems(human: pd.Series) -> list[str]:
+    r"""Return the systems whose human score lies far from the others, which may carry a correlation by themselves.
+
+    Those more than 2.5 times :math:`1.483 \operatorname{median}|h - \tilde h|` from the median :math:`\tilde h`, as
+    Mathur, Baldwin and Cohn (2020) leave out.
+
+    Parameters
+    ----------
+    human : Series
+        A score a system.
+
+    Examples
+    --------
+    >>> outlying_systems(pd.Series([0.1, 0.2, 0.15, 0.12, -1.3], index=list("abcde")))
+    ['e']
+    """
+    away = (human - human.median()).abs()
+    return list(map(str, human.index[away > _FAR * _OF_NORMAL * away.median()])) if away.median() > 0 else []
 
 
 def system_statistics(means: pd.DataFrame, *, reference: str, statistic: Statistic = "pearson") -> pd.DataFrame:

@@ -4,6 +4,7 @@ Dims are metric, system and item; the human score is one of the metrics. A cell 
 clusters (the sentences of a document), which are drawn together wherever something is resampled.
 """
 
+import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
@@ -25,6 +26,11 @@ from metaeval.table.scores import Missing, Scores, as_scores, better_direction
 
 _MANY = 10
 """Rows whose numbers follow one another by no accident."""
+_FORMS = frozenset(
+    {"raw", "z", "zscore", "std", "sd", "se", "norm", "normalised", "normalized", "scaled", "mean", "avg", "median"}
+    | {"n", "count", "rank"}
+)
+"""Words by which columns of one human score differ."""
 _SHOWN = 10
 _PER_CENT = 100.0
 FEWEST = 3
@@ -227,7 +233,10 @@ def metric_columns(
     left: list[RoleColumn] = []
     if metrics is None:
         free = [name for name in free if not _says_nothing(frame, keys, name)]
-        left = _no_metrics(frame, free, [name for name in named if name in numeric], said)
+        forms = [name for name in free if reference and name not in said and _is_form_of(reference, name)]
+        left = [RoleColumn(name, "repeat", f"the human score {reference!r} in another form") for name in forms]
+        kept = [name for name in free if name not in forms]
+        left += _no_metrics(frame, kept, [name for name in named if name in numeric], said)
     chosen = [name for name in free if name not in {one.name for one in left}] if metrics is None else list(metrics)
     if not chosen:
         raise ScoresError("there is no metric to compare with the reference: no other column holds numbers")
@@ -263,6 +272,20 @@ def _no_metrics(
             RoleColumn(name, "repeat", f"of which {one.name!r} is made ({one.how})", of=one.name) for name in raters
         ]
     return left
+
+
+def _is_form_of(reference: str, name: str) -> bool:
+    """Whether a column is called as the human score, but for words that say how that is written.
+
+    Examples
+    --------
+    >>> [_is_form_of("HUMAN", name) for name in ("HUMAN_RAW", "HUMAN.z", "HUMAN", "chrF", "human likeness")]
+    [True, True, False, False, False]
+    >>> _is_form_of("Z.SCR", "RAW.SCR")
+    True
+    """
+    words, others = (set(re.split(r"[\W_]+", text.lower())) for text in (reference, name))
+    return bool(words & others) and words != others and words ^ others <= _FORMS
 
 
 def _in_other_units(names: Sequence[str], values: Floats, free: Collection[str]) -> list[RoleColumn]:

@@ -146,7 +146,11 @@ def _of_others(error: Exception) -> tuple[int, str]:
 
 def _told(error: TyperException | MetaevalError) -> tuple[int, str]:
     if isinstance(error, MetaevalError):
-        return _exit_code(error), f"Error: {error}"
+        from metaeval.base.words import sentence_case  # noqa: PLC0415 - only here
+        from metaeval.cli.console import NotEstablishedError, OpenError  # noqa: PLC0415 - rich's tables
+
+        done = isinstance(error, NotEstablishedError | OpenError)  # the answer to what was asked, and no mistake
+        return _exit_code(error), sentence_case(str(error)) if done else f"Error: {error}"
     from metaeval.cli.usage import usage_error  # noqa: PLC0415 - only here
 
     return _USAGE, f"Error: {usage_error(error)}"

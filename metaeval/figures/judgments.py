@@ -345,7 +345,7 @@ def _is_correlation(measure: str) -> bool:
 def _left_label(frame: pd.DataFrame) -> str:
     unit, reduction = frame["unit"].iloc[0], frame["reduction"].iloc[0]
     if unit != "%":
-        return "documents pooled a topic"
+        return {"ranks": "top documents of every run"}.get(unit, "documents pooled a topic")
     return {"topics": "topics left, %", "relevant": "relevant documents left, %", "depth": "pool depth, %"}.get(
         reduction, "judged documents left, %"
     )

@@ -12,6 +12,8 @@ from metaeval.figures.marks import note_cells, note_points
 
 _SHADES = LinearSegmentedColormap.from_list("agreement", ["#f3e3d7", "#ffffff", "#a6cee6", "#0072b2"])
 _DARK = 0.72
+_LARGEST_CELL, _SMALLEST_MAP = 0.6, 1.8
+"""In inches: of few judges a map stays small."""
 _WRITTEN = 16
 _VALUE = number(3)
 
@@ -65,9 +67,10 @@ def agreement_heat_map(matrix: pd.DataFrame, *, label: str) -> Figure:
     names = style.short_names(matrix.index.tolist(), 12 if style.drawn_narrow() else 22)
     count = len(names)
     left = 0.2 + max(style.text_width(name, 7.5) for name in names)
-    width = style.page_width() - left - 0.95
-    figure = Figure(figsize=(style.page_width(), width + style.FOOT + left * 0.8))
-    axes = style.inch_axes(figure, left=left, right=0.95, top=0.12, bottom=style.FOOT + left * 0.8 - 0.12)
+    side = min(style.page_width() - left - 0.95, max(_LARGEST_CELL * count, _SMALLEST_MAP))
+    right = style.page_width() - left - side
+    figure = Figure(figsize=(style.page_width(), side + style.FOOT + left * 0.8))
+    axes = style.inch_axes(figure, left=left, right=right, top=0.12, bottom=style.FOOT + left * 0.8 - 0.12)
     values = matrix.to_numpy(dtype=float)
     picture = axes.imshow(values, cmap=_SHADES, vmin=-0.5, vmax=1.0, interpolation="nearest", aspect="auto")
     axes.set_xticks(range(count), names, rotation=90, fontsize=7.5)
@@ -92,7 +95,7 @@ def agreement_heat_map(matrix: pd.DataFrame, *, label: str) -> Figure:
             value = values[row, column]
             ink = style.THEME["paper"] if value > _DARK else style.THEME["ink"]
             axes.text(column, row, f"{value:.2f}".replace("-", "−"), ha="center", va="center", fontsize=7.5, color=ink)
-    position = figure.add_axes((1 - 0.75 / style.page_width(), 0.45, 0.02, 0.4))
+    position = figure.add_axes((1 - (right - 0.2) / style.page_width(), 0.45, 0.02, 0.4))
     bar = figure.colorbar(picture, cax=position)
     bar.set_label(label, color=style.THEME["muted"], fontsize=8.5)
     bar.ax.tick_params(labelsize=7.5, colors=style.THEME["muted"], labelcolor=style.THEME["ink"])

@@ -14,7 +14,7 @@ from metaeval.base.escaping import visible
 from metaeval.base.names import count
 from metaeval.base.results import Result
 from metaeval.base.short_repr import main_sentence, notes_of, settings_of, shown_notes
-from metaeval.base.words import MISSING, absent, listed, p_value, text, whole
+from metaeval.base.words import MISSING, absent, listed, p_value, sentence_case, text, whole
 from metaeval.errors import MetaevalError
 from metaeval.page.blocks import Page
 from metaeval.page.html import table_html
@@ -29,11 +29,11 @@ _P_VALUES = frozenset({"p", "p_value", "p_corrected", "p_adjusted"})
 
 
 def report_html(report: Page) -> str:
-    """Return the question of a report, its answer in a sentence, and its main table and picture."""
-    answer = _first_sentence(visible(report.summary[0])) if report.summary else ""
-    changes = Markup("").join(
-        Markup("<br><small>{}</small>").format(visible(change)) for change in report.first_changes()
-    )
+    """Return the question of a report, its answer with what that rests on, and its main table and picture."""
+    answer = visible(report.summary[0]) if report.summary else ""
+    source = report.provenance.random_source
+    told = [*report.first_changes(), *([f"{sentence_case(source)}."] if source else [])]
+    changes = Markup("").join(Markup("<br><small>{}</small>").format(visible(words)) for words in told)
     picture = report.main_picture()
     return _together(
         Markup("<b>{}</b> {}{}").format(visible(report.title), answer, changes),

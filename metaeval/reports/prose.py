@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable
 from functools import cache
 from importlib.resources import files
 from itertools import chain
+from numbers import Integral
 from typing import TYPE_CHECKING, Any, TypedDict
 
 import pandas as pd
@@ -37,6 +38,9 @@ _INSIDE = re.compile(r"(?<=\S)[ \n]+(?=\S)")
 
 
 def _kept(value: object) -> object:
+    """Keep the blanks of what is filled in, and part the thousands of a number."""
+    if isinstance(value, Integral) and not isinstance(value, bool):
+        return words.whole(int(value))
     return _INSIDE.sub(lambda found: found[0].translate(_BLANKS), value) if isinstance(value, str) else value
 
 

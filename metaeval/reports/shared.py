@@ -114,7 +114,7 @@ def with_draws(result: PairwiseResult) -> str:
     """Describe the test of a comparison, with its B and seed if it draws."""
     words = result.procedure.description + cited(result.procedure.cite)
     if result.n_resamples:
-        words += f", B = {result.n_resamples} resamples shared by all pairs and metrics"
+        words += f", B = {result.n_resamples:,} resamples shared by all pairs and metrics"
         words += f", {result.random_source}" if result.random_source else ""
     return words
 

@@ -11,6 +11,7 @@ from metaeval.base.words import name_of_metric, whole
 from metaeval.page.tables import Column, right, with_cells
 from metaeval.reports.prose import prose
 from metaeval.table.scores import Scores
+from metaeval.tests_stat.open_witness import open_witness
 from metaeval.tests_stat.requirement_witness import requirement_witness
 from metaeval.tests_stat.requirements import Requirements
 from metaeval.tests_stat.result import PairwiseResult
@@ -63,12 +64,22 @@ def rests_column(pairs: pd.DataFrame) -> tuple[pd.DataFrame, tuple[Column, ...]]
 
 def pair_rests(result: PairwiseResult) -> tuple[Rests, ...]:
     """Say on what the one pair that was tested rests, under the metric of which the fewest topics have to go."""
-    if (rows := _rows(result)) is None or not len(rows):
+    if (rows := _rows(result)) is None:
         return ()
+    if not len(rows):
+        return _open_rests(result)
     row = rows.iloc[0]
     under = f" under {name_of_metric(row['metric'])}" if len(result.metrics) > 1 else ""
     words = say("pair rests", row=row, under=under, noun=_noun(result.scores))
     return (Rests(words, few=_is_little(row["n_dropped"], row["n_units"])),)
+
+
+def _open_rests(result: PairwiseResult) -> tuple[Rests, ...]:
+    """Say which one or two topics keep the one pair from being significant."""
+    if (witness := open_witness(result)) is None:
+        return ()
+    under = f" under {name_of_metric(witness.metric)}" if len(result.metrics) > 1 else ""
+    return (Rests(say("open rests", witness=witness, under=under, noun=_noun(result.scores)), few=True),)
 
 
 def answer_and_rests(answer: str, result: PairwiseResult) -> tuple[str, ...]:
@@ -77,13 +88,12 @@ def answer_and_rests(answer: str, result: PairwiseResult) -> tuple[str, ...]:
 
 
 def with_answer(answer: str, rests: Sequence[Rests], *, claimed: bool = True) -> tuple[str, ...]:
-    """Return paragraphs of an answer and of what it rests on: one where that is next to nothing, if it claims that."""
-    if claimed and all(sentence.few for sentence in rests):
-        return (" ".join([answer, *rests]),)
-    return (answer, *rests)
+    """Return the answer with what it claims and rests on next to nothing, then what else it rests on."""
+    near = [sentence for sentence in rests if claimed and sentence.few]
+    return (" ".join([answer, *near]), *(sentence for sentence in rests if sentence not in near))
 
 
-def few_rest(result: PairwiseResult) -> tuple[str, ...]:
+def few_rest(result: PairwiseResult) -> tuple[Rests, ...]:
     """Say how many of many significant pairs rest on next to nothing, and which one on the least."""
     if (rows := _rows(result)) is None or not len(rows):
         return ()
@@ -91,7 +101,9 @@ def few_rest(result: PairwiseResult) -> tuple[str, ...]:
     first = rows.iloc[0]
     under = f" under {name_of_metric(first['metric'])}" if len(result.metrics) > 1 else ""
     words = {"n": len(few), "row": first, "of": len(rows), "under": under, "noun": _noun(result.scores)}
-    return (say("few rest", most=int(few["n_dropped"].max()), **words),) if len(few) else ()
+    if not len(few):
+        return ()
+    return (Rests(say("few rest", most=int(few["n_dropped"].max()), **words), few=len(few) == len(rows)),)
 
 
 def requirements_rest(requirements: Requirements, scores: Scores) -> tuple[Rests, ...]:

@@ -133,6 +133,13 @@ def _depth(task: ReductionTask) -> Reduced:
     return keep_documents(collection, pools, task.steps, code=NOT_POOLED, notes=original.notes, rel=task.rel)
 
 
+def _ranks(task: ReductionTask) -> Reduced:
+    collection = task.collection
+    entries = entry_depths(collection)
+    pools = [entries.within(np.full(collection.n_topics, step, dtype=np.int64)) for step in task.steps]
+    return keep_documents(collection, pools, task.steps, code=NOT_POOLED, rel=task.rel)
+
+
 def _share(task: ReductionTask) -> Reduced:
     collection = task.collection
     entries = entry_depths(collection)
@@ -301,12 +308,24 @@ class Reduction(ShortRepr):
     default_steps: tuple[float, ...] = (80.0, 60.0, 40.0, 20.0)
     """As published."""
     unit: str = "%"
-    """What steps are counted in: "%" or "documents" (a topic)."""
+    """What steps are counted in: "%", "documents" (a topic) or "ranks" (of every run)."""
     share_of: str = "judged documents"
     """What steps in % are a share of: "judged documents", "relevant documents", "topics" or "pool depth"."""
     needs_retrieved: bool = False
     """Whether the collection must hold every retrieved document (``retrieved="all"``). "depth" does without where the
     depth of the original pool is given."""
+
+    @property
+    def counted_in(self) -> str:
+        """What steps are counted in, in words.
+
+        Examples
+        --------
+        >>> REDUCTIONS["ranks"].counted_in
+        'ranks of every run'
+        """
+        words = {"documents": "documents a topic", "ranks": "ranks of every run"}
+        return words.get(self.unit, f"% of the {self.share_of}")
 
 
 _DEPTH_STEPS = (90.0, 80.0, 70.0, 60.0, 50.0, 40.0, 30.0, 20.0, 10.0, 5.0)
@@ -363,6 +382,16 @@ _ROWS = (
         cite=("zobel1998", "pal2010"),
         default_steps=_DEPTH_STEPS,
         share_of="pool depth",
+        needs_retrieved=True,
+    ),
+    Reduction(
+        name="ranks",
+        title="Pools of the top documents of every run",
+        function=_ranks,
+        summary="the documents that a pooled run has at so high a rank",
+        cite=("zobel1998",),
+        default_steps=(50.0, 20.0, 10.0, 5.0),
+        unit="ranks",
         needs_retrieved=True,
     ),
     Reduction(

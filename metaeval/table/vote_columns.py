@@ -33,7 +33,7 @@ COLUMNS: Mapping[str, tuple[str, ...]] = {
         "model_y",
         "response_b_model",
     ),
-    "winner": ("winner", "preference", "verdict", "vote", "outcome", "choice"),
+    "winner": ("winner", "preference", "preferred", "verdict", "vote", "outcome", "choice"),
     "question": (
         *("question_id", "question", "prompt_id", "prompt", "query_id", "query", "topic_id", "topic"),
         *("item_id", "item", "instruction", "uid"),

@@ -40,6 +40,8 @@ class TestSpec(Procedure):
     """What its function does if nothing is said."""
     one_sided_substitute: str = ""
     """The test to take instead for a one-sided alternative; empty where this one answers that itself."""
+    advised: bool = True
+    """Whether it tests means and keeps its level: ``benchmarks/reports/type_one_error.md``."""
     uses: "frozenset[Trait]" = frozenset()
     """What it takes into account of `metaeval.table.traits.Trait`; it refuses the rest."""
 
@@ -104,6 +106,7 @@ _ROWS = (
         cite=("wilcoxon1945",),
         call="wilcoxon.wilcoxon_test",
         synonyms=("wilcoxon_signed_rank", "wilcoxon_signed_rank_test", "signed_rank"),
+        advised=False,
         uses=_PAIRWISE,
     ),
     TestSpec(
@@ -113,6 +116,7 @@ _ROWS = (
         cite=("conover1999",),
         call="sign.sign_test",
         synonyms=("sign_test", "mcnemar", "mcnemars", "mcnemar_test", "mcnemars_test"),
+        advised=False,
         uses=_PAIRWISE,
     ),
     TestSpec(
@@ -146,6 +150,7 @@ _ROWS = (
         call="bootstrap.bootstrap_test",
         method="percentile",
         resampled=True,
+        advised=False,
         uses=_ALL,
     ),
     TestSpec(
@@ -156,6 +161,7 @@ _ROWS = (
         call="bootstrap.bootstrap_test",
         method="shifted",
         resampled=True,
+        advised=False,
         uses=_ALL,
     ),
     TestSpec(

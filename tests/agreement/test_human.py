@@ -12,7 +12,7 @@ from hypothesis import given
 from scipy import stats
 
 from metaeval.agreement.human import human_agreement, pair_agreement
-from metaeval.agreement.human_statistics import STATISTICS, system_statistics
+from metaeval.agreement.human_statistics import STATISTICS, outlying_systems, system_statistics
 from metaeval.agreement.items import in_content_order, item_scores
 from metaeval.errors import InvalidOptionError, ScoresError, UnknownNameError
 
@@ -290,3 +290,16 @@ def test_realsumm_correlations(data_folder, part, expected):
     row = found.loc[name]
     assert round(row["value"], 3) == expected
     assert row["low"] < row["value"] < row["high"]
+
+
+@pytest.mark.parametrize("pair", ["de-en", "ru-en", "zh-en", "en-iu_news", "en-ta", "km-en", "ps-en", "en-ru", "en-zh"])
+def test_the_published_outliers(data_folder, pair):
+    """Of machines, those that WMT20 left out, on pairs of languages whose published lists follow the published rule."""
+    expected = json.loads((data_folder / "wmt20-metrics" / "outlier_systems.json").read_text())[pair]
+    scores = published(data_folder, f"DA-newstest2020-{pair.replace('-', '')}-sys-scores.csv").set_index("SYSTEM")
+    machines = scores.loc[~scores.index.str.contains("Human"), "HUMAN"]
+    assert sorted(outlying_systems(machines)) == sorted(expected)
+
+
+def test_scores_of_people_that_are_alike_have_no_outliers():
+    assert outlying_systems(pd.Series([1.0, 1.0, 1.0, 9.0], index=list("abcd"))) == []

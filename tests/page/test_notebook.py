@@ -14,7 +14,7 @@ from matplotlib.figure import Figure
 from matplotlib.text import Text
 
 import metaeval
-from metaeval import agreement, resampling, studies
+from metaeval import agreement, as_scores, resampling, simulate_scores, studies
 from metaeval.base.results import Result
 from metaeval.errors import EstimationError, InvalidOptionError, UnknownNameError
 from metaeval.figures.style import figure_png
@@ -200,3 +200,19 @@ def test_a_study_makes_its_page_once_for_all_that_shows_it(study, monkeypatch):
     assert calls == [1]
     assert shown.equals(study)
     assert shown.report() is not shown.report()
+
+
+def test_a_study_without_a_seed_shows_the_one_that_repeats_it():
+    """In text and in HTML; with it the study is the same."""
+    scores = simulate_scores(n_systems=3, n_topics=12, metrics=["AP"], rng=1)
+    study = metaeval.study_leaderboard(scores)
+    (seed,) = re.findall(r"seed=(\d+)", repr(study))
+    assert f"Seed {seed}." in study._repr_html_()
+    assert study.equals(metaeval.study_leaderboard(scores, rng=int(seed)))
+
+
+def test_what_an_answer_rests_on_is_shown():
+    """An answer that two topics decide is not shown without them, however long the line."""
+    close = np.array([0.02, 0.03, 0.01, 0.02, 0.04, 0.02, 0.01, 0.03, 0.02, -0.01, 0.6, 0.7])
+    study = metaeval.study_table(as_scores([0.3 + close, np.full(12, 0.3)]), rng=0)
+    assert "rests on 2 of 12 topics" in study._repr_html_()

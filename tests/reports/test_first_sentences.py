@@ -354,7 +354,7 @@ PAGES = {
     ),
     "table: models": (
         lambda: table(mteb()),
-        "jcorners/ingot-8b-r3 is best under main_score, significantly better than 170 of the others; 12,707 of 16,653 pairs differ (paired t, Benjamini–Yekutieli).",
+        "jcorners/ingot-8b-r3 is best under main_score, significantly better than 170 of the others; 12,707 of 16,653 pairs differ (paired t, Benjamini–Yekutieli). The first place rests on 1 of 41 items: without Touche2020Retrieval.v3, Kingsoft-LLM/QZhou-Embedding is no worse than jcorners/ingot-8b-r3.",
     ),
     "table: a baseline": (
         lambda: table(simulated(), baseline="group1-system01"),
@@ -414,15 +414,15 @@ PAGES = {
     ),
     "compare-tests: four metrics": (
         lambda: halves(simulated(), corrections=["none", "fdr_by"]),
-        "The sign test errs least, not clearly, and rejects fewest under all 4 metrics: up to 6 % of rejections fail on other topics (uncorrected).",
+        "Use the paired t test: 3.3 to 10 % of its rejections fail on other topics (uncorrected).",
     ),
     "compare-tests: one metric": (
         lambda: halves(simulated("AP")),
-        "The sign test errs least and rejects fewest: 2.7 % of rejections fail on other topics (uncorrected).",
+        "Use the paired t test: 4.5 % of its rejections fail on other topics (uncorrected).",
     ),
-    "compare-tests: clear": (
+    "compare-tests: none of means": (
         lambda: halves(simulated("AP"), n_splits=60, tests=["bootstrap_percentile", "sign"]),
-        "The sign test errs least and rejects fewest: 3.2 % of rejections fail on other topics (uncorrected).",
+        "Add the paired t test, which compares means at its level: of these the sign test errs least (3.2 % of rejections, uncorrected).",
     ),
     "compare-tests: nothing rejected": (
         lambda: halves(constant()),
@@ -430,7 +430,7 @@ PAGES = {
     ),
     "compare-tests: one test": (
         lambda: halves(simulated("AP"), tests=["t"], corrections=["holm"]),
-        "The paired t test alone: 0.0 % of rejections fail on other topics (Holm).",
+        "The paired t test alone: 0.0 % of its rejections fail on other topics (Holm).",
     ),
 }
 """A page by its question: what makes it, and its first sentence."""
@@ -456,7 +456,10 @@ def shown(report):
 
 def broken(report):
     """Return which parts of the law of answers a page breaks: one short sentence, whose numbers stand in a table."""
-    answer, figures, breaks = report.summary[0], report.key_figures, []
+    answer = re.sub(
+        r" (This|The first place) rests on .*", "", report.summary[0]
+    )  # next to nothing, so it stands there
+    figures, breaks = report.key_figures, []
     if _first_sentence(answer) != answer or not answer.endswith("."):
         breaks.append("not one sentence")
     if len(re.findall(r"\S*\w\S*", answer)) > MOST_WORDS:

@@ -74,7 +74,8 @@ NOISE = np.random.default_rng(0).normal(0, 0.1, (4, 6, 20)) + np.linspace(0.2, 0
 
 @page(
     "scores",
-    "No: of 3 metrics compared with AP, all lead to different conclusions (F1 0.58 to 0.73).",
+    "No: of 3 metrics compared with AP (named first), all lead to different conclusions "
+    "(F1 0.58 [0.25, 0.86] to 0.73 [0.60, 0.84]).",
 )
 def _():
     return study_agree(read_scores(SIMULATED / "scores.csv.gz"), tests=["t"], rng=0).report()
@@ -91,7 +92,7 @@ def _():
 
 @page(
     "an audit",
-    "No: of 4 uses of the grades, all lead to the same conclusions (F1 0.96 to 0.99).",
+    "No: of 4 uses of the grades, all lead to the same conclusions (F1 0.96 [0.92, 0.98] to 0.99 [0.96, 1.00]).",
 )
 def _():
     return audit_quantisations(collection(), "AP,nDCG@10", tests=["t"], rng=0).report()
@@ -414,7 +415,7 @@ def scored_page(scores):
     return score_report(scores, provenance=record_provenance("score"))
 
 
-@page("runs", "team2-run2 has the best mean AP, 0.5718 [0.5219, 0.6218].")
+@page("runs", "team2-run2 has the best mean AP, 0.5718 [0.5219, 0.6218], and team7-run1 the worst, 0.0631.")
 def _():
     return scored_page(score(collection(), ["AP", "nDCG@10"]))
 
@@ -424,7 +425,7 @@ def _():
     return scored_page(scored(np.full((1, 2, 3), 0.5), metrics=["AP"]))
 
 
-@page("two best", "system1 and system2 have the best mean AP, 0.5000.")
+@page("two best", "system1 and system2 have the best mean AP, 0.5000, and system3 the worst, 0.1000.")
 def _():
     return scored_page(scored([[[0.5] * 3, [0.5] * 3, [0.1] * 3]], metrics=["AP"]))
 

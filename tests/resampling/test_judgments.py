@@ -21,9 +21,9 @@ from metaeval.resampling.judgments import reduce_judgments
 from metaeval.resampling.reductions import REDUCTIONS
 from metaeval.simulate.collection import simulate_collection
 
-STEPS = {"%": (100, 63, 37.5, 8), "documents": (12, 7, 3, 1)}
+STEPS = {"%": (100, 63, 37.5, 8), "documents": (12, 7, 3, 1), "ranks": (4, 2, 1)}
 RANDOM = [name for name, one in REDUCTIONS.items() if one.random]
-BY_POOL = ["depth", "share", "size", "reciprocal-rank"]
+BY_POOL = ["depth", "ranks", "share", "size", "reciprocal-rank"]
 
 
 def nearest(count, percent):
@@ -85,7 +85,7 @@ def test_the_assessor_who_stops_early_judges_the_first_identifiers(data, random_
 
 @given(data=st.data())
 def test_reductions_by_pool_restrict_the_qrels_to_sets(data, random_cases, literal):
-    """By depth, share and size the qrels are restricted to the union of tops that the definition names."""
+    """By depth, share, size and ranks the qrels are restricted to the union of tops that the definition names."""
     case = data.draw(random_cases())
     collection = case.collection()
     lists = {topic: case.lists(topic) for topic in case.qrels}
@@ -94,10 +94,12 @@ def test_reductions_by_pool_restrict_the_qrels_to_sets(data, random_cases, liter
     def depth_of(name, topic, step):
         if name == "depth":
             return nearest(original[topic], step)
+        if name == "ranks":
+            return step
         percent = Fraction(step) * len(case.qrels[topic]) / 100
         return literal.depth_of_size(lists[topic], step if name == "size" else percent)
 
-    for name in ("depth", "share", "size"):
+    for name in ("depth", "share", "size", "ranks"):
         reduced = reduce_judgments(collection, reduction=name, steps=steps_of(name))
         for step, levels in zip(steps_of(name), reduced.levels, strict=True):
             pools = {topic: literal.pool_of_depth(many, depth_of(name, topic, step)) for topic, many in lists.items()}

@@ -37,7 +37,7 @@ _OPEN = {
     "conflict": "{predictor} agrees with {truth} (F1 {f1}), but has {conflicts}",
     "no interval": "F1 of {predictor} with {truth} is {f1}, without an interval",
     "draws": "F1 of {predictor} with {truth} is {f1}, {bar} within the Monte-Carlo error of an end",
-    "interval": "F1 of {predictor} with {truth} is {f1}, which includes {bar}",
+    "interval": "F1 of {predictor} with {truth} is {f1}, on both sides of {bar}, the bar for agreement",
 }
 _FEW = 2
 """How many uses, or metrics, an answer names."""
@@ -109,9 +109,10 @@ def answer_sentence(study: AgreeStudy) -> str:
     word = _WORDS[terms(study)["grades"]]["some" if len(kinds) > 1 and "different" in kinds else kinds[-1]]
     if len(rows) == 1:
         return _one_answer(study, rows[0], word)
-    heard = [row["f1"] for row in rows if row["n_truth"] or row["n_predictor"]]  # F1 of nothing says nothing
+    heard = [row for row in rows if row["n_truth"] or row["n_predictor"]]  # F1 of nothing says nothing
     truths = {label(study, row["truth"], within=True) for row in rows}
-    values = " to ".join(dict.fromkeys(map(number(2), (min(heard), max(heard))))) if heard else ""
+    extremes = [find(heard, key=lambda row: row["f1"]) for find in (min, max)] if heard else []
+    values = " to ".join(dict.fromkeys(_f1_words(row, study.min_f1) for row in extremes))
     counted = [f"{_who(study, rows, kind, len(kinds))} {_LEAD[kind][verdict_counts[kind] != 1]}" for kind in kinds]
     return say(
         "answers",

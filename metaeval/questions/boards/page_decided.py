@@ -71,7 +71,7 @@ def _title(study: SettledStudy) -> str:
 def _summary(study: SettledStudy) -> tuple[str, ...]:
     rows = study.beside.sort_values("f1", ascending=False, kind="stable", na_position="last").to_dict("records")
     pairs = "; ".join(say("row", row=row, f1=_in_brackets(row["f1"], "F1")) for row in rows[:_MOST_NAMED])
-    answer = say("answer", pairs=pairs, n=rows[0]["n_truth"], study=study)
+    answer = say("answer", pairs=pairs, row=rows[0], n=rows[0]["n_truth"], study=study)
     if not study.of_judges or not len(study.agreed):
         predicted = [
             say("predicts", row=row, interval=_interval_words(row)) for row in study.predicted.to_dict("records")

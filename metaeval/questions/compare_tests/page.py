@@ -13,7 +13,6 @@ from metaeval.base.notes import Remark
 from metaeval.base.unit import unit
 from metaeval.base.words import (
     MISSING,
-    End,
     carried,
     ends,
     from_to,
@@ -21,7 +20,6 @@ from metaeval.base.words import (
     listed,
     name_of_metric,
     number,
-    sentence_case,
     share,
     share_of,
     short_names_sentence,
@@ -50,12 +48,13 @@ def tests_report(study: SplitHalvesStudy) -> Report:
     frame, halves = study.to_frame(), study.halves
     sizes = {name: study.scores.sizes[name] for name in ("metric", "system", "topic")}
     parts = {str(name): rows for name, rows in frame.groupby("correction", sort=False)}
+    first = next(iter(parts.items()))
     counted = facts(**sizes, **groups_of_topics(study.scores), split=halves.n_splits)
     return Report(
         command="compare-tests",
         title="Which significance test is reliable?",
         facts=(*counted, (f"{halves.alpha:g}", "significance level α")),
-        summary=(_answer(*next(iter(parts.items()))), say("quote")),
+        summary=(_answer(*first), say("quote", fewest=_errs_by_rejecting_little(first[1]))),
         key_figures=_key_figures(parts),
         sections=tuple(
             _section(study, name, rows, brief=not index) for index, (name, rows) in enumerate(parts.items())
@@ -72,66 +71,29 @@ def tests_report(study: SplitHalvesStudy) -> Report:
 
 
 def _answer(correction: str, rows: pd.DataFrame) -> str:
-    """Say which tests err least, under how many metrics, and in what share of their rejections."""
-    rated, how = rows.dropna(subset="error_rate"), CORRECTIONS.words(correction)
-    rated = rated.assign(error_rate_se=_error_spread(rated))
-    if rated.empty:
+    """Say which test to use, and which not, with the shares of their rejections that fail."""
+    how, means = CORRECTIONS.words(correction), rows.groupby("test", sort=False)[["rejected", "error_rate"]].mean()
+    if not (rows["rejections"] > 0).any():
         return f"No test rejects a single pair on half of the {unit().topics} ({how})."
-    parts = [of_metric for _, of_metric in rated.groupby("metric")]
-    best = [_ends_of_tests(of_metric, "error_rate")[0].names for of_metric in parts]
-    tests = rated["test"].unique()
-    wins = pd.Series([test for names in best for test in names]).value_counts().sort_index()
-    least = wins.index[wins == wins.max()].tolist()
-    won = [of_metric for of_metric, names in zip(parts, best, strict=True) if set(names) & set(least)]
-    worst = rated[rated["test"].isin(least)].sort_values(["error_rate", "error_rate_se"]).iloc[-1]
-    n_metrics, n_wins = len(best), int(wins.max())
-    under = f" under {_metrics(n_wins, n_metrics)}" if n_metrics > 1 else ""
-    if len(tests) == 1:
-        subject = f"{sentence_case(_short_test_name(least[0]))} alone"
-    elif len(least) == len(tests) and n_wins == n_metrics:
-        subject = "No test errs less than another"
-    else:
-        subject = _least_words(list(map(_short_test_name, least)), named=n_metrics == 1)
-    clear = all(_is_clearly_best(of_metric, least) for of_metric in won)
-    few = len(least) < len(tests) and all(_rejects_fewest(of_metric, least) for of_metric in won)
-    doubt = "" if clear else ", not clearly" + "," * (n_metrics > 1 or few)
-    fewest = f" and {'rejects' if len(least) == 1 else 'reject'} fewest" if few else ""
-    error = "up to " * (n_metrics > 1) + carried(worst["error_rate"], worst["error_rate_se"])
-    return say("answer", subject=f"{subject}{doubt}{fewest}{under}", error=error, how=how)
+    rows = rows.assign(error_rate_se=_error_spread(rows))
+    written = {str(test): _rate_range(of_test, "error_rate") for test, of_test in rows.groupby("test")}
+    if len(means) == 1:
+        return say("alone", test=means.index[0], written=written, how=how)
+    advised = means[[TESTS[str(name)].advised for name in means.index]]
+    if advised.empty:
+        return say("none advised", least=means["error_rate"].idxmin(), written=written, how=how)
+    use = "t" if "t" in advised.index else str(advised["rejected"].idxmax())
+    others = means.drop(index=[*advised.index])
+    worse = others.loc[others["error_rate"] > advised["error_rate"].fillna(np.inf).loc[use], "error_rate"]
+    avoid = "" if worse.empty else worse.idxmax()
+    return say("answer", use=use, avoid=avoid, written=written, how=how)
 
 
-def _rejects_fewest(tests: pd.DataFrame, least: list[str]) -> bool:
-    """Say whether the tests that err least reject fewer pairs than every other."""
-    is_least = tests["test"].isin(least)
-    return bool(tests.loc[is_least, "rejections"].max() < tests.loc[~is_least, "rejections"].min())
-
-
-def _least_words(tests: list[str], *, named: bool) -> str:
-    """Say which tests err least: one or two by name."""
-    if len(tests) == 1:
-        return f"{sentence_case(tests[0])} errs least"
-    return f"{sentence_case(listed(tests)) if len(tests) == _BOTH and named else f'{len(tests)} tests'} err least"
-
-
-def _metrics(some: int, of: int) -> str:
-    if some < of:
-        return f"{some} of {of} metrics"
-    return "both metrics" if of == _BOTH else f"all {of} metrics"
-
-
-def _short_test_name(test: str) -> str:
-    """Return a test as a short sentence names it: "the percentile bootstrap test"."""
-    return f"the {' '.join(reversed(TESTS.words(test).split(', ')))} test"
-
-
-def _is_clearly_best(tests: pd.DataFrame, least: list[str]) -> bool:
-    """Say whether every other test's error rate is beyond two Monte-Carlo errors of that of the best."""
-    best, others = (
-        tests[tests["test"].isin(least)].nsmallest(1, "error_rate").iloc[0],
-        tests[~tests["test"].isin(least)],
-    )
-    errors = np.hypot(others["error_rate_se"], best["error_rate_se"])
-    return bool((others["error_rate"] - best["error_rate"] > 2 * errors).all())
+def _errs_by_rejecting_little(rows: pd.DataFrame) -> str:
+    """Return the test that both errs least and rejects fewest, or "" where these are two, or there is one test."""
+    means = rows.groupby("test", sort=False)[["rejected", "error_rate"]].mean().dropna()
+    least = means.idxmin().unique().tolist() if len(means) > 1 else []
+    return str(least[0]) if len(least) == 1 else ""
 
 
 def _rate_range(rows: pd.DataFrame, name: str) -> str:
@@ -164,14 +126,6 @@ def _key_figures(parts: dict[str, pd.DataFrame]) -> Table:
         caption="From the metric with the lowest figure to that with the highest." if several else "",
         data=data,
     )
-
-
-def _written_by_test(rows: pd.DataFrame, name: str) -> dict[str, str]:
-    return dict(zip(rows["test"], map(carried, rows[name], rows[f"{name}_se"]), strict=True))
-
-
-def _ends_of_tests(rows: pd.DataFrame, name: str) -> tuple[End, End]:
-    return ends(rows["test"], rows[name], _written_by_test(rows, name).values())
 
 
 def _reference_words(study: SplitHalvesStudy, rows: pd.DataFrame) -> tuple[str, ...]:

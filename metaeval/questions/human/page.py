@@ -48,6 +48,8 @@ _PANELS = 6
 _PAIR = 2
 _ENOUGH = 0.9
 """Of the items that the fullest metric has; one with fewer is not ranked with it."""
+_CARRIED = 0.01
+"""An agreement that falls by more without outlying systems is carried by them."""
 _DECIMAL = number(3)
 say = prose(__name__)
 
@@ -101,7 +103,7 @@ def _summary(study: HumanStudy) -> tuple[str, ...]:
     compared, how = study.comparison, say("permuted", study=study)
     wins = "" if compared is None else _wins_sentence(_tested_wins(compared, study.alpha), best, how)
     more = " ".join(filter(None, (_metrics_of_few_items(table), _expected(study), wins)))
-    lines = (_first_sentence(study, table, fields), more, say("caution", **fields))
+    lines = (_first_sentence(study, table, fields), more, say("caution", **fields, outliers=study.outliers))
     return tuple(filter(None, lines))
 
 
@@ -123,12 +125,28 @@ def _first_sentence(study: HumanStudy, table: pd.DataFrame, given: Mapping[str, 
     if absent(highest):
         return say("not computed", **given)
     figure = written[best.names[0]] if len(best.names) == 1 else best.figure
-    words = f"{given['statistic']} {figure} {given['level']}"
+    words = f"{given['statistic']} {figure} {given['level']}{_carried_by(study, best, highest)}"
     if table["low"].notna().any():
         against = max(side for side, value in zip(sides, table["value"], strict=True) if not absent(value)) < 0
         return surely_agree(len(table), sum(side > 0 for side in sides), best, words, against=against)
     n = int(table["value"].notna().sum())
     return say("observed", best=best, above=np.sign(highest - chance), n=n, figure=words, interval=False)
+
+
+def _without_outliers(study: HumanStudy) -> pd.Series:
+    """Return what is left of the leading agreement without outlying systems, by metric; empty without any."""
+    _, statistic, level = _lead(study)
+    table = study.system_table[study.system_table["statistic"] == statistic].set_index("metric")["without_outliers"]
+    return table if level == "system" and table.notna().any() else table.iloc[:0]
+
+
+def _carried_by(study: HumanStudy, best: End, value: float) -> str:
+    """Say what agreement is left of the best metrics without the systems that carry it."""
+    left = _without_outliers(study).reindex([*best.names]).dropna()
+    if left.empty or not (left < value - _CARRIED).any():
+        return ""
+    figures_left = dict.fromkeys(map(_DECIMAL, (left.min(), left.max())))
+    return say("carried", left=" to ".join(figures_left), outliers=study.outliers)
 
 
 def surely_agree(n: int, sure: int, best: End, figure: str, *, against: bool = False) -> str:
@@ -167,6 +185,9 @@ def _key_figures(study: HumanStudy) -> Table:
     frame, statistic, level = _lead(study)
     leads = {agreement.level: agreement for agreement in reversed(study.agreements)}  # the first of a level
     table_frame, columns = frame[["metric"]], [*left(metric="Metric")]
+    robust = _without_outliers(study)
+    table_frame = table_frame.assign(robust=robust.reindex(frame["metric"]).to_numpy())
+    carried = right(_DECIMAL, robust="Without outlying systems") if len(robust) else ()
     for index, agreement in enumerate(leads[key] for key in dict.fromkeys((level, *leads)) if key in leads):
         rows = agreement.table.set_index("metric").loc[frame["metric"]]
         table_frame = table_frame.assign(**{f"{name}_{index}": rows[name].to_numpy() for name in ("low", "high")})
@@ -175,9 +196,10 @@ def _key_figures(study: HumanStudy) -> Table:
         called = f"{sentence_case(_STATISTICS[agreement.statistic])} {_LEVELS[agreement.level]}"
         head = f"{called} [{percentage(agreement.confidence_level)} interval]"
         columns += right(text, **{f"value_{index}": head})
+        columns += [] if index else carried
     if not leads:
         table_frame = table_frame.assign(value=frame["value"])
-        columns += right(_DECIMAL, value=sentence_case(_STATISTICS[statistic]))
+        columns += [*right(_DECIMAL, value=sentence_case(_STATISTICS[statistic])), *carried]
     if len(study.decisions):
         table_frame = table_frame.assign(
             f1=study.decisions.set_index("metric")["f1"].reindex(frame["metric"]).to_numpy()
@@ -308,7 +330,7 @@ def _comparison_section(study: HumanStudy) -> Section:
                 **_compared(study, comparison),
             )
         )
-        blocks.append(Fold(title="Every pair, by permutation", blocks=(_permutation_table(comparison),)))
+        blocks.append(Fold(title="Every pair, by permutation", blocks=(_permutation_table(study, comparison),)))
     if len(study.williams):
         blocks.append(
             Fold(title="Every pair, by Williams' test on the systems' means", blocks=(_williams_table(study),))
@@ -330,7 +352,7 @@ def _wins_table(study: HumanStudy, comparison: MetricComparison) -> Table:
     )
 
 
-def _permutation_table(comparison: MetricComparison) -> Table:
+def _permutation_table(study: HumanStudy, comparison: MetricComparison) -> Table:
     named = {"p": "p", "p_corrected": "p, corrected"}
     frame, columns = p_values(comparison.table, named, raw={"p_corrected": "p"}, n_resamples=comparison.n_resamples)
     return say.table(
@@ -342,6 +364,7 @@ def _permutation_table(comparison: MetricComparison) -> Table:
         data=comparison.table,
         statistic=_STATISTICS[comparison.statistic],
         exchanged=_exchanged(comparison, "single items"),
+        n_systems=len(study.means),
     )
 
 

@@ -12,7 +12,7 @@ import xarray as xr
 from metaeval.agreement import items
 from metaeval.agreement.decisions import DecisionAgreement, decision_agreement
 from metaeval.agreement.human import HumanAgreement, Level, Resample, flat_items, human_agreement, pair_agreement
-from metaeval.agreement.human_statistics import Statistic, system_statistics
+from metaeval.agreement.human_statistics import Statistic, outlying_systems, system_statistics
 from metaeval.agreement.metric_comparison import MetricComparison, Permute, compare_with_human
 from metaeval.agreement.williams import williams_of_items, williams_table
 from metaeval.base.checks import check_choice, check_count, check_number, check_share
@@ -49,7 +49,10 @@ class HumanStudy(Study):
     agreements: tuple[HumanAgreement, ...]
     """One for every level and statistic; empty without items."""
     system_table: pd.DataFrame
-    """Agreement of the means alone: one row a metric and statistic, without intervals."""
+    """Agreement of the means alone: one row a metric and statistic, without intervals; ``without_outliers``, the same
+    without `outliers`, NaN where there are none."""
+    outliers: tuple[str, ...]
+    """Systems that people scored far from all others; see `metaeval.agreement.human_statistics.outlying_systems`."""
     pairs: pd.DataFrame
     """Agreement on pairs of systems whose human scores differ on an item; empty without items."""
     comparison: MetricComparison | None
@@ -90,7 +93,8 @@ class HumanStudy(Study):
             for agreement in self.agreements
         ]
         if not parts:
-            parts.append(self.system_table.assign(level="system", low=np.nan, high=np.nan))
+            table = self.system_table.drop(columns="without_outliers")
+            parts.append(table.assign(level="system", low=np.nan, high=np.nan))
         if len(self.pairs):
             tau = self.pairs.reset_index()[["metric", "tau"]].rename(columns={"tau": "value"})
             parts.append(tau.assign(level="pairs", statistic="tau"))
@@ -229,6 +233,7 @@ def study_human(  # noqa: PLR0913 - every option is one question
         means=means,
         **answers,
         system_table=_system_table(measured, statistics),
+        outliers=tuple(outlying_systems(means[name])),
         williams=_williams(measured, correction),
         expectations=expected,
         reference=name,
@@ -274,7 +279,7 @@ def _of_rows(
     if named:
         lower = list(lower_is_better)
         return items.item_scores(scores, reference=reference, system=system, item=named, lower_is_better=lower), ()
-    return scores.set_index(system).select_dtypes("number"), lower_is_better
+    return items.system_means(scores, reference=reference, system=system), lower_is_better
 
 
 def _means_given(scores: xr.DataArray | pd.DataFrame, reference: str | None, lower_is_better: Sequence[str]) -> _Given:
@@ -297,11 +302,13 @@ def _system_table(given: _Given, statistics: Sequence[Statistic]) -> pd.DataFram
     """Return the agreement on systems by every statistic, each metric on the cells that it and people scored."""
     name, table = given.reference, given.table
     compared = [given.turned] if table is None else _means_by_metric(items.oriented(table), name)
-    rows = [
-        system_statistics(frame, reference=name, statistic=statistic).reset_index().assign(statistic=statistic)
-        for statistic in statistics
-        for frame in compared
-    ]
+    outliers, rows = outlying_systems(given.means[name]), []
+    for statistic in statistics:
+        for frame in compared:
+            agreed = system_statistics(frame, reference=name, statistic=statistic)
+            left = system_statistics(frame.drop(outliers, errors="ignore"), reference=name, statistic=statistic)
+            without = left["value"] if outliers else np.nan
+            rows.append(agreed.assign(without_outliers=without, statistic=statistic).reset_index())
     return pd.concat(rows, ignore_index=True)
 
 

@@ -95,7 +95,7 @@ def _judged_sizes(text: str) -> int | dict[str, int]:
 
 _POOL_DEPTH = Option(
     "DEPTH",
-    "Depth of the pool, if it is known.",
+    "Depth of the pool as it was made, if it is known; --depths asks about another.",
     checks.whole_number(most=MOST_ROUNDS),
     shown="found for each topic",
     panel="Reading",
@@ -151,7 +151,7 @@ _QUESTION = Option(
 )
 _REDUCTIONS = Option(
     "NAME,…",
-    "Reductions: stratified, random, relevant, order, topics, depth, share, size, reciprocal-rank.",
+    "Reductions: stratified, random, relevant, order, topics, depth, ranks, share, size, reciprocal-rank.",
     checks.several(_reduction, every=True),
     shown="those of the question; alone, they are the question",
 )
@@ -167,6 +167,12 @@ _POOL_SIZES = Option(
     checks.numbers("50,100,200", pool_size),
     shown="50 to 500, or parts of the pool",
     means="sizes",
+)
+_DEPTHS = Option(
+    "10,20",
+    "Ask about pools of so many top documents of every run.",
+    checks.numbers("10,20", pool_size),
+    shown="none",
 )
 _ROUNDS = choice(
     "What each run adds in a round of pools of these sizes: its next document, or the document of its next result, as "
@@ -225,6 +231,7 @@ class _Fewer:
     reductions: Annotated[str | None, _REDUCTIONS] = None
     steps: Annotated[str | None, _STEPS] = None
     pool_sizes: Annotated[str | None, _POOL_SIZES] = None
+    depths: Annotated[str | None, _DEPTHS] = None
     rounds: Annotated[str, _ROUNDS] = "documents"
     replicates: Annotated[int, opt.REPLICATES] = 10
     budget: Annotated[str | None, _BUDGET] = None
@@ -318,6 +325,7 @@ def judgments_command(  # noqa: PLR0913 - the options of the command
         reductions=ways,
         steps=None if fewer.steps is None else checks.parse_numbers(fewer.steps),
         sizes=None if fewer.pool_sizes is None else [int(size) for size in checks.parse_numbers(fewer.pool_sizes)],
+        depths=None if fewer.depths is None else [int(depth) for depth in checks.parse_numbers(fewer.depths)],
         choose=opt.parse_choose(significance.choose),
         ranked=opt.parse_choose(rankings.ranked),
         judged_pool_size=None if sizes is None else _judged_sizes(sizes),

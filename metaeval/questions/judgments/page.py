@@ -69,7 +69,7 @@ def judgments_report(study: JudgmentsStudy, *, published: bool = False) -> Repor
 def _methods(study: JudgmentsStudy, n_ranked: int, tested: Stability | None) -> str:
     parts = [say("methods", study=study, n_ranked=n_ranked)]
     for stability in study.stability.values():
-        unit = "%" if stability.reduction.unit == "%" else "documents a topic"
+        unit = "%" if stability.reduction.unit == "%" else stability.reduction.counted_in
         steps = f"{', '.join(f'{step:g}' for step in stability.steps)} {unit}"
         steps += f", {count(stability.n_replicates, 'replicate')}" if stability.reduction.random else ""
         parts.append(say("reduction methods", reduction=stability.reduction, steps=steps))

@@ -133,7 +133,7 @@ def _name(kind: str, stability: Stability, step: float) -> str:
 def _left_words(stability: Stability, step: float) -> str:
     """Say what a step leaves, as a heading does."""
     if stability.reduction.unit != _PERCENT:
-        return f"{step:g} documents a topic"
+        return f"{step:g} {stability.reduction.counted_in}"
     return f"{step:g} % of the {stability.reduction.share_of}"
 
 

@@ -64,6 +64,7 @@ _TAKEN = {
     "topics": "topics",
     "depth": "depth of the rebuilt pool",
     "share": "documents of the rebuilt pool",
+    "ranks": "pooled runs",
 }
 """What each reduction takes a share of."""
 say = prose(__name__)
@@ -101,6 +102,8 @@ def threshold_ends(study: JudgmentsStudy) -> Iterator[tuple[Stability, End, End,
 
 def threshold_sentence(study: JudgmentsStudy) -> str:
     """Say how much judging keeps the ranking under every metric, or what the least tried leaves of it."""
+    if "ranks" in study.stability:
+        return _asked_sentence(study, study.stability["ranks"])
     for stability, low, high, kind in threshold_ends(study):
         if len(stability.steps) == 1:
             return _asked_sentence(study, stability)
@@ -175,7 +178,7 @@ def _thresholds_section(study: JudgmentsStudy) -> Section:
     wide = wide.reindex(index=list(study.stability), columns=list(study.metrics)).reset_index()
     reductions = [way.reduction for way in study.stability.values()]
     wide["title"] = [way.title for way in reductions]
-    wide["unit"] = [f"% of the {way.share_of}" if way.unit == "%" else "documents a topic" for way in reductions]
+    wide["unit"] = [way.counted_in for way in reductions]
     table = say.table(
         "thresholds table",
         wide,
@@ -254,7 +257,8 @@ def _smallest_step(stability: Stability) -> tuple[str, pd.DataFrame, list[str]]:
     if least.empty:
         return "", least, []
     left = least["left"].iloc[0]
-    left_words = percent(left) if stability.reduction.unit == "%" else f"{left:g} documents a topic"
+    words = {"%": percent(left), "ranks": f"the top {left:g} documents"}
+    left_words = words.get(stability.reduction.unit, f"{left:g} documents a topic")
     least = least.assign(metric=least["metric"].map(name_of_metric))
     return left_words, least, [with_error(row, "tau", 2) for _, row in least.iterrows()]
 

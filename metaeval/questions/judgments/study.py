@@ -52,7 +52,8 @@ QUESTIONS: Mapping[str, tuple[str, ...]] = MappingProxyType(
 """What can be asked, and the reductions that answer it by default."""
 
 QUESTION_OF: Mapping[str, str] = MappingProxyType(
-    {name: question for question, names in QUESTIONS.items() for name in names} | {"depth": "shallower-pools"}
+    {name: question for question, names in QUESTIONS.items() for name in names}
+    | dict.fromkeys(("depth", "ranks"), "shallower-pools")
 )
 
 """Reduction to the question that it belongs to."""
@@ -226,6 +227,7 @@ def study_judgments(  # noqa: PLR0913 - every option of the command
     reductions: Sequence[str] | None = None,
     steps: Sequence[float] | None = None,
     sizes: Sequence[int] | None = None,
+    depths: Sequence[int] | None = None,
     n_replicates: int = 10,
     n_tested: int = 5,
     test: str = "t",
@@ -273,6 +275,9 @@ def study_judgments(  # noqa: PLR0913 - every option of the command
     sizes : sequence of int, optional
         For reductions and pools counted in documents a topic; by default the published 50 to 500 as far as the
         original pool reaches, or parts of its size.
+    depths : sequence of int, optional
+        Ask about pools of the top documents of every pooled run down to each of these depths (the reduction "ranks");
+        unless questions or reductions are named, about nothing else.
     n_replicates : int, default 10
         Draws at every step.
     n_tested, test, correction, alpha, n_resamples, choose, ranked, rel, top, n_jobs, keep, budget
@@ -349,6 +354,9 @@ def study_judgments(  # noqa: PLR0913 - every option of the command
     check_number(min_tau, "min_tau", above=-1, most=1)
     collection, judged_notes = with_pool(collection.set_aside(pool_runs), judged_pool_size, pool_depth)
     documents = collection.by_document
+    if depths is not None:
+        check_steps(REDUCTIONS["ranks"], depths)
+        reductions = reductions or (None if questions else ["ranks"])
     ways = None if reductions is None else _reductions(reductions, (), {}, documents)
     wanted, unanswered = _asked(documents, questions, ways, pool_depth)
     check_options(documents, n_replicates=n_replicates, n_tested=n_tested, top=top, alpha=alpha, budget=budget)
@@ -367,13 +375,14 @@ def study_judgments(  # noqa: PLR0913 - every option of the command
     tested = (test, correction, alpha, n_resamples, choose, ranked, rel, top, pool_depth)
     draws = study_analyses.Draws(n_replicates, n_tested, *tested, seed, n_jobs, keep)
     asked = study_analyses.JudgmentOptions(
-        collection, own_metrics, original, steps, pools, pool_shares, check_rounds(rounds), end, draws
+        collection, own_metrics, original, steps, pools, depths, pool_shares, check_rounds(rounds), end, draws
     )
     names = _reductions(reductions, wanted, unanswered, documents)
+    names = names if depths is None else ["ranks", *(name for name in names if name != "ranks")]
     stability = study_analyses.less_judging(asked, names, in_turn=_EFFORT in wanted)
     attempt = Attempts(EstimationError, InvalidOptionError)
     attempt.failed |= unanswered
-    grown, depths = study_analyses.shallower_pools(asked) if "shallower-pools" in wanted else (None, None)
+    grown, reached = study_analyses.shallower_pools(asked) if "shallower-pools" in wanted else (None, None)
     new = study_analyses.new_systems(asked, attempt) if "new-systems" in wanted else study_analyses.NewSystems()
     spend = partial(study_analyses.spent_effort, asked, chosen_cost, rule)
     effort = attempt("where to spend effort", spend) if _EFFORT in wanted else None
@@ -387,7 +396,7 @@ def study_judgments(  # noqa: PLR0913 - every option of the command
         stability=MappingProxyType(stability),
         original=original if {"shallower-pools", "new-systems", _EFFORT} & {*wanted} else None,
         growth=grown,
-        depths=depths,
+        depths=reached,
         **new._asdict(),
         effort=effort,
         completions=bounds_where_possible(collection, own_metrics, correction=correction or "fdr_by", alpha=alpha),

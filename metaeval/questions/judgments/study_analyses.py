@@ -60,6 +60,7 @@ class JudgmentOptions(NamedTuple):
     original: OriginalPool | None
     steps: Sequence[float] | None
     sizes: Sequence[int]
+    depths: Sequence[int] | None
     pool_shares: Sequence[float]
     rounds: Rounds
     """What each run adds in a round of pools of the sizes asked for."""
@@ -95,7 +96,7 @@ def less_judging(asked: JudgmentOptions, names: Sequence[str], *, in_turn: bool)
         share = None
         if asked.end is not None:  # what is left of the time is shared by what is left to do; a moment for the last
             share = max((asked.end - time.monotonic()) / (len(names) - index + in_turn), 1e-3)
-        steps = asked.steps if REDUCTIONS[name].unit == "%" else asked.sizes
+        steps = {"%": asked.steps, "ranks": asked.depths}.get(REDUCTIONS[name].unit, asked.sizes)
         by_reduction[name] = measure_stability(
             asked.collection, asked.metrics, reduction=name, steps=steps, budget=share, **asked.draws._asdict()
         )

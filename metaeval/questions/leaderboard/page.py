@@ -210,7 +210,7 @@ def _rests(study: LeaderboardStudy) -> tuple[Rests, ...]:
         return requirements_rest(study.requirements, study.scores)
     if study.comparison.n_pairs > 1:
         return first_rests(study.scores)
-    return pair_rests(study.comparison) if study.decided().any() else ()
+    return pair_rests(study.comparison)
 
 
 def _span(counts: "pd.Series[int]") -> str:

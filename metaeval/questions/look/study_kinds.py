@@ -319,9 +319,30 @@ def contents_in_memory(data: object) -> Contents:
     columns = getattr(data, "columns", None)
     if columns is not None and vote_columns(list(columns)) is not None:
         return _of_votes(as_votes(data))
-    if is_board(data):
-        return _of_means(as_means(data))
-    return _of_scores(as_scores(data, missing="pairwise", fewest=1))
+    return _of_means(as_means(data)) if is_board(data) else _scored_or_labelled(data)
+
+
+def _scored_or_labelled(data: object) -> Contents:
+    """Tell scores from labels: by how columns are called, or by what can be read."""
+    columns = getattr(data, "columns", None)
+    names = [] if columns is None else list(map(str, columns))
+    called = [raters for raters in (names[1:], names[2:]) if len(raters) > 1 and are_judges(raters)]  # after the items
+    labels = _labels_in_memory(data) if called else None
+    try:
+        return labels or _of_scores(as_scores(data, missing="pairwise", fewest=1))
+    except MetaevalError:
+        if (labels := _labels_in_memory(data)) is None:
+            raise
+        return labels
+
+
+def _labels_in_memory(data: object) -> Contents | None:
+    """Return what judges said, where data in memory are that; None for others."""
+    try:
+        labels = as_labels(data)
+    except MetaevalError:
+        return None
+    return _of_labels(labels, labels.notes)
 
 
 def _told(given: str, source: Source) -> _TypedFile:

@@ -222,7 +222,7 @@ def _power_table(study: PowerStudy, frame: pd.DataFrame) -> Table:
 
 def _test_words(result: PairwiseResult) -> str:
     """Name a test, with its resamples and seed if it draws."""
-    draws = [f"B = {result.n_resamples}", result.random_source] if result.n_resamples else []
+    draws = [f"B = {result.n_resamples:,}", result.random_source] if result.n_resamples else []
     return ", ".join(filter(None, [result.procedure.words, *draws]))
 
 

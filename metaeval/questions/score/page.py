@@ -55,7 +55,7 @@ def score_report(
         facts=facts(metric=sizes["metric"], run=sizes["system"], topic=sizes["topic"]),
         summary=(_first_sentence(scores, best), *([say("quote")] if sizes["system"] > 1 else [])),
         key_figures=key_figures(
-            best.drop(columns="best"),
+            best.drop(columns=["best", "worst"]),
             columns,
             caption="t intervals, within the metric’s range, not adjusted for picking the best."
             if sizes["topic"] > 1
@@ -71,11 +71,12 @@ def score_report(
 
 
 def _first_sentence(scores: Scores, best: pd.DataFrame) -> str:
-    """Say which runs are best under the first metric, or what the only run scores."""
+    """Say which runs are best and worst under the first metric, or what the only run scores."""
     first, n = best.iloc[0], scores.sizes["system"]
     name, value, who = name_of_metric(first["metric"]), first["written"], first["best"]
     if n > 1 and len(who.names) < n:
-        return f"{who.who} {who.verb('has', 'have')} the best mean {name}, {value}."
+        worst, has = first["worst"], who.verb("has", "have")
+        return f"{who.who} {has} the best mean {name}, {value}, and {worst.who} the worst, {worst.figure}."
     runs = {1: f"{who.who} has", 2: "Both runs have"}.get(n, f"All {n} runs have")
     return f"{runs} a mean {name} of {value}."
 
@@ -89,12 +90,12 @@ def _best(scores: Scores) -> pd.DataFrame:
         frame = frame.assign(rank=-settled_means(oriented_values(scores)).ravel(), low=float("nan"), high=float("nan"))
     records = []
     for metric, rows in frame.groupby("metric", sort=False):
-        best = ends(rows["system"], -rows["rank"], map(_SCORE, rows["mean"]))[1]
+        worst, best = ends(rows["system"], -rows["rank"], map(_SCORE, rows["mean"]))
         best_run = rows.set_index("system").loc[best.names[0]]
         alone = len(best.names) == 1
         value = bracketed(best_run["mean"], best_run["low"], best_run["high"], _SCORE) if alone else best.figure
         numbers = dict(best_run[["mean", "low", "high"]])
-        records.append({"metric": metric, "best": best, "runs": best.who, "written": value} | numbers)
+        records.append({"metric": metric, "best": best, "worst": worst, "runs": best.who, "written": value} | numbers)
     return pd.DataFrame(records)
 
 

@@ -10,7 +10,7 @@ import pandas as pd
 
 from metaeval.base.arrays import Floats, Ints
 from metaeval.base.checks import check_choice, check_count, check_list, check_share
-from metaeval.base.names import count, natural_order
+from metaeval.base.names import count, first_few, natural_order
 from metaeval.base.provenance import Provenance, record_provenance
 from metaeval.base.unit import unit_of
 from metaeval.errors import EstimationError, InvalidOptionError
@@ -146,7 +146,7 @@ class _Asked(NamedTuple):
 def study_stopping(  # noqa: PLR0913 - every option of the command
     data: object,
     *,
-    arrival: Sequence[str] | None = None,
+    arrival: Sequence[str] | str | None = None,
     look_every: int | None = None,
     evidence: EvidenceForm | None = None,
     correction: str = "holm",
@@ -168,9 +168,9 @@ def study_stopping(  # noqa: PLR0913 - every option of the command
     data : Scores, Votes, or anything `metaeval.as_scores` or `metaeval.io.as_votes` takes
         Topics (or votes) in the order in which they came. Topics in clusters arrive as whole clusters, with the last of
         their topics.
-    arrival : sequence of str, optional
+    arrival : sequence of str or str, optional
         All topics in their order of arrival, where it is another than that of the scores: tables are read with topics
-        in the order of their names (2 before 10).
+        in the order of their names (2 before 10). Or the name of a column of a frame that says when they came.
     look_every : int, optional
         Units between two looks; by default every unit, or as many as leave 500 looks.
     evidence : {"t", "sign", "betting"}, optional
@@ -254,6 +254,8 @@ def study_stopping(  # noqa: PLR0913 - every option of the command
     elif by is not None:
         raise InvalidOptionError("`by` is of votes; clusters of topics come with the scores; leave it out")
     else:
+        if isinstance(arrival, str):
+            data, arrival = _by_column(data, arrival)
         arrived = _scored(data, arrival, evidence)
     if arrived.n_units <= burn_in:
         have = count(arrived.n_units, arrived.counted_in)
@@ -337,6 +339,26 @@ class _Arrived(NamedTuple):
     n_units: int
     notes: tuple[str, ...]
     scores: Scores | None
+
+
+def _by_column(data: object, when: str) -> tuple[object, list[str]]:
+    """Return a frame without the column that says when its topics came, and the topics in that order."""
+    of_polars = getattr(data, "to_dict", None) if hasattr(data, "to_pandas") else None
+    frame = data if of_polars is None else pd.DataFrame(of_polars(as_series=False))
+    columns = list(map(str, frame.columns)) if isinstance(frame, pd.DataFrame) else []
+    if when not in columns or not isinstance(frame, pd.DataFrame):
+        there = f"columns: {first_few(columns)}" if columns else "these scores have no columns"
+        rule = "`arrival` lists all topics in the order in which they came, or names the column that says when"
+        raise InvalidOptionError(f"{rule}; {when!r} is none ({there})")
+    scores = frame.drop(columns=when)
+    topics = as_scores(scores, missing="pairwise")["topic"].to_numpy().tolist()
+    labels = [list(map(str, names)) for names in (scores.index, *(scores[name] for name in scores))]
+    named = next((names for names in labels if {*names} == {*topics}), None)
+    if named is None:
+        raise InvalidOptionError("no column of the frame names the topics; list them in `arrival`, in their order")
+    turns = {value: turn for turn, value in enumerate(natural_order(frame[when].astype(str).unique()))}
+    turn_of = dict(zip(named, frame[when].astype(str).map(turns), strict=True))
+    return scores, sorted(topics, key=lambda topic: turn_of[topic])
 
 
 def _scored(data: object, arrival: Sequence[str] | None, wanted_form: EvidenceForm | None) -> _Arrived:

@@ -40,7 +40,15 @@ from metaeval.reports.prose import prose
 from metaeval.reports.ranked import against_baseline
 from metaeval.reports.shared import drawn_for_p, facts, groups_of_topics, with_draws
 from metaeval.reports.traits import traits_said
-from metaeval.reports.witnesses import FIGURES, answer_and_rests, few_rest, first_rests, rests_column, with_witnesses
+from metaeval.reports.witnesses import (
+    FIGURES,
+    answer_and_rests,
+    few_rest,
+    first_rests,
+    rests_column,
+    with_answer,
+    with_witnesses,
+)
 from metaeval.table.array import DIMS
 from metaeval.table.structure import mean_over_topics, settled_mean_over_topics
 from metaeval.tests_stat.correction import CORRECTIONS, FAMILY_WISE
@@ -83,7 +91,9 @@ def _summary(study: TableStudy, pair: Sequence[str]) -> tuple[str, ...]:
     if pair:
         return answer_and_rests(pair_sentence(result, study.scores), result)
     first = first_rests(study.scores) if study.baseline is None else ()
-    return (_answer(study), *filter(None, [" ".join([*first, *few_rest(result)])]), *_quote(study))
+    claimed = bool(result.data["significant"].any())
+    told, *rests = with_answer(_answer(study), [*first, *few_rest(result)], claimed=claimed)
+    return (told, *filter(None, [" ".join(rests)]), *_quote(study))
 
 
 def _title(study: TableStudy, pair: Sequence[str]) -> str:

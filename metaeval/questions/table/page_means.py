@@ -79,7 +79,7 @@ def _marks_sentence(study: TableStudy) -> str:
 
 def _test_words(study: TableStudy) -> str:
     result = study.comparison
-    draws = [f"B = {result.n_resamples}", result.random_source] if result.n_resamples else []
+    draws = [f"B = {result.n_resamples:,}", result.random_source] if result.n_resamples else []
     test = ", ".join(filter(None, [result.procedure.description, *draws]))
     return say("tested", test=test, result=result, pairs=over_pairs(study))
 

@@ -58,7 +58,7 @@ def test_tables_and_sentences(command, table):
         (QUICK, "Paired t, uncorrected, Benjamini–Hochberg and Benjamini–Yekutieli, two-sided, α = 0.05."),
         (
             (*PUBLISHED, "--resamples", 10_000, "--interval-resamples", 0, "--seed", 3),
-            "Bootstrap, percentile, B = 10000, seed 3, uncorrected, Benjamini–Hochberg and Benjamini–Yekutieli, ",
+            "Bootstrap, percentile, B = 10,000, seed 3, uncorrected, Benjamini–Hochberg and Benjamini–Yekutieli, ",
         ),
         (
             ("--correction", "holm,none", "--interval-resamples", 0),

@@ -121,7 +121,7 @@ def test_names_do_no_harm(study):
             (0.8, 1.0),
             0,
             "inconclusive",
-            "Inconclusive: F1 of third with T is 0.95 [0.80, 1.00], which includes 0.9.",
+            "Inconclusive: F1 of third with T is 0.95 [0.80, 1.00], on both sides of 0.9, the bar for agreement.",
         ),
         (
             0.95,
@@ -164,14 +164,14 @@ def test_several_answers_are_counted(study, monkeypatch):
     of = f"of 2 metrics compared with {HOSTILE[0]} (named first)"
     assert said(**mixed) == (
         f"Not all: {of}, {HOSTILE[1]} leads to the same conclusions and third leads to different conclusions "
-        "(F1 0.60 to 0.95)."
+        "(F1 0.60 [0.50, 0.70] to 0.95 [0.91, 0.99])."
     )
     assert said(f1=[0.95, 0.9], f1_low=[0.91, 0.5], f1_high=1.0) == (
         f"Not settled for all: {of}, {HOSTILE[1]} leads to the same conclusions and third is inconclusive "
-        "(F1 0.90 to 0.95)."
+        "(F1 0.90 [0.5, 1.0] to 0.95 [0.91, 1.00])."
     )
     assert said(f1=[0.6, 0.5], f1_low=0.5, f1_high=0.7) == (
-        f"No: {of}, all lead to different conclusions (F1 0.50 to 0.60)."
+        f"No: {of}, all lead to different conclusions (F1 0.50 [0.5, 0.7] to 0.60 [0.50, 0.70])."
     )
     assert said(f1=0.95, f1_low=0.92, f1_high=0.99) == f"Yes: {of}, all lead to the same conclusions (F1 0.95)."
     assert said(f1=1, f1_low=0.5, f1_high=1) == f"Inconclusive: {of}, all are inconclusive (F1 1.00)."

@@ -224,3 +224,39 @@ def test_a_metric_of_few_items_does_not_open_the_page():
     assert "best good" in report.summary[0]
     assert "Not ranked with the others: few (4), which rests on so few of 12 items." in report.summary[1]
     assert report.key_figures.frame["metric"].tolist() == ["good", "few"]
+
+
+CARRIED = pd.DataFrame(
+    {
+        "system": list("abcdefg"),
+        "human": [0.50, 0.52, 0.48, 0.55, 0.45, 0.51, -2.0],
+        "human_raw": [70.0, 71.0, 69.0, 73.0, 68.0, 70.5, 11.0],
+        "chrF": [0.60, 0.58, 0.62, 0.60, 0.59, 0.61, 0.10],
+    }
+)
+"""All but the last system are alike for people: NumPy's r is 0.997 with it and -0.227 without."""
+
+
+def test_an_agreement_that_one_system_carries_is_said_at_once():
+    whole, left = (np.corrcoef(rows["human"], rows["chrF"])[0, 1] for rows in (CARRIED, CARRIED[:-1]))
+    first = study_human(CARRIED, reference="human", rng=0).report().summary[0]
+    assert f"Pearson's r {whole:.3f} at system level, but \N{MINUS SIGN}{-left:.3f} without the outlying g" in first
+
+
+def test_the_human_score_in_another_form_is_no_metric():
+    """Nor in a table of items; who names it compares it."""
+    study = study_human(CARRIED, reference="human", rng=0)
+    assert study.metrics == ("chrF",)
+    assert any("human_raw" in note and "another form" in note for note in study.notes)
+    of_items = pd.concat([CARRIED.assign(item=f"i{number}") for number in range(3)])
+    assert item_scores(of_items, reference="human")["metric"].to_numpy().tolist() == ["human", "chrF"]
+    named = item_scores(of_items, reference="human", metrics=["human_raw"])
+    assert named["metric"].to_numpy().tolist() == ["human", "human_raw"]
+
+
+def test_without_outliers_nothing_is_said_of_them():
+    """Of evenly spread human scores none is far from the others."""
+    even = CARRIED.assign(human=np.arange(7.0))
+    report = study_human(even, reference="human", rng=0).report()
+    assert "without the outlying" not in report.summary[0]
+    assert "none is far from the others" in " ".join(report.summary)

@@ -1,5 +1,6 @@
 """What the page says of judges without a reference, from results written by hand."""
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -69,3 +70,13 @@ def test_tables_of_judges_items_and_systems(systems, tables):
     names = [block.name for block in section.blocks if hasattr(block, "columns")]
     assert len(names) == tables
     assert latent_section(None, by_item=True) == ()
+
+
+def test_judges_without_a_reference_are_told_how_to_ask_who_errs(command, tmp_path, monkeypatch):
+    """In one sentence, where there are three judges and nobody is the reference; with one there is no need."""
+    monkeypatch.chdir(tmp_path)
+    rng = np.random.default_rng(0)
+    labels = pd.DataFrame({name: rng.integers(0, 2, 40) for name in ("ann", "ben", "cy")})
+    labels.rename_axis("item").to_csv("labels.csv")
+    assert "--latent tells." in command("judges", "labels.csv").out
+    assert "--latent" not in command("judges", "labels.csv", "--reference", "ann").out

@@ -236,3 +236,25 @@ def test_what_cannot_be_done_is_refused_before_any_work(command, inputs, words, 
     ended = command("judgments", inputs[0]) if code is None else command("judgments", *inputs, *words)
     assert ended.code == (2 if code is None else code)
     assert said in ended.err
+
+
+def test_a_depth_is_asked_about_and_answered_first(command, inputs, simulated_collection):
+    """The pool is what a run has among its first three, counted line by line; τ of one depth is the answer."""
+    ended = command("judgments", *inputs, "--metrics", "AP", "--depths", "3", "--json")
+    assert ended.code == 0, ended.err
+    answer = ended.json()
+    top = set()
+    for path in (simulated_collection / "runs").iterdir():
+        by_topic = {}
+        for line in path.read_text().splitlines():
+            topic, _, document, _, score, _ = line.split()
+            by_topic.setdefault(topic, []).append((float(score), document))
+        for topic, found in by_topic.items():  # equal scores by identifier, descending, as trec_eval has them
+            top |= {(topic, document) for _, document in sorted(found, reverse=True)[:3]}
+    judged = [line.split() for line in (simulated_collection / "qrels.txt").read_text().splitlines()]
+    n_judged = sum((topic, document) in top for topic, _, document, _ in judged)
+    (row,) = (row for row in answer["results"] if row.get("reduction") == "ranks" and "tau_ap" in row)
+    assert (row["reduction"], row["left"], row["unit"], row["judged"]) == ("ranks", 3.0, "ranks", n_judged)
+    assert re.match(
+        rf"(Yes|No): with the top 3 documents of the pooled runs τ is {row['tau']:.2f} \(AP\)", answer["summary"][0]
+    )

@@ -4,6 +4,7 @@ import json
 import re
 import shlex
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -226,11 +227,25 @@ def test_requirements_end_with_a_code(command, tmp_path):
     unmet = command("leaderboard", table, "--require", "old >= new", *QUICK)
     assert unmet.code == 1
     assert command("leaderboard", "none.csv", "--require", "old >= new").code == 3
-    assert "not established: old >= new is violated under board" in unmet.err
+    assert "Not established: old >= new is violated under board" in unmet.err
     rows = [f"{i},{i % 5},,{i % 3}\n{i + 20},,{i % 4},{i % 7}" for i in range(20)]
     apart = tmp_path / "apart.csv"
     apart.write_text("\n".join(["question_id,old,new,third", *rows]))
     untested = command("leaderboard", apart, "--missing", "pairwise", "--require", "old >= new - 9 points", *QUICK)
     assert untested.code == 6
-    assert "open: old >= new - 9 points: the two systems have no item in common under apart" in untested.err
+    assert "Open: old >= new - 9 points: the two systems have no item in common under apart" in untested.err
     assert "Requirements" in unmet.out
+
+
+def test_an_open_gate_is_no_error(command, tmp_path, monkeypatch):
+    """What was asked is answered: the last line says open, or not established, and calls neither an error."""
+    monkeypatch.chdir(tmp_path)
+    rng = np.random.default_rng(1)
+    level = rng.random(30)
+    columns = {"a": level, "b": level + rng.normal(0, 0.1, 30), "c": level - 0.3 + rng.normal(0, 0.05, 30)}
+    pd.DataFrame(columns).rename_axis("topic").to_csv("scores.csv")
+    for requirement, code, opening in (("a >= b", 6, "Open: "), ("c >= a", 1, "Not established: ")):
+        ended = command("leaderboard", "scores.csv", "--require", requirement)
+        assert ended.code == code
+        assert ended.err.strip().splitlines()[-1].startswith(opening)
+        assert "Error" not in ended.err

@@ -11,7 +11,7 @@ import pytest
 
 import metaeval
 from metaeval.base.needs import NEEDS
-from metaeval.errors import MetaevalError
+from metaeval.errors import MetaevalError, ScoresError
 from metaeval.questions.look.study import look
 
 HERE = Path(__file__).parent
@@ -235,3 +235,22 @@ def test_a_board_beside_other_files_is_refused_and_read_alone(tmp_path, monkeypa
         assert "a board of means with standard errors beside 1 more file" in refusal
         line = refusal.partition("name it alone: ")[2]
         assert command(*line.split()[1:], "--json").code == 0
+
+
+@pytest.mark.parametrize(
+    "frame",
+    [
+        {"item": ["d1", "d2", "d3"], "anna": ["yes", "no", "yes"], "ben": ["yes", "yes", "no"]},
+        {"query": ["1", "1", "2"], "passage": ["d1", "d2", "d1"], "gpt4": [0, 1, 2], "second": [0, 1, 1]},
+        {"item": ["d1", "d2", "d3"], "rater1": [0, 1, 2], "rater2": [0, 1, 1]},
+        {"item": ["d1", "d1", "d2", "d2"], "judge": ["a", "b", "a", "b"], "label": ["ok", "ok", "bad", "ok"]},
+    ],
+    ids=["words", "topics", "raters", "long"],
+)
+def test_labels_in_memory_are_told(frame):
+    """A frame of labels, wide or long, in words or numbers, with topics or without; what is none keeps its message."""
+    found = look(pd.DataFrame(frame))
+    assert found.kind == "labels"
+    assert found.questions["name"].iloc[0] == "judges"
+    with pytest.raises(ScoresError):
+        look(pd.DataFrame({"item": ["d1", "d2"], "words": ["some text", "other"]}))

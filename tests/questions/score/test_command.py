@@ -197,7 +197,7 @@ def test_the_means_stand_in_every_answer(command, simulated_collection, tmp_path
     means = pd.read_csv(tmp_path / "page" / "data" / "means.csv")
     first = means[(means["metric"] == "AP") & (means["rank"] == 1)].iloc[0]
     opening = f"{best['system']} has the best mean AP, {best['mean']:.4f} ["
-    assert f"{opening}{first['low']:.4f}, {first['high']:.4f}]." in shown
+    assert f"{opening}{first['low']:.4f}, {first['high']:.4f}], and " in shown
     for name in ("scores.nc", *(["scores.parquet"] if has_parquet() else [])):
         kept = read_scores(tmp_path / "page" / "data" / name)
         assert kept.equals(read_scores(tmp_path / "all.csv").sel(metric=kept["metric"], system=kept["system"]))

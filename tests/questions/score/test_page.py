@@ -32,7 +32,7 @@ def test_the_first_sentence_names_the_best_with_an_interval(collection):
     Where three of three topics have 1, a share of 1 - .025^(1/3) = .7076 may still have 0 (Clopper and Pearson).
     """
     report = score_report(score(collection, ["AP"]), provenance=record_provenance("score"))
-    assert report.summary[0] == "good has the best mean AP, 1.0000 [0.2924, 1.0000]."
+    assert report.summary[0] == "good has the best mean AP, 1.0000 [0.2924, 1.0000], and bad the worst, 0.5278."
     assert report.key_figures.caption.endswith(" range, not adjusted for picking the best.")
     means = report.rows.set_index("system")["mean"]
     assert means["bad"] == pytest.approx(((1 / 2 + 2 / 3) / 2 + 1 / 2 + 1 / 2) / 3)

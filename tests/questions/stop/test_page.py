@@ -27,7 +27,7 @@ SEVERAL = "of 3 pairs of systems are decided"
         ((0.5, 0.2), 60, "You may stop: A is better than B, decided after {last} of 60 topics."),
         ((0.5, 0.2, 0.8), 60, "You may stop: 3 pairs of systems are all decided, the last after {last} of 60 topics."),
         ((0.30, 0.22), 30, f"Go on: {ONE} {{more}} more (22 or more)."),
-        ((0.30, 0.30), 30, f"You may stop: {ONE} {{more}} more (88 or more)."),
+        ((0.30, 0.30), 30, f"You may stop without a decision: {ONE} {{more}} more (88 or more)."),
         ((0.8, 0.2, 0.2), 40, f"You may stop: after 40 topics 2 {SEVERAL}, {LATE} {{more}} more ({{ends}})."),
         (
             (0.3, 0.22, 0.28),

@@ -204,3 +204,21 @@ def test_counts_of_votes_have_no_order():
     counts = pd.DataFrame({"left": ["a"], "right": ["b"], "wins": [12], "losses": [3]})
     with pytest.raises(EstimationError, match="order"):
         study_stopping(as_votes(counts))
+
+
+@pytest.mark.parametrize("form", ["wide", "long"])
+def test_the_column_that_says_when_topics_came_orders_them(form):
+    """As a list of the topics in that order does; other names get a message that says what to give."""
+    rng = np.random.default_rng(2)
+    wide = pd.DataFrame(rng.random((30, 2)), columns=["a", "b"]).assign(item=[f"q{n}" for n in range(30)])
+    wide["date"] = [f"2026-01-{day:02d}" for day in rng.permutation(30) + 1]
+    frame = wide if form == "wide" else wide.melt(["item", "date"], var_name="system", value_name="score")
+    by_list = study_stopping(wide.drop(columns="date"), arrival=wide.sort_values("date")["item"].tolist(), rng=0)
+    by_column = study_stopping(frame, arrival="date", rng=0)
+    pd.testing.assert_frame_equal(
+        by_column.to_frame().drop(columns="metric"), by_list.to_frame().drop(columns="metric")
+    )
+    with pytest.raises(InvalidOptionError, match="names the column that says when; 'when' is none"):
+        study_stopping(frame, arrival="when")
+    with pytest.raises(InvalidOptionError, match="these scores have no columns"):
+        study_stopping(rng.random((2, 20)), arrival="date")
