@@ -16,7 +16,7 @@ import pandas as pd
 from metaeval.agreement import as_labels, favoured_items
 
 N_SAMPLES = 250
-SIZES = ((6, 40), (20, 40))
+SIZES = ((6, 40),)
 UNEVEN = 0.2
 SETTINGS = ((0.0, 0.0), (UNEVEN, 0.0), (0.0, 0.1))
 """What systems add to the judge's labels, and the gain."""
