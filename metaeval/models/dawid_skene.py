@@ -261,7 +261,7 @@ def _confusion_counts(given: object, labels: Labels) -> Floats:
     return np.stack([_counts(given.get(name), "confusion_prior", usual) for name in labels.judges])
 
 
-def latent_model(indicators: Floats, weights: Floats, shares: Floats, confusion: Floats, labels: Labels) -> Any:  # noqa: ANN401
+def latent_model(indicators: Floats, weights: Floats, shares: Floats, confusion: Floats, labels: Labels) -> Any:  # noqa: ANN401 - of PyMC
     """Return the PyMC model, labels of items summed out."""
     import pymc as pm  # noqa: PLC0415 - loads when needed
     import pytensor.tensor as pt  # noqa: PLC0415 - likewise
