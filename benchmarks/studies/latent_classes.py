@@ -30,7 +30,7 @@ from metaeval.models.dawid_skene import _ABOUT_NOTHING, _TRUST
 REPORT = Path(__file__).parents[1] / "reports" / "latent-classes.md"
 N_SETS, N_BY_PACKAGE, LEVEL = 480, 8, 0.9
 N_DRAWS, N_FIRST, EVERY = 8000, 1000, 2
-PUBLIC = ("mtbench", "wax", "lgbteen")
+PUBLIC = ("mtbench", "lgbteen")
 SYSTEMS = ("first", "second")
 
 

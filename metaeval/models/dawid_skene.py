@@ -274,7 +274,7 @@ def latent_model(indicators: Floats, weights: Floats, shares: Floats, confusion:
         by_answer = pt.log(says).dimshuffle(0, 2, 1).reshape((n_judges * n_labels, n_labels))
         joint = pt.as_tensor(indicators) @ by_answer + pt.log(share)
         pm.Potential("labels_said", (weights * pm.math.logsumexp(joint, axis=1, keepdims=False)).sum())
-        more = (pt.diagonal(says, axis1=1, axis2=2)[:, None, :] - says).mean(axis=0)  # where right than elsewhere
+        more = ((says * np.eye(n_labels)).sum(axis=2)[:, None, :] - says).mean(axis=0)  # where right than elsewhere
         pm.Potential("not_mirrored", pm.math.log(pm.math.sigmoid(more / _ABOUT_NOTHING)).sum())
     return model
 
