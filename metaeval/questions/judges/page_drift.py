@@ -81,10 +81,10 @@ def _figures(study: JudgeDriftStudy) -> list[KeyFigure]:
 
 def _f1(study: JudgeDriftStudy) -> tuple[str, dict[str, object]] | None:
     """Return F1 of the pairs significant after as a prediction of those before, as written and as numbers."""
-    ends = [] if study.conclusions is None else study.conclusions.table[["f1", "f1_low", "f1_high"]].iloc[0].tolist()
-    if not ends or absent(ends[0]):
+    if study.conclusions is None or absent(study.conclusions.table["f1"].iloc[0]):
         return None
-    return bracketed(*ends, _DECIMAL, draws=study.n_resamples), with_ends(*ends)
+    value, low, high = (float(study.conclusions.table[end].iloc[0]) for end in ("f1", "f1_low", "f1_high"))
+    return bracketed(value, low, high, _DECIMAL, draws=study.n_resamples), with_ends(value, low, high)
 
 
 def _systems_section(study: JudgeDriftStudy) -> Section:
