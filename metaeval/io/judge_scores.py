@@ -29,7 +29,6 @@ JUDGED_SCORES = ("judge", "system", "topic", "metric", "score")
 _QRELS_CELLS = 4
 _FULL = 0.5
 """Share of runs x measures x topics that four columns of scores fill at least; judgments fill hardly any."""
-_GRADES = range(11)
 _OF_LABELS = frozenset({"item", "item_id", "doc"})
 """Words for topics of scores that mean what was labelled where no system is named."""
 _TRUTHS = {"true": "1", "yes": "1", "false": "0", "no": "0"}
@@ -128,21 +127,12 @@ def _has_columns(sheet: Sheet, names: Sequence[str], columns: Mapping[str, str])
     item = columns.get("item") or _called([name for name in names if name != parts["topic"]], "item", "asked")
     others = [column for column, name in enumerate(names) if name and name not in parts.values()]
     unlabelled = _called(names, "label") is None and item is None
-    if "score" in parts or not unlabelled or _are_grades(sheet, names, others):
+    if "score" in parts or not unlabelled:
         return "score" in parts
     if underscored(parts["system"]) not in LABELS["more"]:  # a column `llm` that says what the others say is a judge
         labels = {_label(text) for column in others for text in _texts(sheet, column)}
         unlabelled = not {_label(text) for text in _texts(sheet, names.index(parts["system"]))} <= labels
     return unlabelled and any(_holds_numbers(sheet, column) for column in others)
-
-
-def _are_grades(sheet: Sheet, names: Sequence[str], others: Sequence[int]) -> bool:
-    """Whether columns are what judges said, one of whom is called judge: grades, and no names beside one score."""
-    said = [{_label(text) for text in _texts(sheet, column)} - {*GAP_WORDS} for column in others]
-    judge = _called([names[column] for column in others], "judge")
-    if judge is None or len(others) == 1 or not all(said):
-        return False
-    return all(is_number(text) and float(text) in _GRADES for text in set().union(*said))
 
 
 def _is_wide(sheet: Sheet, names: Sequence[str], columns: Mapping[str, str]) -> bool:

@@ -192,19 +192,6 @@ def test_a_judge_called_as_systems_are_is_told_by_what_it_says():
     assert holds_scores(scores.encode(), "table", {}, alone=True)
 
 
-@pytest.mark.parametrize("judges", ["human,judge", "judge,human"])
-def test_grades_of_the_answers_of_systems_to_items_are_labels(judges, tmp_path):
-    """A column `judge` holds what it says where it and its neighbours hold grades, and names beside fractions."""
-    rows = [f"i{place // 2},s{place % 2},{place % 3},{place % 4 % 3}" for place in range(12)]
-    table = "\n".join([f"item,system,{judges}", *rows, ""])
-    path = tmp_path / "labels.csv"
-    path.write_text(table)
-    labels = read_judges([path]).labels
-    assert labels.columns.tolist() == judges.split(",")
-    assert labels[judges.split(",")[0]].tolist() == [place % 3 for place in range(12)]
-    assert holds_scores(table.replace(",2", ",0.2").encode(), "table", {}, alone=True)
-
-
 @pytest.mark.parametrize("spelt", [("0", "1"), ("0.0", "1.0"), ("false", "true"), ("no", "yes"), ("False", "1")])
 @pytest.mark.parametrize("others", [("0", "1"), ("0.0", "1.0"), ("FALSE", "TRUE")])
 @pytest.mark.parametrize("beside", ["", ",year", ",length", ",confidence"])
