@@ -23,7 +23,7 @@ from metaeval.table.votes import as_votes
 
 SETTINGS = ((6, 100, 5, 4, 0.5), (6, 30, 3, 8, 0.5), (10, 200, 10, 3, 0.5), (5, 13, 4, 30, 0.5))
 """Systems, questions, judges, votes of a judge on a question, and spread of what a question adds to a system."""
-N_ARENAS, N_LARGE, N_SPLITS, N_VOTES = 200, 200_000, 3, 500
+N_ARENAS, N_LARGE, N_SPLITS, N_VOTES = 400, 2_000_000, 20, 500
 
 
 def arena(setting: tuple[int, int, int, int, float], n_questions: int, rng: np.random.Generator) -> pd.DataFrame:
@@ -45,9 +45,9 @@ def arena(setting: tuple[int, int, int, int, float], n_questions: int, rng: np.r
 
 
 def coverage() -> None:
-    """Print how often the intervals hold the weights and sides of a very large arena."""
-    print("| systems | questions | judges | votes each | weight | weight below | above | side | below | above | away |")
-    print("|---|---|---|---|---|---|---|---|---|---|---|")
+    """Print how often the intervals hold the weights and sides of a very large arena, with errors over arenas."""
+    print("| systems | questions | judges | votes each | weight | s.e. | below | above | side | s.e. | below | above | away |")
+    print("|---|---|---|---|---|---|---|---|---|---|---|---|---|")
     for setting in SETTINGS:
         _, n_questions, n_judges, each, _ = setting
         large = arena(setting, N_LARGE // (n_judges * each), np.random.default_rng(10_000))
@@ -65,7 +65,9 @@ def coverage() -> None:
             misses += (side < table["side_low"], side > table["side_high"])
             rows.append(np.stack(misses, axis=1))
         below, above, left, right = np.concatenate(rows).mean(axis=0)
-        cells = (1 - below - above, below, above, 1 - left - right, left, right)
+        held = np.array([[1 - misses[:, :2].sum() / len(misses), 1 - misses[:, 2:].sum() / len(misses)] for misses in rows])
+        weight_error, side_error = held.std(axis=0, ddof=1) / len(held) ** 0.5
+        cells = (1 - below - above, weight_error, below, above, 1 - left - right, side_error, left, right)
         numbers = " | ".join(f"{cell:.3f}" for cell in cells)
         print(f"| {' | '.join(map(str, setting[:4]))} | {numbers} | {away / N_ARENAS / n_judges:.3f} |", flush=True)
 

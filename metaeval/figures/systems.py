@@ -215,6 +215,7 @@ def _ranked_rows(part: pd.DataFrame, label: str, *, say: str, what: str = "", ba
         if widest <= _NAMES * width:
             break
     ranks, left = part["rank"].tolist(), 0.55 + widest
+    ranks = ranks if len({*ranks}) > 1 or len(ranks) == 1 else []  # a rank that all share says nothing
     figure = Figure(figsize=(page_width(), top + FOOT + row_height * length))
     ends = np.append(part[["mean", "low", "high"]].to_numpy(dtype=float), [] if baseline is None else 0.0)
     lowest, highest = np.nanmin(ends), np.nanmax(ends)

@@ -36,6 +36,8 @@ class Errors(NamedTuple):
     alone: tuple[tuple[int, ...], ...] = ()
     """Groups of systems that one cluster alone compares with the others: of how the two differ, the error is that of
     independent votes."""
+    scatter: Floats | None = None
+    """Of two ways of clusters the covariance without its floor: no bound, but how estimates scatter on average."""
 
 
 def independent_errors(cells: VoteCells, fit: VoteFit, *, counted: bool, moments: Moments | None = None) -> Errors:
@@ -73,6 +75,7 @@ def clustered_errors(
         larger.covariance + more,
         np.minimum(ways[0].freedom, ways[1].freedom),
         tuple(sorted({*ways[0].alone, *ways[1].alone})),
+        larger.covariance + smaller.covariance - crossed,
     )
 
 

@@ -1,6 +1,6 @@
 """May a judge's votes stand in for people's? By the pairs that people settle, and whether it votes for a side."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -66,28 +66,26 @@ def stand_ins(
     if all of it is at least 0.95, and may not if none is, or if the effect of the side exceeds the mean difference of
     neighbours with all of its interval. The chance draws the people's true strengths from their posterior (a normal
     prior of the spread that strengths have beyond error) and a judge's estimates around these with the people's
-    covariance for as many votes, and decides by the same rule; how often it comes true is in
-    ``benchmarks/reports/vote-stand-ins.md``.
+    covariance for as many votes, here without the floor that is under intervals, and decides by the same rule. How
+    often it comes true is in ``benchmarks/reports/vote-stand-ins.md``.
     """
     (people, by_people), *judges = fitted.items()
     verdicts = settled.verdicts[settled.voices.index(people)]
     first, second = (side[verdicts != 0] for side in all_pairs(len(settled.systems)))
     better, worse = np.where(verdicts[verdicts != 0] > 0, (first, second), (second, first))
-    own, root_of_people = _on(by_people, settled.systems)
+    own, *roots_of_people = _on(by_people, settled.systems)
     side_of_people = _side(by_people, votes[people], alpha)
     generator = np.random.default_rng(seed)
     rows = []
     for name, by_judge in judges:
-        strengths, root = _on(by_judge, settled.systems)
+        strengths, root, _ = _on(by_judge, settled.systems)
         noise = _apart(generator.standard_normal((_DRAWS, len(root))) @ root.T, better, worse)
         side, half = _side(by_judge, votes[name], alpha)
         share, low, high = _alike(_apart(strengths, better, worse), noise, alpha)
         sided = abs(side) - half > _neighbour(strengths)
         verdict = "may not" if sided or high < 1 - MARGIN else "may" if low >= 1 - MARGIN else "not settled"
         scale = np.sqrt(by_people.n_votes / by_judge.n_votes)
-        chance = _chance_of_copies(
-            own, scale * root_of_people, scale, side_of_people, (better, worse), alpha, generator
-        )
+        chance = _chance_of_copies(own, roots_of_people, scale, side_of_people, (better, worse), alpha, generator)
         ends = [float(expit(end)) for end in (side, side - half, side + half)]
         figures = (len(better), share, low, high, *ends, float(expit(_neighbour(strengths))), bool(sided), chance)
         rows.append((name, verdict if len(better) or sided else "no pairs", *figures))
@@ -97,22 +95,26 @@ def stand_ins(
 
 def _chance_of_copies(  # noqa: PLR0913, PLR0917 - the law of people, and what is decided by
     strengths: Floats,
-    root: Floats,
+    roots: Sequence[Floats],
     scale: float,
     side: tuple[float, float],
     pairs: tuple[Floats, Floats],
     alpha: float,
     generator: np.random.Generator,
 ) -> float:
-    """Return how often a judge of the people's law, with errors `scale` times theirs, would be cleared."""
+    """Return how often a judge of the people's law, with errors `scale` times theirs, would be cleared.
+
+    Roots are of the covariance of intervals, and of that by which estimates scatter.
+    """
     if not len(pairs[0]):
         return float("nan")
-    covariance = root @ root.T / scale**2
+    root, scatter = (scale * of_people for of_people in roots)
+    covariance = scatter @ scatter.T / scale**2
     spread = max(float(strengths.var(ddof=1) - covariance.diagonal().mean()), 0.0)
     shrunk = spread * np.linalg.pinv(spread * np.eye(len(root)) + covariance)
     of_truth = np.linalg.cholesky((np.eye(len(root)) - shrunk) * spread + _TINY * np.eye(len(root)))
     errors = generator.standard_normal((2, _COPIES, len(root)))
-    estimates = shrunk @ strengths + errors[0] @ of_truth.T + errors[1] @ root.T
+    estimates = shrunk @ strengths + errors[0] @ of_truth.T + errors[1] @ scatter.T
     lows = np.empty(_COPIES)
     for copy, estimate in enumerate(estimates):
         noise = _apart(generator.standard_normal((_COPIES, len(root))) @ root.T, *pairs)
@@ -122,11 +124,15 @@ def _chance_of_copies(  # noqa: PLR0913, PLR0917 - the law of people, and what i
     return float(((lows >= 1 - MARGIN) & ~(np.abs(sides) - half > _neighbour(estimates))).mean())
 
 
-def _on(fitted: BradleyTerry, systems: tuple[str, ...]) -> tuple[Floats, Floats]:
-    """Return the strengths of these systems, and a root of their covariance."""
+def _on(fitted: BradleyTerry, systems: tuple[str, ...]) -> tuple[Floats, Floats, Floats]:
+    """Return the strengths of these systems, a root of their covariance, and one of that by which they scatter."""
     index = pd.Index(fitted.systems).get_indexer(pd.Index(systems))
-    values, vectors = np.linalg.eigh(fitted.covariance[np.ix_(index, index)])
-    return fitted.strengths[index], vectors * np.sqrt(np.maximum(values, 0.0))
+    scatter = fitted.covariance if fitted.errors.scatter is None else fitted.errors.scatter
+    values, vectors = np.linalg.eigh(
+        np.stack([fitted.covariance, scatter[: len(fitted.systems), : len(fitted.systems)]])[:, index[:, None], index]
+    )
+    root, of_scatter = vectors * np.sqrt(np.maximum(values, 0.0))[:, None, :]
+    return fitted.strengths[index], root, of_scatter
 
 
 def _apart(strengths: Floats, better: Floats, worse: Floats) -> Floats:

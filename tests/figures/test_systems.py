@@ -108,6 +108,13 @@ def test_differences_without_an_interval_have_dots_alone():
     assert 0.4 < high < 0.5
 
 
+def test_a_rank_that_all_share_is_not_written(words):
+    """Where all are equal, a column of ones would say nothing; the names stay."""
+    figure = baseline_differences(simulated_differences(4).assign(rank=1, mean=0.0), "AP", baseline="before")
+    assert not {"1", "2"} & set(words(figure))
+    assert sum("system" in text for text in words(figure)) >= 4
+
+
 def test_a_name_that_has_room_is_not_cut():
     """In a wide picture names take as many letters as leave half of the width to the marks; longer ones are cut."""
     for length, is_cut in ((44, False), (120, True)):

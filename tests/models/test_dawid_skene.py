@@ -99,6 +99,18 @@ def test_the_likelihood_is_a_sum_over_the_labels_of_all_items():
     assert float(value) == pytest.approx(np.log(total), rel=1e-12)
 
 
+@pytest.mark.parametrize(("accuracy", "expected"), [(0.8, 0.0), (0.2, -60.0)])
+def test_the_mirror_image_is_no_answer(accuracy, expected):
+    """Judges right in .8 lose nothing; in .2, labels renamed, two differences of -.6 over .02 cost 30 each: by hand."""
+    labels = as_labels({"a": [0, 1], "b": [0, 1], "c": [1, 0]})
+    said = dawid_skene._answers(labels)
+    prior = dawid_skene._confusion_counts(None, labels)
+    model = dawid_skene.latent_model(said.indicators(2), said.weights, np.ones(2), prior, labels)
+    says = np.tile([[accuracy, 1 - accuracy], [1 - accuracy, accuracy]], (3, 1, 1))
+    value = float(model.potentials[1].eval({model["says"]: says}))
+    assert value - 2 * np.log(0.5) == pytest.approx(expected, abs=1e-9)  # a label beside itself: a constant
+
+
 def test_finds_the_accuracies_and_the_doubtful_items(three_labels):
     """The truth that was drawn lies in the intervals of most judges; doubtful items are wrong more often."""
     truth, labels, found = three_labels

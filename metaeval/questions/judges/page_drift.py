@@ -15,7 +15,6 @@ from metaeval.reports.key_figures import KeyFigure, listed_figures, with_ends
 from metaeval.reports.prose import prose
 from metaeval.reports.shared import facts, unanswered
 from metaeval.reports.traits import traits_said
-from metaeval.resampling.judge_conclusions import JudgeConclusions
 
 _SCORE, _DECIMAL = number(3), number(2)
 _PARTS = {"change": "Change", "judge": "Judge", "system_part": "System"}
@@ -34,7 +33,7 @@ def drift_report(study: JudgeDriftStudy) -> Report:
             *facts(system=len(study.systems), topic=study.n_items),
             (f"{n_same:,} of {n_answers:,}", "same answers"),
         ),
-        summary=(_answer(study), *([] if study.outputs_given else [say("all the same", n=n_answers)])),
+        summary=(_answer(study) + ("" if study.outputs_given else f" {say('all the same', n=n_answers)}"),),
         key_figures=listed_figures(_figures(study)),
         sections=(_systems_section(study), *_pairs_section(study), *unanswered(failed)),
         methods=Methods(
@@ -76,13 +75,15 @@ def _figures(study: JudgeDriftStudy) -> list[KeyFigure]:
     for name, words, write in kinds:
         value, low, high = study.overall.loc[name, ["value", "low", "high"]].to_numpy(dtype=float).tolist()
         told.append(KeyFigure(words, bracketed(value, low, high, write), with_ends(value, low, high)))
-    f1 = [] if study.conclusions is None else [KeyFigure("F1 of significant pairs", *_f1(study, study.conclusions))]
-    return [*told, *f1]
+    f1 = _f1(study)
+    return [*told, *([KeyFigure("F1 of significant pairs", *f1)] if f1 else [])]
 
 
-def _f1(study: JudgeDriftStudy, conclusions: JudgeConclusions) -> tuple[str, dict[str, object]]:
+def _f1(study: JudgeDriftStudy) -> tuple[str, dict[str, object]] | None:
     """Return F1 of the pairs significant after as a prediction of those before, as written and as numbers."""
-    value, low, high = (float(conclusions.table[end].iloc[0]) for end in ("f1", "f1_low", "f1_high"))
+    if study.conclusions is None or absent(study.conclusions.table["f1"].iloc[0]):
+        return None
+    value, low, high = (float(study.conclusions.table[end].iloc[0]) for end in ("f1", "f1_low", "f1_high"))
     return bracketed(value, low, high, _DECIMAL, draws=study.n_resamples), with_ends(value, low, high)
 
 
@@ -112,9 +113,7 @@ def _pairs_section(study: JudgeDriftStudy) -> tuple[Section, ...]:
     blocks: list[Block] = []
     if study.conclusions is not None:
         n_conflicts = int((turned["relation"] == "opposite").sum())
-        blocks.append(
-            Text(paragraphs=(say("f1", f1=_f1(study, study.conclusions)[0] or "undefined", n_conflicts=n_conflicts),))
-        )
+        blocks.append(Text(paragraphs=(say("f1", f1=(_f1(study) or ("",))[0], n_conflicts=n_conflicts),)))
     if len(turned):
         shift = pd.Series(turned["shift_significant"]).map({True: "significant", False: ""})
         table = say.table(

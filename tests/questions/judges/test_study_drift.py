@@ -61,6 +61,14 @@ def test_no_change_is_never_proved():
     assert not study.has_changed
 
 
+def test_the_answer_says_first_what_it_supposes_and_no_undefined_figure():
+    """Without outputs all answers count as the same, said in the first paragraph; without a significant pair no F1."""
+    report = study_judge_drift(BEFORE, BEFORE, rng=0).report()
+    assert "All 16 answers count as the same" in report.summary[0]
+    assert "F1" not in str(report.key_figures)
+    assert report.sections[1].blocks[0].paragraphs == ("No pair differs significantly before or after.",)
+
+
 def test_labels_are_compared_by_kappa():
     """Of 16 labels 11 are the same; before 9 are 1, after 10: chance (9 * 10 + 7 * 6) / 256, kappa by hand."""
     overall = study_judge_drift(BEFORE, AFTER, rng=0).overall
