@@ -235,8 +235,8 @@ def metric_columns(
         free = [name for name in free if not _says_nothing(frame, keys, name)]
         forms = [name for name in free if reference and name not in said and _is_form_of(reference, name)]
         left = [RoleColumn(name, "repeat", f"the human score {reference!r} in another form") for name in forms]
-        kept = [name for name in free if name not in forms]
-        left += _no_metrics(frame, kept, [name for name in named if name in numeric], said)
+        left_free = [name for name in free if name not in forms]
+        left += _no_metrics(frame, left_free, [name for name in named if name in numeric], said)
     chosen = [name for name in free if name not in {one.name for one in left}] if metrics is None else list(metrics)
     if not chosen:
         raise ScoresError("there is no metric to compare with the reference: no other column holds numbers")

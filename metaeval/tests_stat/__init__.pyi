@@ -1,3 +1,5 @@
+from metaeval.table.means import SystemMeans as SystemMeans
+
 from .bootstrap import bootstrap_test as bootstrap_test
 from .comparison import compare_systems as compare_systems
 from .detectable_difference import DetectableDifferences as DetectableDifferences
@@ -14,6 +16,7 @@ from .quasi_variances import quasi_errors as quasi_errors
 from .randomisation import randomisation_test as randomisation_test
 from .requirements import Requirements as Requirements
 from .requirements import check_requirements as check_requirements
+from .result import PairInterval as PairInterval
 from .result import PairwiseResult as PairwiseResult
 from .result import difference_intervals as difference_intervals
 from .run_preferences import RunPreferences as RunPreferences

@@ -25,7 +25,7 @@ class OpenWitness(NamedTuple):
 
 
 def open_witness(result: PairwiseResult) -> OpenWitness | None:
-    r"""Return one or two topics without which the one pair that was t-tested differs; None where no such are known.
+    r"""Return one or two topics without which the one pair that was t-tested differs; None where no such are scored.
 
     Of the metrics under which it does not differ, the one where one topic is enough, or else the first. Without a
     topic of difference d the statistic rises with :math:`(S - d)^2 / (Q - d^2)`, S the sum of the differences and Q
@@ -48,9 +48,9 @@ def open_witness(result: PairwiseResult) -> OpenWitness | None:
     for metric in np.array(result.metrics)[is_open].tolist():
         table = by_name(result.scores.sel(metric=[metric], system=pair), "topic")
         units, (values,) = units_of(table), oriented_values(table)
-        known = np.isfinite(values).all(axis=0)
-        sums = units.sums(np.where(known, values[0] - values[1], 0.0))
-        order = np.flatnonzero(units.sums(1.0 * known) > 0.0)
+        scored = np.isfinite(values).all(axis=0)
+        sums = units.sums(np.where(scored, values[0] - values[1], 0.0))
+        order = np.flatnonzero(units.sums(1.0 * scored) > 0.0)
         order = order[np.argsort(sums[order], kind="stable")].tolist()
         names = units.names if units.clustered else table["topic"].to_numpy().tolist()
         for gone in ([0], [-1], [0, 1], [0, -1], [-2, -1]):

@@ -94,9 +94,9 @@ def quasi_errors(scores: object) -> QuasiErrors:
         square[first, second] = square[second, first] = variance
         errors = np.sqrt(_quasi_variances(square))
         tables.append(pd.DataFrame({"metric": metric, "system": systems, "mean": mean, "quasi_error": errors}))
-        told = variance > 0.0
-        ratios = np.hypot(errors[first], errors[second])[told] / np.sqrt(variance[told]) - 1.0
-        sizes = (ratios.min(), ratios.max(), np.quantile(np.abs(ratios), _USUAL)) if told.any() else (np.nan,) * 3
+        varies = variance > 0.0
+        ratios = np.hypot(errors[first], errors[second])[varies] / np.sqrt(variance[varies]) - 1.0
+        sizes = (ratios.min(), ratios.max(), np.quantile(np.abs(ratios), _USUAL)) if varies.any() else (np.nan,) * 3
         off.append((metric, *sizes))
     return QuasiErrors(
         table=pd.concat(tables, ignore_index=True),
@@ -108,13 +108,13 @@ def _quasi_variances(square: Floats) -> Floats:
     """Return the quasi-variances of systems whose differences have these variances (system, system)."""
     from scipy.optimize import minimize  # noqa: PLC0415 - only who asks pays for it
 
-    told = square > 0.0
-    known = np.flatnonzero(told.any(axis=1))
+    varies = square > 0.0
+    usable = np.flatnonzero(varies.any(axis=1))
     answer = np.full(len(square), np.nan)
-    if not len(known):
+    if not len(usable):
         return answer
-    part, asked = square[np.ix_(known, known)], told[np.ix_(known, known)]
-    n = len(known)
+    part, asked = square[np.ix_(usable, usable)], varies[np.ix_(usable, usable)]
+    n = len(usable)
     scale = float(part[asked].mean())
     rows = part.sum(axis=1) / scale
     total = rows.sum() / (2.0 * n - 2.0)
@@ -130,8 +130,8 @@ def _quasi_variances(square: Floats) -> Floats:
 
     start = np.maximum(start, np.log(_LEAST))
     options = {"maxiter": 10_000, "maxfun": 100_000, "ftol": 1e-16, "gtol": 1e-11}
-    found = minimize(distance, start, jac=True, method="L-BFGS-B", options=options)
-    answer[known] = _settled(np.exp(found.x), np.where(asked, target, np.nan)) * scale
+    fitted = minimize(distance, start, jac=True, method="L-BFGS-B", options=options)
+    answer[usable] = _settled(np.exp(fitted.x), np.where(asked, target, np.nan)) * scale
     return answer
 
 

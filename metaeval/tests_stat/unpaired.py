@@ -98,14 +98,14 @@ def _worth_of_pairs(values: Floats, units: TopicUnits, errors: Floats, spoken: U
     """Say how much smaller standard errors of differences are where systems are compared on the items of both."""
     first, second = all_pairs(values.shape[1])
     paired = difference_estimates(values, units, first, second)
-    apart = np.hypot(errors[:, first], errors[:, second])
-    told = (paired.n_units >= _ENOUGH) & (apart > 0.0)
-    if not told.any():
+    unpaired = np.hypot(errors[:, first], errors[:, second])
+    shares_enough = (paired.n_units >= _ENOUGH) & (unpaired > 0.0)
+    if not shares_enough.any():
         return [f"no two systems share ten {spoken.topics}: their errors are independent"]
-    share = float(np.median(paired.error[told] / apart[told]))
+    share = float(np.median(paired.error[shares_enough] / unpaired[shares_enough]))
     worth = f"{100 * (1 - share):.0f} % smaller" if share < 1 else "no smaller"
     words = (
         f"systems are compared as if on different {spoken.topics}; paired on those that both have, standard errors of "
-        f"differences would be {worth} (median of {count(int(told.sum()), 'pair')})"
+        f"differences would be {worth} (median of {count(int(shares_enough.sum()), 'pair')})"
     )
     return [words]

@@ -68,11 +68,11 @@ def with_scores_inside(json: Json) -> Json:
 
 
 def _are_scores(record: Mapping[str, Any], inside: str) -> bool:
-    held = record.get(inside)
+    metrics = record.get(inside)
     return (
-        isinstance(held, dict)
-        and not held.keys() & record.keys()
-        and all(score is None or isinstance(score, int | float) for score in held.values())
+        isinstance(metrics, dict)
+        and not metrics.keys() & record.keys()
+        and all(score is None or isinstance(score, int | float) for score in metrics.values())
     )
 
 

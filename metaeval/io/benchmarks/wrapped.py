@@ -89,9 +89,9 @@ def _of_one_run(json: Json) -> Wrapped | None:
 
 def means_alone(json: Json) -> list[str]:
     """Return the metrics of one system, where nothing but their means stands there: flat, or by kind of metric."""
-    held = json.object or json.value
-    groups = list(held.values()) if isinstance(held, dict) else held if isinstance(held, list) else []
-    groups = [held] if groups and all(isinstance(mean, int | float) for mean in groups) else groups
+    content = json.object or json.value
+    groups = list(content.values()) if isinstance(content, dict) else content if isinstance(content, list) else []
+    groups = [content] if groups and all(isinstance(mean, int | float) for mean in groups) else groups
     if not groups or not all(isinstance(group, dict) and group for group in groups):
         return []
     named = [name for group in groups for name in group]

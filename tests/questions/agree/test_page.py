@@ -173,8 +173,11 @@ def test_several_answers_are_counted(study, monkeypatch):
     assert said(f1=[0.6, 0.5], f1_low=0.5, f1_high=0.7) == (
         f"No: {of}, all lead to different conclusions (F1 0.50 [0.5, 0.7] to 0.60 [0.50, 0.70])."
     )
-    assert said(f1=0.95, f1_low=0.92, f1_high=0.99) == f"Yes: {of}, all lead to the same conclusions (F1 0.95)."
-    assert said(f1=1, f1_low=0.5, f1_high=1) == f"Inconclusive: {of}, all are inconclusive (F1 1.00)."
+    assert (
+        said(f1=0.95, f1_low=0.92, f1_high=0.99)
+        == f"Yes: {of}, all lead to the same conclusions (F1 0.95 [0.92, 0.99])."
+    )
+    assert said(f1=1, f1_low=0.5, f1_high=1) == f"Inconclusive: {of}, all are inconclusive (F1 1.00 [0.5, 1.0])."
 
 
 def test_an_audit_asks_the_other_way_round(audit, monkeypatch):
