@@ -38,6 +38,7 @@ from .metrics.spec import metric as metric
 from .page.report import Report as Report
 from .questions.agree.study import study_agree as study_agree
 from .questions.assessment.study import study_assessment as study_assessment
+from .questions.combine.study import study_collections as study_collections
 from .questions.compare_metrics.study import study_compare_metrics as study_compare_metrics
 from .questions.compare_tests.study import study_compare_tests as study_compare_tests
 from .questions.components.study import study_components as study_components
