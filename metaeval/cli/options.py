@@ -503,8 +503,8 @@ _INPUTS, _INPUTS_OR_VOTES = (
 )
 _COLLECTIONS = argument(
     "COLLECTIONS",
-    "A score table a collection, also as NAME=FILE. Files under one NAME, and those of a pattern, NAME='web_*.csv', are "
-    "one collection; a wide table is of the metric that its file names, less NAME. Compressed or not.",
+    "A score table a collection, also as NAME=FILE. Files under one NAME, and those of a pattern, NAME='web_*.csv', "
+    "are one collection; a wide table is of the metric that its file names, less NAME. Compressed or not.",
 )
 _ANY_INPUTS = argument(
     "INPUTS",
@@ -570,4 +570,5 @@ READING: Mapping[str, Group] = {
     "nothing": {},
 }
 """What a command may read: score tables or runs with judgments; runs with judgments only; the same as pools, where a
-topic left with nothing relevant scores 0 and no rule is asked for; tables of several collections; plug-ins; what is its own."""
+topic left with nothing relevant scores 0 and no rule is asked for; tables of several collections; plug-ins;
+what is its own."""

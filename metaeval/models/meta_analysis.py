@@ -48,9 +48,9 @@ def combine(
 
     Everything but the last two numbers is what `statsmodels.stats.meta_analysis.combine_effects` gives: the mean
     weighted by :math:`1 / (v_i + \tau^2)`, the interval of Hartung and Knapp (2001) with Student's t of k - 1 degrees
-    of freedom, Cochran's Q and :math:`I^2` (not below 0). Where chance leaves Q as small in less than three of a hundred
-    cases, that interval would have next to no width, and the estimates' own errors give it. The prediction interval is
-    :math:`\bar y \pm t_{k-2} \sqrt{\tau^2 + 1 / \sum w_i}` (Higgins, Thompson and Spiegelhalter 2009).
+    of freedom, Cochran's Q and :math:`I^2` (not below 0). Where chance leaves Q as small in fewer than three of
+    100 cases, that interval would have next to no width, and the estimates' own errors give it. The prediction
+    interval is :math:`\bar y \pm t_{k-2} \sqrt{\tau^2 + 1 / \sum w_i}` (Higgins, Thompson and Spiegelhalter 2009).
 
     Parameters
     ----------
@@ -73,7 +73,8 @@ def combine(
     from statsmodels.stats.meta_analysis import combine_effects  # noqa: PLC0415 - of this question alone
 
     n = len(estimates)
-    fitted = combine_effects(estimates, variances, method_re=between, use_t=True)
+    with np.errstate(divide="ignore"):  # equal estimates: its I² divides by Q
+        fitted = combine_effects(estimates, variances, method_re=between, use_t=True)
     tau2 = float(fitted.tau2)
     mean, spread2, own_error = fitted.mean_effect_re, fitted.var_hksj_re, fitted.sd_eff_w_re
     if tau2 < 0.0:  # as DerSimonian and Laird's may be

@@ -8,7 +8,18 @@ import pandas as pd
 
 from metaeval import figures
 from metaeval.base.names import count
-from metaeval.base.words import absent, intervals, name_of_metric, number, p_value, percentage, share, text, whole
+from metaeval.base.words import (
+    absent,
+    intervals,
+    listed,
+    name_of_metric,
+    number,
+    p_value,
+    percentage,
+    share,
+    text,
+    whole,
+)
 from metaeval.models.meta_analysis import FEW, PRIOR_ERRORS
 from metaeval.page.blocks import Fold, Methods, Picture, Section, Text
 from metaeval.page.report import Report
@@ -18,6 +29,7 @@ from metaeval.reports.data_files import csv_file
 from metaeval.reports.key_figures import key_figures
 from metaeval.reports.prose import prose
 from metaeval.reports.shared import facts
+from metaeval.reports.traits import traits_said
 
 _OPEN, _MOST_DRAWN, _MOST_ROWS = 3, 20, 400
 _TAU = number(2)
@@ -163,18 +175,11 @@ def _forest_section(study: CollectionsStudy) -> Section:
 def _forest_picture(study: CollectionsStudy, place: int) -> Picture:
     claim, rows = study.claims.iloc[place].to_dict(), study.of_claim(place)
     write = _writer(claim["measure"])
-    together = pd.DataFrame(
-        [
-            {
-                "name": "together",
-                "kind": "together",
-                "value": claim["mean"],
-                "low": claim["low"],
-                "high": claim["high"],
-            },
-            {"name": "a new one", "kind": "new", "low": claim["new_low"], "high": claim["new_high"]},
-        ]
-    ).dropna(subset="low")
+    below = [
+        ("together", "together", claim["mean"], claim["low"], claim["high"]),
+        ("a new one", "new", None, claim["new_low"], claim["new_high"]),
+    ]
+    together = pd.DataFrame(below, columns=["name", "kind", "value", "low", "high"]).dropna(subset="low")
     own = rows.assign(name=rows["collection"], kind="collection")
     drawn = pd.concat([own[["name", "kind", "value", "low", "high", "weight"]], together], ignore_index=True)
     drawn["words"] = [
@@ -220,5 +225,11 @@ def _claims_section(study: CollectionsStudy) -> Section:
 
 
 def _methods(study: CollectionsStudy) -> Methods:
-    words = say("methods", study=study, level=percentage(study.confidence_level), times=PRIOR_ERRORS)
+    traits: dict[str, list[str]] = {}  # collections by what they have
+    for name, table in study.tables.items():
+        traits.setdefault(traits_said(table, gaps="paired"), []).append(name)
+    said = [f"{listed(names, most=_OPEN)}: {words}" for words, names in traits.items() if words]
+    words = say(
+        "methods", study=study, level=percentage(study.confidence_level), times=PRIOR_ERRORS, traits=" ".join(said)
+    )
     return Methods(paragraphs=(words,))

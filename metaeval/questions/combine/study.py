@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import chain, combinations
+from types import MappingProxyType
 from typing import ClassVar, Literal, NamedTuple, get_args
 
 import numpy as np
@@ -54,10 +55,14 @@ class Meaning(NamedTuple):
     """Whether it is a difference or ratio of the first and the second, of which none stands for both alike."""
 
 
+def _within_one(values: Floats) -> Floats:
+    return np.clip(values, -1.0, 1.0)
+
+
 _KAPPA = Meaning(np.tanh)
 MEASURES: Mapping[str, Meaning] = {
     "difference": Meaning(np.positive, compares=True),
-    "power": Meaning(np.positive, compares=True),
+    "power": Meaning(_within_one, compares=True),
     "topics": Meaning(np.exp, compares=True),
     **dict.fromkeys(("f1", "precision", "recall"), Meaning(expit)),
     **dict.fromkeys(("kappa", "quadratic_kappa"), _KAPPA),
@@ -75,6 +80,8 @@ class CollectionsStudy(Study):
     """What was asked of each collection."""
     collections: tuple[str, ...]
     """Their names."""
+    tables: Mapping[str, Scores]
+    """The scores of each; nothing of judges."""
     claims: pd.DataFrame
     """The rows of ``to_frame()``."""
     estimates: pd.DataFrame
@@ -221,6 +228,7 @@ def study_collections(  # noqa: PLR0913 - every option of the command
         raise InvalidOptionError(message)
     seed = resolve_seed(rng)
     drawing = Drawing(correction, float(alpha), n_topic_resamples, seed, n_threads)
+    tables: dict[str, Scores] = {}
     notes: list[str] = []
     if study == "judges":
         found = {str(name): _of_judges(judged, reference, drawing) for name, judged in collections.items()}
@@ -239,6 +247,7 @@ def study_collections(  # noqa: PLR0913 - every option of the command
     return CollectionsStudy(
         study=study,
         collections=tuple(found),
+        tables=MappingProxyType(tables),
         claims=claims,
         estimates=estimates,
         bayesian=bool(bayesian),

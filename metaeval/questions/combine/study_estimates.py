@@ -1,6 +1,6 @@
 """What one collection says of every claim: an estimate with its variance, by the engine of the study that asks it."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from itertools import combinations
 from typing import NamedTuple
 
@@ -10,7 +10,6 @@ from scipy.special import logit, stdtrit
 
 from metaeval.agreement.label_agreement import compare_labels, leading_kappa
 from metaeval.agreement.labels import Labels
-from metaeval.base.arrays import Floats
 from metaeval.models.error_rate_model import bayesian_error_rate
 from metaeval.models.judge_worth import topics_with_judge
 from metaeval.resampling.agreement_interval import agreement_intervals
@@ -38,47 +37,47 @@ class Drawing(NamedTuple):
     n_threads: int | None
 
 
-def differences(scores: Scores, pairs: Sequence[tuple[str, str]] | None) -> pd.DataFrame:
+def differences(table: Scores, pairs: Sequence[tuple[str, str]] | None) -> pd.DataFrame:
     """Return the mean differences of pairs of systems, above 0 where the first is better, with paired variances."""
-    systems = scores["system"].to_numpy().tolist()
+    systems = table["system"].to_numpy().tolist()
     if pairs is not None:
         named = {system for pair in pairs if {*pair} <= {*systems} for system in pair}
         systems = [system for system in systems if system in named]
     if len(systems) < _TWO:
         return _frame()
-    found = compare_systems(scores.sel(system=systems), test="t", correction="none")
-    table = found.data[["difference", "standard_error"]].to_dataframe().reset_index()
-    table = table.rename(columns={"system_a": "first", "system_b": "second"})
-    direction = dict(zip(found.metrics, better_direction(scores), strict=True))
-    table["estimate"] = table["difference"] * table["metric"].map(direction)
+    found = compare_systems(table.sel(system=systems), test="t", correction="none")
+    rows = found.data[["difference", "standard_error"]].to_dataframe().reset_index()
+    rows = rows.rename(columns={"system_a": "first", "system_b": "second"})
+    direction = dict(zip(found.metrics, better_direction(table), strict=True))
+    rows["estimate"] = rows["difference"] * rows["metric"].map(direction)
     if pairs is not None:
         wanted = {frozenset(pair) for pair in pairs}
-        table = table[[frozenset(pair) in wanted for pair in zip(table["first"], table["second"], strict=True)]]
-    return _frame(table.assign(measure="difference", variance=table["standard_error"] ** 2))
+        rows = rows[[frozenset(pair) in wanted for pair in zip(rows["first"], rows["second"], strict=True)]]
+    return _frame(rows.assign(measure="difference", variance=rows["standard_error"] ** 2))
 
 
-def powers(scores: Scores, *, drawing: Drawing) -> pd.DataFrame:
+def powers(table: Scores, *, drawing: Drawing) -> pd.DataFrame:
     """Return differences of discriminative power of every two metrics, with their variances over drawn topics."""
     intervals = discriminative_power_interval(
-        scores,
+        table,
         corrections=[drawing.correction],
         alpha=drawing.alpha,
         n_topic_resamples=drawing.n_topic_resamples,
         rng=drawing.rng,
         n_threads=drawing.n_threads,
     )
-    table = intervals.differences().rename(columns={"metric_a": "first", "metric_b": "second"})
+    rows = intervals.differences().rename(columns={"metric_a": "first", "metric_b": "second"})
     return _frame(
-        table.assign(measure="power", metric="", estimate=table["difference"], variance=table["standard_error"] ** 2)
+        rows.assign(measure="power", metric="", estimate=rows["difference"], variance=rows["standard_error"] ** 2)
     )
 
 
-def topics_needed(scores: Scores, *, drawing: Drawing) -> pd.DataFrame:
+def topics_needed(table: Scores, *, drawing: Drawing) -> pd.DataFrame:
     """Return log ratios of the topics that the second and the first metric need, by the model of the error rate."""
-    tolerance = _TOLERANCE if float(scores.min()) >= 0.0 else 0.0
-    counted = swap_method(scores, tolerances=[tolerance], rng=drawing.rng, n_threads=drawing.n_threads)
+    tolerance = _TOLERANCE if float(table.min()) >= 0.0 else 0.0
+    counted = swap_method(table, tolerances=[tolerance], rng=drawing.rng, n_threads=drawing.n_threads)
     model = bayesian_error_rate(
-        scores, tolerances=[tolerance], observed=counted, rng=drawing.rng, n_threads=drawing.n_threads
+        table, tolerances=[tolerance], observed=counted, rng=drawing.rng, n_threads=drawing.n_threads
     )
     draws = model.tree["posterior"]["minimum_topics"]
     low, middle, high = (np.log(draws.quantile(side, ("chain", "draw")).to_numpy()[:, 0]) for side in _MIDDLE)
@@ -92,26 +91,26 @@ def topics_needed(scores: Scores, *, drawing: Drawing) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=[*KEYS, "estimate", "variance"])
 
 
-def agreements(scores: Scores, *, drawing: Drawing) -> pd.DataFrame:
+def agreements(table: Scores, *, drawing: Drawing) -> pd.DataFrame:
     """Return logits of how far the second metric's significant pairs are those of the first."""
     intervals = agreement_intervals(
-        scores,
+        table,
         correction=drawing.correction,
         alphas=drawing.alpha,
         n_topic_resamples=drawing.n_topic_resamples,
         rng=drawing.rng,
         n_threads=drawing.n_threads,
     )
-    order = {name: place for place, name in enumerate(scores["metric"].to_numpy())}
-    table = intervals.to_frame()
-    table = table[table["truth"].map(order) < table["predictor"].map(order)]
-    table = table.rename(columns={"truth": "first", "predictor": "second"})
+    order = {name: place for place, name in enumerate(table["metric"].to_numpy())}
+    rows = intervals.to_frame()
+    rows = rows[rows["truth"].map(order) < rows["predictor"].map(order)]
+    rows = rows.rename(columns={"truth": "first", "predictor": "second"})
     t = stdtrit(intervals.freedom, (1.0 + intervals.confidence_level) / 2.0)
     parts = []
     for measure in ("f1", "precision", "recall"):
-        value, low, high = (logit(table[f"{measure}{end}"].to_numpy(dtype=float)) for end in ("", "_low", "_high"))
+        value, low, high = (logit(rows[f"{measure}{end}"].to_numpy(dtype=float)) for end in ("", "_low", "_high"))
         variance = ((high - low) / (2.0 * t)) ** 2
-        parts.append(table.assign(measure=measure, metric="", estimate=value, variance=variance))
+        parts.append(rows.assign(measure=measure, metric="", estimate=value, variance=variance))
     return _frame(pd.concat(parts))
 
 
@@ -137,5 +136,5 @@ def worths(human_and_judge: tuple[object, object]) -> pd.DataFrame:
     return pd.DataFrame([row], columns=[*KEYS, "estimate", "variance"])
 
 
-def _frame(table: pd.DataFrame | Mapping[str, Floats] | None = None) -> pd.DataFrame:
-    return pd.DataFrame(table if table is not None else {}, columns=[*KEYS, "estimate", "variance"])
+def _frame(rows: pd.DataFrame | None = None) -> pd.DataFrame:
+    return pd.DataFrame({} if rows is None else rows, columns=[*KEYS, "estimate", "variance"])
