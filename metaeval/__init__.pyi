@@ -30,7 +30,6 @@ from .io.trec import read_runs as read_runs
 from .io.votes import read_votes as read_votes
 from .metrics.lists import RankedTopic as RankedTopic
 from .metrics.plugins import default_registry as default_registry
-from .metrics.plugins import load_plugin as load_plugin
 from .metrics.registry import Registry as Registry
 from .metrics.scoring import score as score
 from .metrics.spec import MetricSpec as MetricSpec

@@ -34,8 +34,8 @@ def forest_rows(rows: pd.DataFrame, *, label: str, alike: float | None) -> Figur
         bars(axes, drawn["low"], drawn["high"], places[of_kind], color=color, linewidth=width)
         if marker:
             sizes = 3.0 + 6.0 * np.sqrt(drawn["weight"].fillna(0.2)) if kind == "collection" else [6.0] * len(drawn)
-            for value, place, size in zip(drawn["value"], places[of_kind], sizes, strict=True):
-                axes.plot(value, place, marker, color=color, markersize=size, **RIMMED)
+            for value, row, size in zip(drawn["value"], places[of_kind], sizes, strict=True):
+                axes.plot(value, row, marker, color=color, markersize=size, **RIMMED)
         middle = drawn["value"].fillna((drawn["low"] + drawn["high"]) / 2.0)
         names = {"name": drawn["name"].tolist(), "words": drawn["words"].tolist()}
         note_points(axes, middle, places[of_kind], "{name}: {words}", names, span=(drawn["low"], drawn["high"]))

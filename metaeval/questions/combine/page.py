@@ -30,6 +30,7 @@ from metaeval.reports.key_figures import key_figures
 from metaeval.reports.prose import prose
 from metaeval.reports.shared import facts
 from metaeval.reports.traits import traits_said
+from metaeval.tests_stat.result import is_significant
 
 _OPEN, _MOST_DRAWN, _MOST_ROWS = 3, 20, 400
 _TAU = number(2)
@@ -87,7 +88,7 @@ def _summary(study: CollectionsStudy) -> tuple[str, ...]:
     write = _writer(row["measure"])
     sentences = [_answer(study, row)]
     if study.study == "table" and len(claims) > 1:
-        n_clear = int((claims["p_corrected"] <= study.alpha).sum())
+        n_clear = int(is_significant(claims["p_corrected"], study.alpha).sum())
         sentences.insert(0, say("pairs", n=n_clear, of=len(claims)))
     sentences.append(say("differ", row=row, tau=_written_tau(row), differ=row["p_equal"] < _LEVEL))
     means = study.of_claim(0)["without"].dropna()
@@ -172,16 +173,16 @@ def _forest_section(study: CollectionsStudy) -> Section:
     return say.section("forest", *pictures[:_OPEN], *folds, *further, level=percentage(study.confidence_level))
 
 
-def _forest_picture(study: CollectionsStudy, place: int) -> Picture:
-    claim, rows = study.claims.iloc[place].to_dict(), study.of_claim(place)
+def _forest_picture(study: CollectionsStudy, number_of_claim: int) -> Picture:
+    claim, rows = study.claims.iloc[number_of_claim].to_dict(), study.of_claim(number_of_claim)
     write = _writer(claim["measure"])
     below = [
         ("together", "together", claim["mean"], claim["low"], claim["high"]),
         ("a new one", "new", None, claim["new_low"], claim["new_high"]),
     ]
     together = pd.DataFrame(below, columns=["name", "kind", "value", "low", "high"]).dropna(subset="low")
-    own = rows.assign(name=rows["collection"], kind="collection")
-    drawn = pd.concat([own[["name", "kind", "value", "low", "high", "weight"]], together], ignore_index=True)
+    named = rows.assign(name=rows["collection"], kind="collection")
+    drawn = pd.concat([named[["name", "kind", "value", "low", "high", "weight"]], together], ignore_index=True)
     drawn["words"] = [
         f"{write(row['value'])} [{write(row['low'])}, {write(row['high'])}]" for row in drawn.to_dict("records")
     ]
@@ -197,7 +198,7 @@ def _forest_picture(study: CollectionsStudy, place: int) -> Picture:
             label=say("axis", measure=claim["measure"], **_named(study, claim)),
             alike=None if alike is None else scale * alike,
         ),
-        called=f"forest_{place + 1}",
+        called=f"forest_{number_of_claim + 1}",
         claim=words,
         n=len(rows),
         together=drawn["words"].iloc[len(rows)],
@@ -228,8 +229,8 @@ def _methods(study: CollectionsStudy) -> Methods:
     traits: dict[str, list[str]] = {}  # collections by what they have
     for name, table in study.tables.items():
         traits.setdefault(traits_said(table, gaps="paired"), []).append(name)
-    said = [f"{listed(names, most=_OPEN)}: {words}" for words, names in traits.items() if words]
+    in_words = [f"{listed(names, most=_OPEN)}: {words}" for words, names in traits.items() if words]
     words = say(
-        "methods", study=study, level=percentage(study.confidence_level), times=PRIOR_ERRORS, traits=" ".join(said)
+        "methods", study=study, level=percentage(study.confidence_level), times=PRIOR_ERRORS, traits=" ".join(in_words)
     )
     return Methods(paragraphs=(words,))

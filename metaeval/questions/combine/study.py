@@ -231,22 +231,22 @@ def study_collections(  # noqa: PLR0913 - every option of the command
     tables: dict[str, Scores] = {}
     notes: list[str] = []
     if study == "judges":
-        found = {str(name): _of_judges(judged, reference, drawing) for name, judged in collections.items()}
+        by_collection = {str(name): _of_judges(judged, reference, drawing) for name, judged in collections.items()}
     else:
         tables, notes = _shared(_checked(collections), study, metrics)
         engine = partial(differences, pairs=pairs) if study == "table" else partial(_ENGINES[study], drawing=drawing)
-        found = {name: _asked_of(name, engine, table) for name, table in tables.items()}
-    estimates = pd.concat([table.assign(collection=name) for name, table in found.items()], ignore_index=True)
-    known, lost = _with_variance(estimates)
+        by_collection = {name: _asked_of(name, engine, table) for name, table in tables.items()}
+    estimates = pd.concat([table.assign(collection=name) for name, table in by_collection.items()], ignore_index=True)
+    usable, lost = _with_variance(estimates)
     put = partial(combine_with_prior if bayesian else combine, confidence_level=confidence_level)
-    claims, estimates = _together(known, put, confidence_level)
+    claims, estimates = _together(usable, put, confidence_level)
     if claims.empty:
         raise EstimationError(
             f"no claim has an estimate with a variance on two collections ({lost or 'none in common'})"
         )
     return CollectionsStudy(
         study=study,
-        collections=tuple(found),
+        collections=tuple(by_collection),
         tables=MappingProxyType(tables),
         claims=claims,
         estimates=estimates,
@@ -285,28 +285,30 @@ def _shared(
         check_choice(metric, "metric", every)
     systems = _of_several(_names_in(table, "system") for table in tables.values())
     wanted = [metric for metric in metrics or every if metric in _of_several(present.values())]
-    kept, notes = {}, []
+    chosen_tables, notes = {}, []
     for name, table in tables.items():
         notes += [f"{name}: " + note for note in table.attrs.get("notes", ())]
         if lacking := [metric for metric in wanted if metric not in present[name]]:
             notes.append(f"{name} has no {first_few(lacking)}")
         chosen = table.sel(metric=[metric for metric in wanted if metric in present[name]])
         if study == "table":
-            held = set(_names_in(table, "system"))
-            chosen = chosen.sel(system=[system for system in systems if system in held])
+            systems_here = set(_names_in(table, "system"))
+            chosen = chosen.sel(system=[system for system in systems if system in systems_here])
         if chosen.sizes["metric"] >= (1 if study == "table" else _TWO) and chosen.sizes["system"] >= _TWO:
-            kept[name] = chosen
-    if len(kept) < _TWO:
-        what = "two systems under one metric" if study == "table" else "two metrics"
-        raise ScoresError(f"no {what} are on two collections by the same names; {first_few(every)} are the metrics")
+            chosen_tables[name] = chosen
+    if len(chosen_tables) < _TWO:
+        lacking_everywhere = "two systems under one metric" if study == "table" else "two metrics"
+        raise ScoresError(
+            f"no {lacking_everywhere} are on two collections by the same names; {first_few(every)} are the metrics"
+        )
     if study == "table":
         notes.append(Remark("systems of the same name count as the same system on every collection"))
-    if shared := _topics_in_common(kept):
+    if shared := _topics_in_common(chosen_tables):
         notes.append(
             f"collections share topics ({first_few(shared, between='; ')}): their estimates are not independent, and "
             "the intervals rather too narrow"
         )
-    return kept, notes
+    return chosen_tables, notes
 
 
 def _names_in(table: Scores, dim: str) -> list[str]:
@@ -349,8 +351,8 @@ def _is_counting(names: Sequence[str]) -> bool:
     (True, True, False)
     """
     numbers = [re.fullmatch(r"(\D*)(\d+)", name) for name in names]
-    found = {(match[1], int(match[2])) for match in numbers if match}
-    words, values = {word for word, _ in found}, {value for _, value in found}
+    matched = {(match[1], int(match[2])) for match in numbers if match}
+    words, values = {word for word, _ in matched}, {value for _, value in matched}
     return all(numbers) and len(words) == 1 and min(values) <= 1 and max(values) <= len(names)
 
 
@@ -382,10 +384,10 @@ def _with_variance(estimates: pd.DataFrame) -> tuple[pd.DataFrame, str]:
 
 
 def _together(
-    known: pd.DataFrame, put: Callable[[Floats, Floats], Together], confidence_level: float
+    usable: pd.DataFrame, put: Callable[[Floats, Floats], Together], confidence_level: float
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Return a row a claim, and the estimates with what each adds."""
-    grouped = [(keys, rows) for keys, rows in known.groupby(list(KEYS), sort=False) if len(rows) >= _TWO]
+    grouped = [(keys, rows) for keys, rows in usable.groupby(list(KEYS), sort=False) if len(rows) >= _TWO]
     claims, parts = [], []
     z = ndtri((1.0 + confidence_level) / 2.0)
     for keys, rows in grouped:
@@ -398,27 +400,27 @@ def _together(
             together = put(estimates, variances)
         n = len(estimates)
         weights = 1.0 / (variances + together.tau**2)
-        others = [np.arange(n) != place for place in range(n)] if n > _TWO and len(grouped) <= _MOST_LEFT_OUT else []
-        left_out = [put(estimates[kept], variances[kept]) for kept in others] or [None] * n
+        others = [np.arange(n) != index for index in range(n)] if n > _TWO and len(grouped) <= _MOST_LEFT_OUT else []
+        left_out = [put(estimates[mask], variances[mask]) for mask in others] or [None] * n
         ends = {
             name: meaning.natural(np.array([np.nan if less is None else getattr(less, field) for less in left_out]))
             for name, field in (("without", "mean"), ("without_low", "low"), ("without_high", "high"))
         }
         reach = z * np.sqrt(variances)
-        own = {"value": estimates, "low": estimates - reach, "high": estimates + reach}
-        part = rows[["collection"]].assign(
+        in_itself = {"value": estimates, "low": estimates - reach, "high": estimates + reach}
+        of_claim = rows[["collection"]].assign(
             **about,
             estimate=estimates,
             variance=variances,
-            **{name: meaning.natural(values) for name, values in own.items()},
+            **{name: meaning.natural(values) for name, values in in_itself.items()},
             weight=weights / weights.sum(),
             **ends,
         )
-        parts.append(part)
+        parts.append(of_claim)
         claims.append(_claim(about, together, meaning, estimates))
     frame = pd.DataFrame(claims, columns=_COLUMNS)
     frame["p_corrected"] = adjust(frame["p_value"].to_numpy(dtype=float), "holm")
-    return frame, pd.concat(parts, ignore_index=True) if parts else known
+    return frame, pd.concat(parts, ignore_index=True) if parts else usable
 
 
 _COLUMNS = (

@@ -45,10 +45,10 @@ def differences(table: Scores, pairs: Sequence[tuple[str, str]] | None) -> pd.Da
         systems = [system for system in systems if system in named]
     if len(systems) < _TWO:
         return _frame()
-    found = compare_systems(table.sel(system=systems), test="t", correction="none")
-    rows = found.data[["difference", "standard_error"]].to_dataframe().reset_index()
+    tested = compare_systems(table.sel(system=systems), test="t", correction="none")
+    rows = tested.data[["difference", "standard_error"]].to_dataframe().reset_index()
     rows = rows.rename(columns={"system_a": "first", "system_b": "second"})
-    direction = dict(zip(found.metrics, better_direction(table), strict=True))
+    direction = dict(zip(tested.metrics, better_direction(table), strict=True))
     rows["estimate"] = rows["difference"] * rows["metric"].map(direction)
     if pairs is not None:
         wanted = {frozenset(pair) for pair in pairs}
@@ -101,7 +101,7 @@ def agreements(table: Scores, *, drawing: Drawing) -> pd.DataFrame:
         rng=drawing.rng,
         n_threads=drawing.n_threads,
     )
-    order = {name: place for place, name in enumerate(table["metric"].to_numpy())}
+    order = {name: index for index, name in enumerate(table["metric"].to_numpy())}
     rows = intervals.to_frame()
     rows = rows[rows["truth"].map(order) < rows["predictor"].map(order)]
     rows = rows.rename(columns={"truth": "first", "predictor": "second"})
@@ -128,11 +128,11 @@ def kappas(labels: Labels, reference: str | None, drawing: Drawing) -> pd.DataFr
 
 def worths(human_and_judge: tuple[object, object]) -> pd.DataFrame:
     """Return the logarithm of what a human topic is worth beside a judge, the mean over pairs of systems."""
-    found = topics_with_judge(*human_and_judge, confidence_level=_LEVEL)
-    mean = found.summary.loc["mean"]
-    t = stdtrit(found.n_pilot - 1.0, (1.0 + _LEVEL) / 2.0)
+    planned = topics_with_judge(*human_and_judge, confidence_level=_LEVEL)
+    mean = planned.summary.loc["mean"]
+    t = stdtrit(planned.n_pilot - 1.0, (1.0 + _LEVEL) / 2.0)
     variance = ((np.log(mean["worth_high"]) - np.log(mean["worth_low"])) / (2.0 * t)) ** 2
-    row = ("worth", found.metric, found.metric, found.judge, float(np.log(mean["worth"])), float(variance))
+    row = ("worth", planned.metric, planned.metric, planned.judge, float(np.log(mean["worth"])), float(variance))
     return pd.DataFrame([row], columns=[*KEYS, "estimate", "variance"])
 
 
