@@ -1,5 +1,6 @@
 """Estimates of several collections put together: their mean, how far they differ, what to expect of another one."""
 
+from functools import cache
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -73,7 +74,7 @@ def combine(
     from statsmodels.stats.meta_analysis import combine_effects  # noqa: PLC0415 - of this question alone
 
     n = len(estimates)
-    with np.errstate(divide="ignore"):  # equal estimates: its I² divides by Q
+    with np.errstate(divide="ignore", invalid="ignore"):  # its I² divides by Q, its roots take negative variances
         fitted = combine_effects(estimates, variances, method_re=between, use_t=True)
     tau2 = float(fitted.tau2)
     mean, spread2, own_error = fitted.mean_effect_re, fitted.var_hksj_re, fitted.sd_eff_w_re
@@ -129,7 +130,7 @@ def combine_with_prior(
     q = float(np.sum((estimates - np.average(estimates, weights=1.0 / variances)) ** 2 / variances))
     scale = PRIOR_ERRORS * float(np.sqrt(np.median(variances))) if prior_scale is None else prior_scale
     typical = scale + np.sqrt(scale * np.ptp(estimates))
-    nodes, weights = np.polynomial.legendre.leggauss(_NODES)
+    nodes, weights = _gauss()
     tau = _FAR * typical * (nodes + 1.0) / 2.0
     total = variances + tau[:, None] ** 2
     centres = (estimates / total).sum(axis=1) / (1.0 / total).sum(axis=1)
@@ -158,6 +159,13 @@ def combine_with_prior(
         new_low=new_low,
         new_high=new_high,
     )
+
+
+@cache
+def _gauss() -> tuple[Floats, Floats]:
+    """Return the nodes and weights of Gauss's rule on the interval from -1 to 1."""
+    nodes, weights = np.polynomial.legendre.leggauss(_NODES)
+    return nodes, weights
 
 
 def _share_between(q: float, n: int) -> float:

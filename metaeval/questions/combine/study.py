@@ -241,9 +241,8 @@ def study_collections(  # noqa: PLR0913 - every option of the command
     put = partial(combine_with_prior if bayesian else combine, confidence_level=confidence_level)
     claims, estimates = _together(usable, put, confidence_level)
     if claims.empty:
-        raise EstimationError(
-            f"no claim has an estimate with a variance on two collections ({lost or 'none in common'})"
-        )
+        why = lost or "the collections have none in common"
+        raise EstimationError(f"no claim has an estimate with a variance on two collections: {why}")
     return CollectionsStudy(
         study=study,
         collections=tuple(by_collection),
@@ -297,10 +296,8 @@ def _shared(
         if chosen.sizes["metric"] >= (1 if study == "table" else _TWO) and chosen.sizes["system"] >= _TWO:
             chosen_tables[name] = chosen
     if len(chosen_tables) < _TWO:
-        lacking_everywhere = "two systems under one metric" if study == "table" else "two metrics"
-        raise ScoresError(
-            f"no {lacking_everywhere} are on two collections by the same names; {first_few(every)} are the metrics"
-        )
+        shared = "two systems under one metric" if study == "table" else "two metrics"
+        raise ScoresError(f"no {shared} are on two collections by the same names; metrics are {first_few(every)}")
     if study == "table":
         notes.append(Remark("systems of the same name count as the same system on every collection"))
     if shared := _topics_in_common(chosen_tables):

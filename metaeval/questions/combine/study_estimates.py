@@ -137,4 +137,5 @@ def worths(human_and_judge: tuple[object, object]) -> pd.DataFrame:
 
 
 def _frame(rows: pd.DataFrame | None = None) -> pd.DataFrame:
-    return pd.DataFrame({} if rows is None else rows, columns=[*KEYS, "estimate", "variance"])
+    made = pd.DataFrame({} if rows is None else rows, columns=[*KEYS, "estimate", "variance"])
+    return made.astype({"estimate": float, "variance": float})
