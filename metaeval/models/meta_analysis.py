@@ -17,7 +17,7 @@ FEW = 4
 PRIOR_ERRORS = 2.0
 """Scale of the half-normal prior of tau, in typical standard errors of a collection."""
 _TWO, _THREE = 2, 3
-_TOO_CLOSE = 0.03
+_TOO_CLOSE = 0.02
 """Estimates that chance leaves so close together more rarely tell less of the error of their mean than their own do."""
 _NODES, _FAR = 400, 8.0
 """Of the quadrature over tau, and how many typical widths it goes."""
@@ -49,7 +49,7 @@ def combine(
 
     Everything but the last two numbers is what `statsmodels.stats.meta_analysis.combine_effects` gives: the mean
     weighted by :math:`1 / (v_i + \tau^2)`, the interval of Hartung and Knapp (2001) with Student's t of k - 1 degrees
-    of freedom, Cochran's Q and :math:`I^2` (not below 0). Where chance leaves Q as small in fewer than three of
+    of freedom, Cochran's Q and :math:`I^2` (not below 0). Where chance leaves Q as small in fewer than two of
     100 cases, that interval would have next to no width, and the estimates' own errors give it. The prediction
     interval is :math:`\bar y \pm t_{k-2} \sqrt{\tau^2 + 1 / \sum w_i}` (Higgins, Thompson and Spiegelhalter 2009).
 

@@ -50,7 +50,7 @@ def test_it_is_statsmodels(between, k):
         together = combine(estimates, variances, between=between)
         assert together.mean == pytest.approx(theirs.mean_effect_re, rel=1e-12)
         assert together.tau**2 == pytest.approx(theirs.tau2, rel=1e-12, abs=1e-300)
-        if theirs.q > stats.chi2.ppf(0.03, k - 1):
+        if theirs.q > stats.chi2.ppf(0.02, k - 1):
             assert (together.low, together.high) == pytest.approx(tuple(theirs.conf_int()[3]), rel=1e-12)
 
 
@@ -77,7 +77,7 @@ def literal(y, v):
 def test_a_literal_version_agrees(seed):
     """Paule and Mandel's root, Hartung and Knapp's sum, Higgins' interval."""
     together = combine(*drawn(4, seed, tau=1.5))
-    if together.p_equal < 0.97:
+    if together.p_equal < 0.98:
         expected = literal(*drawn(4, seed, tau=1.5))
         numbers = (together.mean, together.low, together.high, together.tau, together.new_low, together.new_high)
         np.testing.assert_allclose(numbers, expected, atol=2e-4)
