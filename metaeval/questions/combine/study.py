@@ -34,6 +34,7 @@ from metaeval.questions.combine.study_estimates import (
 )
 from metaeval.running.draws import RNGLike, resolve_seed
 from metaeval.studies.study import Study
+from metaeval.table.array import DIMS
 from metaeval.table.scores import Scores, as_scores, gaps_are_kept
 from metaeval.tests_stat.correction import CORRECTIONS, adjust
 
@@ -296,8 +297,8 @@ def _shared(
         if chosen.sizes["metric"] >= (1 if study == "table" else _TWO) and chosen.sizes["system"] >= _TWO:
             chosen_tables[name] = chosen
     if len(chosen_tables) < _TWO:
-        shared = "two systems under one metric" if study == "table" else "two metrics"
-        raise ScoresError(f"no {shared} are on two collections by the same names; metrics are {first_few(every)}")
+        lacked = "two systems under one metric" if study == "table" else "two metrics"
+        raise ScoresError(f"no {lacked} are on two collections by the same names; metrics are {first_few(every)}")
     if study == "table":
         notes.append(Remark("systems of the same name count as the same system on every collection"))
     if shared := _topics_in_common(chosen_tables):
@@ -320,7 +321,7 @@ def _of_several(lists: Iterable[list[str]]) -> list[str]:
 def _refuse_copies(tables: Mapping[str, Scores]) -> None:
     """Refuse two collections of which one holds scores of the other: they would count twice."""
     for (first, one_table), (second, other_table) in combinations(tables.items(), 2):
-        axes = {dim: _of_several([_names_in(one_table, dim), _names_in(other_table, dim)]) for dim in one_table.dims}
+        axes = {dim: _of_several([_names_in(one_table, dim), _names_in(other_table, dim)]) for dim in DIMS}
         if not all(axes.values()):
             continue
         values, others = (table.sel(axes).to_numpy() for table in (one_table, other_table))
@@ -398,9 +399,9 @@ def _together(
         n = len(estimates)
         weights = 1.0 / (variances + together.tau**2)
         others = [np.arange(n) != index for index in range(n)] if n > _TWO and len(grouped) <= _MOST_LEFT_OUT else []
-        left_out = [put(estimates[mask], variances[mask]) for mask in others] or [None] * n
+        left_out = [put(estimates[mask], variances[mask]) for mask in others]
         ends = {
-            name: meaning.natural(np.array([np.nan if less is None else getattr(less, field) for less in left_out]))
+            name: meaning.natural(np.array([getattr(less, field) for less in left_out] or [np.nan] * n))
             for name, field in (("without", "mean"), ("without_low", "low"), ("without_high", "high"))
         }
         reach = z * np.sqrt(variances)
@@ -416,6 +417,8 @@ def _together(
         parts.append(of_claim)
         claims.append(_claim(about, together, meaning, estimates))
     frame = pd.DataFrame(claims, columns=_COLUMNS)
+    if not frame.empty and frame["measure"].iloc[0] == "difference":  # of pairs of systems the clearest first
+        frame = frame.sort_values("p_value", kind="stable", ignore_index=True)
     frame["p_corrected"] = adjust(frame["p_value"].to_numpy(dtype=float), "holm")
     return frame, pd.concat(parts, ignore_index=True) if parts else usable
 
@@ -428,7 +431,7 @@ _COLUMNS = (
 
 def _claim(about: Mapping[str, str], together: Together, meaning: Meaning, estimates: Floats) -> dict[str, object]:
     """Return the row of a claim, in the unit of its measure."""
-    natural = {name: float(meaning.natural(np.float64(getattr(together, name)))) for name in _IN_UNIT}
+    natural = {name: float(meaning.natural(np.asarray(getattr(together, name)))) for name in _IN_UNIT}
     row = {name: number for name, number in together._asdict().items() if name not in _IN_UNIT} | natural
     if not meaning.compares:
         row["p_value"] = np.nan

@@ -40,6 +40,19 @@ def test_a_pair_of_systems_has_its_paired_difference():
     assert claim["mean"] == pytest.approx(np.average(study.estimates["estimate"], weights=weights), rel=1e-9)
 
 
+def test_of_many_pairs_the_clearest_comes_first():
+    """The page says how many differ by Holm's correction, and then speaks of the smallest p-value."""
+    study = study_collections(collections(4), study="table", metrics=["AP"])
+    claims = study.claims
+    assert len(claims) == 15
+    assert claims["p_value"].is_monotonic_increasing
+    assert claims["p_corrected"].iloc[0] == pytest.approx(min(1.0, 15 * claims["p_value"].iloc[0]))
+    n_clear = (claims["p_corrected"] <= 0.05).sum()
+    first, second, *_ = study.report().summary
+    assert first.startswith(f"{n_clear} of 15 pairs of systems differ")
+    assert second.startswith(f"{claims['first'].iloc[0]} is better than {claims['second'].iloc[0]} under AP on ")
+
+
 def test_lower_is_better_turns_a_difference():
     """A loss is 1 less the score: the same system is ahead, by as much."""
     years = {name: table.sel(metric=["AP"]) for name, table in collections(3).items()}
