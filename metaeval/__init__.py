@@ -40,6 +40,8 @@ What does each run score?
     metaeval.score(collection, metrics)
 Which metrics are there?
     metaeval.default_registry()
+Does it hold on all my collections?
+    metaeval.study_collections(collections)
 Is a metric of my own correct?
     metaeval.testing.check_metric(metric)
 No data yet?

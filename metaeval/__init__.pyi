@@ -30,7 +30,6 @@ from .io.trec import read_runs as read_runs
 from .io.votes import read_votes as read_votes
 from .metrics.lists import RankedTopic as RankedTopic
 from .metrics.plugins import default_registry as default_registry
-from .metrics.plugins import load_plugin as load_plugin
 from .metrics.registry import Registry as Registry
 from .metrics.scoring import score as score
 from .metrics.spec import MetricSpec as MetricSpec
@@ -38,6 +37,7 @@ from .metrics.spec import metric as metric
 from .page.report import Report as Report
 from .questions.agree.study import study_agree as study_agree
 from .questions.assessment.study import study_assessment as study_assessment
+from .questions.combine.study import study_collections as study_collections
 from .questions.compare_metrics.study import study_compare_metrics as study_compare_metrics
 from .questions.compare_tests.study import study_compare_tests as study_compare_tests
 from .questions.components.study import study_components as study_components

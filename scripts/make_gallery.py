@@ -22,6 +22,7 @@ SCORES = "examples/simulated/scores.csv.gz"
 BEFORE = (
     "simulate collection made --groups 4 --runs-per-group 2 --topics 20 --seed 1",
     "simulate inex inex --year 2004 --systems 6 --topics 6 --documents 150 --results 200 --no-published --seed 1",
+    *(f"simulate scores year{seed}.csv --systems 20 --topics 50 --seed {seed}" for seed in range(1, 8)),
 )
 """What is made first, for commands that need it."""
 LINES = {
@@ -32,6 +33,7 @@ LINES = {
     "boards": "agree v1.csv v2.csv --boards",
     "judgments": f"judgments {RUNS} --metrics AP --groups {COLLECTION}/groups.csv --replicates 3",
     "compare-metrics": f"compare-metrics {RUNS} --current AP --metrics AP,nDCG@10,RR",
+    "combine": f"combine {' '.join(f'year{seed}.csv' for seed in range(1, 8))} --metrics AP,P@10",
     "compare-tests": f"compare-tests {SCORES} --test t,wilcoxon,sign --splits 20",
     "table": f"table {RUNS} --metrics AP,nDCG@10 --baseline team1-run1",
     "design": f"design {SCORES} --difference 0.05,0.1",
@@ -169,6 +171,11 @@ GALLERY = (
         *("compare-tests", "rejections_and_errors_fdr_by", "Tests: findings and errors"),
         "How many pairs does each test find, and how many of them does the other half of the topics contradict?",
         "choosing-a-test.md",
+    ),
+    Picture(
+        *("combine", "forest_1", "A claim over several collections"),
+        "Does a metric find more on every collection, on average (diamond), and on a new one (orange)?",
+        "commands/combine.md",
     ),
     Picture(
         *("leaderboard", "ranks_main_score", "Ranks that are real"),

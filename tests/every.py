@@ -475,6 +475,16 @@ def _two_sides(made):
     return made.sel(metric=[_first(made)]), made.isel(metric=[-1])
 
 
+def _three_collections(made):
+    """Return three collections: each lacks a system, and each system is called as the next one is in another."""
+    names = sorted(made["system"].to_numpy().tolist())
+    rolled = {
+        name: made.sel(system=[*names[place:], *names[:place]]).assign_coords(system=names)
+        for place, name in enumerate(("first", "second", "third"))
+    }
+    return {name: own.drop_sel(system=names[place % len(names)]) for place, (name, own) in enumerate(rolled.items())}
+
+
 def _versions(made):
     """Return two versions of a board: each lacks an item of the other, and one system's scores differ."""
     own = made.sel(metric=[_first(made)])
@@ -667,6 +677,16 @@ SCORES = {
     "study_boards": Entry(
         given=lambda made: (_versions(made),),
         figures=lambda study: numbers(study.to_frame(), "first", "first_low", "second_high"),
+    ),
+    "study_collections": Entry(
+        {"n_topic_resamples": 20},
+        lambda study: numbers(study.to_frame(), "mean", "low", "new_high"),
+        given=lambda made: (_three_collections(made),),
+    ),
+    "study_collections, table": Entry(
+        {"study": "table"},
+        lambda study: numbers(study.to_frame(), "p_value", "i2"),
+        given=lambda made: (_three_collections(made),),
     ),
     "study_compare_tests": Entry(
         {"tests": ["t", "bootstrap"], "n_splits": 3, **DRAWN}, of("halves.counts"), {"clusters": "a half has too few"}

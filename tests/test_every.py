@@ -474,6 +474,7 @@ QUOTED = {
     "study_agree": {ROWS: "f1"},
     "study_boards": {ROWS: "first"},
     "study_campaign": {ROWS: ("value", "low", "high")},
+    "study_collections": {ROWS: ("mean", "low", "high")},
     "study_compare_metrics": {ROWS: "power"},
     "study_components": {"key_figures": "erho2"},
     "study_human": {ROWS: ("value", "low", "high")},

@@ -123,6 +123,19 @@ def test_every_import_is_a_declared_dependency(folder, extras):
     assert list(_undeclared(folder, is_known)) == []
 
 
+def test_every_required_dependency_is_used():
+    """The library imports what every install has to bring: none stands there for the tests alone."""
+    owners = importlib.metadata.packages_distributions()
+    required = {_plain(re.match(r"[\w.-]+", line)[0]) for line in PROJECT["dependencies"]}
+    imported = set()
+    for path in PACKAGE.rglob("*.py"):
+        lines = re.findall(r"^\s*(?:from|import) (\w+)|import_module\(\"(\w+)", path.read_text("utf-8"), re.MULTILINE)
+        for module in {name for line in lines for name in line if name}:
+            imported |= {_plain(owner) for owner in owners.get(module, (module,))}
+    imported |= {"backports-zstd"} & {_plain(owner) for owner in owners.get("backports", ())}
+    assert required - imported - ({"backports-zstd"} if sys.version_info >= (3, 14) else set()) == set()
+
+
 @pytest.mark.usefixtures("checkout")
 def test_every_dependency_says_why_it_is_there():
     """The table in docs/contributing.md has a row for each that is required or that an extra for users brings."""

@@ -19,9 +19,9 @@ from typing import BinaryIO, Self
 from metaeval.base.short_repr import ShortRepr
 from metaeval.errors import FileFormatError
 
-_SAMPLERS = ("pymc", "arviz")
-_PACKAGES = ("metaeval", "numpy", "scipy", "pandas", "xarray", "numba", *_SAMPLERS)
-"""What results rest on; the samplers where a study loaded them (`Provenance.used`)."""
+_ON_DEMAND = ("pymc", "arviz", "statsmodels")
+_PACKAGES = ("metaeval", "numpy", "scipy", "pandas", "xarray", "numba", *_ON_DEMAND)
+"""What results rest on; some where a study loaded them (`Provenance.used`)."""
 _MOST_SHOWN = 100
 """Inputs whose checksums are printed one by one."""
 
@@ -62,8 +62,8 @@ class Provenance(ShortRepr):
         return {label: hashlib.sha256(lines.encode(errors="surrogateescape")).hexdigest()}
 
     def used(self) -> Self:
-        """Return the record, made before the work, without the samplers that were not loaded since."""
-        idle = {name for name in _SAMPLERS if name not in sys.modules}
+        """Return the record, made before the work, without what was not loaded since."""
+        idle = {name for name in _ON_DEMAND if name not in sys.modules}
         return replace(self, versions={name: version for name, version in self.versions.items() if name not in idle})
 
     def to_dict(self) -> dict[str, object]:

@@ -35,7 +35,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
     help=(
-        "Can this metric be trusted to say which of two systems is better?\n\nExit codes: 0 done, 1 not established, "
+        "Can this metric be trusted to say which of two systems is better? Exit codes: 0 done, 1 not established, "
         "2 usage, 3 bad input, 4 no estimate, 5 could not write, 6 open, 70 defect, 130 interrupted, "
         "143 terminated."
     ),

@@ -501,6 +501,11 @@ _INPUTS, _INPUTS_OR_VOTES = (
     )
     for also in ("", ", or votes")
 )
+_COLLECTIONS = argument(
+    "COLLECTIONS",
+    "A score table a collection, also as NAME=FILE. Files under one NAME, and those of a pattern, NAME='web_*.csv', "
+    "are one collection; a wide table is of the metric that its file names, less NAME. Compressed or not.",
+)
 _ANY_INPUTS = argument(
     "INPUTS",
     "Any files of an evaluation, as files, folders, patterns or NAME=FILE: scores, means with errors, votes, labels, "
@@ -542,6 +547,11 @@ READING: Mapping[str, Group] = {
         }
         for reads, inputs in (("scores", _INPUTS), ("scores or votes", _INPUTS_OR_VOTES), ("any", _ANY_INPUTS))
     },
+    "collections": {
+        "inputs": (Annotated[list[str], _COLLECTIONS], inspect.Parameter.empty),
+        **CHOOSING,
+        **_TABLES,
+    },
     "runs": _OF_RUNS,
     "pools": {name: option for name, option in _OF_RUNS.items() if name != "undefined"}
     | {
@@ -560,4 +570,5 @@ READING: Mapping[str, Group] = {
     "nothing": {},
 }
 """What a command may read: score tables or runs with judgments; runs with judgments only; the same as pools, where a
-topic left with nothing relevant scores 0 and no rule is asked for; plug-ins; what is its own."""
+topic left with nothing relevant scores 0 and no rule is asked for; tables of several collections; plug-ins;
+what is its own."""

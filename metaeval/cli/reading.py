@@ -147,7 +147,7 @@ class Loaded:
         """Return the scores: those of tables, all of them unless `chosen`, or of runs, under the metrics asked for."""
         if self._scores is None:
             try:
-                is_table = self.options["qrels"] is None
+                is_table = self.options.get("qrels") is None
                 scores = self._from_tables(fewest, chosen=chosen) if is_table else self._scored(fewest)
             except FileFormatError as error:
                 self._refuse_votes(error)
@@ -203,17 +203,25 @@ class Loaded:
             raise InvalidOptionError("two sets of votes have one name; name them with NAME=FILE")
         return dict(named_votes), scores
 
+    def by_name(self) -> dict[str, list[str]]:
+        """Return the files of each input by its name; those under one NAME= belong together."""
+        from metaeval.io.sources import Source, expanded, named_source  # noqa: PLC0415 - loads pandas
+
+        files: dict[str, list[str]] = {}
+        for source in map(named_source, self.options["inputs"]):
+            for path in map(str, expanded(source.path)):
+                name = Source(path, source.name).own_name
+                if name in files and source.name is None:
+                    raise InvalidOptionError(f"two inputs are called {name!r}; name them NAME=FILE")
+                files.setdefault(name, []).append(path)
+        return files
+
     def boards(self) -> "dict[str, Scores]":
         """Return the scores of each input by itself, by its name."""
-        from metaeval.io.sources import named_source  # noqa: PLC0415 - loads pandas
-
         boards: dict[str, Scores] = {}
-        for text in self.options["inputs"]:
-            source = named_source(text)
-            if source.own_name in boards:
-                raise InvalidOptionError(f"two boards are called {source.own_name!r}; name them NAME=FILE")
-            self._scores, self._inputs = None, [source.path]
-            boards[source.own_name] = self.scores(chosen=False)
+        for name, files in self.by_name().items():
+            self._scores, self._inputs = None, files
+            boards[name] = self.scores(chosen=False)
         return boards
 
     def votes_apart[Others](
@@ -430,7 +438,7 @@ class Loaded:
             higher_is_better=self._directions() or None,
             **parse_columns({**options, "ignore_column": ignored}),  # type: ignore[arg-type]  # columns and header
         )
-        sheet = None if options["groups"] is None else read_sheet(options["groups"])
+        sheet = None if options.get("groups") is None else read_sheet(options["groups"])
         groups = self._groups(sheet, scores["system"].to_numpy().tolist())
         if groups is not None:
             scores = as_scores(scores, missing="pairwise", groups=groups)  # gaps were settled as it was asked
@@ -526,11 +534,11 @@ class Loaded:
 
         if sheet is not None:
             return read_groups(sheet, column=self.options["group_column"], systems=systems)
-        regex = self.options["group_regex"]
+        regex = self.options.get("group_regex")
         return None if regex is None else groups_from_regex(regex, systems)
 
     def _group_file(self) -> list[str]:
-        groups = self.options["groups"]
+        groups = self.options.get("groups")
         return [] if groups is None else [str(groups)]
 
 

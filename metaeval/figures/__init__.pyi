@@ -13,6 +13,7 @@ from .assessment import specificity_bars as specificity_bars
 from .assessment import time_strips as time_strips
 from .boards import rank_changes as rank_changes
 from .cohorts import idle_topics as idle_topics
+from .combine import forest_rows as forest_rows
 from .compare import heaviness_panels as heaviness_panels
 from .compare import trade_off as trade_off
 from .compare_tests import rejections_against_errors as rejections_against_errors

@@ -7,6 +7,8 @@ from metaeval.questions.boards.study import BoardsStudy as BoardsStudy
 from metaeval.questions.boards.study import study_boards as study_boards
 from metaeval.questions.boards.study_decided import SettledStudy as SettledStudy
 from metaeval.questions.boards.study_decided import study_settled as study_settled
+from metaeval.questions.combine.study import CollectionsStudy as CollectionsStudy
+from metaeval.questions.combine.study import study_collections as study_collections
 from metaeval.questions.compare_metrics.study import CompareStudy as CompareStudy
 from metaeval.questions.compare_metrics.study import study_compare_metrics as study_compare_metrics
 from metaeval.questions.compare_metrics.study_heaviness import top_heaviness as top_heaviness

@@ -34,17 +34,17 @@ def test_a_record_holds_what_was_asked(tmp_path):
     assert record.inputs == {str(path): file_checksum(path)}
     assert record.versions["numpy"] == metadata.version("numpy")
     assert re.fullmatch(r"3\.[0-9]+\.[0-9]+.*", record.versions["python"])
-    assert "statsmodels" not in record.versions  # no result rests on it
     assert record.platform
     assert datetime.fromisoformat(record.created) >= before
 
 
-def test_samplers_are_named_where_they_were_loaded(monkeypatch):
+def test_samplers_and_statsmodels_are_named_where_they_were_loaded(monkeypatch):
     """Only a study that asks for draws loads them."""
     record = record_provenance("topics")
     monkeypatch.delitem(sys.modules, "pymc", raising=False)
+    monkeypatch.delitem(sys.modules, "statsmodels", raising=False)
     monkeypatch.setitem(sys.modules, "arviz", sys)
-    assert set(record.versions) - set(record.used().versions) == {"pymc"}
+    assert set(record.versions) - set(record.used().versions) == {"pymc", "statsmodels"}
 
 
 def test_the_checksum_is_of_what_was_read(tmp_path):

@@ -60,9 +60,11 @@ FREE_IN = {
     ("judges", "--runs"),
     ("judges", "--people"),
 }
+_OF_TABLES = ("system", "item", "metric", "value", "repeat", "cluster", "weight")
 _OF_VOTES = ("left", "right", "winner", "question", "voter", "count")
 FREE_IN |= {(name, f"--{role}-column") for name in ("votes", "stop") for role in _OF_VOTES}
 FREE_IN |= {("human", f"--{role}-column") for role in ("system", "item", "cluster")}
+FREE_IN |= {("combine", f"--{role}-column") for role in (*_OF_TABLES, "ignore")} | {("combine", "--metrics")}
 FREE_IN |= {("design", "--pool"), ("power", "--pairs"), ("leaderboard", "--cohort")}
 
 

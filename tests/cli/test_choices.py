@@ -103,6 +103,12 @@ ROWS = {
     ("--subtopics", "keep|collapse"): {"": Row("score ties.run other.run --qrels subtopics.txt")},
     ("--systems-in", "columns|rows"): {"": Row("table ap.csv")},
     ("--ties", "half|davidson|drop"): {"votes": Row("votes votes.csv")},
+    ("--study", "power|agree|topics|table|judges"): {
+        "combine": Row(
+            "combine a=ap.csv a=rr.csv b=b_ap.csv b=b_rr.csv --interval-resamples 20",
+            ("power", "agree", "topics", "table"),
+        )
+    },
     ("--tolerance-unit", "relative|absolute"): {
         "topics": Row("topics ap.csv --trials 5 --no-bayes --interval-resamples 0 --tolerances 0,0.05")
     },
@@ -195,6 +201,8 @@ def data(tmp_path_factory):
     _wide(folder, "ap.csv", ap)
     _wide(folder, "mixed.csv", ap[:, [2, 0, 4, 1, 3]])
     _wide(folder, "rr.csv", (truth + 0.2 * rng.standard_normal((24, 5))).clip(0.01, 0.99))
+    _wide(folder, "b_ap.csv", ap[::-1] ** 2)
+    _wide(folder, "b_rr.csv", (truth + 0.15 * rng.standard_normal((24, 5))).clip(0.01, 0.99))
     _wide(folder, "cost.csv", 1 - (truth + 0.15 * rng.standard_normal((24, 5))).clip(0.01, 0.99))
     frame = pd.read_csv(folder / "ap.csv", dtype={"topic": str}).melt("topic", var_name="system", value_name="score")
     sizes = np.array([0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 2, 2, 2, 2, 3, 3, 3, 4, 5, 5, 5, 6, 7, 7])
@@ -370,7 +378,14 @@ def test_readers_are_handed_what_every_command_was_asked(command, data, monkeypa
     seen = set()
     for name, option, metavar in _choices():
         argument = option.removeprefix("--").replace("-", "_")
-        if argument not in READERS[reader] or name in {"judges", "votes"} or (name in {"score", "judgments"}) > of_runs:
+        if name == "combine" and of_runs:
+            continue
+        if (
+            argument not in READERS[reader]
+            or name in {"judges", "votes"}
+            or (name in {"score", "judgments"}) > of_runs
+            or (name == "combine") > (not of_runs)
+        ):
             continue
         for value in metavar.split("|"):
             handed.clear()

@@ -40,6 +40,7 @@ OWN = {
     "--expect": {"human": "of the systems of a table, not of the six runs"},
     "--correction": {
         "agree": "one correction is enough of an answer",
+        "combine": "one correction, by default that of the study asked",
         "compare-tests": "every correction is a section of its own, so the milder one is left out",
         "judges": "one correction, over pairs of runs",
         "human": "one correction, over pairs of systems and of metrics",
@@ -48,6 +49,7 @@ OWN = {
         "stop": "of evidence that holds at every look",
     },
     "--baseline": {"leaderboard": "one or several"},
+    "--bayesian": {"combine": "a prior of how far collections differ, or none"},
     "--by": {"stop": "what of votes comes by itself, not what errors are clustered by"},
     "--cost": {
         "assessment": "the log says it, unless told otherwise",
@@ -58,12 +60,14 @@ OWN = {
         "simulate collection": "makes groups of runs, always",
     },
     "--interval-resamples": {
+        "combine": "behind every variance, never left out",
         "compare-metrics": "intervals of every part",
         "power": "intervals on request",
         "topics": "behind every interval, more where the model needs them",
     },
     "--splits": {"components": "halves that check what is expected, and fewer are enough"},
     "--metrics": {
+        "combine": "of tables alone, and those that collections share",
         "check-metric": "how metrics of the files are written",
         "judges": "scores runs under every assessor, by a few metrics",
         "human": "columns of a table",
@@ -77,7 +81,8 @@ OWN = {
         "score": "always about runs",
         "votes": "of documents alone, and rankings are the exception",
     },
-    "--reference": {"human": "a column, and needed"},
+    "--pair": {"combine": "the claim itself, and not what a variance comes from"},
+    "--reference": {"combine": "of one of its studies alone", "human": "a column, and needed"},
     "--system-column": {"human": "of rows of items, beside the columns of metrics"},
     "--item-column": {"human": "as above"},
     "--cluster-column": {"human": "of rows of items, a single level"},

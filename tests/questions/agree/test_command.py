@@ -213,7 +213,7 @@ def test_two_boards(command, table, tmp_path):
     assert command("agree", table[0], "--aggregates", "mean,win rate", "--out", "folder").code == 2
     for words, told in (
         ((v1, v2, "--boards", "--test", "t"), "--test does not go with boards"),
-        ((table[0], table[0], "--boards"), "two boards are called"),
+        ((table[0], table[0], "--boards"), "two inputs are called"),
         ((v1, "--boards"), "two boards are compared, by their names; there is 1"),
         ((v1, v2, "--aggregates", "mean,Borda"), "aggregates are of one board, and there are 2"),
         ((v1, v2, "--boards", "--aggregates", "mean,Borda"), "--boards"),

@@ -1,0 +1,1 @@
+"""Does it hold on all my collections, and on a new one?"""

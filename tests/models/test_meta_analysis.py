@@ -1,0 +1,140 @@
+"""Estimates put together: metafor's printed numbers, statsmodels, a literal version, quadrature of both parameters."""
+
+import numpy as np
+import pytest
+from scipy import integrate, optimize, stats
+from statsmodels.stats.meta_analysis import combine_effects
+
+from metaeval.models.meta_analysis import combine, combine_with_prior
+
+KACKER = (
+    np.array([61.00, 61.40, 62.21, 62.30, 62.34, 62.60, 62.70, 62.84, 65.90]),
+    np.array([0.2025, 1.2100, 0.0900, 0.2025, 0.3844, 0.5625, 0.0676, 0.0225, 1.8225]),
+)
+"""Example of DerSimonian and Kacker (2007); R's metafor on it stands in statsmodels (stats/tests/results_meta.py)."""
+
+
+def drawn(k, seed, tau=0.5):
+    """Return k estimates of unlike precision, with their variances."""
+    rng = np.random.default_rng(seed)
+    variances = np.exp(rng.normal(0.0, 0.6, k))
+    return rng.normal(0.3, np.sqrt(variances + tau**2)), variances
+
+
+def by_statsmodels(estimates, variances, between):
+    """Return what statsmodels finds; of a variance below 0 it takes a root."""
+    with np.errstate(invalid="ignore"):
+        return combine_effects(estimates, variances, method_re=between, use_t=True)
+
+
+def test_metafor_prints_the_same():
+    """``rma(method="DL", test="knha")`` and ``rma(method="PM")`` of metafor, to their ten digits."""
+    together = combine(*KACKER, between="dl")
+    assert together.mean == pytest.approx(62.3901386044504, abs=1e-10)
+    assert (together.low, together.high) == pytest.approx((61.710383798052, 63.0698934108488), abs=1e-10)
+    assert together.tau**2 == pytest.approx(0.288049246973751, abs=1e-10)
+    assert together.i2 == pytest.approx(0.67744403741711, abs=1e-10)
+    assert together.p_equal == pytest.approx(0.00167935146372742, abs=1e-10)
+    assert combine(*KACKER).tau ** 2 == pytest.approx(0.705395309224248, abs=2e-5)  # statsmodels stops at 1e-5 of Q
+
+
+@pytest.mark.parametrize("between", ["iterated", "dl"])
+@pytest.mark.parametrize("k", [2, 3, 5, 10])
+def test_it_is_statsmodels(between, k):
+    """Mean, interval and variance between collections, where that is not below 0."""
+    for seed in range(20):
+        estimates, variances = drawn(k, seed, tau=2.0)
+        theirs = by_statsmodels(estimates, variances, between)
+        if theirs.tau2 < 0:
+            continue
+        together = combine(estimates, variances, between=between)
+        assert together.mean == pytest.approx(theirs.mean_effect_re, rel=1e-12)
+        assert together.tau**2 == pytest.approx(theirs.tau2, rel=1e-12, abs=1e-300)
+        if theirs.q > stats.chi2.ppf(0.02, k - 1):
+            assert (together.low, together.high) == pytest.approx(tuple(theirs.conf_int()[3]), rel=1e-12)
+
+
+def literal(y, v):
+    """Put estimates together in the words of the papers: a root, sums one by one, SciPy's quantiles."""
+    k = len(y)
+
+    def spread(t2):
+        weights = [1.0 / (each + t2) for each in v]
+        mean = sum(w * value for w, value in zip(weights, y, strict=True)) / sum(weights)
+        return mean, weights, sum(w * (value - mean) ** 2 for w, value in zip(weights, y, strict=True))
+
+    t2 = 0.0
+    if spread(0.0)[2] > k - 1:
+        t2 = optimize.brentq(lambda t: spread(t)[2] - (k - 1), 0.0, 1e4, xtol=1e-14)
+    mean, weights, q = spread(t2)
+    error = np.sqrt(q / (k - 1) / sum(weights))
+    half = stats.t.ppf(0.975, k - 1) * error
+    ahead = stats.t.ppf(0.975, k - 2) * np.sqrt(t2 + 1.0 / sum(weights))
+    return mean, mean - half, mean + half, np.sqrt(t2), mean - ahead, mean + ahead
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_a_literal_version_agrees(seed):
+    """Paule and Mandel's root, Hartung and Knapp's sum, Higgins' interval."""
+    together = combine(*drawn(4, seed, tau=1.5))
+    if together.p_equal < 0.98:
+        expected = literal(*drawn(4, seed, tau=1.5))
+        numbers = (together.mean, together.low, together.high, together.tau, together.new_low, together.new_high)
+        np.testing.assert_allclose(numbers, expected, atol=2e-4)
+
+
+def test_with_a_prior_the_quantiles_are_those_of_both_parameters_together():
+    """SciPy integrates over mean and tau; the ends have .025 below and above them, of the mean and of a new value."""
+    y, v = np.array([0.1, 0.9, 0.4]), np.array([0.04, 0.09, 0.02])
+    together = combine_with_prior(y, v)
+    scale = 2.0 * np.sqrt(np.median(v))
+
+    def density(mean, tau):
+        return stats.halfnorm.pdf(tau, scale=scale) * np.prod(stats.norm.pdf(y, mean, np.sqrt(v + tau**2)))
+
+    def mass(below):
+        return integrate.dblquad(lambda mean, tau: density(mean, tau) * below(mean, tau), 0, 2, -3, 4, epsabs=1e-7)[0]
+
+    total = integrate.dblquad(density, 0, 2, -3, 4, epsabs=1e-7)[0]
+    low, high = (
+        integrate.dblquad(density, 0, 2, -3, end, epsabs=1e-7)[0] / total for end in (together.low, together.high)
+    )
+    assert (low, high) == pytest.approx((0.025, 0.975), abs=1e-5)
+    new = mass(lambda mean, tau: stats.norm.cdf(together.new_high, mean, max(tau, 1e-12))) / total
+    assert new == pytest.approx(0.975, abs=1e-5)
+
+
+@pytest.mark.parametrize("put", [combine, combine_with_prior])
+def test_units_and_zeros_change_nothing(put):
+    """Estimates in per mille, or all higher by one: the same but for that; a negative sign turns all round."""
+    y, v = drawn(5, 3)
+    plain, small, shifted, turned = put(y, v), put(y / 1000, v / 1e6), put(y + 1, v), put(-y, v)
+    fields = ("mean", "low", "high", "new_low", "new_high")
+    for name in fields:
+        assert getattr(small, name) == pytest.approx(getattr(plain, name) / 1000, rel=1e-8)
+        assert getattr(shifted, name) == pytest.approx(getattr(plain, name) + 1, rel=1e-8)
+    assert (turned.low, turned.new_high) == pytest.approx((-plain.high, -plain.new_low), rel=1e-8)
+
+
+def test_equal_estimates_keep_their_own_errors():
+    """Three times .2 with a variance of .03: the mean's is .01, the interval 1.96 times .1, nothing between."""
+    together = combine(np.full(3, 0.2), np.full(3, 0.03))
+    assert (together.low, together.high) == pytest.approx((0.2 - 1.959964 * 0.1, 0.2 + 1.959964 * 0.1), abs=1e-6)
+    assert (together.tau, together.i2, together.p_equal) == (0.0, 0.0, pytest.approx(1.0))
+
+
+def test_two_collections_say_nothing_of_a_third_without_a_prior():
+    """Student's t has no degree of freedom left."""
+    y, v = np.array([0.1, 0.3]), np.array([0.01, 0.02])
+    assert np.isnan([combine(y, v).new_low, combine(y, v).new_high]).all()
+    assert np.isfinite(combine_with_prior(y, v).new_high)
+
+
+def test_dersimonian_and_laird_below_zero_is_zero():
+    """Estimates closer than their errors: the mean is that of one common value, as statsmodels' fixed effect."""
+    y, v = np.array([0.30, 0.31, 0.26, 0.33]), np.array([0.01, 0.02, 0.015, 0.01]) / 3
+    fixed = by_statsmodels(y, v, "dl")
+    assert fixed.tau2 < 0
+    together = combine(y, v, between="dl")
+    assert together.mean == pytest.approx(fixed.mean_effect_fe, rel=1e-12)
+    assert together.tau == 0.0

@@ -1,0 +1,224 @@
+"""Claims over collections: each estimate is that of the study of one collection, and degenerate ones are left out."""
+
+import numpy as np
+import pytest
+from scipy import stats
+from scipy.special import logit
+
+from metaeval import as_scores, simulate_scores, study_agree, study_collections, study_topics
+from metaeval.agreement import as_labels, compare_labels
+from metaeval.errors import EstimationError, InvalidOptionError, ScoresError
+from metaeval.models import topics_with_judge
+from metaeval.resampling import discriminative_power_interval
+
+METRICS = ["AP", "P@10", "RR"]
+
+
+def collections(n=4, *, n_systems=6, n_topics=30):
+    """Return simulated collections of the same metrics and systems."""
+    return {
+        f"year{seed}": simulate_scores(n_systems=n_systems, n_topics=n_topics, metrics=METRICS, rng=seed)
+        for seed in range(n)
+    }
+
+
+def test_a_pair_of_systems_has_its_paired_difference():
+    """Mean and squared standard error of SciPy's paired t test, on every collection; the one ahead comes first."""
+    years = collections()
+    study = study_collections(years, study="table", pairs=[("system1", "system2")], metrics=["RR"])
+    ahead, behind = study.claims.loc[0, ["first", "second"]]
+    assert {ahead, behind} == {"system1", "system2"}
+    for row in study.of_claim(0).itertuples():
+        a, b = (years[row.collection].sel(metric="RR", system=name).to_numpy() for name in (ahead, behind))
+        assert row.estimate == pytest.approx((a - b).mean(), rel=1e-9)
+        assert row.variance == pytest.approx(stats.sem(a - b) ** 2, rel=1e-9)
+    claim = study.claims.iloc[0]
+    assert claim["mean"] >= 0
+    assert claim["n_above"] == (study.estimates["estimate"] > 0).sum()
+    # with weights of the estimated tau, as DerSimonian and Kacker (2007) have them
+    weights = 1 / (study.estimates["variance"] + claim["tau"] ** 2)
+    assert claim["mean"] == pytest.approx(np.average(study.estimates["estimate"], weights=weights), rel=1e-9)
+
+
+def test_of_many_pairs_the_clearest_comes_first():
+    """The page says how many differ by Holm's correction, and then speaks of the smallest p-value."""
+    study = study_collections(collections(4), study="table", metrics=["AP"])
+    claims = study.claims
+    assert len(claims) == 15
+    assert claims["p_value"].is_monotonic_increasing
+    assert claims["p_corrected"].iloc[0] == pytest.approx(min(1.0, 15 * claims["p_value"].iloc[0]))
+    n_clear = (claims["p_corrected"] <= 0.05).sum()
+    first, second, *_ = study.report().summary
+    assert first.startswith(f"{n_clear} of 15 pairs of systems differ")
+    assert second.startswith(f"{claims['first'].iloc[0]} is better than {claims['second'].iloc[0]} under AP on ")
+
+
+def test_lower_is_better_turns_a_difference():
+    """A loss is 1 less the score: the same system is ahead, by as much."""
+    years = {name: table.sel(metric=["AP"]) for name, table in collections(3).items()}
+    losses = {name: as_scores(1 - table, higher_is_better=False) for name, table in years.items()}
+    claims, turned = (study_collections(made, study="table").claims for made in (years, losses))
+    assert claims["first"].tolist() == turned["first"].tolist()
+    for column in ("mean", "low", "p_corrected"):
+        assert claims[column].tolist() == pytest.approx(turned[column].tolist(), rel=1e-6)
+
+
+def test_powers_are_those_of_the_interval_of_power():
+    """Its differences and standard errors, of every two metrics, whichever comes first."""
+    years = collections(3)
+    study = study_collections(years, n_topic_resamples=30, rng=5)
+    for name, table in years.items():
+        known = discriminative_power_interval(table, corrections=["none"], n_topic_resamples=30, rng=5).differences()
+        for row in known.itertuples():
+            pair = {row.metric_a, row.metric_b}
+            ours = study.estimates[study.estimates["collection"] == name]
+            (ours,) = (own for own in ours.itertuples() if {own.first, own.second} == pair)
+            sign = 1 if ours.first == row.metric_a else -1
+            assert (sign * ours.estimate, ours.variance) == pytest.approx((row.difference, row.standard_error**2))
+
+
+def test_agreement_is_that_of_the_study_of_agreement():
+    """Logits of F1 and recall under the default correction of `metaeval agree`."""
+    years = collections(2, n_systems=10, n_topics=80)
+    study = study_collections(years, study="agree", metrics=["AP", "RR"], n_topic_resamples=40, rng=5)
+    frame = study_agree(years["year1"].sel(metric=["AP", "RR"]), tests=["t"], n_topic_resamples=40, rng=5).to_frame()
+    (expected,) = frame[frame["truth"] == "AP"].to_dict("records")
+    ours = study.estimates[study.estimates["collection"] == "year1"].set_index("measure")
+    for measure in ("f1", "precision", "recall"):
+        if measure in ours.index:
+            assert ours.loc[measure, "estimate"] == pytest.approx(logit(expected[measure]))
+    assert "f1" in ours.index
+    assert study.claims["p_value"].isna().all()
+
+
+def test_topics_needed_are_those_of_the_bayesian_model():
+    """The ratio of the medians that `metaeval topics` gives at a tolerance of a tenth."""
+    years = collections(2, n_systems=8, n_topics=40)
+    study = study_collections(years, study="topics", metrics=["AP", "RR"], rng=3)
+    counts = study_topics(years["year0"].sel(metric=["AP", "RR"]), tolerances=[0.1], rng=3).to_frame()
+    needed = counts.set_index("metric")["posterior_median"]
+    row = study.of_claim(0).set_index("collection").loc["year0"]
+    assert row["value"] == pytest.approx(needed[row["second"]] / needed[row["first"]], rel=0.02)  # whole topics there
+
+
+def labels(seed):
+    """Return labels of two judges who often agree."""
+    rng = np.random.default_rng(seed)
+    first = rng.integers(0, 2, (12, 10))
+    second = np.where(rng.random(first.shape) < 0.2, 1 - first, first)
+    grades = {"ann": first, "ben": second}
+    return as_labels(
+        {
+            judge: {str(topic): {f"d{n}": int(grade) for n, grade in enumerate(row)} for topic, row in enumerate(rows)}
+            for judge, rows in grades.items()
+        }
+    )
+
+
+def test_judges_have_their_kappa_or_their_worth():
+    """Fisher's z of compare_labels' kappa; the logarithm of the mean worth of topics_with_judge."""
+    made = {f"set{seed}": labels(seed) for seed in range(3)}
+    study = study_collections(made, study="judges", reference="ann", rng=2)
+    for row in study.of_claim(0).itertuples():
+        (known,) = compare_labels(made[row.collection], reference="ann", rng=2).pairs.to_dict("records")
+        assert row.value == pytest.approx(known["kappa"])
+        assert (row.low, row.high) == pytest.approx((known["kappa_low"], known["kappa_high"]), abs=0.1)
+    tables = {name: (table.sel(metric=["AP"]), table.sel(metric=["P@10"])) for name, table in collections(3).items()}
+    worth = study_collections(tables, study="judges")
+    expected = topics_with_judge(*tables["year2"]).summary.loc["mean", "worth"]
+    assert worth.of_claim(0).set_index("collection").loc["year2", "value"] == pytest.approx(expected)
+
+
+def test_left_out_is_a_study_without_it():
+    """The mean without a collection is that of the others; both intervals too."""
+    years = collections(4)
+    whole = study_collections(years, study="table", pairs=[("system1", "system2")], metrics=["AP"])
+    rest = study_collections(
+        {name: years[name] for name in list(years)[1:]}, study="table", pairs=[("system1", "system2")], metrics=["AP"]
+    )
+    row = whole.of_claim(0).iloc[0]
+    sign = 1 if whole.claims.loc[0, "first"] == rest.claims.loc[0, "first"] else -1
+    assert sign * row["without"] == pytest.approx(rest.claims.loc[0, "mean"], rel=1e-9)
+
+
+def test_what_says_nothing_is_left_out_and_said():
+    """A collection without the metric, and one whose systems differ by a constant."""
+    years = collections(4)
+    constant = years["year0"].sel(metric=["AP"], system=["system1", "system2"]).copy(deep=True)
+    constant[:, 1] = constant[:, 0] + 0.1
+    given = {
+        **{name: years[name].sel(metric=["AP"], system=["system1", "system2"]) for name in ("year1", "year2")},
+        "constant": constant,
+        "other": years["year3"].sel(metric=["RR"], system=["system1", "system2"]),
+    }
+    study = study_collections(given, study="table", metrics=["AP"])
+    assert study.claims["n_collections"].tolist() == [2]
+    notes = " ".join(study.notes)
+    assert "other has no AP" in notes
+    assert "want of a variance, or of an end: estimates on constant" in notes
+
+
+def test_names_of_metrics_lose_the_name_of_their_collection():
+    """web_ap of web is ap, the metric of the other collection."""
+    first, second = (table.sel(metric=["AP", "RR"]) for table in collections(2).values())
+    named = {
+        "web": first.assign_coords(metric=["web_ap", "web_rr"]),
+        "adhoc": second.assign_coords(metric=["ap", "rr"]),
+    }
+    claim = study_collections(named, n_topic_resamples=20, rng=1).claims.iloc[0]
+    assert {claim["first"], claim["second"]} == {"ap", "rr"}
+
+
+def test_collections_that_share_topics_are_said_and_copies_refused():
+    """Named topics of both make estimates depend on each other; the same scores would count twice."""
+    names = [f"q{n}" for n in range(401, 431)]
+    years = {name: table.assign_coords(topic=names) for name, table in collections(2).items()}
+    notes = " ".join(study_collections(years, study="table").notes)
+    assert "collections share topics (year0 and year1: 30)" in notes
+    assert "share topics" not in " ".join(study_collections(collections(2), study="table").notes)  # they merely count
+    with pytest.raises(ScoresError, match="year0 and copy have the same scores on 30 topics"):
+        study_collections({"year0": years["year0"], "copy": years["year0"]}, study="table")
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "words"),
+    [
+        ({"study": "nothing"}, InvalidOptionError, "study"),
+        ({"pairs": [("a", "b")]}, InvalidOptionError, "for the study 'table'"),
+        ({"reference": "a"}, InvalidOptionError, "for the study 'judges'"),
+        ({"metrics": ["nDCG"]}, InvalidOptionError, "nDCG"),
+        ({"metrics": ["AP"]}, ScoresError, "no two metrics are on two collections"),
+        ({"study": "table", "pairs": [("x", "y")]}, EstimationError, "have none in common"),
+        ({"study": "judges"}, InvalidOptionError, "Labels"),
+    ],
+)
+def test_what_cannot_be_asked_is_refused(options, error, words):
+    """Each with what was expected."""
+    with pytest.raises(error, match=words):
+        study_collections(collections(2), **options)
+
+
+def test_one_collection_is_too_few():
+    """And so is a table that is no mapping."""
+    for given, n in (({"only": collections(1)["year0"]}, "is 1"), (collections(1)["year0"], "is 1")):
+        with pytest.raises(InvalidOptionError, match=n):
+            study_collections(given)
+
+
+def test_the_first_sentence_says_on_how_many_and_what_of_a_new_one():
+    """The words of the specification, and what few collections leave open."""
+    study = study_collections(collections(5), n_topic_resamples=30, rng=1)
+    first, *others = study.report().summary
+    claim = study.claims.iloc[0]
+    opening = (
+        f"{claim['first']} finds more significant pairs than {claim['second']} on {claim['n_above']} of 5 collections"
+    )
+    assert first.startswith(opening)
+    assert "; on a new one between " in first
+    assert not any("barely" in words for words in others)
+    two = study_collections(collections(2), n_topic_resamples=30, rng=1).report().summary
+    assert "new one" not in two[0]
+    assert "2 collections barely tell" in two[-1]
+    prior = study_collections(collections(2), n_topic_resamples=30, bayesian=True, rng=1).report().summary
+    assert "; on a new one between " in prior[0]
+    assert "half-normal prior" in prior[-1]
