@@ -300,7 +300,7 @@ def document_orders(
         n_replica=n_new,
         n_both=np.bincount(number[common], minlength=len(lists)),
         tau_union=_ratio(pairs - 2.0 * discordant, pairs),
-        rbo=_ratio(overlap * (1.0 - p), 1.0 - p**longest),
+        rbo=np.minimum(_ratio(overlap * (1.0 - p), 1.0 - p**longest), 1.0),
     )
 
 

@@ -175,8 +175,9 @@ def study_reproduction(  # noqa: PLR0913 - every option of the command
               \mathrm{ER} = \frac{\bar d'}{\bar d}, \quad
               \Delta\mathrm{RI} = \frac{\bar d}{\bar b} - \frac{\bar d'}{\bar b'}.
 
-    Intervals: Student's t with the standard errors of influence values over topics, scaled χ² for RMSE (a little too
-    narrow where few topics differ much: 88 to 94 % at 20 topics in simulations), and Fieller's for ER. τ union and RBO: `metaeval.agreement.reproduction.document_orders`.
+    Intervals: Student's t with the standard errors of influence values over topics; Fieller's for ER; for RMSE scaled
+    χ², a little too narrow where few topics differ much (88 to 95 % at 20 topics, by how heavy the tails are).
+    τ union and RBO: `metaeval.agreement.reproduction.document_orders`.
 
     References
     ----------
@@ -202,6 +203,8 @@ def study_reproduction(  # noqa: PLR0913 - every option of the command
         notes.append("no baseline is named: effect ratios and relative improvements are left out")
     topics = [table["topic"].to_numpy() for table in (old, new)]
     common = np.isin(topics[0], topics[1])
+    if any("numbered" in table.attrs for table in (old, new)):
+        notes.append("without names of items they are matched by their order")
     paired, spoken = bool(common.any()), unit_of(old).topics
     if paired:
         alone = int((~common).sum()), len(topics[1]) - int(common.sum())
