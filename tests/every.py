@@ -668,6 +668,12 @@ SCORES = {
         given=lambda made: (_versions(made),),
         figures=lambda study: numbers(study.to_frame(), "first", "first_low", "second_high"),
     ),
+    "study_reproduction": Entry(
+        lambda made: {"baseline": _names(made)[-1]},
+        lambda study: numbers(study.to_frame(), "p_value", "p_corrected", "effect_ratio", "effect_ratio_low"),
+        excused=IN_UNITS | WIDER,
+        given=lambda made: tuple(_versions(made).values()),
+    ),
     "study_compare_tests": Entry(
         {"tests": ["t", "bootstrap"], "n_splits": 3, **DRAWN}, of("halves.counts"), {"clusters": "a half has too few"}
     ),

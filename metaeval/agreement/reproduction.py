@@ -23,7 +23,7 @@ from metaeval.tests_stat.tails import student_p
 _LIST = ["system", "topic"]
 
 
-class Measured(NamedTuple):
+class Quantity(NamedTuple):
     """A quantity of a replica, with what its interval is made from; arrays of one shape."""
 
     value: Floats
@@ -47,7 +47,7 @@ class Measured(NamedTuple):
         return self.value - reach, self.value + reach
 
 
-class Ratio(NamedTuple):
+class EffectRatio(NamedTuple):
     """The effect of a replica over that of the original, with the second moments of Fieller's interval."""
 
     original: Floats
@@ -95,15 +95,15 @@ class Reproduced:
     """Topics that count: common ones where there are any."""
     same: Flags
     """Whether all scores are equal on all of these topics."""
-    difference: Measured
+    difference: Quantity
     """Replica less original."""
     p_value: Floats
     """Of the paired t test; of Welch's where the topics are others."""
-    rmse: Measured
+    rmse: Quantity
     """Root mean squared difference of the scores; NaN where the topics are others."""
-    effect_ratio: Ratio | None
+    effect_ratio: EffectRatio | None
     """None without a baseline; NaN for the baseline itself."""
-    delta_ri: Measured | None
+    delta_ri: Quantity | None
     """Relative improvement over the baseline of the original, less that of the replica."""
 
 
@@ -159,18 +159,18 @@ def reproduced(  # noqa: PLR0913 - two tables, and how they go together
         stacked, systems = np.concatenate([sides.original, sides.replica], axis=1), np.arange(original.shape[1])
         estimates = difference_estimates(stacked, units[0], systems + len(systems), systems)
         p_value = student_p(estimates.certain_freedom, estimates.statistic, estimates.n_units).p
-        difference = Measured(estimates.mean, estimates.error, estimates.freedom)
+        difference = Quantity(estimates.mean, estimates.error, estimates.freedom)
         p_value = np.where(estimates.n_units > 1, p_value, np.nan)
         same, n_topics = estimates.apart == 0.0, estimates.n_topics
         squares = mean_estimates((sides.replica - sides.original) ** 2, units[0])
         rmse = np.where(same, 0.0, np.sqrt(squares.mean))
         relative_error = np.where(same, np.nan, _ratio(squares.error, squares.mean))
-        of_topics = Measured(rmse, relative_error, squares.freedom, root_mean_square=True)
+        of_topics = Quantity(rmse, relative_error, squares.freedom, root_mean_square=True)
     else:
         error, freedom = sides.summed(-sides.original, sides.replica)
-        difference = Measured(means[1] - means[0], error, freedom)
+        difference = Quantity(means[1] - means[0], error, freedom)
         p_value = student_p(freedom, _ratio(difference.value, error)).p
-        same, of_topics = np.zeros(nothing.shape, dtype=bool), Measured(nothing, nothing, nothing)
+        same, of_topics = np.zeros(nothing.shape, dtype=bool), Quantity(nothing, nothing, nothing)
         n_topics = np.minimum(*(np.sum(~np.isnan(values), axis=2) for values in sides[:2])).astype(np.float64)
     ratio, delta_ri = (None, None) if baseline is None else _effects(sides, baseline, direction)
     return Reproduced(
@@ -186,12 +186,14 @@ def reproduced(  # noqa: PLR0913 - two tables, and how they go together
     )
 
 
-def _effects(sides: _Sides, baseline: int, direction: Floats | float) -> tuple[Ratio, Measured]:
+def _effects(sides: _Sides, baseline: int, direction: Floats | float) -> tuple[EffectRatio, Quantity]:
     """Return effect ratio and difference of relative improvements, on the topics that baseline and system have."""
     below = [np.broadcast_to(values[:, [baseline]], values.shape) for values in sides[:2]]
-    known = [~np.isnan(values) & ~np.isnan(of_baseline) for values, of_baseline in zip(sides[:2], below, strict=True)]
+    complete = [
+        ~np.isnan(values) & ~np.isnan(of_baseline) for values, of_baseline in zip(sides[:2], below, strict=True)
+    ]
     (old, new), (old_base, new_base) = (
-        [np.where(there, values, np.nan) for there, values in zip(known, group, strict=True)]
+        [np.where(there, values, np.nan) for there, values in zip(complete, group, strict=True)]
         for group in (sides[:2], below)
     )
     gains = old - old_base, new - new_base
@@ -203,14 +205,16 @@ def _effects(sides: _Sides, baseline: int, direction: Floats | float) -> tuple[R
     ratio = _ratio(effects[1].mean, effects[0].mean)
     _, freedom = sides.summed(-ratio[..., None] * gains[0], gains[1])
     itself = np.arange(old.shape[1]) == baseline
-    fieller = Ratio(*(effect.mean for effect in effects), *variances, covariance, np.where(itself, np.nan, freedom))
+    fieller = EffectRatio(
+        *(effect.mean for effect in effects), *variances, covariance, np.where(itself, np.nan, freedom)
+    )
     relative, influence = zip(
         *(_relative(*pair, units) for pair, units in zip(((old, old_base), (new, new_base)), sides.units, strict=True)),
         strict=True,
     )
     error, freedom = sides.summed(influence[0], -influence[1])
     value = np.where(itself, np.nan, direction * (relative[0] - relative[1]))
-    return fieller, Measured(value, np.where(np.isnan(value), np.nan, error), freedom)
+    return fieller, Quantity(value, np.where(np.isnan(value), np.nan, error), freedom)
 
 
 def _relative(values: Floats, of_baseline: Floats, units: TopicUnits) -> tuple[Floats, Floats]:
@@ -277,11 +281,11 @@ def document_orders(
     systems = [system for system in original if system in replica]
     old, new = (_ranked(lists, systems, depth) for lists in (original, replica))
     lists = pd.MultiIndex.from_frame(pd.concat([old, new])[_LIST].drop_duplicates(ignore_index=True))
-    both = new.merge(old, on=[*_LIST, "document"], how="left", suffixes=("", "_original"))
-    number = lists.get_indexer(pd.MultiIndex.from_frame(both[_LIST]))
-    order = np.lexsort((both["rank"], number))
-    number, rank = number[order], both["rank"].to_numpy()[order]
-    at = both["rank_original"].to_numpy(dtype=np.float64)[order]
+    retrieved = new.merge(old, on=[*_LIST, "document"], how="left", suffixes=("", "_original"))
+    number = lists.get_indexer(pd.MultiIndex.from_frame(retrieved[_LIST]))
+    order = np.lexsort((retrieved["rank"], number))
+    number, rank = number[order], retrieved["rank"].to_numpy()[order]
+    at = retrieved["rank_original"].to_numpy(dtype=np.float64)[order]
     n_old, n_new = (
         np.bincount(lists.get_indexer(pd.MultiIndex.from_frame(of[_LIST])), minlength=len(lists)) for of in (old, new)
     )

@@ -102,7 +102,7 @@ def test_as_repro_eval(seed):
 
 
 def test_lists_by_hand():
-    """Small lists, worked out with pencil; lists without a common document are said to be in order, and do not overlap."""
+    """Small lists, worked out with pencil; lists without a common document are in order, and do not overlap."""
     assert orders(["a", "b", "c"], ["a", "b", "x"])["tau_union"] == 1.0
     swapped = orders(["a", "b", "c"], ["b", "x", "c"])  # positions 2, 4, 3: one pair in three is discordant
     assert swapped["tau_union"] == pytest.approx(1 / 3)
@@ -165,7 +165,7 @@ def test_a_copy_is_reproduced(names, scores):
 def test_the_unit_of_scores_does_not_matter(seed, factor):
     """Only RMSE and difference have a unit."""
     rng = np.random.default_rng(seed)
-    original, replica = [*rng.random((2, 2, 9)), [0.1], [0.3]]
+    original, replica = rng.random((2, 2, 9)) + np.array([[0.1], [0.3]])
     one, other = compared(original, replica), compared(original * factor, replica * factor)
     np.testing.assert_allclose(other.rmse.ends(0.05), np.multiply(one.rmse.ends(0.05), factor), rtol=1e-9)
     np.testing.assert_allclose(other.effect_ratio.ends(0.05), one.effect_ratio.ends(0.05), rtol=1e-6)
@@ -194,7 +194,7 @@ def test_fieller_by_search(seed):
 def test_jackknife_and_welch(seed):
     """Errors of ΔRI are near a plain jackknife's; on other topics p is SciPy's Welch test, and nothing is paired."""
     rng = np.random.default_rng(seed)
-    original = [*rng.random((2, 40)), [0.2], [0.4]]
+    original = rng.random((2, 40)) + np.array([[0.2], [0.4]])
     replica = original + rng.normal(0, 0.1, original.shape)
 
     def delta(kept):
@@ -206,7 +206,7 @@ def test_jackknife_and_welch(seed):
     found = compared(original, replica).delta_ri
     assert found.value[0, 1] == pytest.approx(delta(np.arange(40)))
     assert found.error[0, 1] == pytest.approx(error, rel=0.05)
-    others = [*rng.random((2, 25)), [0.2], [0.5]]
+    others = rng.random((2, 25)) + np.array([[0.2], [0.5]])
     apart = compared(original, others)
     welch = stats.ttest_ind(others[1], original[1], equal_var=False)
     assert apart.p_value[0, 1] == pytest.approx(welch.pvalue)

@@ -62,18 +62,18 @@ def _summary(study: ReproductionStudy) -> tuple[str, ...]:
     frame, row = study.to_frame(), study.lead()
     by = f" under {name_of_metric(row['metric'])}" if study.scores.sizes["metric"] > 1 else ""
     first = frame.head(study.scores.sizes["system"])
-    said = {name: _written(row, name) for name in _NAMED if name in row and not absent(row[name])}
+    written = {name: _written(row, name) for name in _NAMED if name in row and not absent(row[name])}
     if study.paired and first["verdict"].eq(VERDICTS[-1]).all() and study.compared.same[0].all():
         sentences = [say("exactly", by=by, study=study, n_topics=row["n_topics"])]
     else:
-        sentences = [say("answer", row=row, by=by, said=said, study=study), say("margin", study=study)]
+        sentences = [say("answer", row=row, by=by, said=written, study=study), say("margin", study=study)]
     counts = frame["verdict"].value_counts()
     if len(frame) > 1:
         told = [f"{counts[verdict]:,} {verdict}" for verdict in reversed(VERDICTS) if verdict in counts]
         sentences.append(say("all", n=len(frame), told=", ".join(told), study=study))
     if study.orders:
         shared = study.documents["n_both"].sum() / max(study.documents["n_replica"].sum(), 1)
-        sentences.append(say("orders", row=row, said=said, shared=shared))
+        sentences.append(say("orders", row=row, said=written, shared=shared))
     return tuple(sentences)
 
 
@@ -117,10 +117,12 @@ def _scores_section(study: ReproductionStudy) -> Section:
         topics = _scores_of_topics(study)
         drawn = topics[topics["metric"] == topics["metric"].iloc[0]]
         systems = [study.lead()["system"], *drawn["system"].unique()]
-        kept = list(dict.fromkeys(systems))[:_PANELS]
-        drawn = drawn[drawn["system"].isin(kept)].dropna()
+        drawn_systems = list(dict.fromkeys(systems))[:_PANELS]
+        drawn = drawn[drawn["system"].isin(drawn_systems)].dropna()
         blocks.append(
-            say.picture("topics", lambda: figures.topic_scatters(drawn), metric=drawn["metric"].iloc[0], n=len(kept))
+            say.picture(
+                "topics", lambda: figures.topic_scatters(drawn), metric=drawn["metric"].iloc[0], n=len(drawn_systems)
+            )
         )
     return say.section("scores", *blocks, study=study)
 
@@ -139,13 +141,13 @@ def _effects_section(study: ReproductionStudy) -> list[Section]:
         return []
     frame = study.to_frame()
     frame = frame[frame["system"] != study.baseline].reset_index(drop=True)
-    shown = frame.head(_MOST_SHOWN)
+    leading = frame.head(_MOST_SHOWN)
     table = say.table(
         "effects",
-        shown.assign(
-            metric=shown["metric"].map(name_of_metric),
-            ratio=intervals(shown["effect_ratio_low"], shown["effect_ratio_high"], _DECIMAL),
-            relative=intervals(shown["delta_ri_low"], shown["delta_ri_high"], _SCORE),
+        leading.assign(
+            metric=leading["metric"].map(name_of_metric),
+            ratio=intervals(leading["effect_ratio_low"], leading["effect_ratio_high"], _DECIMAL),
+            relative=intervals(leading["delta_ri_low"], leading["delta_ri_high"], _SCORE),
         ),
         left(metric="Metric", system="System"),
         right(_DECIMAL, effect_ratio="Effect ratio"),

@@ -7,7 +7,7 @@ from typing import ClassVar
 import numpy as np
 import pandas as pd
 
-from metaeval.agreement.reproduction import Measured, Ratio, Reproduced, document_orders, reproduced
+from metaeval.agreement.reproduction import Quantity, EffectRatio, Reproduced, document_orders, reproduced
 from metaeval.base.arrays import Flags, Floats
 from metaeval.base.checks import check_count, check_number, check_share
 from metaeval.base.names import first_few
@@ -46,7 +46,7 @@ class ReproductionStudy(Study):
     """Whether the topics are the same."""
     documents: pd.DataFrame
     """One row a system and topic; see `metaeval.agreement.reproduction.document_orders`. Empty without runs."""
-    orders: Mapping[str, Measured]
+    orders: Mapping[str, Quantity]
     """Means over topics of what `DOCUMENTS` names, by system."""
     margin: float
     alpha: float
@@ -57,7 +57,7 @@ class ReproductionStudy(Study):
         """Return one row a ``metric`` and ``system``; see `study_reproduction`."""
         made = self.compared
         n_metrics, n_systems = made.original.shape
-        measured: dict[str, Measured | Ratio] = {"difference": made.difference, "rmse": made.rmse}
+        measured: dict[str, Quantity | EffectRatio] = {"difference": made.difference, "rmse": made.rmse}
         if made.effect_ratio is not None and made.delta_ri is not None:
             measured |= {"effect_ratio": made.effect_ratio, "delta_ri": made.delta_ri}
         columns: dict[str, Floats] = {"n_topics": made.n_topics, "original": made.original, "replica": made.replica}
@@ -283,7 +283,7 @@ def _baseline(baseline: str | None, systems: list[str]) -> str | None:
 
 def _document_orders(
     runs: tuple[Runs, Runs] | None, scores: Scores, units: TopicUnits, *, p: float, depth: int
-) -> tuple[pd.DataFrame, dict[str, Measured]]:
+) -> tuple[pd.DataFrame, dict[str, Quantity]]:
     """Return how alike the documents of every list are, and means over the topics that are compared."""
     if runs is None:
         return pd.DataFrame(), {}
@@ -293,9 +293,9 @@ def _document_orders(
     wide = {name: frame.pivot_table(index="system", columns="topic", values=name) for name in DOCUMENTS}
     values = np.stack([table.reindex(index=systems, columns=topics).to_numpy() for table in wide.values()])
     means = mean_estimates(values, units)
-    known = means.n_topics > 0
+    has_lists = means.n_topics > 0
     return frame, {
-        name: Measured(np.where(known[at], means.mean[at], np.nan), means.error[at], means.freedom[at])
+        name: Quantity(np.where(has_lists[at], means.mean[at], np.nan), means.error[at], means.freedom[at])
         for at, name in enumerate(DOCUMENTS)
     }
 
@@ -312,12 +312,12 @@ def _of_systems(lists: Runs, systems: list[str], topics: list[str]) -> dict[str,
     return {system: lists[system][lists[system]["query_id"].isin(topics)] for system in systems}
 
 
-def _within(quantity: Measured | Ratio, alpha: float, centre: float, reach: Floats | float) -> Flags:
+def _within(quantity: Quantity | EffectRatio, alpha: float, centre: float, reach: Floats | float) -> Flags:
     low, high = quantity.ends(alpha)
     return np.asarray((low >= centre - reach) & (high <= centre + reach))
 
 
-def _beyond(quantity: Measured | Ratio, alpha: float, centre: float, reach: Floats | float) -> Flags:
+def _beyond(quantity: Quantity | EffectRatio, alpha: float, centre: float, reach: Floats | float) -> Flags:
     low, high = quantity.ends(alpha)
     return np.asarray((low > centre + reach) | (high < centre - reach))
 

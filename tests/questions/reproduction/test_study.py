@@ -85,7 +85,7 @@ def test_first_sentences():
 
 
 def test_other_topics():
-    """Without a common topic nothing is paired: the effect decides, by Welch; of some common ones the others are left."""
+    """Without a common topic nothing is paired: the effect decides, by Welch; with some, the others are left out."""
     original, replica = made(2, 30)
     names = [f"other{number}" for number in range(30)]
     apart = study_reproduction(original, replica.assign_coords(topic=names), baseline="bm25")
