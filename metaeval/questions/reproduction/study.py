@@ -7,7 +7,7 @@ from typing import ClassVar
 import numpy as np
 import pandas as pd
 
-from metaeval.agreement.reproduction import Quantity, EffectRatio, Reproduced, document_orders, reproduced
+from metaeval.agreement.reproduction import EffectRatio, Quantity, Reproduced, document_orders, reproduced
 from metaeval.base.arrays import Flags, Floats
 from metaeval.base.checks import check_count, check_number, check_share
 from metaeval.base.names import first_few
