@@ -221,7 +221,6 @@ class Loaded:
     def experiments(self) -> "tuple[list[Scores], list[dict[str, DataFrame]]]":
         """Return the scores of an original and of its replica, and the runs of both where they are of documents."""
         from metaeval.collection.documents import Collection  # noqa: PLC0415 - loads numba
-        from metaeval.io.sources import named_source  # noqa: PLC0415 - loads pandas
         from metaeval.io.trec import read_runs  # noqa: PLC0415 - loads numba
 
         inputs = self.options["inputs"]
@@ -233,7 +232,7 @@ class Loaded:
                 f"{'is 1' if len(inputs) == 1 else f'are {len(inputs)}'}"
             )
         for text in inputs:
-            self._scores, self._collection, self._inputs = None, None, [named_source(text).path]
+            self._scores, self._collection, self._inputs = None, None, [text]
             self.options = {**self.options, "inputs": self._inputs}
             scores.append(self.scores(fewest=1))
             if isinstance(self._collection, Collection):

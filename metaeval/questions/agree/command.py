@@ -91,7 +91,9 @@ _REPRODUCTION = flag(
     "The inputs are an original and its replica: two tables, or two folders of runs with --qrels.",
     excludes="audit votes boards aggregates",
 )
-_BASELINE = opt.BASELINE.but(words="The system that the others improve on, for effects.", needs="reproduction")
+_BASELINE = opt.BASELINE.but(
+    words="The system that the others improve on, for effects.", needs="reproduction", often=False
+)
 _MARGIN = Option(
     "SHARE",
     "How far off, in shares of the original's mean and effect, still counts as reproduced; a convention.",
@@ -111,7 +113,10 @@ _OF_METRICS = (
 )
 """Options of the comparison of metrics by tests."""
 _MIN_F1 = Option(
-    "F1", "Smallest F1 at which conclusions count as the same; a convention.", finite_number(above=0, most=1)
+    "F1",
+    "Smallest F1 at which conclusions count as the same; a convention.",
+    finite_number(above=0, most=1),
+    often=False,
 )
 
 

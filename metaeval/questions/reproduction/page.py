@@ -66,7 +66,10 @@ def _summary(study: ReproductionStudy) -> tuple[str, ...]:
     if study.paired and first["verdict"].eq(VERDICTS[-1]).all() and study.compared.same[0].all():
         sentences = [say("exactly", by=by, study=study, n_topics=row["n_topics"])]
     else:
-        sentences = [say("answer", row=row, by=by, said=written, study=study), say("margin", study=study)]
+        sentences = [
+            say("answer", row=row, by=by, said=written, study=study),
+            say("margin", study=study, quantities=_judged(study)),
+        ]
     counts = frame["verdict"].value_counts()
     if len(frame) > 1:
         told = [f"{counts[verdict]:,} {verdict}" for verdict in reversed(VERDICTS) if verdict in counts]
@@ -75,6 +78,12 @@ def _summary(study: ReproductionStudy) -> tuple[str, ...]:
         shared = study.documents["n_both"].sum() / max(study.documents["n_replica"].sum(), 1)
         sentences.append(say("orders", row=row, said=written, shared=shared))
     return tuple(sentences)
+
+
+def _judged(study: ReproductionStudy) -> list[str]:
+    """Return what a verdict is about; the means of other topics differ for that reason too."""
+    means = ["mean"] if study.paired or study.baseline is None else []
+    return [*means, *(["RMSE"] if study.paired else []), *([] if study.baseline is None else ["effect"])]
 
 
 def _figures(study: ReproductionStudy) -> list[KeyFigure]:

@@ -129,7 +129,7 @@ def study_reproduction(  # noqa: PLR0913 - every option of the command
     Parameters
     ----------
     original, replica : Scores or anything `metaeval.as_scores` takes
-        Scores by topic. Systems are matched by name; a single system of each is taken for the same. On common topics
+        Scores by topic. Systems and metrics are matched by name; a single one of each is taken for the same. On common topics
         comparisons are paired; without any, effects are compared, and means by Welch's t test.
     baseline : str, optional
         The system over which the others are an improvement, for effect ratio and ΔRI; by default one that is called
@@ -252,12 +252,12 @@ def _table(scores: object) -> Scores:
 def _matched(original: Scores, replica: Scores) -> tuple[Scores, Scores, list[str]]:
     """Return both tables with their common metrics and systems, in the order of the original."""
     notes = [str(note) for table in (original, replica) for note in table.attrs.get("notes", ())]
-    if original.sizes["system"] == replica.sizes["system"] == 1:
-        name, other = (str(table["system"].to_numpy()[0]) for table in (original, replica))
-        if name != other:
-            notes.append(f"a single system of each: {other} is compared as the replica of {name}")
-            replica = replica.assign_coords(system=[name])
     for dim in ("metric", "system"):
+        if original.sizes[dim] == replica.sizes[dim] == 1:
+            name, other = (str(table[dim].to_numpy()[0]) for table in (original, replica))
+            if name != other:
+                notes.append(f"a single {dim} of each: {other} is compared as the replica of {name}")
+                replica = replica.assign_coords({dim: [name]})
         names, others = (table[dim].to_numpy().tolist() for table in (original, replica))
         shared = [name for name in names if name in others]
         if not shared:
