@@ -73,7 +73,7 @@ def _summary(study: ReproductionStudy) -> tuple[str, ...]:
     counts = frame["verdict"].value_counts()
     if len(frame) > 1:
         told = [f"{counts[verdict]:,} {verdict}" for verdict in reversed(VERDICTS) if verdict in counts]
-        sentences.append(say("all", n=len(frame), told=", ".join(told), study=study))
+        sentences.append(say("all", n=len(frame), told=", ".join(told)))
     if study.orders:
         shared = study.documents["n_both"].sum() / max(study.documents["n_replica"].sum(), 1)
         sentences.append(say("orders", row=row, said=written, shared=shared))
@@ -164,7 +164,6 @@ def _effects_section(study: ReproductionStudy) -> list[Section]:
         right(_SCORE, delta_ri="ΔRI"),
         right(text, relative="interval"),
         data=frame,
-        study=study,
         level=percentage(1 - study.alpha),
     )
     return [say.section("effects", table, study=study)]

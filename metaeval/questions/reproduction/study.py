@@ -129,8 +129,8 @@ def study_reproduction(  # noqa: PLR0913 - every option of the command
     Parameters
     ----------
     original, replica : Scores or anything `metaeval.as_scores` takes
-        Scores by topic. Systems and metrics are matched by name; a single one of each is taken for the same. On common topics
-        comparisons are paired; without any, effects are compared, and means by Welch's t test.
+        Scores by topic. Systems and metrics are matched by name; a single one of each is taken for the same. On common
+        topics comparisons are paired; without any, effects are compared, and means by Welch's t test.
     baseline : str, optional
         The system over which the others are an improvement, for effect ratio and ΔRI; by default one that is called
         "baseline".
