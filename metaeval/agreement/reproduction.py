@@ -206,7 +206,7 @@ def _effects(sides: _Sides, baseline: int, direction: Floats | float) -> tuple[E
     _, freedom = sides.summed(-ratio[..., None] * gains[0], gains[1])
     itself = np.arange(old.shape[1]) == baseline
     fieller = EffectRatio(
-        *(effect.mean for effect in effects), *variances, covariance, np.where(itself, np.nan, freedom)
+        effects[0].mean, effects[1].mean, variances[0], variances[1], covariance, np.where(itself, np.nan, freedom)
     )
     relative, influence = zip(
         *(_relative(*pair, units) for pair, units in zip(((old, old_base), (new, new_base)), sides.units, strict=True)),

@@ -1,7 +1,7 @@
 # ruff: noqa: RUF001 - Greek letters are meant for people
 """The report on an original and its replica: documents, scores of topics and effects, with what each lets one say."""
 
-from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -53,7 +53,7 @@ def reproduction_report(study: ReproductionStudy) -> Report:
     )
 
 
-def _written(row: Mapping[str, float], name: str) -> str:
+def _written(row: "pd.Series[Any]", name: str) -> str:
     write = _DECIMAL if name in {"effect_ratio", *DOCUMENTS} else _SCORE
     return bracketed(row[name], row[f"{name}_low"], row[f"{name}_high"], write)
 
@@ -68,7 +68,7 @@ def _summary(study: ReproductionStudy) -> tuple[str, ...]:
     else:
         sentences = [
             say("answer", row=row, by=by, said=written, study=study),
-            say("margin", study=study, quantities=_judged(study)),
+            say("margin", study=study, said=written, quantities=_judged(study)),
         ]
     counts = frame["verdict"].value_counts()
     if len(frame) > 1:

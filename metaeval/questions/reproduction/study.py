@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
@@ -101,7 +101,7 @@ class ReproductionStudy(Study):
         chosen = [made.same | (inside & topics_inside), outside, inside & topics_outside]
         return np.select(chosen, [VERDICTS[3], VERDICTS[0], VERDICTS[2]], VERDICTS[1])
 
-    def lead(self) -> pd.Series:
+    def lead(self) -> "pd.Series[Any]":
         """Return the row of the first metric that decides: of those with the worst verdict the one furthest off."""
         frame = self.to_frame().head(self.scores.sizes["system"])
         others = frame[frame["system"] != self.baseline] if len(frame) > 1 and not self.paired else frame

@@ -69,12 +69,14 @@ def test_first_sentences():
     study = study_reproduction(*made(1, 20, noise=0.05, effect=0.8), baseline="bm25")
     row = study.to_frame().set_index("system").loc["new"]
     assert study.report().summary[0] == (
-        f"{row['verdict'].capitalize()}: the replica’s scores of new are off by RMSE {row['rmse']:.3f} "
-        f"[{row['rmse_low']:.3f}, {row['rmse_high']:.3f}], its mean by {row['difference']:.3f} "
-        f"[{row['difference_low']:.3f}, {row['difference_high']:.3f}], and its improvement over bm25 is "
-        f"{row['effect_ratio']:.2f} [{row['effect_ratio_low']:.2f}, {row['effect_ratio_high']:.2f}] of the "
-        "original’s.".replace("-", "−")
-    ).replace("-", "−")
+        f"{row['verdict'].capitalize()}: new’s replica is off by RMSE {row['rmse']:.3f} "
+        f"[{row['rmse_low']:.3f}, {row['rmse_high']:.3f}], and its improvement over bm25 is {row['effect_ratio']:.2f} "
+        f"[{row['effect_ratio_low']:.2f}, {row['effect_ratio_high']:.2f}] of the original’s."
+    )
+    ends = f"{row['difference']:.3f} [{row['difference_low']:.3f}, {row['difference_high']:.3f}]"
+    assert study.report().summary[1].startswith(f"Its mean is off by {ends}. ".replace("-", "−"))
+    without = study_reproduction(*made(1, 20, noise=0.05, effect=0.8)).report().summary[0]
+    assert without.endswith(f", its mean by {ends}.".replace("-", "−"))
     exact = study_reproduction(*made(1, 20), baseline="bm25").report()
     assert (
         exact.summary[0]
@@ -95,7 +97,7 @@ def test_other_topics():
     assert frame.loc["new", "effect_ratio"] == pytest.approx(1.0)
     assert frame.loc["new", "effect_ratio_low"] < 0.95
     assert frame.loc["bm25", "verdict"] == "not shown"
-    assert "are on other topics, and its improvement over bm25 is 1.00 [" in apart.report().summary[0]
+    assert "new’s replica has other topics, and its improvement over bm25 is 1.00 [" in apart.report().summary[0]
     assert any("Welch" in note for note in apart.notes)
     some = study_reproduction(original.isel(topic=slice(20)), replica.isel(topic=slice(10, 30)), baseline="bm25")
     assert some.to_frame()["n_topics"].tolist() == [10, 10]
