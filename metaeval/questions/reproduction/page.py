@@ -1,16 +1,15 @@
 # ruff: noqa: RUF001 - Greek letters are meant for people
 """The report on an original and its replica: documents, scores of topics and effects, with what each lets one say."""
 
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping
 
-import numpy as np
 import pandas as pd
 
 from metaeval import figures
 from metaeval.base.words import absent, bracketed, intervals, name_of_metric, number, p_value, percentage, text, whole
 from metaeval.page.blocks import Block, Methods, Section
 from metaeval.page.report import Report
-from metaeval.page.tables import left, right
+from metaeval.page.tables import Column, Table, left, right
 from metaeval.questions.reproduction.study import DOCUMENTS, VERDICTS, ReproductionStudy
 from metaeval.reports.data_files import csv_file
 from metaeval.reports.key_figures import KeyFigure, listed_figures
@@ -20,14 +19,15 @@ from metaeval.reports.traits import traits_said
 
 _SCORE, _DECIMAL = number(3), number(2)
 _PANELS, _MOST_SHOWN = 6, 50
-_NAMED = {
-    "rmse": "RMSE of the scores",
-    "difference": "Difference of the means",
-    "effect_ratio": "Effect ratio",
-    "delta_ri": "ΔRI",
-    "tau_union": "Kendall’s τ union",
-    "rbo": "Rank-biased overlap",
+_MEASURES: Mapping[str, tuple[str, Callable[[object], str]]] = {
+    "rmse": ("RMSE", _SCORE),
+    "difference": ("Difference of means", _SCORE),
+    "effect_ratio": ("Effect ratio", _DECIMAL),
+    "delta_ri": ("ΔRI", _SCORE),
+    "tau_union": ("Kendall’s τ union", _DECIMAL),
+    "rbo": ("Rank-biased overlap", _DECIMAL),
 }
+"""What each is called, and how it is written."""
 say = prose(__name__)
 
 
@@ -53,22 +53,29 @@ def reproduction_report(study: ReproductionStudy) -> Report:
     )
 
 
-def _written(row: "pd.Series[Any]", name: str) -> str:
-    write = _DECIMAL if name in {"effect_ratio", *DOCUMENTS} else _SCORE
-    return bracketed(row[name], row[f"{name}_low"], row[f"{name}_high"], write)
+def _written(study: ReproductionStudy) -> dict[str, str]:
+    """Return the measures that the row which decides has, each with its interval."""
+    row = study.lead()
+    return {
+        name: bracketed(row[name], row[f"{name}_low"], row[f"{name}_high"], write)
+        for name, (_, write) in _MEASURES.items()
+        if name in row and not absent(row[name])
+    }
 
 
 def _summary(study: ReproductionStudy) -> tuple[str, ...]:
     frame, row = study.to_frame(), study.lead()
     by = f" under {name_of_metric(row['metric'])}" if study.scores.sizes["metric"] > 1 else ""
-    first = frame.head(study.scores.sizes["system"])
-    written = {name: _written(row, name) for name in _NAMED if name in row and not absent(row[name])}
-    if study.paired and first["verdict"].eq(VERDICTS[-1]).all() and study.compared.same[0].all():
+    written = _written(study)
+    if study.compared.same[0].all():
         sentences = [say("exactly", by=by, study=study, n_topics=row["n_topics"])]
     else:
+        limit = study.margin * abs(row["original"])
+        beyond = row["difference_low"] > limit or row["difference_high"] < -limit
+        by_mean = row["verdict"] == VERDICTS[0] and beyond and "mean" in _judged(study)
         sentences = [
-            say("answer", row=row, by=by, said=written, study=study),
-            say("margin", study=study, said=written, quantities=_judged(study)),
+            say("answer", row=row, by=by, said=written, baseline=study.baseline, by_mean=by_mean),
+            say("margin", study=study, said=written, quantities=_judged(study), by_mean=by_mean),
         ]
     counts = frame["verdict"].value_counts()
     if len(frame) > 1:
@@ -90,59 +97,48 @@ def _figures(study: ReproductionStudy) -> list[KeyFigure]:
     row = study.lead()
     return [
         KeyFigure(
-            f"{called} ({row['system']})",
-            "" if absent(row[name]) else _written(row, name),
+            f"{_MEASURES[name][0]} ({row['system']})",
+            written,
             {"value": row[name], "low": row[f"{name}_low"], "high": row[f"{name}_high"]},
         )
-        for name, called in _NAMED.items()
-        if name in row
+        for name, written in _written(study).items()
     ]
 
 
+def _measured_table(
+    study: ReproductionStudy, name: str, frame: pd.DataFrame, measured: Iterable[str], *more: Iterable[Column]
+) -> Table:
+    """Return a table of measures, each with its interval in a column beside it."""
+    columns, ends = [left(metric="Metric", system="System")], {}
+    for measure in measured:
+        called, write = _MEASURES[measure]
+        ends[f"{measure} ends"] = intervals(frame[f"{measure}_low"], frame[f"{measure}_high"], write)
+        columns += [right(write, **{measure: called}), right(text, **{f"{measure} ends": "interval"})]
+    drawn = frame.assign(metric=frame["metric"].map(name_of_metric), **ends).head(_MOST_SHOWN)
+    level, test = percentage(1 - study.alpha), "the paired t test" if study.paired else "Welch’s t test"
+    return say.table(name, drawn, *columns, *more, data=frame, level=level, test=test, n_shown=len(drawn), n=len(frame))
+
+
 def _scores_section(study: ReproductionStudy) -> Section:
-    frame = study.to_frame()
-    table = say.table(
-        "scores",
-        frame.head(_MOST_SHOWN).assign(
-            metric=frame["metric"].map(name_of_metric),
-            off=intervals(frame["rmse_low"], frame["rmse_high"], _SCORE)[:_MOST_SHOWN],
-            interval=intervals(frame["difference_low"], frame["difference_high"], _SCORE)[:_MOST_SHOWN],
-        ),
-        left(metric="Metric", system="System"),
-        right(_SCORE, "Mean", original="original", replica="replica", difference="difference"),
-        right(text, "Mean", interval="interval"),
-        right(p_value, "Mean", p_value="p", p_corrected="p, corrected"),
-        right(_SCORE, rmse="RMSE"),
-        right(text, off="interval"),
+    columns = (
+        right(_SCORE, original="Original", replica="replica"),
+        right(p_value, p_value="p", p_corrected="p, corrected"),
         left(verdict="Verdict"),
-        data=frame,
-        study=study,
-        level=percentage(1 - study.alpha),
-        n_shown=min(len(frame), _MOST_SHOWN),
-        n=len(frame),
     )
-    blocks: list[Block] = [table]
+    blocks: list[Block] = [_measured_table(study, "scores", study.to_frame(), ["difference", "rmse"], *columns)]
     if study.paired:
         topics = _scores_of_topics(study)
-        drawn = topics[topics["metric"] == topics["metric"].iloc[0]]
-        systems = [study.lead()["system"], *drawn["system"].unique()]
-        drawn_systems = list(dict.fromkeys(systems))[:_PANELS]
-        drawn = drawn[drawn["system"].isin(drawn_systems)].dropna()
-        blocks.append(
-            say.picture(
-                "topics", lambda: figures.topic_scatters(drawn), metric=drawn["metric"].iloc[0], n=len(drawn_systems)
-            )
-        )
+        metric, systems = topics["metric"].iloc[0], study.scores["system"].to_numpy()[:_PANELS]
+        drawn = topics[(topics["metric"] == metric) & topics["system"].isin(systems)].dropna()
+        blocks.append(say.picture("topics", lambda: figures.topic_scatters(drawn), metric=metric, n=len(systems)))
     return say.section("scores", *blocks, study=study)
 
 
 def _scores_of_topics(study: ReproductionStudy) -> pd.DataFrame:
     """Return one row a metric, system and topic: original, replica; of other topics each by itself."""
-    sides = [
-        table.to_series().rename(name).reset_index()[["metric", "system", "topic", name]]
-        for name, table in (("original", study.scores), ("replica", study.replica))
-    ]
-    return sides[0].merge(sides[1], on=["metric", "system", "topic"], how="outer", sort=False)
+    sides = {"original": study.scores, "replica": study.replica}
+    columns = [table.to_series().rename(name) for name, table in sides.items()]
+    return pd.concat(columns, axis=1).reset_index()
 
 
 def _effects_section(study: ReproductionStudy) -> list[Section]:
@@ -150,57 +146,20 @@ def _effects_section(study: ReproductionStudy) -> list[Section]:
         return []
     frame = study.to_frame()
     frame = frame[frame["system"] != study.baseline].reset_index(drop=True)
-    leading = frame.head(_MOST_SHOWN)
-    table = say.table(
-        "effects",
-        leading.assign(
-            metric=leading["metric"].map(name_of_metric),
-            ratio=intervals(leading["effect_ratio_low"], leading["effect_ratio_high"], _DECIMAL),
-            relative=intervals(leading["delta_ri_low"], leading["delta_ri_high"], _SCORE),
-        ),
-        left(metric="Metric", system="System"),
-        right(_DECIMAL, effect_ratio="Effect ratio"),
-        right(text, ratio="interval"),
-        right(_SCORE, delta_ri="ΔRI"),
-        right(text, relative="interval"),
-        data=frame,
-        level=percentage(1 - study.alpha),
-    )
+    table = _measured_table(study, "effects", frame, ["effect_ratio", "delta_ri"])
     return [say.section("effects", table, study=study)]
 
 
 def _documents_section(study: ReproductionStudy) -> list[Section]:
     if not study.orders:
         return []
-    by_system = study.documents.groupby("system", sort=False)[["n_replica", "n_both"]].sum().reset_index()
-    frame = study.to_frame().head(study.scores.sizes["system"])[
-        ["system", *(f"{name}{end}" for name in DOCUMENTS for end in ("", "_low", "_high"))]
-    ]
-    frame = frame.merge(by_system, on="system", how="left").fillna({"n_replica": 0, "n_both": 0})
-    table = say.table(
-        "documents",
-        frame.assign(
-            tau=intervals(frame["tau_union_low"], frame["tau_union_high"], _DECIMAL),
-            overlap=intervals(frame["rbo_low"], frame["rbo_high"], _DECIMAL),
-        ).head(_MOST_SHOWN),
-        left(system="System"),
-        right(_DECIMAL, tau_union="τ union"),
-        right(text, tau="interval"),
-        right(_DECIMAL, rbo="RBO"),
-        right(text, overlap="interval"),
-        right(whole, n_replica="Documents", n_both="in both"),
-        data=frame,
-        level=percentage(1 - study.alpha),
-    )
-    few = int(np.isnan(study.documents["tau_union"]).sum())
+    counts = study.documents.groupby("system", sort=False)[["n_replica", "n_both"]].sum()
+    frame = study.to_frame().head(study.scores.sizes["system"]).join(counts, on="system")
+    table = _measured_table(study, "documents", frame, DOCUMENTS, right(whole, n_replica="Documents", n_both="in both"))
+    few = int(study.documents["tau_union"].isna().sum())
     return [say.section("documents", table, few=few, n=len(study.documents))]
 
 
 def _methods(study: ReproductionStudy) -> Methods:
-    told = traits_said(study.scores)
-    paragraphs = [
-        say("methods", study=study),
-        *([say("order methods")] if study.orders else []),
-        *([told] if told else []),
-    ]
-    return Methods(paragraphs=(*paragraphs, say("computed", study=study)))
+    paragraphs = [say("methods", study=study), say("order methods") if study.orders else "", traits_said(study.scores)]
+    return Methods(paragraphs=(*filter(None, paragraphs), say("computed", study=study)))

@@ -77,6 +77,10 @@ def test_first_sentences():
     assert study.report().summary[1].startswith(f"Its mean is off by {ends}. ".replace("-", "−"))
     without = study_reproduction(*made(1, 20, noise=0.05, effect=0.8)).report().summary[0]
     assert without.endswith(f", its mean by {ends}.".replace("-", "−"))
+    lower = study_reproduction(*made(1, 20, change=-0.1, noise=0.01), baseline="bm25").report().summary
+    assert lower[0].startswith("Not reproduced: new’s replica is off by −0.1")
+    assert " on average, and its improvement over bm25 is 0." in lower[0]
+    assert lower[1].startswith("RMSE is 0.1")
     exact = study_reproduction(*made(1, 20), baseline="bm25").report()
     assert (
         exact.summary[0]
