@@ -119,6 +119,15 @@ def test_documents():
     assert study.documents["topic"].unique().tolist() == [*"12345"]
     assert study.to_frame()[["tau_union", "rbo"]].to_numpy().tolist() == [[1.0, 1.0]] * 2
     assert "Of the replica’s documents 100 % are the original’s too" in study.report().summary[-1]
+    none = dict.fromkeys(runs, lists[lists["query_id"] == "6"])  # a topic that is not compared
+    for pair in ((runs, none), (none, runs), (none, none)):
+        apart = study_reproduction(original, replica, runs=pair)
+        assert apart.to_frame()["rbo"].tolist() == pytest.approx(
+            [np.nan if pair[0] is pair[1] else 0.0] * 2, nan_ok=True
+        )
+        assert "rank-biased overlap" in apart.report().summary[-1]
+    single = dict.fromkeys(runs, lists[lists["rank"] == 1])
+    assert study_reproduction(original, replica, runs=(single, single)).to_frame()["tau_union"].isna().all()
     with pytest.raises(InvalidOptionError, match="query_id, doc_id and rank"):
         study_reproduction(original, replica, runs=(runs, {name: lists[["query_id"]] for name in runs}))
     with pytest.raises(UnknownNameError, match="no run 'bm25'"):
