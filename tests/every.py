@@ -688,6 +688,12 @@ SCORES = {
         lambda study: numbers(study.to_frame(), "p_value", "i2"),
         given=lambda made: (_three_collections(made),),
     ),
+    "study_reproduction": Entry(
+        lambda made: {"baseline": _names(made)[-1]},
+        lambda study: numbers(study.to_frame(), "p_value", "p_corrected", "effect_ratio", "effect_ratio_low"),
+        excused=IN_UNITS | WIDER,
+        given=lambda made: tuple(_versions(made).values()),
+    ),
     "study_compare_tests": Entry(
         {"tests": ["t", "bootstrap"], "n_splits": 3, **DRAWN}, of("halves.counts"), {"clusters": "a half has too few"}
     ),

@@ -483,6 +483,7 @@ QUOTED = {
     "study_leaderboard": {ROWS: "rank"},
     "study_leaderboard, means": {ROWS: "mean", "ranks acc": "rank"},
     "study_power, t": {"top_8_pairs": "difference"},
+    "study_reproduction": {ROWS: "difference"},
     "study_settled": {"ranks": "people"},
     "study_stopping": {ROWS: ("difference", "low", "high")},
     "study_table, t": {"pairs": "difference"},

@@ -16,7 +16,7 @@ PACKAGE = Path(metaeval.__file__).parent
 QUESTIONS = PACKAGE / "questions"
 FOLDERS = sorted(folder for folder in QUESTIONS.iterdir() if (folder / "__init__.py").exists())
 ARROWS = {
-    "agree": {"boards"},
+    "agree": {"boards", "reproduction"},
     "assessment": {"judgments"},
     "compare_metrics": {"agree", "check_metric", "judgments", "reliability", "topics"},
     "human": {"boards"},

@@ -21,6 +21,8 @@ from metaeval.cli.settings import NO_SETTINGS, SETTINGS
 from metaeval.errors import FileFormatError, InvalidOptionError, UnknownNameError
 
 if TYPE_CHECKING:
+    from pandas import DataFrame
+
     from metaeval.base.provenance import Provenance
     from metaeval.collection.data_choice import DataChoice
     from metaeval.collection.documents import JudgedCollection
@@ -223,6 +225,28 @@ class Loaded:
             self._scores, self._inputs = None, files
             boards[name] = self.scores(chosen=False)
         return boards
+
+    def experiments(self) -> "tuple[list[Scores], list[dict[str, DataFrame]]]":
+        """Return the scores of an original and of its replica, and the runs of both where they are of documents."""
+        from metaeval.collection.documents import Collection  # noqa: PLC0415 - loads numba
+        from metaeval.io.trec import read_runs  # noqa: PLC0415 - loads numba
+
+        inputs = self.options["inputs"]
+        scores: list[Scores] = []
+        runs: list[dict[str, DataFrame]] = []
+        if len(inputs) != 2:  # noqa: PLR2004 - an original and its replica
+            raise InvalidOptionError(
+                f"--reproduction compares two inputs, an original and its replica, each a file or a folder; there "
+                f"{'is 1' if len(inputs) == 1 else f'are {len(inputs)}'}"
+            )
+        for text in inputs:
+            self._scores, self._collection, self._inputs = None, None, [text]
+            self.options = {**self.options, "inputs": self._inputs}
+            scores.append(self.scores(fewest=1))
+            if isinstance(self._collection, Collection):
+                rules = {name: self.options[name] for name in ("order", "score_precision")}
+                runs.append(read_runs(self._inputs, **rules))
+        return scores, runs
 
     def votes_apart[Others](
         self, inputs: Sequence[str], read: Callable[[list[str]], Others]

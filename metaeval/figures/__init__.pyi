@@ -41,6 +41,7 @@ from .power import power_dots as power_dots
 from .powered import gained_intervals as gained_intervals
 from .reliability import overlap_scatters as overlap_scatters
 from .reliability import simulated_run_curves as simulated_run_curves
+from .reproduction import topic_scatters as topic_scatters
 from .significance import significance_map as significance_map
 from .stop import evidence_lines as evidence_lines
 from .systems import baseline_differences as baseline_differences

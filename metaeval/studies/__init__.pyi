@@ -37,6 +37,8 @@ from metaeval.questions.look.study import Look as Look
 from metaeval.questions.power.study import PowerStudy as PowerStudy
 from metaeval.questions.power.study import study_power as study_power
 from metaeval.questions.reliability.study import study_reliability as study_reliability
+from metaeval.questions.reproduction.study import ReproductionStudy as ReproductionStudy
+from metaeval.questions.reproduction.study import study_reproduction as study_reproduction
 from metaeval.questions.stop.study import StoppingStudy as StoppingStudy
 from metaeval.questions.stop.study import study_stopping as study_stopping
 from metaeval.questions.table.study import TableStudy as TableStudy

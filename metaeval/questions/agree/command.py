@@ -1,6 +1,7 @@
 """`metaeval agree`: do metrics, uses of the grades, votes or boards lead to the same conclusions."""
 
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Annotated
 
@@ -85,6 +86,21 @@ _AGGREGATES = Option(
     names("two aggregates by comma, such as mean,win rate"),
     excludes="audit votes boards",
 )
+_REPRODUCTION = flag(
+    "--reproduction",
+    "The inputs are an original and its replica: two tables, or two folders of runs with --qrels.",
+    excludes="audit votes boards aggregates",
+)
+_BASELINE = opt.BASELINE.but(
+    words="The system that the others improve on, for effects.", needs="reproduction", often=False
+)
+_MARGIN = Option(
+    "SHARE",
+    "How far off, in shares of the original's mean and effect, still counts as reproduced; a convention.",
+    finite_number(above=0),
+    needs="reproduction",
+    often=False,
+)
 _OF_METRICS = (
     "test",
     "correction",
@@ -97,8 +113,22 @@ _OF_METRICS = (
 )
 """Options of the comparison of metrics by tests."""
 _MIN_F1 = Option(
-    "F1", "Smallest F1 at which conclusions count as the same; a convention.", finite_number(above=0, most=1)
+    "F1",
+    "Smallest F1 at which conclusions count as the same; a convention.",
+    finite_number(above=0, most=1),
+    often=False,
 )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _OfTwo:
+    """What two inputs are, where these are no metrics: boards, aggregates of one, or an original and its replica."""
+
+    boards: Annotated[bool, _BOARDS] = False
+    aggregates: Annotated[str | None, _AGGREGATES] = None
+    reproduction: Annotated[bool, _REPRODUCTION] = False
+    baseline: Annotated[str | None, _BASELINE] = None
+    margin: Annotated[float, _MARGIN] = 0.1
 
 
 @command("agree", reads="scores or votes", draws=True, repeats=True)
@@ -108,8 +138,7 @@ def agree_command(  # noqa: PLR0913 - the options of the command
     audit: Annotated[str | None, _AUDIT] = None,
     gains: Annotated[str, _GAINS] = "",
     votes: Annotated[list[str] | None, _VOTES] = None,
-    boards: Annotated[bool, _BOARDS] = False,
-    aggregates: Annotated[str | None, _AGGREGATES] = None,
+    of_two: _OfTwo,
     metric_pair: Annotated[list[str] | None, _PAIR] = None,
     test: Annotated[str, opt.TEST_LIST] = "t",
     correction: Annotated[str, opt.CORRECTION_LIST] = "fdr_by",
@@ -138,6 +167,9 @@ def agree_command(  # noqa: PLR0913 - the options of the command
     pairs of systems do both settle, which one alone, and which in opposite directions? With --aggregates one board is
     summed up in two ways.
 
+    With --reproduction the inputs are an experiment and its replica: are the documents, the scores of topics and the
+    improvement over a --baseline the same, or only alike?
+
     For example:
 
         metaeval agree ap.csv ndcg.csv
@@ -146,14 +178,18 @@ def agree_command(  # noqa: PLR0913 - the options of the command
 
         metaeval agree v1.csv v2.csv --boards
 
+        metaeval agree original/ replica/ --qrels qrels.txt --reproduction --baseline bm25
+
         metaeval agree runs/ --qrels qrels.txt --audit AP,nDCG@10 --out agree-report
 
         metaeval agree submissions/ --qrels assessments/ --audit MAep,nxCG@10 --out quantisations
     """
     from metaeval.questions.agree.study import audit_quantisations, study_agree  # noqa: PLC0415 - loads scipy and numba
 
-    if boards or aggregates is not None:
-        return _boards(loaded, [] if aggregates is None else aggregates.split(","))
+    if of_two.boards or of_two.aggregates is not None:
+        return _boards(loaded, [] if of_two.aggregates is None else of_two.aggregates.split(","))
+    if of_two.reproduction:
+        return _reproduction(loaded)
     ask: Callable[..., Answer]
     if audit is None:
         named_votes, scores = loaded.votes_and_scores(votes or ())
@@ -195,6 +231,16 @@ def _boards(loaded: Loaded, aggregates: list[str]) -> Answer:
         metric=loaded.options["metrics"],
         alpha=parse_numbers(loaded.options["alpha"])[0],
     )
+
+
+def _reproduction(loaded: Loaded) -> Answer:
+    """Compare an experiment with its replica."""
+    from metaeval.questions.reproduction.study import study_reproduction  # noqa: PLC0415 - loads scipy
+
+    _refuse_options(loaded, _OF_METRICS, "does not go with --reproduction")
+    scores, runs = loaded.experiments()
+    alpha = parse_numbers(loaded.options["alpha"])[0]
+    return loaded.ask(study_reproduction, *scores, runs=tuple(runs) or None, alpha=alpha)
 
 
 def _refuse_options(loaded: Loaded, names: Iterable[str], why: str) -> None:

@@ -220,3 +220,33 @@ def test_two_boards(command, table, tmp_path):
     ):
         refused = command("agree", *words)
         assert (refused.code, told in refused.err) == (2, True), refused.err
+
+
+def test_an_original_and_its_replica(command, table, simulated_collection, tmp_path):
+    """Folders of runs or tables; a run is its own replica; options about metrics, and other than two, are refused."""
+    runs = simulated_collection / "runs"
+    copied = tmp_path / "replica"
+    copied.mkdir()
+    for file in sorted(runs.iterdir())[:2]:
+        (copied / file.name).write_bytes(file.read_bytes())
+    asked = ("--qrels", next(simulated_collection.glob("qrels*")), "--metrics", "AP,RR", "--reproduction", "--json")
+    answer = command("agree", runs, copied, *asked).json()
+    assert answer["summary"][0].startswith("Reproduced exactly: all scores of 2 systems are equal")
+    assert [row["verdict"] for row in answer["results"]] == ["reproduced"] * 4
+    assert [row["rbo"] for row in answer["results"]] == [row["tau_union"] for row in answer["results"]] == [1.0] * 4
+    assert any(note.startswith("systems of the original alone (4)") for note in answer["notes"])
+    name = pd.read_csv(table[0]).columns[0]
+    ended = command("agree", *table, "--reproduction", "--baseline", name, "--margin", 0.5, "--json")
+    answer = ended.json()
+    assert "a single metric of each: P is compared as the replica of AP" in answer["notes"]
+    assert answer["options"]["margin"] == 0.5
+    assert {"rmse", "effect_ratio_low", "delta_ri_high", "p_corrected"} < {*answer["results"][0]}
+    for words, told in (
+        ((table[0], "--reproduction"), "compares two inputs, an original and its replica"),
+        ((*table, "--reproduction", "--test", "t"), "--test does not go with --reproduction"),
+        ((*table, "--reproduction", "--boards"), "exclude each other"),
+        ((*table, "--baseline", name), "--baseline does nothing without --reproduction"),
+        ((*table, "--reproduction", "--baseline", "nobody"), "no system as baseline 'nobody'"),
+    ):
+        refused = command("agree", *words)
+        assert (refused.code, told in refused.err) == (2, True), refused.err
