@@ -1,13 +1,13 @@
 """The diagram of critical distance: systems at their mean ranks, joined where they do not differ."""
 
+from collections.abc import Mapping, Sequence
+
 import numpy as np
-import pandas as pd
 from matplotlib.figure import Figure
 
 from metaeval.base.words import number
 from metaeval.figures import style
 from metaeval.figures.marks import note_points
-from metaeval.tests_stat.letters import shared_letters
 
 _LINE, _BAR, _HEAD = 0.23, 0.11, 0.75
 """Inches of a name, of a bar, and of what stands above the axis."""
@@ -15,22 +15,21 @@ _TWO = number(2)
 
 
 @style.styled
-def critical_distances(decisions: pd.DataFrame, mean_ranks: dict[str, float], *, distance: float) -> Figure:
+def critical_distances(alike: Sequence[Sequence[str]], mean_ranks: Mapping[str, float], *, distance: float) -> Figure:
     """Draw systems at their mean ranks, with a bar over those among which none differs (Demšar 2006).
 
     Parameters
     ----------
-    decisions : pandas.DataFrame
-        Square, systems in rows and columns: 0 where two do not differ.
-    mean_ranks : dict of str to float
+    alike : sequence of sequence of str
+        Sets of systems among which none differs from another.
+    mean_ranks : mapping of str to float
         The mean rank of every system, 1 the best.
     distance : float
         How far apart mean ranks have to be for two systems to differ.
     """
     systems = sorted(mean_ranks, key=lambda system: (mean_ranks[system], system))
     places = np.array([mean_ranks[system] for system in systems])
-    sets = shared_letters(decisions.loc[systems, systems].to_numpy() != 0)
-    bars = [np.flatnonzero(members) for members in sets.T if members.sum() > 1]
+    bars = [sorted(map(systems.index, members)) for members in alike if len(members) > 1]
     n_left = (len(systems) + 1) // 2
     names = style.short_names(systems, 12 if style.drawn_narrow() else 28)
     room = 0.15 + max(style.text_width(name, 8.5) for name in names)

@@ -52,7 +52,7 @@ class CorrectionSpec(Procedure):
             answered[tested] = self._adjusted(family[None, tested], self.levels)[0]
         return adjusted
 
-    def levels_of(self, all_pairs: bool) -> Callable[[float, Ints, int], NDArray[np.floating[Any]]]:  # noqa: FBT001
+    def levels_of(self, all_pairs: bool) -> Callable[[float, Ints, int], NDArray[np.floating[Any]]]:  # noqa: FBT001 - as its callers have it
         """Return the levels, of all pairs or of other hypotheses."""
         return (self.pair_levels if all_pairs else None) or self.levels
 

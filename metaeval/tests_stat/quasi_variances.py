@@ -118,7 +118,7 @@ def _quasi_variances(square: Floats) -> Floats:
     scale = float(part[asked].mean())
     rows = part.sum(axis=1) / scale
     total = rows.sum() / (2.0 * n - 2.0)
-    start = np.log(np.maximum((rows - total) / max(n - 2, 1), _LEAST) if n > 2 else np.full(n, 0.5))  # noqa: PLR2004
+    start = np.log(np.maximum((rows - total) / max(n - 2, 1), _LEAST) if n > 2 else np.full(n, 0.5))  # noqa: PLR2004 - two have half of one variance each
     with np.errstate(divide="ignore"):
         target = np.log(part / scale)
 

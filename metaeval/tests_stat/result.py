@@ -23,6 +23,7 @@ from metaeval.tests_stat.catalogue import MCNEMAR, TESTS
 from metaeval.tests_stat.correction import CORRECTIONS, FAMILY_WISE, adjust, smallest_useful_count
 from metaeval.tests_stat.ends import Seen, ends_of_means
 from metaeval.tests_stat.labels import name_in_picture, pairs_that_differ, standing_apart, verdict_on_pair
+from metaeval.tests_stat.letters import shared_letters
 from metaeval.tests_stat.pairs import Evidence, Question
 from metaeval.tests_stat.procedures import Procedure
 from metaeval.tests_stat.tails import Tails, counted_shares, fewest_by_signs, signs_tail
@@ -450,8 +451,13 @@ class PairwiseResult(Result):
             raise InvalidOptionError(f"a critical distance is that of the test 'nemenyi', not of {self.test!r}")
         ranks = self.details["mean_ranks"][self.metrics.index(metric)]
         names = self.scores["system"].to_numpy().tolist()
-        mean_ranks = dict(zip(names, ranks, strict=True))
-        return critical_distances(self.decisions(metric), mean_ranks, distance=self.details["critical_distance"])
+        decisions = self.decisions(metric)
+        ordered = sorted(names, key=dict(zip(names, ranks, strict=True)).__getitem__)
+        sets = shared_letters(decisions.loc[ordered, ordered].to_numpy() != 0).T
+        alike = [np.array(ordered, dtype=object)[members].tolist() for members in sets]
+        return critical_distances(
+            alike, dict(zip(names, ranks, strict=True)), distance=self.details["critical_distance"]
+        )
 
     def out_of_reach(self) -> str:
         """Say under which metrics too few resamples keep pairs from being significant, and why; empty if none do."""

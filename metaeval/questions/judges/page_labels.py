@@ -91,7 +91,7 @@ def _corrected_section(study: Labelling, *, brief: bool) -> tuple[Section, ...]:
         {"corrected": ("Corrected", share), "powered": ("Prediction-powered", share)},
     )
     frame, scores = bounded(table, measures)
-    apart = table.loc[table["apart_p"] <= study.corrected.alpha, "judge"].unique().tolist()
+    apart = table.loc[is_significant(table["apart_p"].to_numpy(), study.corrected.alpha), "judge"].unique().tolist()
     shown = say.table(
         "corrected",
         frame,
