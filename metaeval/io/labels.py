@@ -320,10 +320,9 @@ class _LabelTable:
         again = len({*self.cells[:, judge]}) < self._n_different([*self.places["topic"], *self.places["item"]])
         if len(keys) == 1 or not again or self._n_different(keys) < len(self.cells):
             return
+        if self._n_different(keys[:-1]) == len(self.cells):
+            return  # a row an item: the column holds what one judge says, who is called so
         free = [at for at, name in enumerate(self.names) if at not in keys and not role_of_name(name)[0]]
-        answers = {*self.cells[:, judge]} - {""}
-        if any(answers & {*self.cells[:, at]} for at in free):
-            return  # a column that says what others say is no list of names: one judge is called `judge`
         labels = [at for at in free if len({*self.cells[:, at]}) < len(self.cells)]
         n_items = self._n_different(keys[:-1])
         labels.sort(key=lambda at: self._n_different([*keys[:-1], at]) == n_items)  # what is of the item comes last

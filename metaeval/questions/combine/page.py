@@ -59,7 +59,7 @@ def combine_report(study: CollectionsStudy) -> Report:
 def _writer(measure: str) -> Callable[[object], str]:
     """Return what writes numbers of a measure: power in points, a mean difference in the unit of the metric."""
     if measure == "power":
-        return lambda value: number(1)(value if absent(value) else 100.0 * float(value))  # type: ignore[arg-type]
+        return lambda value: number(1)(value if absent(value) else 100.0 * float(value))  # type: ignore[arg-type]  # a cell is a number
     return number(3 if measure == "difference" else 2)
 
 
