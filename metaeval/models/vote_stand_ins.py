@@ -15,9 +15,12 @@ from metaeval.running.parallel import in_one_order
 from metaeval.table.vote_covariates import POSITION
 from metaeval.table.vote_set import Votes
 from metaeval.tests_stat.pairs import all_pairs
+from metaeval.tests_stat.result import is_significant
 
 MARGIN = 0.05
 """The share of the pairs that people settle which a judge may order the other way."""
+_COIN = 0.5
+"""How often a coin orders a pair as people do."""
 _DRAWS, _COPIES, _TINY = 4000, 400, 1e-9
 
 
@@ -33,6 +36,21 @@ def strengths_at_no_side(votes: Votes, *, ties: Ties, alpha: float) -> BradleyTe
         except (EstimationError, ScoresError):
             pass
     return bradley_terry(replace(votes, covariates={}), ties=ties, alpha=alpha)
+
+
+def side_is_separable(votes: Votes) -> bool:
+    """Whether votes can tell an advantage of the left from strengths: not if strengths explain all sides.
+
+    They do where a baseline always stands on the left, or every pair the same way round without a cycle: then some
+    strengths differ by one for the left of every pair. Least squares finds these.
+    """
+    n = len(votes.systems)
+    counts = np.zeros((n, n))
+    np.add.at(counts, (votes.left, votes.right), 1.0)
+    stood_left = counts.sum(axis=1) - counts.sum(axis=0)
+    laplacian = np.diag(counts.sum(axis=0) + counts.sum(axis=1)) - counts - counts.T
+    explained = float(stood_left @ np.linalg.pinv(laplacian) @ stood_left)
+    return votes.placed and explained < (1.0 - _TINY) * counts.sum()
 
 
 @in_one_order
@@ -55,19 +73,21 @@ def stand_ins(
     pandas.DataFrame
         One row a judge: ``judge``, ``verdict`` ("may", "may not", "not settled" or "no pairs"), ``n_pairs`` (settled by
         the people), ``alike`` (share that its strengths order alike) with ``low`` and ``high``, ``left`` (share of its
-        votes for the left of two equals) with ``left_low`` and ``left_high``, ``neighbour`` (share that a system gets
+        votes for the left of two equals; NaN where its votes cannot tell the side from strengths, see
+        `side_is_separable`) with ``left_low`` and ``left_high``, ``neighbour`` (share that a system gets
         against the next, on average), ``sided`` (its side counts for more than that) and ``cleared_if_equal`` (chance
         that so many votes of a judge of the people's law would be cleared).
 
     Notes
     -----
     True strengths are drawn from a normal law around the judge's, with their clustered covariance; in the draws the
-    share of the people's settled pairs that is ordered alike has the interval ``low`` to ``high``. A judge may stand in
-    if all of it is at least 0.95, and may not if none is, or if the effect of the side exceeds the mean difference of
-    neighbours with all of its interval. The chance draws the people's true strengths from their posterior (a normal
-    prior of the spread that strengths have beyond error) and a judge's estimates around these with the people's
-    covariance for as many votes, here without the floor that is under intervals, and decides by the same rule. How
-    often it comes true is in ``benchmarks/reports/vote-stand-ins.md``.
+    share of the people's settled pairs that is ordered alike has the interval ``low`` to ``high``. A judge may
+    stand in if all of it is at least 0.95 and there are pairs enough that coins would not order them so at the
+    level, and may not if none is, or if the effect of the side exceeds the mean difference of neighbours with all
+    of its interval. The chance draws the people's true strengths from their posterior (a normal prior of the spread
+    that strengths have beyond error) and a judge's estimates around these with the people's covariance for as many
+    votes, here without the floor that is under intervals, and decides by the same rule. How often it comes true is
+    in ``benchmarks/reports/vote-stand-ins.md``.
     """
     (people, by_people), *judges = fitted.items()
     verdicts = settled.verdicts[settled.voices.index(people)]
@@ -82,12 +102,13 @@ def stand_ins(
         noise = _apart(generator.standard_normal((_DRAWS, len(root))) @ root.T, better, worse)
         side, half = _side(by_judge, votes[name], alpha)
         share, low, high = _alike(_apart(strengths, better, worse), noise, alpha)
-        sided = abs(side) - half > _neighbour(strengths)
-        verdict = "may not" if sided or high < 1 - MARGIN else "may" if low >= 1 - MARGIN else "not settled"
+        sided = bool(abs(side) - half > _neighbour(strengths))
+        cleared = low >= 1 - MARGIN and _are_enough(len(better), alpha)
+        verdict = "may not" if sided or high < 1 - MARGIN else "may" if cleared else "not settled"
         scale = np.sqrt(by_people.n_votes / by_judge.n_votes)
         chance = _chance_of_copies(own, roots_of_people, scale, side_of_people, (better, worse), alpha, generator)
         ends = [float(expit(end)) for end in (side, side - half, side + half)]
-        figures = (len(better), share, low, high, *ends, float(expit(_neighbour(strengths))), bool(sided), chance)
+        figures = (len(better), share, low, high, *ends, float(expit(_neighbour(strengths))), sided, chance)
         rows.append((name, verdict if len(better) or sided else "no pairs", *figures))
     columns = ["n_pairs", "alike", "low", "high", "left", "left_low", "left_high", "neighbour", "sided"]
     return pd.DataFrame(rows, columns=["judge", "verdict", *columns, "cleared_if_equal"])
@@ -119,9 +140,16 @@ def _chance_of_copies(  # noqa: PLR0913, PLR0917 - the law of people, and what i
     for copy, estimate in enumerate(estimates):
         noise = _apart(generator.standard_normal((_COPIES, len(root))) @ root.T, *pairs)
         lows[copy] = _alike(_apart(estimate, *pairs), noise, alpha)[1]
-    half = scale * side[1]
-    sides = side[0] + half / ndtri(1 - alpha / 2) * generator.standard_normal(_COPIES)
+    if not _are_enough(len(pairs[0]), alpha):
+        return 0.0
+    middle, half = np.nan_to_num(side) * (1.0, scale)
+    sides = middle + half / ndtri(1 - alpha / 2) * generator.standard_normal(_COPIES)
     return float(((lows >= 1 - MARGIN) & ~(np.abs(sides) - half > _neighbour(estimates))).mean())
+
+
+def _are_enough(n_pairs: int, alpha: float) -> bool:
+    """Whether a coin would order so many pairs as people do at most at the level."""
+    return bool(is_significant(np.array(_COIN**n_pairs), alpha))
 
 
 def _on(fitted: BradleyTerry, systems: tuple[str, ...]) -> tuple[Floats, Floats, Floats]:
@@ -154,7 +182,7 @@ def _alike(apart: Floats, noise: Floats, alpha: float) -> tuple[float, float, fl
 
 
 def _side(fitted: BradleyTerry, votes: Votes, alpha: float) -> tuple[float, float]:
-    """Return the effect of standing on the left in log odds and half its interval; 0 where no side is known.
+    """Return the effect of standing on the left in log odds and half its interval; NaN where votes do not tell it.
 
     Without a finite effect it is that of the shares of votes, as far as Clopper and Pearson leave them possible.
     """
@@ -162,8 +190,8 @@ def _side(fitted: BradleyTerry, votes: Votes, alpha: float) -> tuple[float, floa
     if effects is not None and len(effects):
         row = effects.iloc[0]
         return float(row["estimate"]), float(row["high"] - row["low"]) / 2
-    if not votes.placed:
-        return 0.0, 0.0
+    if not side_is_separable(votes):
+        return np.nan, np.nan
     n, k = len(votes.share), float(votes.share.sum())
     low = betaincinv(k, n - k + 1, alpha / 2) if k > 0 else 0.0
     high = betaincinv(k + 1, n - k, 1 - alpha / 2) if k < n else 1.0

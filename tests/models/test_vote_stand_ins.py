@@ -1,11 +1,14 @@
 """Judges on votes: one that reads the side is turned away by name, a copy of the people's law is not."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy.special import expit
 
+from metaeval.models.vote_stand_ins import side_is_separable
 from metaeval.questions.boards.study_decided import study_settled
 from metaeval.simulate import simulate_votes
+from metaeval.table.votes import as_votes
 
 MADE = {"n_systems": 6, "n_questions": 100, "n_votes": 1500, "spread": 1.5, "ties": 0.1}
 
@@ -55,3 +58,48 @@ def test_verdicts_are_for_judges_beside_a_reference():
     votes = {name: simulate_votes(n_systems=4, n_votes=300, rng=seed) for seed, name in enumerate("abc")}
     assert study_settled(votes, of_judges=True, rng=1).verdicts.empty
     assert study_settled(votes, reference="a", rng=1).verdicts.empty
+
+
+def against_a_baseline(n_questions, seed, *, swapped):
+    """Return people's votes on four systems against a baseline that wins most: on the left, or on either side."""
+    generator = np.random.default_rng(seed)
+    rows = []
+    for question in range(n_questions):
+        for system, chance in {"m1": 0.6, "m2": 0.7, "m3": 0.8, "m4": 0.65}.items():
+            wins, turned = generator.random() < chance, swapped and generator.random() < 0.5
+            sides = (system, "base") if turned else ("base", system)
+            rows.append((f"q{question}", *sides, "left" if wins != turned else "right"))
+    return pd.DataFrame(rows, columns=["question", "left", "right", "winner"])
+
+
+def test_a_baseline_always_on_the_left_is_no_side():
+    """The same votes as a judge's are not turned away for the strength of the baseline, which stands on the left."""
+    votes = against_a_baseline(150, 5, swapped=False)
+    study = study_settled({"people": votes, "copy": votes}, reference="people", of_judges=True, rng=1)
+    (row,) = study.verdicts.to_dict("records")
+    assert not row["sided"]
+    assert row["verdict"] != "may not"
+    assert np.isnan(row["left"])
+    assert any("stands the same way round" in note for note in study.notes)
+    assert not side_is_separable(as_votes(votes))
+    turned = study_settled(
+        {"people": votes, "copy": against_a_baseline(150, 6, swapped=True)}, reference="people", of_judges=True, rng=1
+    )
+    assert 0.4 < turned.verdicts["left"][0] < 0.6
+
+
+def test_sides_that_go_in_a_circle_are_told():
+    """Each of three beats the next on the left: no strengths explain that; in a line they do."""
+    circle = pd.DataFrame({"left": list("abc"), "right": list("bca"), "winner": "left"})
+    assert side_is_separable(as_votes(circle))
+    assert not side_is_separable(as_votes(circle.iloc[:2]))
+
+
+def test_few_pairs_settle_nothing():
+    """A coin orders two pairs as people do in a quarter of the cases: no Yes."""
+    votes = pd.concat([against_a_baseline(200, 7, swapped=True)])
+    votes = votes[votes[["left", "right"]].isin(["base", "m2", "m3"]).all(axis=1)]
+    study = study_settled({"people": votes, "copy": votes}, reference="people", of_judges=True, rng=1)
+    (row,) = study.verdicts.to_dict("records")
+    assert row["n_pairs"] < 5
+    assert (row["verdict"], row["cleared_if_equal"]) == ("not settled", 0.0)

@@ -17,7 +17,7 @@ from metaeval.errors import EstimationError, InvalidOptionError, ScoresError
 from metaeval.models.powered_votes import PoweredStrengths, powered_strengths
 from metaeval.models.settling import VOTES, SettledPairs, settled_pairs, votes_predicted
 from metaeval.models.vote_judges import vote_agreement, vote_habits, vote_verdicts, voters_agreement
-from metaeval.models.vote_stand_ins import stand_ins, strengths_at_no_side
+from metaeval.models.vote_stand_ins import side_is_separable, stand_ins, strengths_at_no_side
 from metaeval.models.vote_strengths import BradleyTerry, Ties, bradley_terry
 from metaeval.running.draws import RNGLike, resolve_seed
 from metaeval.studies.study import Attempts, Study
@@ -161,6 +161,12 @@ def study_settled(  # noqa: PLR0913 - every option of the command
     if settled.left_out:
         unshared = "; ".join(f"{name}: {first_few(of_source)}" for name, of_source in settled.left_out.items())
         notes.append(f"systems that not all know are left out ({unshared})")
+    mixed = [name for name in fitted if vote_sets[name].placed and not side_is_separable(vote_sets[name])]
+    if of_judges and mixed:
+        notes.append(
+            f"{first_few(mixed)}: every pair stands the same way round, as with a baseline always on the left, so that "
+            "an advantage of the left cannot be told from strength; no judge is turned away for its side"
+        )
     attempt = Attempts(EstimationError, ScoresError, InvalidOptionError)
     habits, agreed, alt = _as_judges(vote_sets, alpha, epsilon, attempt)
     asked = of_judges and (reference is not None or len(vote_sets) == _FEWEST)
