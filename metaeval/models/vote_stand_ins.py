@@ -50,7 +50,7 @@ def side_is_separable(votes: Votes) -> bool:
     stood_left = counts.sum(axis=1) - counts.sum(axis=0)
     laplacian = np.diag(counts.sum(axis=0) + counts.sum(axis=1)) - counts - counts.T
     explained = float(stood_left @ np.linalg.pinv(laplacian) @ stood_left)
-    return votes.placed and explained < (1.0 - _TINY) * counts.sum()
+    return votes.placed and bool(explained < (1.0 - _TINY) * counts.sum())
 
 
 @in_one_order
