@@ -51,6 +51,8 @@ _OF_NAMES = ("same", "kappa")
 """What can be said of labels that are names in no order."""
 _NEARLY_THE_SAME = 0.95
 _BEYOND_CHANCE = 0.9
+_MOST_LABELS = 500
+"""Different labels: free text has more."""
 _BLOCK = 2**25
 _TWO = 2
 _MOST_NAMED = 10
@@ -271,6 +273,11 @@ def compare_labels(  # noqa: PLR0913 - every option is one question
     source = resolve_rng(rng)
     topics = topics_by_content(labels)
     first, second = _pairs_of(labels, reference)
+    if len(labels.scale) > _MOST_LABELS:
+        raise ScoresError(
+            f"the judges say {len(labels.scale):,} different things, as in free text; agreement counts labels that are "
+            f"used again, at most {_MOST_LABELS} of them: give grades, or shares of what two texts have in common"
+        )
     counts = contingency(labels, topics=topics)
     tables = counts[:, first, :, second].transpose(1, 0, 2, 3)
     items = tables.sum(axis=(0, 2, 3))
@@ -408,6 +415,8 @@ def _item_spreads(tables: Floats, scale: Floats, rel: int) -> dict[str, Floats]:
     spread = {name: np.full(len(tables), np.nan) for name in STATISTICS}
     for pair, table in enumerate(tables):
         kinds = np.flatnonzero(table)
+        if not len(kinds):
+            continue  # two judges without an item in common
         less = np.repeat(table[None], len(kinds), axis=0)
         less.reshape(len(kinds), -1)[np.arange(len(kinds)), kinds] -= 1.0
         values = pooled(less, scale, rel) | by_topic(less, scale, rel)

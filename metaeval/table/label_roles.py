@@ -183,6 +183,8 @@ def _like_others(labels: Floats, others: Floats) -> bool:
 
 def _other_unit(values: Floats, at: int, rest: Sequence[int]) -> str:
     """Return why a column is in another unit than the labels of two judges at least, "" where it is not."""
+    if len(rest) < _JUDGES:
+        return ""
     highest = np.nanmax(np.abs(values), axis=0, initial=0.0)
     largest = float(np.sort(highest[[*rest]])[_JUDGES - 1])
     if highest[at] <= _OTHER_UNIT * max(1.0, largest):

@@ -304,3 +304,24 @@ def test_sensitivity_and_specificity_hold_the_second_against_the_first():
     matrix = compare_labels(as_labels(table), rng=0).matrix("sensitivity")
     assert matrix.loc["nist", "judge"] == pytest.approx(2 / 3)
     assert math.isnan(matrix.loc["judge", "nist"])
+
+
+def test_two_judges_without_a_common_item_leave_the_others_alone():
+    """Annotators who each labelled a part: a pair that shares nothing has no figures, and the rest has."""
+    said = {
+        "ann": {"1": 1, "2": 0, "3": 1},
+        "ben": {"1": 1, "2": 1, "3": 1},
+        "cyd": {"8": 0, "9": 1},
+        "dan": {"8": 0, "9": 1},
+    }
+    pairs = compare_labels(as_labels(said), rng=0).pairs.set_index(["first", "second"])
+    assert pairs.loc[("ann", "ben"), "same"] == pytest.approx(2 / 3)
+    assert pairs.loc[("cyd", "dan"), "same"] == 1.0
+    assert len(pairs) == 2
+
+
+def test_free_text_is_no_label():
+    """Six hundred different answers are refused by their number, and no table of their squares is made."""
+    said = {name: {str(item): f"{name}{item}" for item in range(300)} for name in ("ann", "ben")}
+    with pytest.raises(ScoresError, match="600 different things"):
+        compare_labels(as_labels(said), rng=0)
