@@ -159,6 +159,8 @@ def make_world(folder: Path) -> None:
     table = pd.DataFrame(rng.random((12, 4)).round(3), columns=["w", "x", "y", "z"])
     table.to_csv(folder / "scores.csv", index=False)
     (table / 2).round(3).to_csv(folder / "other.csv", index=False)
+    (folder / "twin").mkdir()
+    (1 - table**2).round(3).to_csv(folder / "twin" / "scores.csv", index=False)
     pd.DataFrame({"run": list("wxyz"), "team": list("aabb")}).to_csv(folder / "groups.csv", index=False)
     human = pd.DataFrame(rng.random((24, 3)).round(3), columns=["human", "A", "B"])
     human.insert(0, "system", np.repeat(list("wxyz"), 6))
@@ -196,6 +198,7 @@ FAST = {
     "score": "made/runs --qrels made/qrels.txt --metrics AP",
     "design": "scores.csv",
     "stop": "scores.csv --replay 2",
+    "combine": "one=scores.csv two=twin/scores.csv --study table",
     "components": "scores.csv --splits 2",
     "human": "human.csv --reference human --resamples 20",
     "votes": "votes.csv",

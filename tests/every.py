@@ -931,6 +931,7 @@ OTHERWISE = {
             resolve_seed short_label show_progress split_names spoiled_translations
             system_means topics_by_cluster""",
         "reads or writes files": """
+            refuse_apart
             as_precision netcdf_of read_annotations read_article read_assessment_log read_assessments
             read_campaign read_collection read_element_sizes read_groups read_items read_judges read_labels read_pool
             read_qrels read_runs read_scores read_submission read_submissions read_votes score_files score_report

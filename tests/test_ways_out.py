@@ -726,7 +726,7 @@ MISTAKES = {
     "an option of another command": Mistake(
         TABLE,
         "power ap.csv --baseline bm25",
-        "no option '--baseline'; metaeval (?P<instead>table) and",
+        "no option '--baseline'; metaeval (?P<instead>table), ",
         (TABLE, "table ap.csv --baseline bm25"),
         edit=lambda found: f"{found['instead']} ap.csv --baseline bm25",
     ),

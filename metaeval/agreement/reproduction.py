@@ -14,6 +14,7 @@ import pandas as pd
 from scipy.special import chdtri, ndtri, stdtrit
 
 from metaeval.base.arrays import Flags, Floats, Ints
+from metaeval.base.short_repr import ShortRepr
 from metaeval.running.compiled import compiled
 from metaeval.running.parallel import on_threads
 from metaeval.table.units import TopicUnits
@@ -85,7 +86,7 @@ class EffectRatio(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Reproduced:
+class Reproduced(ShortRepr):
     """Original and replica under every metric; arrays (metric, system) of the systems of both."""
 
     original: Floats

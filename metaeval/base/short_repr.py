@@ -99,8 +99,12 @@ def settings_of(thing: ShortRepr) -> str:
     """Return what was asked: the settings that a result holds, as code writes them."""
     values = ((field.name, _attempt(_setting, getattr(thing, field.name, None))) for field in fields(thing))  # type: ignore[arg-type]  # as above
     told = [f"{name}={setting}" for name, setting in values if setting]
-    source = str(getattr(getattr(thing, "provenance", None), "random_source", ""))
-    return ", ".join([*told, *([source.replace("seed ", "seed=")] if source.startswith("seed ") else [])])
+    source = _attempt(_source_of, getattr(thing, "provenance", None)) or ""
+    return ", ".join([*told, *([source.replace("seed ", "seed=")] if source.removeprefix("seed ").isdigit() else [])])
+
+
+def _source_of(provenance: object) -> str:
+    return str(getattr(provenance, "random_source", ""))
 
 
 def _lines(thing: ShortRepr) -> list[str]:
@@ -114,7 +118,10 @@ def _lines(thing: ShortRepr) -> list[str]:
         else:
             left_out.append(field.name)
     name, answer = type(thing).__name__, _attempt(_answer, thing)
-    lines = [*wrap(f"{name}: {answer}" if answer else name, _LONGEST_LINE), *shown_notes(notes_of(thing))]
+    lines = [
+        *wrap(f"{name}: {answer}" if answer else name, _LONGEST_LINE, max_lines=_MOST_SETTINGS, placeholder=" …"),
+        *shown_notes(notes_of(thing)),
+    ]
     lines += wrap(settings_of(thing), _WIDTH, max_lines=_MOST_SETTINGS, placeholder=" …")
     room = _MOST_LINES - len(lines)
     if len(sizes) + bool(left_out) > room:

@@ -306,12 +306,12 @@ def _sampled(
     import arviz as az  # noqa: PLC0415 - slow to import
     import pymc as pm  # noqa: PLC0415 - loads when needed
 
-    fixed = {"chains": _CHAINS, "cores": 1, "init": "adapt_diag", "progressbar": False, "quiet": True}
+    fixed = {"chains": _CHAINS, "init": "adapt_diag", "progressbar": False, "quiet": True}
     start = _start(coded, shares, confusion)
     with latent_model(coded.indicators(len(labels.scale)), coded.weights, shares, confusion, labels):
         for draws, accepted in _TRIES:
             asked = {"draws": draws, "tune": draws, "target_accept": accepted}
-            posterior = pm.sample(**asked, **fixed, initvals=start, random_seed=seed)
+            posterior = pm.sample(cores=1, **asked, **fixed, initvals=start, random_seed=seed)
             sampled = posterior["posterior"].to_dataset()[["share", "says"]]
             rhat = max(float(values.max()) for values in az.rhat(sampled).data_vars.values())
             effective = min(float(values.min()) for values in az.ess(sampled).data_vars.values())

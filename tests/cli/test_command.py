@@ -48,7 +48,10 @@ OWN = {
         "table": "over the pairs with a baseline, or all; by default the test's own",
         "stop": "of evidence that holds at every look",
     },
-    "--baseline": {"leaderboard": "one or several"},
+    "--baseline": {
+        "agree": "what effects of an experiment and its replica are over",
+        "leaderboard": "one or several",
+    },
     "--bayesian": {"combine": "a prior of how far collections differ, or none"},
     "--by": {"stop": "what of votes comes by itself, not what errors are clustered by"},
     "--cost": {
@@ -95,6 +98,7 @@ OWN = {
         "leaderboard": "of items, for ranks and not for a test",
     },
     "--runs": {"assessment": "files that were pooled", "judges": "files to score"},
+    "--margin": {"agree": "how far off a replica may be, no agreement of judges"},
     "--top": {
         "judges": "a ranking of so many by itself",
         "judgments": "correlations among so many runs",

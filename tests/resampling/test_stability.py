@@ -52,7 +52,7 @@ def mine(topic):
     "Relevant documents among the first."
     return ((topic.levels > 0) & (topic.ranks <= depth_of_mine.DEPTH)).sum()
 """
-STEPS = {"%": (20, 60, 100), "documents": (10, 40)}
+STEPS = {"%": (20, 60, 100), "documents": (10, 40), "ranks": (3, 12)}
 
 
 @pytest.fixture(scope="module")

@@ -14,7 +14,7 @@ from metaeval.tests_stat.pairs import ask
 pytestmark = pytest.mark.usefixtures("garbage_stays")
 
 
-@pytest.mark.parametrize("correction", CORRECTIONS)
+@pytest.mark.parametrize("correction", [name for name in CORRECTIONS if name != "shaffer"])  # not in statsmodels
 @pytest.mark.parametrize("alpha", [0.05, 0.3])
 def test_t_powers_equal_scipy_on_every_list_of_topics(correction, alpha, graded, literal_t_power):
     """The product form of the outer loop decides as SciPy and statsmodels do, copies and shifts included."""
