@@ -152,8 +152,8 @@ def as_scores(  # noqa: PLR0913 - one keyword per label of the table
     missing : {"error", "zero", "drop-systems", "drop-topics", "pairwise"}
         What to do where a system has no score on a topic. Everything but "error" is noted in ``attrs["notes"]``.
         "pairwise" keeps the gaps and records it as ``attrs["missing"] = "pairwise"``: every pair of systems is compared
-        on the topics that both have, and what cannot do that refuses. A repeat may be missing under every rule; under "zero"
-        one that most cells have, and both its system elsewhere and its topic from others, is counted as 0 too.
+        on the topics that both have, and what cannot do that refuses. A repeat may be missing under every rule;
+        under "zero" one that most cells have, and its system elsewhere and its topic from others, is counted as 0 too.
     higher_is_better : bool or mapping of str to bool, optional
         Direction of every metric, or of the metrics named. Where nothing is said True, and False, which is noted, for
         metrics with the names of `metaeval.table.roles.LOWER`, such as perplexity.
