@@ -80,7 +80,8 @@ def read_scores(  # noqa: PLR0913 - what a table leaves open
         system, topic, metric, score, group, higher_is_better, repeat, cluster (two columns: the smaller clusters, and
         those that they are in; see `metaeval.table.structure.nested_clusters`), stratum, weight, and ignore (one column
         or a list). Whole numbers count columns from 1 and mean that there is no header: of topic, score and others
-        in a long table, of topic or system alone in a wide one. In a wide table ``{"topic": None}`` says that there
+        in a long table, of topic or system alone in a wide one. Columns that name a topic together are given by comma,
+        ``{"topic": "doc,seg_id"}``, and their names joined by "::". In a wide table ``{"topic": None}`` says that there
         is no topic column, and clusters and weights of topics are columns.
     systems_in : {"columns", "rows"}, optional
         Where a wide table has its systems; by default in columns, unless the first column is called system or run.

@@ -100,6 +100,10 @@ _FILES = {
         'question,context,[a:b] p,[c] p\nq1,c,[PASS] P,"[FAIL] r"\nq2,c,[PASS] 4,[PASS] 4\nq3,d,"[FAIL] x, y",[PASS]\n',
         "x.csv", "table",
     ),
+    "verdicts beside variables that repeat, as promptfoo writes them": (
+        'text,to,[a:b] p,[c] p\nhi,fr,[PASS] P,"[FAIL] r"\nhi,de,[PASS] 4,[PASS] 4\nno,fr,"[FAIL] x, y",[PASS]\n',
+        "x.csv", "table",
+    ),
     "a header of two levels, as pandas writes it": (
         "metric,acc,acc,f1,f1\r\nmodel,A,B,A,B\r\nid,,,,\r\n1,.5,.4,.6,.5\r\n2,.3,.2,.4,.3\r\n3,.6,.7,.5,.4\r\n",
         "x.csv", "table",
