@@ -341,7 +341,7 @@ class _Tables:
     system_column: Annotated[str | None, _column("system", "The column of systems.")] = None
     item_column: Annotated[
         str | None,
-        _column("topic", "The column of topics, or items (several by comma); none if a wide table has none."),
+        _column("topic", "The column of topics, or items (several by comma); none if there is none."),
     ] = None
     metric_column: Annotated[str | None, _column("metric", "The column of metrics.")] = None
     value_column: Annotated[str | None, _column("score", "The column of scores.")] = None
