@@ -67,9 +67,18 @@ def read_table(sheet: Sheet, source: Source, options: TableOptions, order: Seque
     return _read_form(sheet, source, options, order)
 
 
+_OF_ERRORS = frozenset({"system", "seg_id", "category", "severity"})
+_MARKED = (
+    "a row is an error that an annotator marked (category, severity), as in MQM, and no score; add up the weights of "
+    "the errors of each segment (such as 5 for major and 1 for minor), and give a row for each system and segment"
+)
+
+
 def _read_form(sheet: Sheet, source: Source, options: TableOptions, order: Sequence[str] | None) -> FileBlock:
     """Return what a table of chosen rows holds."""
     refuse_two_levels(sheet)
+    if not options.columns and {*map(str.casefold, header_names(sheet.sample()[0]))} >= _OF_ERRORS:
+        raise sheet.error(_MARKED)
     try:
         if options.form is None and not options.columns:
             told = read_nuggets(sheet, options) or _read_search(sheet, source, options)

@@ -352,6 +352,11 @@ def items_by_structure(
     )
 
 
+def _recur(cells: Sequence[str]) -> bool:
+    """Whether there are several names, and each stands in several rows."""
+    return len({*cells}) > 1 and min(Counter(cells).values()) > 1
+
+
 def refuse_items_of_one(
     columns: Mapping[str, Sequence[str]],
     parts: Mapping[str, str],
@@ -365,14 +370,21 @@ def refuse_items_of_one(
     if len({system for system, _ in pairs}) == 1 or len({topic for _, topic in pairs}) < len(pairs):
         return
     if word_of(parts["system"]) == "name" and "system" not in chosen:
+        likely = parts["system"]
+        if len({*columns[likely]}) == len(columns[likely]):  # each names a row
+            likely = next(
+                (name for name in columns if part_of_word(name) == "system" and _recur(columns[name])), likely
+            )
         raise ScoresError(
             f"column {parts['system']!r} has items of its own for each name, so the names may be those of metrics, of "
-            f"runs or of systems; if they are systems, say so with `columns={ {'system': parts['system']}!r}`"
+            f"runs or of systems; if {'they' if likely == parts['system'] else f'those in {likely!r}'} are systems, "
+            f"say so with `columns={ {'system': likely}!r}`"
         )
     if "topic" in chosen:
         return
     keys = [columns[parts[role]] for role in ("system", "metric", "repeat") if role in parts]
     shared = item_column({**columns, "\0": list(map("\0".join, zip(*keys, strict=True)))}, "\0", others)
+    shared = [name for name in shared if len({*columns[name]}) > 1]
     if not shared:
         return
     way = (

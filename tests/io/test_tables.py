@@ -1529,3 +1529,14 @@ def test_variables_of_promptfoo_name_items_together(tmp_path):
     assert {*scores["topic"].to_numpy().tolist()} == {"hi::fr", "hi::de", "no::fr"}
     path.write_text("[a:b] Say {{text}},[c] Say {{text}},to,text\n0,1,fr,hi\n1,1,de,hi\n1,0,fr,no\n")
     assert read_scores(path).sel(topic="de::hi").to_numpy().tolist() == [[1, 1]]
+
+
+def test_rows_of_marked_errors_are_no_scores(tmp_path):
+    """The raw file of MQM has a row an error, with its severity; the way is to add up weights, and no other column."""
+    path = tmp_path / "mqm.tsv"
+    path.write_text(
+        "system\tdoc\tseg_id\trater\tcategory\tseverity\na\tx\t1\tr\tFluency\tMajor\nb\tx\t1\tr\tStyle\tMinor\n"
+    )
+    with pytest.raises(FileFormatError, match="add up the weights") as refused:
+        read_scores(path)
+    assert "columns=" not in str(refused.value)
