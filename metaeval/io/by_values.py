@@ -143,10 +143,11 @@ def way_to_label_items(content: bytes, label: str) -> str:
     if sheet is None or len(labels) < _TWO or numbers or sheet.delimiter not in {",", ";"}:
         return ""
     unnamed = not header_names(sheet.sample()[0])[0]
-    way = "sed '1s/^/item/'" if unnamed else f"""awk '{{print (NR==1?"item":NR-1) "{sheet.delimiter}" $0}}'"""
+    numbering = f"""'{{print (NR==1?"item":NR-1) "{sheet.delimiter}" $0}}'"""
+    tool, script = ("sed", "'1s/^/item/'") if unnamed else ("awk", numbering)
     does = "name the first column" if unnamed else "number the rows"
     said = f"{first_few(labels, between=' and ')} hold the same few words, as labels of judges do"
-    return f"{said}, and no column names the items; {does} ({way})"
+    return f"{said}, and no column names the items; {does} ({tool} {script})"
 
 
 def scores_by_values(content: bytes, label: str) -> ByValues | None:
