@@ -340,7 +340,8 @@ class _Tables:
     higher_is_better: Annotated[list[str] | None, _HIGHER_IS_BETTER] = None
     system_column: Annotated[str | None, _column("system", "The column of systems.")] = None
     item_column: Annotated[
-        str | None, _column("topic", "The column of topics, or items; none if a wide table has no such column.")
+        str | None,
+        _column("topic", "The column of topics, or items (several by comma); none if there is none."),
     ] = None
     metric_column: Annotated[str | None, _column("metric", "The column of metrics.")] = None
     value_column: Annotated[str | None, _column("score", "The column of scores.")] = None

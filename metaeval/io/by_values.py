@@ -9,7 +9,7 @@ from operator import eq
 from typing import Literal, NamedTuple
 
 from metaeval.base.columns import ITEMS, JUDGES, LABELS, are_judges, first_called, underscored
-from metaeval.base.names import are_metrics, is_number
+from metaeval.base.names import are_metrics, first_few, is_number
 from metaeval.errors import MetaevalError
 from metaeval.io.any_sheets import any_sheet
 from metaeval.io.sheets import header_names
@@ -125,6 +125,29 @@ def labels_by_values(content: bytes, label: str) -> ByValues | None:
     words = [{*columns[name]} for name in few if name != item and not any(map(is_number, columns[name]))]
     alike = len(words) > 1 and not any(first.isdisjoint(second) for first, second in combinations(words, 2))
     return ByValues("labels", {"item": item}) if len(judges) > 1 or alike else None
+
+
+def way_to_label_items(content: bytes, label: str) -> str:
+    r"""Say how rows of labels alone get names of items, "" where columns do not share a few words.
+
+    Examples
+    --------
+    >>> way_to_label_items(b"ann,bo\nok,bad\nok,ok\nbad,ok\nok,ok\n", "x.csv").partition(" (")[0]
+    'ann and bo hold the same few words, as labels of judges do, and no column names the items; number the rows'
+    """
+    sheet = None if not (columns := _columns(content, label)) else any_sheet(content, label)
+    words = {name: {*filter(None, cells)} for name, cells in columns.items()}
+    few = [name for name, held in words.items() if 1 < len(held) <= _MOST_LABELS]
+    labels = [name for name in few if any(words[name] & words[other] for other in few if other != name)]
+    numbers = any(is_number(cell) for held in words.values() for cell in held)
+    if sheet is None or len(labels) < _TWO or numbers or sheet.delimiter not in {",", ";"}:
+        return ""
+    unnamed = not header_names(sheet.sample()[0])[0]
+    numbering = f"""'{{print (NR==1?"item":NR-1) "{sheet.delimiter}" $0}}'"""
+    tool, script = ("sed", "'1s/^/item/'") if unnamed else ("awk", numbering)
+    does = "name the first column" if unnamed else "number the rows"
+    said = f"{first_few(labels, between=' and ')} hold the same few words, as labels of judges do"
+    return f"{said}, and no column names the items; {does} ({tool} {script})"
 
 
 def scores_by_values(content: bytes, label: str) -> ByValues | None:

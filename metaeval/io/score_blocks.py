@@ -5,7 +5,7 @@ from dataclasses import replace
 from functools import partial
 
 from metaeval.base.names import natural_order
-from metaeval.base.unit import unit_of
+from metaeval.base.unit import TOPIC, unit_of
 from metaeval.errors import FileFormatError, InvalidOptionError, ScoresError
 from metaeval.io.around_tables import table_alone
 from metaeval.io.benchmarks.nuggets import read_nuggets
@@ -14,6 +14,7 @@ from metaeval.io.blocks import FileBlock, Form, TableOptions
 from metaeval.io.chosen_rows import NO_ROWS, chosen_rows
 from metaeval.io.cluster_levels import joined_levels, with_levels
 from metaeval.io.headers import names_and_rows, refuse_two_levels
+from metaeval.io.joined_items import columns_to_join, joined_items
 from metaeval.io.long_tables import RESULT_CELLS, read_long, read_results
 from metaeval.io.means import MeansAloneError, refuse_means
 from metaeval.io.parquet_sheets import parquet_sheet
@@ -25,6 +26,7 @@ from metaeval.io.votes import refuse_votes
 from metaeval.io.wide_tables import read_crossed, read_wide
 from metaeval.table.array import ATTACHED
 from metaeval.table.folds import Folds, folds_of, splits_of
+from metaeval.table.roles import unit_of_column
 from metaeval.table.scores import as_scores
 
 
@@ -58,12 +60,25 @@ def read_table(sheet: Sheet, source: Source, options: TableOptions, order: Seque
         joined, higher_of = joined_levels(sheet, *options.cluster_levels)
         columns = {**options.columns, "cluster": options.cluster_levels[0]}
         return with_levels(read_table(joined, source, replace(options, columns=columns), order), higher_of)
+    if together := columns_to_join(sheet, options):
+        joined, called = joined_items(sheet, together)
+        block = _read_form(joined, source, replace(options, columns={**options.columns, "topic": called}), order)
+        return replace(block, unit=next(filter(TOPIC.__ne__, map(unit_of_column, together)), block.unit))
     return _read_form(sheet, source, options, order)
+
+
+_OF_ERRORS = frozenset({"system", "seg_id", "category", "severity"})
+_MARKED = (
+    "a row is an error that an annotator marked (category, severity), as in MQM, and no score; add up the weights of "
+    "the errors of each segment (such as 5 for major and 1 for minor), and give a row for each system and segment"
+)
 
 
 def _read_form(sheet: Sheet, source: Source, options: TableOptions, order: Sequence[str] | None) -> FileBlock:
     """Return what a table of chosen rows holds."""
     refuse_two_levels(sheet)
+    if not options.columns and {*map(str.casefold, header_names(sheet.sample()[0]))} >= _OF_ERRORS:
+        raise sheet.error(_MARKED)
     try:
         if options.form is None and not options.columns:
             told = read_nuggets(sheet, options) or _read_search(sheet, source, options)

@@ -34,7 +34,7 @@ from metaeval.io.stored import netcdf_of, parquet_of
 from metaeval.io.writing import write_bytes
 from metaeval.table.array import DIMS, gaps_in
 from metaeval.table.named_repeats import repeats_note, repeats_of_names
-from metaeval.table.roles import SCORES, rises_by_name
+from metaeval.table.roles import SCORES, lowest_scores, rises_by_name
 from metaeval.table.scores import Missing, Scores, are_apart, as_scores, checked_scores, scores_to_long
 
 if TYPE_CHECKING:
@@ -80,7 +80,8 @@ def read_scores(  # noqa: PLR0913 - what a table leaves open
         system, topic, metric, score, group, higher_is_better, repeat, cluster (two columns: the smaller clusters, and
         those that they are in; see `metaeval.table.structure.nested_clusters`), stratum, weight, and ignore (one column
         or a list). Whole numbers count columns from 1 and mean that there is no header: of topic, score and others
-        in a long table, of topic or system alone in a wide one. In a wide table ``{"topic": None}`` says that there
+        in a long table, of topic or system alone in a wide one. Columns that name a topic together are given by comma,
+        ``{"topic": "doc,seg_id"}``, and their names joined by "::". In a wide table ``{"topic": None}`` says that there
         is no topic column, and clusters and weights of topics are columns.
     systems_in : {"columns", "rows"}, optional
         Where a wide table has its systems; by default in columns, unless the first column is called system or run.
@@ -376,7 +377,8 @@ def _long_frame(scores: Scores) -> pd.DataFrame:
     if (word := unit_of(scores).topic) in SCORES["topic"]:
         long = long.rename(columns={"topic": word})
     directions = zip(scores["metric"].to_numpy().tolist(), scores["higher_is_better"].to_numpy().tolist(), strict=True)
-    usual = all(rising == rises_by_name(name) for name, rising in directions)
+    lowest = lowest_scores(scores["metric"].to_numpy().tolist(), scores.to_numpy())
+    usual = all(rising == rises_by_name(name, lowest[name]) for name, rising in directions)
     return long.drop(columns="higher_is_better") if usual else long
 
 

@@ -36,6 +36,7 @@ from metaeval.table.plausibility import are_summaries, left_out_rows
 from metaeval.table.roles import (
     TEXTS,
     WHOLE,
+    bare_word,
     column_roles,
     item_column,
     part_of_word,
@@ -58,6 +59,9 @@ _OF_TEXTS = frozenset(part for name in TEXTS for part in name.split("_"))
 _SCALES = (1.0, 100.0)
 """Where scores end: whole numbers beyond can be none of them."""
 _NEEDED = "whether a difference is more than luck only the scores of every topic tell: give a table of those"
+
+_WHOLE_ENDS = tuple(f"_{word}" for word in WHOLE)
+"""How names of one score of a system end: LC Win Rate."""
 
 type _Names = tuple[list[str] | None, list[str] | None]
 
@@ -310,7 +314,8 @@ def _scores_alone(
         message = (
             f"{_seeming(remaining or across, 'one score a system', 'scores of systems')} without topics; {_NEEDED}"
         )
-        may_be_topics = len(remaining) >= _FEWEST and metric_evidence(remaining) < _SURE
+        of_systems = bool(told) or any(bare_word(name).endswith(_WHOLE_ENDS) for name in remaining)  # topics have none
+        may_be_topics = len(remaining) >= _FEWEST and metric_evidence(remaining) < _SURE and not of_systems
         message += " (`systems_in='rows'` if the columns are topics)" * may_be_topics
         raise sheet.error(message + _for_ranks(across, transposed=True), 0, of=blocks.SpreadlessError)
     unsure = unsure_columns(columns)

@@ -23,7 +23,17 @@ from metaeval.table.conversions import plain
 from metaeval.table.interval_names import are_signed, bounds_among, percentage_of_quantile, roles_among
 from metaeval.table.mean_errors import NORMAL_97_5, impossible_errors, usable_errors
 from metaeval.table.plausibility import left_out_rows, may_have_thousands
-from metaeval.table.roles import BOUNDS, ERRORS, column_roles, part_of_word, rises_by_name, role_of_name, word_of
+from metaeval.table.roles import (
+    BOUNDS,
+    ERRORS,
+    column_roles,
+    lowest_scores,
+    notes_on_directions,
+    part_of_word,
+    rises_by_name,
+    role_of_name,
+    word_of,
+)
 
 _MEANS = frozenset({"mean", "average", "avg", "estimate", "score", "value", "wert"})
 _RATES = frozenset({"win_rate", "winrate"})  # a mean, where its error follows
@@ -78,7 +88,7 @@ class SystemMeans(Result):
 
     def directed(self, higher_is_better: Mapping[str, bool]) -> "SystemMeans":
         """Return the same with other directions for the metrics named."""
-        return replace(self, higher_is_better=_directions(self.metrics, higher_is_better))
+        return replace(self, higher_is_better=_directions(lowest_scores(self.metrics, self.means), higher_is_better))
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row a metric and system: metric, system, mean, stderr, n."""
@@ -456,9 +466,9 @@ def board_of(
         means=means,
         errors=errors,
         n=sizes,
-        higher_is_better=_directions(metrics, higher_is_better),
+        higher_is_better=_directions(lowest_scores(metrics, means), higher_is_better),
         read_as=f"means with standard errors: {_said(columns)}",
-        notes=(*left_out, *notes),
+        notes=(*left_out, *notes, *_notes_on_directions(lowest_scores(metrics, means), higher_is_better)),
     )
 
 
@@ -618,7 +628,8 @@ def _n_items(cell: object, where: str) -> float:
     return size
 
 
-def _directions(metrics: Sequence[str], asked: bool | Mapping[str, bool] | None) -> Flags:  # noqa: FBT001 - as asked
+def _directions(metrics: Mapping[str, float], asked: bool | Mapping[str, bool] | None) -> Flags:  # noqa: FBT001 - as asked
+    """Return whether higher is better, by metric and its lowest mean."""
     if asked is None:
         asked = {}
     if isinstance(asked, bool | np.bool_):
@@ -630,7 +641,17 @@ def _directions(metrics: Sequence[str], asked: bool | Mapping[str, bool] | None)
     for name in asked:
         if name not in metrics:
             raise UnknownNameError("metric", str(name), metrics)
-    return np.array([bool(asked.get(name, rises_by_name(name.rpartition(" ")[2]))) for name in metrics])
+    return np.array([bool(asked.get(name, rises_by_name(_measure_in(name), metrics[name]))) for name in metrics])
+
+
+def _notes_on_directions(metrics: Mapping[str, float], asked: bool | Mapping[str, bool] | None) -> list[str]:  # noqa: FBT001 - as asked
+    told = metrics if isinstance(asked, bool | np.bool_) else asked or {}
+    return notes_on_directions({_measure_in(name): lowest for name, lowest in metrics.items() if name not in told})
+
+
+def _measure_in(name: str) -> str:
+    """Return what tells the direction of a metric that may be one of a task: newstest WER."""
+    return name.rpartition(" ")[2] if rises_by_name(name) else name
 
 
 def _of_parts(means: object, errors: object, n: object, systems: Sequence[str] | None) -> pd.DataFrame:

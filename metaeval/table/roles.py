@@ -14,8 +14,11 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
+import numpy as np
+
+from metaeval.base.arrays import Floats
 from metaeval.base.columns import JUDGES, underscored
-from metaeval.base.names import ARROWS, are_metrics
+from metaeval.base.names import ARROWS, are_metrics, first_few
 from metaeval.base.unit import ITEM, NUGGET, TOPIC, Unit
 from metaeval.errors import ScoresError
 
@@ -52,6 +55,8 @@ TEXTS = frozenset(_TABLE["text"]["words"])
 """Columns of words in the frames of ragas and DeepEval: what was asked, found, answered and expected."""
 LOWER = frozenset(_TABLE["lower"]["words"])
 """Metrics where lower is better, whoever computes them."""
+_SIGNED = frozenset(_TABLE["lower"]["signed"])
+"""Those of them that may be below 0; numbers of the others that are were turned, so that higher is better."""
 _SPLITS_OF_METRICS = frozenset(_TABLE["lower"]["splits"])
 """What may stand before or after the name of a metric, and does not turn it."""
 COMPUTED = frozenset({*_TABLE["computed"]["words"], *_TABLE["aggregate"]["words"]})
@@ -129,13 +134,17 @@ def bare_word(name: object) -> str:
 # ------------------------------------------------------------------------------------------- parts of a long table
 
 
-def rises_by_name(metric: str) -> bool:
+def rises_by_name(metric: str, least: float = 0.0) -> bool:
     """Whether higher is better under a metric of this name, as far as names tell: an arrow, a word, a word of a split.
+
+    `least` is its lowest score. What counts errors is never below 0 but where its sign was reversed, as in MQM of WMT.
 
     Examples
     --------
     >>> [rises_by_name(name) for name in ("nDCG@10", "Perplexity", "TER ↓", "WER (↑)", "val_loss", "error_detection")]
     [True, False, False, True, False, True]
+    >>> rises_by_name("MQM", least=0.0), rises_by_name("MQM", least=-25.0), rises_by_name("loss", least=-1.0)
+    (False, True, False)
     """
     if arrows := set(ARROWS).intersection(metric):
         return arrows == {"↑"}
@@ -144,7 +153,39 @@ def rises_by_name(metric: str) -> bool:
         words = words[1:]
     while len(words) > 1 and words[-1] in _SPLITS_OF_METRICS:
         words = words[:-1]
-    return LOWER.isdisjoint({word_of(metric), "_".join(words)})
+    called = {word_of(metric), "_".join(words)}
+    return LOWER.isdisjoint(called) or (least < 0 and _SIGNED.isdisjoint(called))
+
+
+def lowest_scores(metrics: Iterable[str], scores: Floats) -> dict[str, float]:
+    """Return the lowest score by metric, 0 where all are higher; the metrics are the first axis.
+
+    Examples
+    --------
+    >>> lowest_scores(["MQM", "BLEU"], np.array([[-2.0, np.nan], [30.0, 28.5]]))
+    {'MQM': -2.0, 'BLEU': 0.0}
+    """
+    below = np.fmin.reduce(scores.reshape(len(scores), -1), axis=1, initial=0.0)
+    return dict(zip(metrics, below.tolist(), strict=True))
+
+
+def notes_on_directions(least: Mapping[str, float]) -> list[str]:
+    """Return what is said of directions that names tell, by metric and its lowest score.
+
+    Examples
+    --------
+    >>> notes_on_directions({"BLEU": -1.0, "MQM": -25.0})[0].partition(";")[0]
+    'higher is better under MQM, numbers of errors with their sign reversed (below 0)'
+    """
+    falling = [metric for metric, lowest in least.items() if not rises_by_name(metric, lowest)]
+    turned = [metric for metric in least if metric not in falling and not rises_by_name(metric)]
+    says = {"lower is better under {}, by name": falling}
+    says["higher is better under {}, numbers of errors with their sign reversed (below 0)"] = turned
+    return [
+        f"{text.format(first_few(metrics))}; pass `higher_is_better={ {metrics[0]: metrics is falling} }` if it is not"
+        for text, metrics in says.items()
+        if metrics
+    ]
 
 
 def part_of_word(word: object) -> str | None:
@@ -311,6 +352,11 @@ def items_by_structure(
     )
 
 
+def _recur(cells: Sequence[str]) -> bool:
+    """Whether there are several names, and each stands in several rows."""
+    return len({*cells}) > 1 and min(Counter(cells).values()) > 1
+
+
 def refuse_items_of_one(
     columns: Mapping[str, Sequence[str]],
     parts: Mapping[str, str],
@@ -324,14 +370,21 @@ def refuse_items_of_one(
     if len({system for system, _ in pairs}) == 1 or len({topic for _, topic in pairs}) < len(pairs):
         return
     if word_of(parts["system"]) == "name" and "system" not in chosen:
+        likely = parts["system"]
+        if len({*columns[likely]}) == len(columns[likely]):  # each names a row
+            likely = next(
+                (name for name in columns if part_of_word(name) == "system" and _recur(columns[name])), likely
+            )
         raise ScoresError(
             f"column {parts['system']!r} has items of its own for each name, so the names may be those of metrics, of "
-            f"runs or of systems; if they are systems, say so with `columns={ {'system': parts['system']}!r}`"
+            f"runs or of systems; if {'they' if likely == parts['system'] else f'those in {likely!r}'} are systems, "
+            f"say so with `columns={ {'system': likely}!r}`"
         )
     if "topic" in chosen:
         return
     keys = [columns[parts[role]] for role in ("system", "metric", "repeat") if role in parts]
     shared = item_column({**columns, "\0": list(map("\0".join, zip(*keys, strict=True)))}, "\0", others)
+    shared = [name for name in shared if len({*columns[name]}) > 1]
     if not shared:
         return
     way = (

@@ -38,10 +38,10 @@ from metaeval.base.names import (
 from metaeval.base.notes import KeptGaps, SettledGaps, storable
 from metaeval.base.unit import unit_called
 from metaeval.errors import InvalidOptionError, ScoresError, UnknownNameError
-from metaeval.table.array import ATTACHED, DIMS, ScoreTable, dims_of, gaps_in, has_gaps
+from metaeval.table.array import ATTACHED, DIMS, REPEAT, ScoreTable, dims_of, gaps_in, has_gaps
 from metaeval.table.forms import recognise
 from metaeval.table.plausibility import left_out_rows, odd_notes
-from metaeval.table.roles import rises_by_name
+from metaeval.table.roles import lowest_scores, notes_on_directions, rises_by_name
 
 Missing = Literal["error", "zero", "drop-systems", "drop-topics", "pairwise"]
 _MOST_NOTED = 1000
@@ -50,6 +50,7 @@ _NAMED_ALONE = (xr.DataArray, xr.Dataset, Mapping, Sequence, np.ndarray)
 _LONG = 200
 _FEW, _SHARED = 3, 0.1
 """More topics than so many, of which less than this share have scores of two systems: each system has its own."""
+_MOST_CELLS = 0.5
 _FIRST = 1000
 _TRUTH = {"true": True, "1": True, "1.0": True, "false": False, "0": False, "0.0": False}
 
@@ -151,7 +152,8 @@ def as_scores(  # noqa: PLR0913 - one keyword per label of the table
     missing : {"error", "zero", "drop-systems", "drop-topics", "pairwise"}
         What to do where a system has no score on a topic. Everything but "error" is noted in ``attrs["notes"]``.
         "pairwise" keeps the gaps and records it as ``attrs["missing"] = "pairwise"``: every pair of systems is compared
-        on the topics that both have, and what cannot do that refuses. A repeat may be missing under every rule.
+        on the topics that both have, and what cannot do that refuses. A repeat may be missing under every rule;
+        under "zero" one that most cells have, and its system elsewhere and its topic from others, is counted as 0 too.
     higher_is_better : bool or mapping of str to bool, optional
         Direction of every metric, or of the metrics named. Where nothing is said True, and False, which is noted, for
         metrics with the names of `metaeval.table.roles.LOWER`, such as perplexity.
@@ -463,7 +465,10 @@ def _settle_gaps(table: ScoreTable, missing: Missing) -> tuple[ScoreTable, Settl
     table = table._replace(
         attributes={name: attribute for name, attribute in table.attributes.items() if name != "missing"}
     )
-    if not has_gaps(table.scores) or not (gaps := gaps_in(table.scores)).any():
+    if not has_gaps(table.scores):
+        return table, None
+    table = _with_repeats_counted(table) if missing == "zero" and REPEAT in table.labels else table
+    if not (gaps := gaps_in(table.scores)).any():
         return table, None
     if missing != "pairwise" and are_apart(gaps):
         raise ScoresError(_nothing_shared(table, gaps))
@@ -484,6 +489,29 @@ def _settle_gaps(table: ScoreTable, missing: Missing) -> tuple[ScoreTable, Settl
         return noted._replace(scores=np.where(mask, 0.0, table.scores)), None
     dim = missing.removeprefix("drop-").removesuffix("s")
     return _without_gappy(table, gaps, dim)
+
+
+def _with_repeats_counted(table: ScoreTable) -> ScoreTable:
+    """Count a missing repeat as 0 where repeats are crossed, and say which means keep to the repeats that are there.
+
+    A system that was asked less often than others lacks nothing: a repeat is missing if most cells have it, and its
+    system has it on another topic, and another system on its topic.
+    """
+    there = ~np.isnan(table.scores)
+    usual = there.mean(axis=(1, 2), keepdims=True) > _MOST_CELLS
+    expected = usual & there.any(axis=2, keepdims=True) & there.any(axis=1, keepdims=True)
+    lacking = expected & ~there & there.any(axis=3, keepdims=True)
+    if lacking.any():
+        counted = f"{_count(int(lacking.sum()), 'missing repeat')} counted as 0"
+        noted = _with_note(table, SettledGaps(f"{counted}: {_cells(table, lacking.any(axis=3))}", counted))
+        table = noted._replace(scores=np.where(lacking, 0.0, table.scores))
+    numbers = (there | lacking).sum(axis=3)
+    fewer = (numbers > 0) & (numbers < numbers.max())
+    if fewer.any():
+        means = f"{count(int(fewer.sum()), 'mean')} of fewer repeats than others"
+        why = "no repeat was counted as 0 that most lack, or that the system or others have nowhere"
+        table = _with_note(table, f"{means} ({_cells(table, fewer)}): {why}")
+    return table
 
 
 def are_apart(gaps: NDArray[np.bool_]) -> bool:
@@ -597,8 +625,8 @@ def _direction(table: ScoreTable, asked: bool | Mapping[str, bool] | None) -> ND
     _, entries = table.coordinates.get("higher_is_better", ("metric", np.ones(len(names), dtype=bool)))
     stated = "higher_is_better" in table.coordinates
     rising = {
-        name: _truth(entry, name) if stated else rises_by_name(name)
-        for name, entry in zip(names, entries.tolist(), strict=True)
+        name: _truth(entry, name) if stated else rises_by_name(name, lowest)
+        for (name, lowest), entry in zip(lowest_scores(names, table.scores).items(), entries.tolist(), strict=True)
     }
     if isinstance(asked, Mapping):
         for name, value in asked.items():
@@ -611,15 +639,14 @@ def _direction(table: ScoreTable, asked: bool | Mapping[str, bool] | None) -> ND
 
 
 def _with_falling_noted(table: ScoreTable, asked: bool | Mapping[str, bool] | None) -> ScoreTable:  # noqa: FBT001 - three-valued
-    """Say which metrics are taken for ones where lower is better, by their names alone."""
+    """Say which metrics are taken for ones where lower is better, or whose sign was reversed, by their names."""
     told = {*asked} if isinstance(asked, Mapping) else set()
     if "higher_is_better" in table.coordinates or isinstance(asked, bool):
         return table
-    falling = [name for name in table.labels["metric"] if not rises_by_name(name) and name not in told]
-    if not falling:
-        return table
-    way = f"pass `higher_is_better={ {falling[0]: True} }`"
-    return _with_note(table, f"lower is better under {first_few(falling)}, by name; {way} if it is not")
+    lowest = lowest_scores(table.labels["metric"], table.scores)
+    for note in notes_on_directions({name: score for name, score in lowest.items() if name not in told}):
+        table = _with_note(table, note)
+    return table
 
 
 def _truth(value: object, metric: str) -> bool:

@@ -1502,3 +1502,41 @@ def test_a_column_of_names_of_metrics_holds_no_systems(tmp_path):
     assert scores["metric"].to_numpy().tolist() == ["correctness", "toxicity"]
     assert scores["topic"].to_numpy().tolist() == ["tr1", "tr2"]
     assert scores.sel(system="old").to_numpy().tolist() == [[0.5, 1.0], [0.1, 0.2]]
+
+
+def test_columns_that_name_an_item_together_are_given_by_comma(tmp_path):
+    """As `human` takes them: segment 1 of two documents is two items; a name that could be read in two ways is not."""
+    rows = [(f"s{s}", doc, seg, s + len(doc) + int(seg)) for s in range(3) for doc in ("d", "dd") for seg in "12"]
+    path = tmp_path / "long.csv"
+    path.write_text("system,doc,seg_id,BLEU\n" + "".join(f"{','.join(map(str, row))}\n" for row in rows))
+    scores = read_scores(path, columns={"topic": "doc,seg_id"})
+    assert scores["topic"].to_numpy().tolist() == ["d::1", "d::2", "dd::1", "dd::2"]
+    assert scores.sel(system="s2", topic="dd::1", metric="BLEU") == 2 + 2 + 1
+    assert scores.attrs["topic_word"] == "item"
+    path.write_text("system,doc,seg_id,BLEU\na,x::y,z,1\na,x,y::z,2\nb,x::y,z,1\nb,x,y::z,2\n")
+    with pytest.raises(FileFormatError, match="two items would have one name, 'x::y::z'"):
+        read_scores(path, columns={"topic": "doc,seg_id"})
+    with pytest.raises(FileFormatError, match="no column 'doc,segment'"):
+        read_scores(path, columns={"topic": "doc,segment"})
+
+
+def test_variables_of_promptfoo_name_items_together(tmp_path):
+    """Columns of providers are systems; what was asked in two variables is one item, wherever they stand."""
+    path = tmp_path / "x.csv"
+    path.write_text("text,to,[a:b] Say {{text}},[c] Say {{text}}\nhi,fr,0,1\nhi,de,1,1\nno,fr,1,0\n")
+    scores = read_scores(path)
+    assert scores["system"].to_numpy().tolist() == ["[a:b] Say {{text}}", "[c] Say {{text}}"]
+    assert {*scores["topic"].to_numpy().tolist()} == {"hi::fr", "hi::de", "no::fr"}
+    path.write_text("[a:b] Say {{text}},[c] Say {{text}},to,text\n0,1,fr,hi\n1,1,de,hi\n1,0,fr,no\n")
+    assert read_scores(path).sel(topic="de::hi").to_numpy().tolist() == [[1, 1]]
+
+
+def test_rows_of_marked_errors_are_no_scores(tmp_path):
+    """The raw file of MQM has a row an error, with its severity; the way is to add up weights, and no other column."""
+    path = tmp_path / "mqm.tsv"
+    path.write_text(
+        "system\tdoc\tseg_id\trater\tcategory\tseverity\na\tx\t1\tr\tFluency\tMajor\nb\tx\t1\tr\tStyle\tMinor\n"
+    )
+    with pytest.raises(FileFormatError, match="add up the weights") as refused:
+        read_scores(path)
+    assert "columns=" not in str(refused.value)

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from metaeval.errors import MetaevalError, ScoresError
-from metaeval.io.tables import read_scores
+from metaeval.io.tables import read_scores, write_scores
+from metaeval.table.means import as_means
 from metaeval.table.number_columns import not_scores
 from metaeval.table.plausibility import are_summaries, widest_item
 from metaeval.table.roles import SCORES, column_roles, rises_by_name
@@ -191,3 +192,29 @@ def test_columns_called_as_judges_are_noted(tmp_path):
         path.write_text("\n".join([f"Summary,{header}", *rows]) + "\n")
         notes = read_scores(path).attrs["notes"]
         assert any("called as judges" in note for note in notes) is is_noted
+
+
+@pytest.mark.parametrize(
+    ("metric", "least", "rises"),
+    [
+        *((name, 0.0, False) for name in ("MQM", "mqm_score", "mqm_penalty", "penalty", "error score", "edits")),
+        *((name, -25.0, True) for name in ("MQM", "mqm_score", "penalty", "WER")),  # WMT publishes MQM with a minus
+        *((name, -25.0, False) for name in ("loss", "val_nll", "MQM ↓")),  # densities: a loss below 0 is a small one
+        *(("BLEU", -25.0, True), ("MQM ↑", 0.0, True)),
+    ],
+)
+def test_penalties_fall_unless_their_sign_was_reversed(metric, least, rises, tmp_path):
+    """As Freitag et al. (2021) define MQM: 0 is without error, and WMT's files hold its negative. A note says so."""
+    assert rises_by_name(metric, least) is rises
+    rows = [(f"q{at}", system, least + at + plus) for at in range(4) for system, plus in (("a", 0), ("b", 1))]
+    path = tmp_path / "long.csv"
+    path.write_text(f"item,system,{metric}\n" + "".join(f"{','.join(map(str, row))}\n" for row in rows))
+    scores = read_scores(path)
+    assert scores["higher_is_better"].to_numpy().tolist() == [rises]
+    told = "lower is better" if not rises else "higher is better" if not rises_by_name(metric) else ""
+    assert [note.partition(" under")[0] for note in scores.attrs["notes"]] == [told] * bool(told)
+    write_scores(scores, again := tmp_path / "again.csv")
+    assert read_scores(again)["higher_is_better"].to_numpy().tolist() == [rises]
+    means = as_means({"metric": [metric] * 2, "system": ["a", "b"], "mean": [least, least + 1], "stderr": [0.1, 0.2]})
+    assert means.higher_is_better.tolist() == [rises]
+    assert [note.partition(" under")[0] for note in means.notes] == [told] * bool(told)

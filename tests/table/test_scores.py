@@ -21,6 +21,7 @@ from metaeval.table.scores import (
     oriented_values,
     scores_to_long,
     select_runs,
+    settled_gaps,
     system_groups,
 )
 
@@ -817,3 +818,20 @@ def test_one_group_is_too_few(scores):
     """One run per group of a single group leaves nothing to compare."""
     with pytest.raises(InvalidOptionError, match="at least two groups; there is only 'x'"):
         select_runs(as_scores(scores, groups=dict.fromkeys(SYSTEMS, "x")), "one-per-group", np.random.default_rng(0))
+
+
+def test_missing_repeats_count_0_where_repeats_are_crossed():
+    """Under "zero" a seed that crashed counts 0: (0.8 + 0.6 + 0) / 3 by hand; of those run once less, nothing does."""
+    values = np.array([[[[0.8, 0.6, np.nan], [0.9, 0.6, 0.3]], [[0.5, 0.5, 0.5], [0.6, 0.6, 0.6]]]])
+    scores = as_scores(values, systems=["a", "b"], missing="zero")
+    assert scores.mean("repeat").to_numpy()[0].tolist() == pytest.approx(np.array([[1.4 / 3, 0.6], [0.5, 0.6]]))
+    assert "1 missing repeat was counted as 0" in settled_gaps(scores)
+    kept = as_scores(values, systems=["a", "b"], missing="pairwise")
+    assert kept.mean("repeat").to_numpy()[0, 0, 0] == pytest.approx(0.7)
+    values[0, 0, 1, 2] = np.nan  # now system a was never run a third time
+    fewer = as_scores(values, systems=["a", "b"], missing="zero")
+    assert np.isnan(fewer.to_numpy()).sum() == 2
+    assert any("2 means of fewer repeats than others" in note for note in fewer.attrs["notes"])
+    values[0, :, :, 2] = np.nan
+    values[0, 0, 0, 2] = values[0, 1, 1, 2] = 0.5  # a repeat that most lack was an extra one
+    assert np.isnan(as_scores(values, systems=["a", "b"], missing="zero").to_numpy()).sum() == 2

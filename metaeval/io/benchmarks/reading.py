@@ -207,6 +207,8 @@ class _Parser(NamedTuple):
 
 def _shape(json: Json) -> str:
     """Say what JSON holds, and what would do."""
+    if {"evalId", "results", "config"} <= json.object.keys():
+        return "promptfoo writes a table too, which is read (promptfoo eval -o results.csv)"
     names = ", ".join(form.name for form in FORMATS if form.module)
     advice = "records need names of columns, such as run_id, topic_id, measure and value"
     names_found = first_few([repr(shortened(name)) for name in json.first])

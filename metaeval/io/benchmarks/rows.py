@@ -1,6 +1,5 @@
 """Scores in JSON records, AutoJudge files and per-system tables."""
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain, repeat
@@ -18,6 +17,7 @@ from metaeval.io.benchmarks.wrapped import Wrapped
 from metaeval.io.blocks import PASSED, BadCellError, FileBlock, Form, TableOptions, rows_left_out, to_numbers
 from metaeval.io.duplicates import each_once
 from metaeval.io.headers import names_and_rows, notes_on_words, place_of, unique_names
+from metaeval.io.joined_items import PROMPTED
 from metaeval.io.long_tables import read_long
 from metaeval.io.sheets import Sheet, sheet_of_rows
 from metaeval.io.sources import Source
@@ -294,10 +294,6 @@ def read_four(sheet: Sheet, source: Source, options: TableOptions, *, metric: in
 # ----------------------------------------------------------------------------------------------------------- frames
 
 
-_PROMPTED = re.compile(r"\[[^\[\]]+\] ")
-"""How promptfoo begins the name of a column: [system] prompt; what was asked stands beside, in columns of words."""
-
-
 def holds_frame(names: Sequence[str], options: TableOptions) -> bool:
     """Whether a header is that of a frame: words asked and answered, no system, and no single score."""
     parts = column_roles(names, chosen=options.chosen, ignored=options.ignored).parts.keys()
@@ -306,7 +302,7 @@ def holds_frame(names: Sequence[str], options: TableOptions) -> bool:
 
 def _is_frame(names: Iterable[str]) -> bool:
     headers = {name.casefold() for name in names}
-    if any(map(_PROMPTED.match, headers)):
+    if any(map(PROMPTED.match, headers)):
         return False
     return max(len(TEXTS & headers), len(_NUGGETS & headers)) >= _LEAST_TEXTS
 

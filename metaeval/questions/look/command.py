@@ -54,7 +54,7 @@ def look_command(loaded: Loaded) -> Answer:
             return ask(loaded.scores(fewest=1), provenance=loaded.provenance, asked=asked)
         except (FileFormatError, ScoresError) as error:  # which may name an option more
             if more := _OPTION.search(in_options(str(error))):
-                error.add_note(f"{asked('look')} {more[1]}")
+                error.add_note(f"{_asked(loaded, 'look', instead=more[1])} {more[1]}")
             raise
     unfit = ""
     if loaded.set_by_file:
@@ -85,9 +85,11 @@ def _in_its_options(found: "Look") -> "Look":
     return replace(found, contents=replace(contents, refusal=refusal), notes=notes)
 
 
-def _asked(loaded: Loaded, name: str) -> str:
-    """Return how a command is called with what was typed, as far as it has these options."""
-    return loaded.typed(name, _OF_HUMAN if name == "human" else READING["any"])
+def _asked(loaded: Loaded, name: str, *, instead: str = "") -> str:
+    """Return how a command is called with what was typed, as far as it has these options, and none said `instead`."""
+    again = {option.replace("-", "_") for option in re.findall(r"--([\w-]+)", instead)}
+    once = {option for option in again if not isinstance(loaded.options.get(option), list)}
+    return loaded.typed(name, {*(_OF_HUMAN if name == "human" else READING["any"])} - once)
 
 
 def _plain(name: str) -> str:

@@ -169,6 +169,8 @@ def _lacking(name: str, need: Mapping[str, Any], contents: Contents) -> str:
     sizes = {**contents.sizes, **({"items": contents.n_whole} if is_whole else {})}
     topic = unit_of(contents.read).topic if isinstance(contents.read, Scores) else "item"
     more = {"items": " without gaps"} if is_whole else {}
+    if name == "human" and contents.tool:
+        return f"a table of scores by system and item; results of {contents.tool} are not read there"
     lacks = [
         f"{count(number, topic if word == 'items' else called(word))}{more.get(word, '')} or more, not {sizes[word]}"
         for word, number in need.get("least", {}).items()

@@ -27,7 +27,7 @@ from metaeval.io.benchmarks.formats import format_of
 from metaeval.io.benchmarks.inspect_ai import is_archived_log
 from metaeval.io.benchmarks.rows import records_of_mappings
 from metaeval.io.blocks import PASSES, SpreadlessError
-from metaeval.io.by_values import ByValues, labels_by_values, scores_by_values, votes_by_values
+from metaeval.io.by_values import ByValues, labels_by_values, scores_by_values, votes_by_values, way_to_label_items
 from metaeval.io.files import first_words, read_bytes
 from metaeval.io.judged_nuggets import holds_nuggets_of_judges
 from metaeval.io.means import MeansAloneError
@@ -99,6 +99,8 @@ class Contents(ShortRepr):
     """Why it cannot be read as it is."""
     asked_of: str = ""
     """The command whose reader refuses, where that is not any of scores."""
+    tool: str = ""
+    """The benchmark whose results they are."""
     parts: "Mapping[str, Contents]" = field(default_factory=dict)
     """What files of several tools or kinds hold, by tool or kind."""
 
@@ -225,9 +227,8 @@ def _of_one_kind(given: Sequence[str], files: Sequence[_TypedFile], beside: Sequ
     shown_as = "votes" if found.asked_of == "votes" else found.kind
     columns = column_roles_of(shown_as, found.read, found.judges, first.content, first.source.path, told)
     paths = tuple(file.source.path for file in files)
-    return replace(
-        found, files=paths, named={"files": shlex.join(named), **parts, **found.named}, columns=tuple(columns)
-    )
+    named_as = {"files": shlex.join(named), **parts, **found.named}
+    return replace(found, files=paths, named=named_as, columns=tuple(columns), tool=first.tool)
 
 
 def _without_others(files: Sequence[_TypedFile]) -> tuple[list[_TypedFile], list[_TypedFile]]:
@@ -390,7 +391,7 @@ def _table(given: Sequence[str], _: Mapping[Kind, Sequence[str]]) -> Contents:
     except MetaevalError as refusal:
         readings = (_one_system, _with_gaps, _labels_by_values)
         told = next(filter(None, (read(given) for read in readings)), None) or _judged(given, str(refusal))
-        return _scores_by_values(given) or told if told.kind == "unknown" else told
+        return _scores_by_values(given) or _labels_alone(given) or told if told.kind == "unknown" else told
 
 
 def _or_labels(given: Sequence[str], scores: Contents) -> Contents:
@@ -479,6 +480,12 @@ def _labels_by_values(given: Sequence[str]) -> Contents | None:
     if told is None or judged is None or _are_passes(judged.labels):
         return None
     return _by_values(_of_judges(judged), told, "judges")
+
+
+def _labels_alone(given: Sequence[str]) -> Contents | None:
+    source = _first(given)
+    way = way_to_label_items(read_source(source, bytes), source.path) if len(given) == 1 else ""
+    return Contents(kind="unknown", refusal=f"{source.path}: {way}") if way else None
 
 
 def _judged(given: Sequence[str], refusal: str) -> Contents:

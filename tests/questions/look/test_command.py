@@ -185,3 +185,26 @@ def test_a_column_called_name_has_the_role_that_its_cells_say(command, tmp_path,
     (tmp_path / "s.csv").write_text(text)
     answer = command("look", tmp_path / "s.csv", "--json").json()
     assert [row["role"] for row in answer["tables"]["columns"]["rows"]] == roles
+
+
+def test_an_option_that_takes_one_value_is_said_once(command, tmp_path):
+    """An advice takes the place of the value that was typed, and the command that it makes is one that is read."""
+    path = tmp_path / "long.csv"
+    rows = [f"{s},q{i},{'' if s == 'c' else i / 9}" for s in "abc" for i in range(6)]
+    path.write_text("system,item,accuracy\n" + "\n".join(rows) + "\n")
+    refused = command("look", path, "--missing", "zero", "--quiet")
+    line = " ".join(refused.err.split()).partition("metaeval look ")[2]
+    assert line.endswith("--missing drop-systems")
+    assert line.count("--missing") == 1
+    assert "2 systems, 6 items" in command("look", path, "--missing", "drop-systems", "--quiet").out
+
+
+def test_a_board_of_means_beside_counts_is_no_table_of_topics(command, tmp_path):
+    """Columns N and Length say that the others are of whole systems, so that these are no items."""
+    path = tmp_path / "board.csv"
+    path.write_text(
+        "Model,LC Win Rate,N,Length,Win Rate\na,31.97,150,866,29.97\nb,43.05,151,1602,41.05\nc,30.2,150,137,28.2\n"
+    )
+    shown = command("look", path, "--quiet").out
+    assert "without their standard errors" in shown
+    assert "--systems-in" not in shown

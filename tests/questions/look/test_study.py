@@ -254,3 +254,12 @@ def test_labels_in_memory_are_told(frame):
     assert found.questions["name"].iloc[0] == "judges"
     with pytest.raises(ScoresError):
         look(pd.DataFrame({"item": ["d1", "d2"], "words": ["some text", "other"]}))
+
+
+def test_scores_by_people_in_logs_are_not_sent_where_no_log_is_read(tmp_path):
+    """A scorer called expert is told of; `human` reads no log of inspect_ai, and is said to need a table."""
+    for name, model in (("log0.json", "a"), ("log1.json", "b"), ("log2.json", "c")):
+        log = FILES["inspect_logs"]["files"]["log0.json"].replace('"model": "a"', f'"model": "{model}"')
+        (tmp_path / name).write_text(log.replace("model_graded_qa", "expert"))
+    row = look(tmp_path).questions.set_index("name").loc["human"]
+    assert "a table of scores" in row["lacks"]

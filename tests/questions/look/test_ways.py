@@ -100,6 +100,23 @@ _FILES = {
         'question,context,[a:b] p,[c] p\nq1,c,[PASS] P,"[FAIL] r"\nq2,c,[PASS] 4,[PASS] 4\nq3,d,"[FAIL] x, y",[PASS]\n',
         "x.csv", "table",
     ),
+    "verdicts beside variables that repeat, as promptfoo writes them": (
+        'text,to,[a:b] p,[c] p\nhi,fr,[PASS] P,"[FAIL] r"\nhi,de,[PASS] 4,[PASS] 4\nno,fr,"[FAIL] x, y",[PASS]\n',
+        "x.csv", "table",
+    ),
+    "labels without a column of items": (
+        "Ben,Anna,LLM\nok,bad,bad\ngood,ok,good\nbad,bad,bad\nok,ok,good\n", "x.csv", "judges"
+    ),
+    "labels behind numbers of rows": (
+        ",LLM,Anna,Ben,Comment\n0,bad,bad,ok,\n1,good,ok,good,\n2,bad,bad,bad,see 1\n3,ok,good,ok,\n", "x.csv", "judges"
+    ),
+    "runs with a name each, beside models": (
+        "Name,ID,model,seed,dataset,accuracy\n" + "".join(
+            f"{m}-{d}-{s},{m}{d}{s},{m},{s},{d},0.{s}{len(m)}{len(d)}\n"
+            for m in ("bert", "t5x") for d in ("rte", "mnli", "sst") for s in range(3)
+        ),
+        "x.csv", "table",
+    ),
     "a header of two levels, as pandas writes it": (
         "metric,acc,acc,f1,f1\r\nmodel,A,B,A,B\r\nid,,,,\r\n1,.5,.4,.6,.5\r\n2,.3,.2,.4,.3\r\n3,.6,.7,.5,.4\r\n",
         "x.csv", "table",
