@@ -71,6 +71,12 @@ def notes_of(thing: object) -> tuple[str, ...]:
     notes = _texts(thing, "notes")
     if notes or "notes" in names:
         return notes
+    return notes_beside(thing)
+
+
+def notes_beside(thing: object) -> tuple[str, ...]:
+    """Return the notes beside the first table of a result that has any."""
+    names = (field.name for field in fields(thing))  # type: ignore[arg-type]  # as above
     return next(filter(None, (_texts(thing, name, beside=True) for name in names)), ())
 
 
@@ -99,7 +105,7 @@ def settings_of(thing: ShortRepr) -> str:
     """Return what was asked: the settings that a result holds, as code writes them."""
     values = ((field.name, _attempt(_setting, getattr(thing, field.name, None))) for field in fields(thing))  # type: ignore[arg-type]  # as above
     told = [f"{name}={setting}" for name, setting in values if setting]
-    source = str(getattr(getattr(thing, "provenance", None), "random_source", ""))
+    source = _attempt(lambda result: str(result.provenance.random_source), thing)  # type: ignore[attr-defined]  # if any
     return ", ".join([*told, *([source.replace("seed ", "seed=")] if source.startswith("seed ") else [])])
 
 
