@@ -67,8 +67,8 @@ class Requirements(Result):
         ``p_value`` (one-sided, of the requirement's contrary), ``n_common`` topics, ``state`` (met; violated: its
         contrary is established; open; or "without common items", where the figures are NaN), and for open ones
         ``items_needed``: how many in all would tell, either way, with a chance of .8 (missing where that is unknown);
-        and ``detectable``, the margin that as many items as these establish with that chance where the two are equal (or
-        how far beyond the number a mean must be). A difference that is the same on all items has no limits, unless
+        and ``detectable``, the margin that as many items as these establish with that chance where the two are equal
+        (or how far beyond the number a mean must be). A difference that is the same on all items has no limits, unless
         scores are bounded.
         """
         return self.table.copy()

@@ -210,13 +210,14 @@ def _summary(study: ComponentsStudy) -> tuple[str, ...]:
     alone, sure = bool(of_lead["alone"].all()), bool(of_lead["sure"].all())
     passage = "first" if sure or not alone else "first open"
     confounded = "" if components.n_repeats > 1 else str(components.components["component"].iloc[-1])
+    with_repeats = lead == confounded and len(noise) == 1
     first = _said(
         study,
         passage if (noise["share"] > 0).any() else "no noise",
         alone=alone,
         opening=_opening(len(of_lead), len(noise)),
         rank="only" if alone else "largest",
-        lead=f"{'' if sure or alone else 'probably '}{_source(lead)}{_REPEATS_TOO * (lead == confounded and len(noise) == 1)}",
+        lead=f"{'' if sure or alone else 'probably '}{_source(lead)}{_REPEATS_TOO if with_repeats else ''}",
         figure=_shares(of_lead.iloc[0]) if len(noise) == 1 else _range(of_lead, sure=passage == "first"),
         under=_under(components, of_lead["metric"].iloc[0]) if len(noise) == 1 else "",
     )
