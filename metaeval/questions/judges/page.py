@@ -37,6 +37,7 @@ _MAY = {
 }
 _PAIR, _SURE = 2, 0.01
 _MOST_PEOPLE = 4
+_AGREE_LITTLE = ", beside people who agree little themselves"
 _LITTLE = 0.4
 """κ below which people agree too little with the reference to be a yardstick: less than Landis and Koch's moderate."""
 _DECIDES = "May this judge decide between my systems?"
@@ -144,8 +145,9 @@ def _beside_people(labelling: Labelling) -> tuple[str, str]:
         return "", ""
     judge = ranking.table["judge"].iloc[0]
     named = [f"{number(2)(kappas[name])} of {name}" for name in (judge, *people.index[:_MOST_PEOPLE])]
-    little = "" if people.max() >= _LITTLE else say("little", one=len(people) == 1)
-    return little, say("beside people", measure=MEASURES[ranking.measure], reference=ranking.reference, kappas=named)
+    return _AGREE_LITTLE * bool(people.max() < _LITTLE), say(
+        "beside people", measure=MEASURES[ranking.measure], reference=ranking.reference, kappas=named
+    )
 
 
 def _has_enough_people(alt: AltTest | None) -> bool:

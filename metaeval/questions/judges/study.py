@@ -366,10 +366,9 @@ def study_judges(  # noqa: PLR0913 - every option is one question
     check_test(test, correction)
     check_choice(labelled, "labelled", ("common", "own"))
     _check_latent(labels, reference, latent=latent)
-    people = check_list(people, "people", ["ann"])
     source = resolve_rng(resolve_seed(rng))
     record = provenance or record_provenance("study_judges", random_source=source.description)
-    _check_given(labels, collection, scores, annotations, people, reference)
+    people = _check_given(labels, collection, scores, annotations, people, reference)
     traits = KnownOfSystems(groups, built_with, covariate, covariate_name)
     compared = ConclusionOptions(test, correction, alpha, n_resamples, confidence_level, top)
     asked = reference, people, maps, rel, epsilon, scoring, human_topics, latent, traits
@@ -484,7 +483,8 @@ def _check_given(  # noqa: PLR0913, PLR0917 - what may be given
     annotations: object,
     people: Sequence[str],
     reference: str | None,
-) -> None:
+) -> list[str]:
+    """Refuse what does not go together; return the people, one or several."""
     has_input = [labels is not None or scores is not None, annotations is not None]
     if sum(has_input) != 1 or None not in (collection, scores):
         raise InvalidOptionError(
@@ -506,3 +506,4 @@ def _check_given(  # noqa: PLR0913, PLR0917 - what may be given
             "that they are about, often the best ones; give the labels as they were read, without `scale` and "
             "`outside='drop'`: every judge is put on the scale of `reference` (`maps`)"
         )
+    return check_list(people, "people", ["ann"])
