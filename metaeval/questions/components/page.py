@@ -336,7 +336,10 @@ def _components_table(study: ComponentsStudy, metric: str, of_metric: pd.DataFra
         name: [f"{kind}{end}" for end in ("_share" * (kind != "share"), "_low", "_high")]
         for name, kind in {"share": "share", "between": "difference", "noise": "noise"}.items()
     }
-    written = {name: [bracketed(*row, share) for row in of_metric[ends].to_numpy()] for name, ends in columns.items()}
+    written = {
+        name: [bracketed(value, low, high, share) for value, low, high in of_metric[ends].to_numpy()]
+        for name, ends in columns.items()
+    }
     several = int(of_metric["noise_share"].notna().sum()) > 1
     return say.table(
         "components",

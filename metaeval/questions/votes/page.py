@@ -27,7 +27,6 @@ from metaeval.base.words import (
     share_of,
     text,
     whole,
-    written_interval,
 )
 from metaeval.models.settling import VOTES
 from metaeval.models.vote_errors import FEW_CLUSTERS
@@ -386,7 +385,7 @@ def _covariates_blocks(study: VotesStudy, name: str, group: VoteGroup) -> list[B
     ends = frame[["low", "high"]].to_numpy()
     digits = _decimals(np.abs(ends).max(axis=1))
     cells = [
-        (number(places)(value), written_interval(*row, number(places)))
+        (number(places)(value), *intervals([row[0]], [row[1]], number(places)))
         for value, row, places in zip(frame["estimate"], ends.tolist(), digits, strict=True)
     ]
     coefficients = say.table(
