@@ -388,12 +388,12 @@ IN_GROUPS = {
     "arrivals in one of two columns": Call(
         lambda **options: read_arrivals("g.csv", topics=["a", "b"], **options),
         {
-            "arrival_column='week'": Then(
-                lambda: read_arrivals("g.csv", topics=["a", "b"], column="week"), {"a": "1", "b": "2"}
+            "arrival_column='batch'": Then(
+                lambda: read_arrivals("g.csv", topics=["a", "b"], column="batch"), {"a": "1", "b": "2"}
             )
         },
         {},
-        {"g.csv": "topic,week,round\na,1,3\nb,2,3\n"},
+        {"g.csv": "topic,batch,phase\na,1,3\nb,2,3\n"},
     ),
     "numbers in one of two columns": Call(
         lambda **options: read_covariate("g.csv", systems=["a", "b"], **options).of_system,

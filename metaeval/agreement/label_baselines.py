@@ -14,7 +14,7 @@ from metaeval.agreement.label_agreement import STATISTICS, leading_kappa, statis
 from metaeval.agreement.label_statistics import by_topic, contingency, over_topics, pooled, ratio
 from metaeval.agreement.labels import Labels
 from metaeval.base.arrays import Floats
-from metaeval.base.checks import check_choice, check_kind
+from metaeval.base.checks import check_choice, check_kind, check_list
 from metaeval.base.names import first_few
 from metaeval.base.unit import unit
 from metaeval.errors import InvalidOptionError, ScoresError
@@ -82,6 +82,7 @@ def agreement_baselines(labels: Labels, *, reference: str, people: Sequence[str]
     """
     check_kind(labels, "labels", "Labels")
     check_choice(reference, "judge", labels.judges)
+    people = check_list(people, "people", ["ann", "ben"])
     for name in people:
         check_choice(name, "judge", labels.judges)
     if len(set(people)) == 1:

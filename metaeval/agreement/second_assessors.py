@@ -8,7 +8,7 @@ import pandas as pd
 
 from metaeval.agreement.labels import Labels
 from metaeval.base.arrays import Flags, Floats, Ints
-from metaeval.base.checks import check_choice, check_count, check_kind
+from metaeval.base.checks import check_choice, check_count, check_kind, check_list
 from metaeval.base.results import Result
 from metaeval.errors import InvalidOptionError, ScoresError
 from metaeval.running.draws import RNGLike, resolve_rng
@@ -73,7 +73,7 @@ def second_people(labels: Labels, people: Sequence[str], *, n_choices: int = 64,
     check_kind(labels, "labels", "Labels")
     check_count(n_choices, "n_choices", least=1)
     generator = resolve_rng(rng).generator
-    names = tuple(people)
+    names = tuple(check_list(people, "people", ["ann"]))
     if not names or len(set(names)) < len(names):
         raise InvalidOptionError(f"`people` must name each person once, at least one, not {list(names)}")
     for name in names:

@@ -115,8 +115,9 @@ class Result(ShortRepr):
 
 def with_notes[T](result: T, notes: list[str]) -> T:
     """Return a result that says what was told of its data, beside its first table, unless it has notes of its own."""
-    if notes and isinstance(result, Result) and not hasattr(result, "notes") and not notes_of(result):
-        tables = (getattr(result, field.name, None) for field in fields(result))  # type: ignore[arg-type]  # a dataclass
+    if notes and isinstance(result, Result) and not notes_of(result):
+        names = [field.name for field in fields(result)]  # type: ignore[arg-type]  # a dataclass
+        tables = (getattr(result, name, None) for name in names if "notes" not in names)
         table = next((value for value in tables if isinstance(getattr(value, "attrs", None), dict)), None)
         if table is not None:
             table.attrs["notes"] = notes

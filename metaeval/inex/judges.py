@@ -118,6 +118,7 @@ def read_judges(  # noqa: PLR0913 - what is read, and how
     missing: Missing = "error",
     duplicates: Duplicates = "error",
     credit: Mapping[str, float] | None = None,
+    labels_only: bool = False,
 ) -> JudgeInput:
     r"""Read labels, INEX assessments, annotations, or scores of systems of several judges.
 
@@ -149,6 +150,8 @@ def read_judges(  # noqa: PLR0913 - what is read, and how
         Of labels and scores, what to do where a judge gives several of one thing; see `metaeval.read_labels`.
     credit : mapping of str to float, optional
         What labels of nuggets count; see `metaeval.read_scores`.
+    labels_only : bool, default False
+        Take a table for labels that could be scores of systems as well: 0 and 1 of answers by system.
 
     Returns
     -------
@@ -210,6 +213,7 @@ def read_judges(  # noqa: PLR0913 - what is read, and how
     _refuse_others(contents, votes=not columns)
     paths_read = tuple(source.path for source, _ in contents)
     kind = _kind_of_all(contents, columns or {})
+    kind = "labels" if labels_only and kind == "scores" else kind
     rows = bool(where) or bool(columns and kind != "annotations")
     _check_options(kind, rows=rows, labels=bool(words or repeats), credit=bool(credit))
     if kind == "labels of nuggets":

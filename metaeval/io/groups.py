@@ -137,7 +137,18 @@ def column_of_dates(path: Path) -> str | None:
         header = header_names(read_sheet(path).sample()[0]) if path.is_file() else []
     except MetaevalError:
         return None
-    called = [name for name in header if _ARRIVES.get(role_of_name(name)[0])]
+    return called_as_date(header)
+
+
+def called_as_date(columns: Iterable[str]) -> str | None:
+    """Return the one column that is called as a date; None where no column, or several, are.
+
+    Examples
+    --------
+    >>> called_as_date(["topic", "a", "date"]), called_as_date(["topic", "month", "year"])
+    ('date', None)
+    """
+    called = [name for name in columns if _ARRIVES.get(role_of_name(name)[0])]
     return called[0] if len(called) == 1 else None
 
 

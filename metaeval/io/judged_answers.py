@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 
 from metaeval.base.columns import ITEMS, LABELS, first_called, underscored
+from metaeval.base.label_words import folded
 from metaeval.base.names import is_number, shortened
 from metaeval.base.number_words import GAP_WORDS
 from metaeval.io.any_sheets import table_sheet
@@ -29,23 +30,26 @@ _ALL = "all"
 """The system where no column names any."""
 
 
-def read_judged_answers(path: str | os.PathLike[str], columns: Mapping[str, str]) -> tuple[Scores, pd.DataFrame | None]:
+def read_judged_answers(
+    path: str | os.PathLike[str], columns: Mapping[str, str], *, words: Mapping[str, int | str] | None = None
+) -> tuple[Scores, pd.DataFrame | None]:
     """Return the labels or scores of systems by item, and the answers, items in rows and systems in columns.
 
     Items of one topic are a cluster, and where no column names systems all answers are of one.
 
     Without a column of labels or scores the file is a table of scores in another form, and there are no answers. A
-    column of answers may hold texts or what stands for them, such as a hash.
+    column of answers may hold texts or what stands for them, such as a hash. `words` says which grades labels in words
+    are; "none" stands for a gap.
     """
     content = read_bytes(os.fspath(path))
     sheet = table_sheet(content, os.fspath(path))
     names, rows, body = names_and_rows(sheet)
     named = {"item": columns.get("topic"), "label": columns.get("score")} | dict(columns)
     places: dict[str, int | None] = {}
-    for role, words in _WORDS.items():
+    for role, called in _WORDS.items():
         free = ["" if column in places.values() else name for column, name in enumerate(names)]
         chosen = named.get(role)
-        places[role] = first_called(free, words, underscored) if chosen is None else place_of(chosen, names, sheet)
+        places[role] = first_called(free, called, underscored) if chosen is None else place_of(chosen, names, sheet)
     named_by = [column for column in (places["topic"], places["item"]) if column is not None]
     if places["label"] is None or not named_by:
         return read_scores(os.fspath(path), missing="pairwise"), None
@@ -56,12 +60,14 @@ def read_judged_answers(path: str | os.PathLike[str], columns: Mapping[str, str]
     if index.duplicated().any():
         row = int(np.argmax(index.duplicated()))
         raise body.error(f"item {shortened(index[row][0])!r} has two labels of {shortened(index[row][1])!r}", row)
-    texts = [_TRUTHS.get(text.casefold(), text) for text in cells[:, places["label"]]]
+    grades = _TRUTHS | {folded(word): "" if grade == "none" else str(grade) for word, grade in (words or {}).items()}
+    texts = [grades.get(folded(text), text) for text in cells[:, places["label"]]]
     gaps = [text.casefold() in GAP_WORDS for text in texts]
     wrong = [not (gap or is_number(text)) for text, gap in zip(texts, gaps, strict=True)]
     if any(wrong):
         row = wrong.index(True)
-        raise body.error(f"label {shortened(texts[row])!r} is no number; write grades or scores", row)
+        said = shortened(texts[row])
+        raise body.error(f"label {said!r} is no number; write grades or scores, or say which grade (`words`)", row)
     values = pd.Series([np.nan if gap else float(text) for text, gap in zip(texts, gaps, strict=True)], index).unstack()  # noqa: PD010 - gaps stay gaps
     clusters = dict(zip(items, cells[:, named_by[0]], strict=True)) if len(named_by) > 1 else None
     scores = as_scores(

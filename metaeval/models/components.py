@@ -55,6 +55,7 @@ class VarianceComponents(Result):
     """One row a metric and component: ``metric``, ``component``, ``variance`` with ``low`` and ``high``, ``share`` of
     the variance of a score with ``share_low`` and ``share_high``, ``difference_share`` (of the variance between the
     scores of two systems on one topic, missing for what both share) with ``difference_low`` and ``difference_high``,
+    ``noise_share`` (of the same without what truly differs between systems) with ``noise_low`` and ``noise_high``,
     ``estimate`` (before negative ones became 0), ``mean_square`` and its ``degrees_of_freedom``."""
     dependability: pd.DataFrame
     """One row a metric, for the design at hand: ``items``, ``judges`` (``systems`` where judges are measured),
@@ -523,9 +524,10 @@ def _check_variance(name: str, crossed: Crossing) -> None:
 
 def _components(name: str, own: Solved, measure: Measured, tail: float) -> pd.DataFrame:
     effects, variances, draws = own.sources.effects, own.variances, own.draws
-    apart = own.sources.among("relative") | np.array([effect == SYSTEMS for effect in effects])
+    noise = own.sources.among("relative")
+    apart = noise | np.array([effect == SYSTEMS for effect in effects])
     shares: dict[str, Any] = {}
-    for word, inside in (("share", np.ones(len(effects), dtype=bool)), ("difference", apart)):
+    for word, inside in (("share", np.ones(len(effects), dtype=bool)), ("difference", apart), ("noise", noise)):
         with np.errstate(divide="ignore", invalid="ignore"):
             every = np.where(inside, draws / draws[:, inside].sum(axis=1, keepdims=True), np.nan)
             point = np.where(inside, variances / variances[inside].sum(), np.nan)

@@ -16,8 +16,8 @@ _RATES = {"winning_rate": "Winning rate", "advantage_probability": "Advantage"}
 say = prose(__name__)
 
 
-def alt_words(alt: AltTest) -> str:
-    """Say who may replace a person, where the alt-test is all there is."""
+def alt_words(alt: AltTest, *, caution: str = "") -> str:
+    """Say who may replace a person, where the alt-test is all there is; a caution qualifies what passes."""
     order = _by_wins(alt)
     rates = " to ".join(dict.fromkeys(map(_DECIMAL, order["winning_rate"].iloc[[-1, 0]])))
     n, passing, rule = (
@@ -25,7 +25,7 @@ def alt_words(alt: AltTest) -> str:
         int(order["passes"].sum()),
         f"a person as a labeller (ω {rates}; half is enough, ε {alt.epsilon:g})",
     )
-    may = "Yes" if passing == n else "Some may" if passing else "No"
+    may = f"Yes{caution}" if passing == n else f"Some may{caution}" if passing else "No"
     if n == 1:
         return f"{may}: {order['judge'].iloc[0]} {'may' if passing else 'may not'} replace {rule}."
     every = "both" if n == _PAIR else f"all {n}"

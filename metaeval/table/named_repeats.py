@@ -168,8 +168,8 @@ def repeats_of_names(array: xr.DataArray) -> xr.DataArray:
     if len(systems) == 1:
         raise ScoresError(
             f"{first_few(names)} are repeats of one system, {systems[0]}, which leaves no other to compare it with; "
-            "give the files of the others too, each of one system, or estimate pass@k and pass^k in Python "
-            "(metaeval.models.pass_rates)"
+            "give the files of the others too, each of one system; for the shares of items and repeats leave out "
+            "`repeats_in_names` and ask metaeval.study_components; metaeval.models.pass_rates has pass@k and pass^k"
         )
     _warn_of_versions(parts, names)
     dims = ("metric", "system", "topic", REPEAT)

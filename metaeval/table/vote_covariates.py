@@ -1,6 +1,6 @@
 """What may matter beside the systems of a vote: numbers of both, or of the pair."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +22,21 @@ def sides_of_covariate(name: str, columns: Iterable[str]) -> tuple[str, ...] | N
     return next(
         ((name + a, name + b) for a, b in _SIDES if {name + a, name + b} <= held), () if name == POSITION else None
     )
+
+
+def possible_covariates(columns: Iterable[str], read: Collection[str]) -> list[str]:
+    """Return what may be asked for: columns that say nothing else of a vote, two of both sides by their common name.
+
+    Examples
+    --------
+    >>> possible_covariates(["a", "b", "winner", "length_a", "length_b", "turn"], {"a", "b", "winner"})
+    ['position', 'length', 'turn']
+    """
+    free = [name for name in columns if name not in read]
+    pairs = [(name.removesuffix(left), name.removesuffix(left) + right) for name in free for left, right in _SIDES]
+    both = {stem: other for stem, other in pairs if stem not in free and other in free}
+    sides = {*both.values()} | {stem + left for stem in both for left, _ in _SIDES}
+    return [POSITION, *both, *(name for name in free if name not in sides)]
 
 
 def covariate_of(name: str, table: Table, kept: NDArray[np.bool_], *, placed: bool) -> Floats:

@@ -23,7 +23,7 @@ from metaeval.table.vote_cells import (
     without_lists,
 )
 from metaeval.table.vote_columns import COLUMNS, COUNTS, GAMES, UNITS, VoteColumns, refuse_doubles, vote_columns
-from metaeval.table.vote_covariates import POSITION, covariate_of, sides_of_covariate
+from metaeval.table.vote_covariates import covariate_of, possible_covariates, sides_of_covariate
 from metaeval.table.vote_rows import Repeated, RepeatedRows, n_repeated, rows_of_sums, system_name
 from metaeval.table.vote_set import Votes, numbered_anew
 from metaeval.table.vote_tallies import MOST, is_running_number, mirrors, unsaid_votes, votes_of_row, whole_counts
@@ -179,7 +179,7 @@ class Collected:
                 raise UnknownNameError("column", column, headers)
         pairs = {name: sides_of_covariate(name, headers) for name in self._covariates}
         if (unknown := next((name for name, pair in pairs.items() if pair is None), None)) is not None:
-            raise UnknownNameError("covariate", unknown, [POSITION, *headers])
+            raise UnknownNameError("covariate", unknown, possible_covariates(headers, columns.read))
         used = columns.read.union(self._where, *(pair or () for pair in pairs.values()))
         self._unused |= dict.fromkeys(name or "one without a name" for name in headers if name not in used)
         return [name for name in dict.fromkeys(headers) if name in used or self._repeated.first_alone]

@@ -37,6 +37,10 @@ MET, VIOLATED, OPEN, NOTHING = "met", "violated", "open", "without common items"
 _WIDE = 0.1
 """Share of the range of the scores beyond which a margin must be written in points, so that none is a slip."""
 _POWER = 0.8
+_NEEDED = (
+    "; some {0:,.0f} {topics} in all would tell, with probability "
+    f"{_POWER:g} over all that the true difference may be"
+)
 _LARGEST_LEVEL = 0.99
 """Two-sided; what is planned at a larger one would be told by chance."""
 
@@ -62,9 +66,9 @@ class Requirements(Result):
         positive where a is better; or the mean), ``low`` and ``high`` (one-sided limits, each at 1 - alpha),
         ``p_value`` (one-sided, of the requirement's contrary), ``n_common`` topics, ``state`` (met; violated: its
         contrary is established; open; or "without common items", where the figures are NaN), and for open ones
-        ``items_needed``: how many would tell, either way, with a chance of .8 (missing where that is not known); and
-        ``detectable``, the margin that as many items as these establish with that chance where the two are equal (or
-        how far beyond the number a mean must be). A difference that is the same on all items has no limits, unless
+        ``items_needed``: how many in all would tell, either way, with a chance of .8 (missing where that is unknown);
+        and ``detectable``, the margin that as many items as these establish with that chance where the two are equal
+        (or how far beyond the number a mean must be). A difference that is the same on all items has no limits, unless
         scores are bounded.
         """
         return self.table.copy()
@@ -89,7 +93,7 @@ class Requirements(Result):
             limit = f"{end:.4f}" if pd.isna(system_b) else f"{system_b} {'+' if end > 0 else '-'} {abs(end):.4f}"
             established = "" if math.isnan(end) else f"; established is {better} {sign[0]}= {limit}"
             margin = "" if math.isnan(row["detectable"]) else self._margin_words(row, spoken)
-            more = "" if math.isnan(n_needed) else f"; some {n_needed:,.0f} {spoken.topics} would tell"
+            more = "" if math.isnan(n_needed) else _NEEDED.format(n_needed, topics=spoken.topics)
             alike = f"; nothing varies, so nothing can be planned from these {spoken.topics}"
             words.append(f"{requirement} under {metric}{established}{margin}{more or alike * (not margin)}")
         return words
@@ -136,9 +140,10 @@ def check_requirements(scores: object, requirements: Sequence[str], *, alpha: fl
     where m is negative, and violated where :math:`\bar d + t_{1-\alpha} s < m`. That all of several are met needs no
     correction: each is tested at the level, and all must pass [1]_. Nothing is decided on so few topics (clusters) that
     no exact test of signs reaches the level. Where all answers, or all differences of bounded scores, are alike, the
-    limit is exact; other differences that are alike have no limit, and signs decide. Open, some n items would tell: on
-    so many others the requirement is met or violated with a chance of .8, over all that the true difference may be
-    (`metaeval.models.topics_to_separate`).
+    limit is exact; other differences that are alike have no limit, and signs decide. Open, some n items in all would
+    tell: on so many the requirement is met or violated with a chance of .8, over all that the true difference may be
+    (`metaeval.models.topics_to_separate`). It is drawn towards 0 as the differences of all systems ask, so that n is
+    larger than a plan for the difference that was seen.
 
     References
     ----------

@@ -16,6 +16,7 @@ from scipy.special import ndtr
 from metaeval.base.arrays import Flags, Floats, Ints
 from metaeval.base.checks import check_choice, check_kind, check_share
 from metaeval.base.results import Figure, Result
+from metaeval.base.short_repr import notes_beside
 from metaeval.errors import InvalidOptionError, MetaevalWarning, UnknownNameError, warn
 from metaeval.running.equality import reaches
 from metaeval.table.scores import Scores, better_direction
@@ -90,6 +91,11 @@ class PairwiseResult(Result):
     """Whether the p-values are family-wise by construction and take no further correction."""
     scores: Scores | None = field(default=None, repr=False)
     """What was tested."""
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What was told of the scores."""
+        return notes_beside(self)
 
     @property
     def metrics(self) -> tuple[str, ...]:

@@ -221,6 +221,9 @@ def test_what_is_established_instead():
     words = found.open_words(ITEM)
     assert words[0].startswith("new >= 0.7 under correct; established is new >= 0.6376; 198 items establish ")
     assert "established is new >= base - 0.0763" in words[1]
+    needed = found.to_frame()["items_needed"].iloc[1]
+    basis = "in all would tell, with probability 0.8 over all that the true difference may be"
+    assert f"; some {needed:,.0f} items {basis}" in words[1]
 
 
 def test_a_mean_of_clusters_beside_a_number():

@@ -288,3 +288,10 @@ def test_a_result_is_no_array_and_gives_its_rows():
     assert rows.columns == frame.columns.tolist()
     assert rows["winner"].to_list() == frame["winner"].tolist()
     np.testing.assert_array_equal(rows["p_value"].to_numpy(), frame["p_value"].to_numpy())
+
+
+def test_a_result_tells_what_was_told_of_its_scores():
+    """As studies do: the notes of the scores that were tested."""
+    told = scores().assign_attrs(notes=["1 system was dropped: x"])
+    assert paired_t_test(told).notes == ("1 system was dropped: x",)
+    assert paired_t_test(VALUES[:1]).notes == ()

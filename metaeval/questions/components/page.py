@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from metaeval import figures
-from metaeval.base.names import count
+from metaeval.base.names import count, first_few
 from metaeval.base.unit import unit
 from metaeval.base.words import bracketed, listed, name_of_metric, number, percentage, share, significant, text, whole
 from metaeval.io.components import saved_components
@@ -42,21 +42,17 @@ def components_report(study: ComponentsStudy) -> Report:
     counted |= {"system": sizes["system"], "topic": sizes["topic"]}
     counted |= {"judge": components.n_judges} if components.judges else {}
     counted |= {"repeat": components.n_repeats} if components.n_repeats > 1 else {}
+    between_systems = not study.repeats_of_one
     failed = [Item(term=question, words=reason) for question, reason in study.unanswered.items()]
     return Report(
         command="components",
         title="Where does the noise come from?",
         facts=facts(**counted),
-        summary=(*_summary(study), *cluster_sentence(study)),
-        key_figures=_figures(study),
+        summary=(*_summary(study), *cluster_sentence(study)) if between_systems else (_one_system(study),),
+        key_figures=_figures(study) if between_systems else None,
         sections=(
             _shares_section(study),
-            _design_section(study),
-            *clusters_section(study, _choice),
-            _plans_section(study),
-            _cheapest_section(study),
-            *halves_section(study, _named(study.components)),
-            *tries_section(study),
+            *(_systems_sections(study) if between_systems else ()),
             *unanswered(failed),
         ),
         methods=_methods(study),
@@ -70,6 +66,36 @@ def components_report(study: ComponentsStudy) -> Report:
             "plan.csv": csv_file(study.plan),
         }
         | ({} if study.tries is None else {"tries.csv": csv_file(study.tries.table)}),
+    )
+
+
+def _systems_sections(study: ComponentsStudy) -> tuple[Section, ...]:
+    """Return what is said of differences between systems."""
+    return (
+        _design_section(study),
+        *clusters_section(study, _choice),
+        _plans_section(study),
+        _cheapest_section(study),
+        *halves_section(study, _named(study.components)),
+        *tries_section(study),
+    )
+
+
+def _one_system(study: ComponentsStudy) -> str:
+    """Say what items and repeats make of scores of systems that are called as repeats of one, under the first metric.
+
+    What differs between the columns, by itself or beside the items, is what repeats do.
+    """
+    components = study.components.components
+    row = components[components["component"] == "topic"].iloc[0]
+    value, low, high = (float(row[name]) for name in ("share", "share_low", "share_high"))
+    return _said(
+        study,
+        "one system",
+        names=first_few(study.scores["system"].to_numpy().tolist()),
+        of_items=bracketed(value, low, high, share),
+        of_repeats=bracketed(1 - value, 1 - high, 1 - low, share),
+        under=_under(study.components, row["metric"]),
     )
 
 
@@ -157,23 +183,24 @@ def _with_coefficients(frame: pd.DataFrame) -> pd.DataFrame:
 def _noise(study: ComponentsStudy) -> pd.DataFrame:
     """Return the largest source of noise of every metric: component, share with its interval, and whether it is sure.
 
-    One among several is surely the largest if its interval lies above theirs; of the only one it is known whether it
-    outweighs what is measured, if its interval lies on one side of a half.
+    One among several is surely the largest if its interval lies above theirs, and its share is of the noise; of the
+    only one it is known whether it outweighs what is measured, if its interval lies on one side of a half.
     """
     rows = []
     for metric, of_metric in study.components.components.groupby("metric", sort=False):
-        noise = (
-            of_metric[of_metric["difference_share"].notna()].iloc[1:].sort_values("difference_share", ascending=False)
-        )
+        noise = of_metric[of_metric["difference_share"].notna()].iloc[1:]
+        alone = len(noise) == 1
+        ends = [f"{'difference' if alone else 'noise'}_{end}" for end in _SHARE_ENDS]
+        noise = noise[["component", *ends]].set_axis(["component", *_SHARE_ENDS], axis=1).fillna(0.0)
+        noise = noise.sort_values("share", ascending=False, kind="stable")
         first, others = noise.iloc[0], noise.iloc[1:]
-        beside_others = bool(first["difference_low"] > others["difference_high"].max())
-        beside_half = not first["difference_low"] < _HALF < first["difference_high"]
-        sure = beside_others if len(others) else beside_half
-        rows.append({"metric": metric, "sure": sure, "alone": not len(others), **first[_LEAD].to_dict()})
+        sure = not first["low"] < _HALF < first["high"] if alone else bool(first["low"] > others["high"].max())
+        rows.append({"metric": metric, "sure": sure, "alone": alone, **first.to_dict()})
     return pd.DataFrame(rows)
 
 
-_LEAD = ["component", "difference_share", "difference_low", "difference_high"]
+_SHARE_ENDS = ("share", "low", "high")
+_REPEATS_TOO = " (repeats included)"
 
 
 def _summary(study: ComponentsStudy) -> tuple[str, ...]:
@@ -182,21 +209,20 @@ def _summary(study: ComponentsStudy) -> tuple[str, ...]:
     of_lead = noise[noise["component"] == lead]
     alone, sure = bool(of_lead["alone"].all()), bool(of_lead["sure"].all())
     passage = "first" if sure or not alone else "first open"
+    confounded = "" if components.n_repeats > 1 else str(components.components["component"].iloc[-1])
+    with_repeats = lead == confounded and len(noise) == 1
     first = _said(
         study,
-        passage if (noise["difference_share"] > 0).any() else "no noise",
+        passage if (noise["share"] > 0).any() else "no noise",
+        alone=alone,
         opening=_opening(len(of_lead), len(noise)),
         rank="only" if alone else "largest",
-        lead=f"{'' if sure or alone else 'probably '}{_source(lead)}",
+        lead=f"{'' if sure or alone else 'probably '}{_source(lead)}{_REPEATS_TOO if with_repeats else ''}",
         figure=_shares(of_lead.iloc[0]) if len(noise) == 1 else _range(of_lead, sure=passage == "first"),
         under=_under(components, of_lead["metric"].iloc[0]) if len(noise) == 1 else "",
     )
     design, cheapest = design_sentences(components, study.designs)
-    last = (
-        []
-        if components.n_repeats > 1
-        else [say("unseparated", pair=_source(components.components["component"].iloc[-1]))]
-    )
+    last = [say("unseparated", pair=_source(confounded))] if confounded else []
     last += [cheapest] if components.n_repeats > 1 or components.judges else []
     return first, design, " ".join([*last, _assured(study)])
 
@@ -210,15 +236,15 @@ def _opening(n: int, n_metrics: int) -> str:
 
 
 def _shares(row: "pd.Series[Any]") -> str:
-    value, low, high = (row[name] for name in _LEAD[1:])
+    value, low, high = (row[name] for name in _SHARE_ENDS)
     return bracketed(value, low, high, share)
 
 
 def _range(of_lead: pd.DataFrame, *, sure: bool) -> str:
     """Return the shares of a source under several metrics, or of unsure ones all that their intervals hold."""
     if sure:
-        return " to ".join(map(share, _span(of_lead["difference_share"])))
-    return f"from {share(of_lead['difference_low'].min())} to {share(of_lead['difference_high'].max())}"
+        return " to ".join(map(share, _span(of_lead["share"])))
+    return f"from {share(of_lead['low'].min())} to {share(of_lead['high'].max())}"
 
 
 def _under(components: VarianceComponents, metric: object) -> str:
@@ -306,22 +332,33 @@ def _shares_section(study: ComponentsStudy) -> Section:
 
 
 def _components_table(study: ComponentsStudy, metric: str, of_metric: pd.DataFrame) -> Table:
-    names = {"share": "share", "between": "difference_share"}
-    ends_of = {"share": ("share_low", "share_high"), "between": ("difference_low", "difference_high")}
-    written = {
-        name: [bracketed(row[names[name]], row[low], row[high], share) for _, row in of_metric.iterrows()]
-        for name, (low, high) in ends_of.items()
+    columns = {
+        name: [f"{kind}{end}" for end in ("_share" * (kind != "share"), "_low", "_high")]
+        for name, kind in {"share": "share", "between": "difference", "noise": "noise"}.items()
     }
+    written = {
+        name: [bracketed(value, low, high, share) for value, low, high in of_metric[ends].to_numpy()]
+        for name, ends in columns.items()
+    }
+    several = int(of_metric["noise_share"].notna().sum()) > 1
     return say.table(
         "components",
-        of_metric.assign(**written, share_sort=of_metric["share"], between_sort=of_metric["difference_share"]),
+        of_metric.assign(
+            **written,
+            share_sort=of_metric["share"],
+            between_sort=of_metric["difference_share"],
+            noise_sort=of_metric["noise_share"],
+        ),
         left(component="Source"),
         right(_RATIO, variance="Variance"),
-        right(text, "Share", share="of a score", between="between two"),
+        right(
+            text, "Share", share="of a score", between="between two", **({"noise": "of the noise"} if several else {})
+        ),
         right(whole, degrees_of_freedom="Degrees of freedom"),
         called=f"components {metric}",
         data=study.components.components,
         metric=metric,
+        several=several,
         **_fields(study),
     )
 

@@ -20,6 +20,7 @@ from metaeval.running.draws import RNGLike, resolve_seed
 from metaeval.running.equality import RELATIVE
 from metaeval.studies.study import Attempts, Study
 from metaeval.table.array import REPEAT
+from metaeval.table.named_repeats import systems_repeated
 from metaeval.table.scores import Scores
 from metaeval.table.structure import engine_scores
 from metaeval.table.traits import Trait
@@ -68,6 +69,15 @@ class ComponentsStudy(Study):
     notes: tuple[str, ...]
     provenance: Provenance
 
+    @property
+    def repeats_of_one(self) -> bool:
+        """Whether all systems are called as repeats of one, so that nothing is said of differences between systems."""
+        names = [str(name) for name in self.scores["system"].to_numpy()]
+        called = {} if REPEAT in self.scores.dims or self.components.judges else systems_repeated(names)
+        return (
+            len(called) == 1 and self.components.measure == "system" and len(next(iter(called.values()))) == len(names)
+        )
+
     def to_frame(self) -> pd.DataFrame:
         """Return the components."""
         return self.components.to_frame()
@@ -109,8 +119,8 @@ def study_components(  # noqa: PLR0913 - every option of the command
     -------
     ComponentsStudy
         One row a ``metric`` and ``component`` in ``to_frame()``: ``variance`` (squared units of the metric) with
-        ``low`` and ``high``, its ``share`` of all and ``difference_share`` of the noise of a difference between two
-        systems (0 to 1), ``share_low`` to ``share_high`` and ``difference_low`` to ``difference_high``, the unbounded
+        ``low`` and ``high``, its ``share`` of all, ``difference_share`` of the variance between two systems on one
+        topic and ``noise_share`` of the noise in that (0 to 1), each with ends such as ``noise_low``, the unbounded
         ``estimate``, ``mean_square`` and ``degrees_of_freedom``; NaN where the design does not tell.
 
     Raises

@@ -52,7 +52,7 @@ _ABOUT = {
 """Options that mean something for some kinds of files only."""
 _OF_VOTES = {"reference", "alpha"}
 """Options that mean something for votes."""
-_OF_DRIFT = {"column", "resamples", "test", "correction", "alpha"}
+_OF_DRIFT = {"column", "word", "resamples", "test", "correction", "alpha"}
 """Options that mean something for one judge at two dates."""
 _MOST_VOTERS = 20
 _OF_SYSTEMS = (*("metrics", "test", "correction", "alpha", "human_topics", "top", "groups", "group_regex"),)
@@ -127,7 +127,10 @@ _WORD = Option(
 _SCALE = Option("0,1,2", "Allowed labels.", checks.read_by(_scale), shown="every label that occurs", panel="Reading")
 _OUTSIDE = choice("How to handle labels that are not on the scale; drop lists them.", "error", "drop", panel="Reading")
 _REFERENCE = Option(
-    "NAME", "The judge to compare the others with (the assessors), instead of all pairs.", checks.a_name
+    "NAME",
+    "The judge to compare the others with (the assessors), instead of all pairs. Where it labelled a part, scores of "
+    "systems are corrected for the errors of the others.",
+    checks.a_name,
 )
 _PEOPLE = Option(
     "NAME,…",
@@ -355,7 +358,9 @@ def judges_command(  # noqa: PLR0913 - the options of the command
     if not inputs:
         raise InvalidOptionError("JUDGES is missing: give labels or scores of two judges, or one judge at two dates")
     metrics = None if runs.metrics is None else split_names(runs.metrics)
-    votes, read = loaded.votes_apart(inputs, partial(_read, reading=reading, reference=reference, metrics=metrics))
+    votes, read = loaded.votes_apart(
+        inputs, partial(_read, reading=reading, reference=reference, metrics=metrics, latent=labels.latent)
+    )
     if votes or read is None:
         if read is not None:
             raise InvalidOptionError(
@@ -393,14 +398,19 @@ def judges_command(  # noqa: PLR0913 - the options of the command
 
 
 def _read(
-    files: Sequence[str], *, reading: _Reading, reference: str | None, metrics: Sequence[object] | None
+    files: Sequence[str],
+    *,
+    reading: _Reading,
+    reference: str | None,
+    metrics: Sequence[object] | None,
+    latent: bool,
 ) -> "JudgeInput":
     from metaeval.inex.judges import read_judges  # noqa: PLC0415 - loads pandas
 
     return read_judges(
         files,
         columns=checks.parse_assignments(reading.column, "--column"),
-        words={name: _meaning(grade) for name, grade in checks.parse_assignments(reading.word, "--word").items()},
+        words=_words_of(reading),
         where=checks.parse_where(reading.where),
         lenient=reading.lenient,
         repeats=reading.repeats,
@@ -409,7 +419,12 @@ def _read(
         missing=reading.missing,  # type: ignore[arg-type]  # one of its choices
         duplicates=reading.duplicates or "error",  # type: ignore[arg-type]  # as above
         credit=opt.read_credit(reading.credit),
+        labels_only=latent,
     )
+
+
+def _words_of(reading: _Reading) -> dict[str, int | str]:
+    return {word: _meaning(grade) for word, grade in checks.parse_assignments(reading.word, "--word").items()}
 
 
 def _judged(
@@ -478,7 +493,9 @@ def _of_two_dates(loaded: Loaded, inputs: Sequence[str] | None, files: tuple[Pat
     if inputs:
         raise InvalidOptionError(f"--before and --after are all that is read; leave {inputs[0]} out")
     columns = checks.parse_assignments(reading.column, "--column")
-    (before, outputs), (after, new_outputs) = (read_judged_answers(file, columns) for file in files)
+    (before, outputs), (after, new_outputs) = (
+        read_judged_answers(file, columns, words=_words_of(reading)) for file in files
+    )
     loaded.read(*files)
     if (outputs is None) != (new_outputs is None):
         lacking, having = files if outputs is None else files[::-1]

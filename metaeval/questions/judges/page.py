@@ -13,10 +13,10 @@ from metaeval.page.report import Report
 from metaeval.page.tables import Table, left, right
 from metaeval.questions.judges.page_agreement import agreement_figures, alpha_words
 from metaeval.questions.judges.page_conclusions import conclusion_sections, effect_figures, f1_picture
-from metaeval.questions.judges.page_labels import label_sections
+from metaeval.questions.judges.page_labels import corrected_section, label_sections
 from metaeval.questions.judges.page_latent import latent_section, latent_words
 from metaeval.questions.judges.page_panel import panel_section
-from metaeval.questions.judges.page_ranking import best_words, ranking_figures
+from metaeval.questions.judges.page_ranking import MEASURES, best_words, ranking_figures
 from metaeval.questions.judges.page_worth import covariate_section, favour_section, repeats_section, worth_section
 from metaeval.questions.judges.study import ABOUT_SYSTEMS, JudgeStudy
 from metaeval.questions.judges.study_labels import Labelling
@@ -36,6 +36,10 @@ _MAY = {
     "no second person": "cannot be compared with people without a second annotator",
 }
 _PAIR, _SURE = 2, 0.01
+_MOST_PEOPLE = 4
+_AGREE_LITTLE = ", beside people who agree little themselves"
+_LITTLE = 0.4
+"""κ below which people agree too little with the reference to be a yardstick: less than Landis and Koch's moderate."""
 _DECIDES = "May this judge decide between my systems?"
 _MAY_LABEL = "May a judge replace a person as a labeller?"
 say = prose(__name__)
@@ -57,6 +61,7 @@ def judges_report(study: JudgeStudy) -> Report:
             *conclusion_sections(study),
             *favour_section(study),
             *covariate_section(study),
+            *(section for found in study.corrected.values() for section in corrected_section(found, brief=True)),
             *worth_section(study),
             *repeats_section(study),
             *(panel if study.conclusions else ()),
@@ -109,7 +114,8 @@ def _answer(study: JudgeStudy) -> tuple[str, ...]:
         alt = without_runs.alt
     if alt is not None:
         more = [say("quote alt")] if study.annotated is alt or without_runs is None else _ranking_words(without_runs)
-        return (_MAY_LABEL, alt_words(alt), *more)
+        caution, beside = ("", "") if without_runs is None or alt is study.annotated else _beside_people(without_runs)
+        return (_MAY_LABEL, " ".join(filter(None, (alt_words(alt, caution=caution), beside))), *more)
     if metric is not None:
         cautions = [*_otherwise_words(study, study.verdicts.iloc[0]), *_settled_words(study, metric)]
         best = study.verdicts.iloc[0]
@@ -126,6 +132,22 @@ def _answer(study: JudgeStudy) -> tuple[str, ...]:
         agree = ("Do the judges agree?" if study.reference is None else title, *_agreement_words(study))
         return agree if latent is None else ("Which judge errs least?", *latent_words(latent))
     return (title, *_ranking_words(study.labelling))
+
+
+def _beside_people(labelling: Labelling) -> tuple[str, str]:
+    """Return what qualifies the alt-test where people agree little with the reference, and κ of judge and people."""
+    ranking, alt = labelling.ranking, labelling.alt
+    if ranking is None or alt is None:
+        return "", ""
+    kappas = labelling.agreement.pairs.set_index("second")[ranking.measure]
+    people = kappas.reindex(alt.people["person"].unique()).drop(ranking.reference, errors="ignore").dropna()
+    if people.empty:
+        return "", ""
+    judge = ranking.table["judge"].iloc[0]
+    named = [f"{number(2)(kappas[name])} of {name}" for name in (judge, *people.index[:_MOST_PEOPLE])]
+    return _AGREE_LITTLE * bool(people.max() < _LITTLE), say(
+        "beside people", measure=MEASURES[ranking.measure], reference=ranking.reference, kappas=named
+    )
 
 
 def _has_enough_people(alt: AltTest | None) -> bool:
@@ -148,7 +170,8 @@ def _agreement_words(study: JudgeStudy) -> tuple[str, ...]:
     if study.labelling is not None:
         several = study.labelling.labels.table.shape[1] > _PAIR and not study.has_runs
         told = (alpha_words(study.labelling), say("quote labels alike" if study.effects.empty else "quote runs"))
-        return (*told, say("replace")) if several else told
+        pair = [] if study.has_runs or study.labelling.latent is not None else [say("compare two")]
+        return (*told, say("replace")) if several else (*told, *pair)
     tau = effect_figures(study.effects)[0]
     return f"Observed without an interval: {tau.what} {tau.value}.", say("quote runs")
 
@@ -333,7 +356,7 @@ def _methods(study: JudgeStudy) -> Methods:
         "labels": labels is not None,
         "ordered": labels is not None and labels.ordered,
         "latent": labelling is not None and labelling.latent is not None,
-        "corrected": labelling is not None and labelling.corrected is not None,
+        "corrected": bool(study.corrected) or (labelling is not None and labelling.corrected is not None),
         "parts": labelling is not None and labelling.scale is not None,
         "intervals": labels is not None,
         "best": ranking is not None and ranking.ordered and ranking.compared,

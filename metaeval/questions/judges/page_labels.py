@@ -7,7 +7,7 @@ from metaeval.agreement.item_favour import ItemFavour
 from metaeval.agreement.score_correction import CorrectedScores
 from metaeval.base.words import absent, bracketed, number, p_value, share, whole
 from metaeval.page.blocks import Block, Fold, Section, Text
-from metaeval.page.tables import bounded, left, right
+from metaeval.page.tables import Write, bounded, left, right
 from metaeval.questions.judges.page_agreement import agreement_sections, one_pair
 from metaeval.questions.judges.page_ranking import judge_ranking_section
 from metaeval.questions.judges.study_labels import Labelling
@@ -29,7 +29,7 @@ def label_sections(study: Labelling, *, brief: bool) -> tuple[Section, ...]:
         agreement,
         *alt_section(study.alt, brief=False),
         *_parts_section(study),
-        *_corrected_section(study, brief=brief),
+        *corrected_section(study.corrected, brief=brief),
         *_favour_section(study.favour),
         *others,
         _labels_section(study),
@@ -82,16 +82,17 @@ def _favour_section(found: ItemFavour | None) -> tuple[Section, ...]:
     return (say.section("favour", Text(paragraphs=tuple(words)), shown, brief=True, found=found),)
 
 
-def _corrected_section(study: Labelling, *, brief: bool) -> tuple[Section, ...]:
+def corrected_section(found: CorrectedScores | None, *, brief: bool) -> tuple[Section, ...]:
     """Put what a judge alone would score beside what people would say, in two ways."""
-    if study.corrected is None:
+    if found is None:
         return ()
-    table, measures = (
-        study.corrected.table,
-        {"corrected": ("Corrected", share), "powered": ("Prediction-powered", share)},
-    )
+    table = found.table
+    measures: dict[str, tuple[str, Write]] = {
+        "corrected": ("Corrected", share),
+        "powered": ("Prediction-powered", share),
+    }
     frame, scores = bounded(table, measures)
-    apart = table.loc[is_significant(table["apart_p"].to_numpy(), study.corrected.alpha), "judge"].unique().tolist()
+    apart = table.loc[is_significant(table["apart_p"].to_numpy(), found.alpha), "judge"].unique().tolist()
     shown = say.table(
         "corrected",
         frame,
@@ -105,10 +106,10 @@ def _corrected_section(study: Labelling, *, brief: bool) -> tuple[Section, ...]:
         right(share, next_negative="Next, no"),
         called="corrected-scores",
         data=table,
-        reference=study.corrected.reference,
+        reference=found.reference,
         apart=apart,
     )
-    blocks: tuple[Block, ...] = (shown, *_difference_blocks(study.corrected))
+    blocks: tuple[Block, ...] = (shown, *_difference_blocks(found))
     return (say.section("corrected", *blocks, brief=brief, head="Scores corrected for the judge’s errors"),)
 
 

@@ -21,7 +21,8 @@ from metaeval.reports.shared import labelled_heads
 _NAMED = 3
 _NEARLY_ALL = 0.95
 _DECIMAL = number(2)
-_MEASURES = {"kappa": "Cohen's κ", "quadratic_kappa": "κ with quadratic weights"}
+MEASURES = {"kappa": "Cohen's κ", "quadratic_kappa": "κ with quadratic weights"}
+"""The leading kappa, as pages call it."""
 say = prose(__name__)
 
 
@@ -40,7 +41,7 @@ def best_words(study: Labelling, ranking: JudgeRanking) -> str:
         level=len(level) - len(best.names),
         apart=table.loc[table["shared"] == 0, "judge"].tolist(),
         n_topics=ranking.n_compared,
-        measure=_MEASURES[ranking.measure],
+        measure=MEASURES[ranking.measure],
         reference=ranking.reference,
     )
 
@@ -56,7 +57,7 @@ def ranking_figures(study: Labelling, ranking: JudgeRanking) -> Table:
     shares = [bracketed(value, low, high, share, draws=study.agreement.n_resamples) for value, low, high in same]
     kappas = [_with_ends(study, ranking, name) for name in frame["judge"]]
     frame = with_cells(frame, written=kappas, same_written=shares)
-    head = f"{sentence_case(_MEASURES[ranking.measure])} [{percentage(study.agreement.confidence_level)} interval]"
+    head = f"{sentence_case(MEASURES[ranking.measure])} [{percentage(study.agreement.confidence_level)} interval]"
     columns = [*left(judge="Judge"), *right(written=head)]
     if ranking.ordered:
         frame = with_cells(frame, behind=[MISSING, *(_behind(row, ranking) for _, row in table.iloc[1:].iterrows())])
@@ -105,7 +106,7 @@ def judge_ranking_section(study: Labelling, *, brief: bool) -> tuple[Section, ..
         f"value{end}": pairs[f"{ranking.measure}{end}"].reindex(frame["judge"]).to_numpy() for end in ("_low", "_high")
     }
     frame = frame.assign(value=frame[ranking.measure], **ends)
-    measures: dict[str, tuple[str, Write]] = {"value": (_MEASURES[ranking.measure], _DECIMAL)}
+    measures: dict[str, tuple[str, Write]] = {"value": (MEASURES[ranking.measure], _DECIMAL)}
     measures |= {"difference": ("Less the best", _DECIMAL)} if ranking.ordered else {}
     frame, bounded_columns = bounded(frame, measures, draws=ranking.n_resamples)
     columns += [*bounded_columns]

@@ -25,7 +25,8 @@ from metaeval.agreement.runs_under_judges import (
     under_each,
 )
 from metaeval.agreement.scale_maps import ScaleMap
-from metaeval.base.checks import check_choice, check_kind, check_number, check_share, refused
+from metaeval.agreement.score_correction import CorrectedScores
+from metaeval.base.checks import check_choice, check_kind, check_list, check_number, check_share, refused
 from metaeval.base.provenance import Provenance, record_provenance
 from metaeval.base.unit import ITEM, LABELLED_NUGGETS, Unit, speaking_of, unit_of
 from metaeval.collection.documents import Collection, JudgedCollection
@@ -91,6 +92,8 @@ class JudgeStudy(Study):
     """By metric, where the variance of scores under several judges comes from."""
     panel_worth: Mapping[str, JudgePanel]
     """By metric, how many independent judges they are worth by their errors in differences between systems."""
+    corrected: Mapping[str, CorrectedScores]
+    """By metric, of scores of 0 and 1: what systems score where the judge alone labelled, corrected for its errors."""
     verdicts: pd.DataFrame
     """One row a judge: what the rules of `metaeval.resampling.judge_verdicts` say."""
     reference: str | None
@@ -138,6 +141,8 @@ class JudgeStudy(Study):
         parts += [_flat_conclusions(metric, concluded) for metric, concluded in self.conclusions.items()]
         for kind in (self.group_bias, self.by_covariate):
             parts += [_flat_favoured(metric, estimates) for metric, estimates in kind.items()]
+        for metric, scores in self.corrected.items():
+            parts += _flat_corrected(metric, scores)
         for (metric, judge), estimates in self.worth.items():
             parts.append(_rows(estimates.summary.loc[["median"]].assign(judge=judge), _WORTH, metric, self.reference))
         return pd.concat(parts, ignore_index=True).reindex(columns=[*_COLUMNS])
@@ -168,12 +173,7 @@ def _flat_labels(found: Labelling) -> list[pd.DataFrame]:
         accuracies = accuracies.set_axis(["second", "value", "low", "high"], axis=1)
         parts.append(accuracies.assign(first="all judges", statistic="accuracy", metric=None))
     if found.corrected is not None:
-        names, table = {"corrected": "corrected score", "powered": "prediction-powered score"}, found.corrected.table
-        for name, statistic in names.items():
-            ends = {"value": name, "low": f"{name}_low", "high": f"{name}_high", "second": "judge"}
-            rows = pd.DataFrame({column: table[source] for column, source in ends.items()})
-            whose = statistic + ", " + table["system"] if "system" in table else statistic
-            parts.append(rows.assign(first=found.corrected.reference, statistic=whose, metric=None))
+        parts += _flat_corrected(None, found.corrected)
     if found.favour is not None:
         rows = found.favour.table.rename(columns={"judge": "second", "slope": "value"})
         statistic = f"bias by item, adjusted: {found.favour.name}"
@@ -184,6 +184,16 @@ def _flat_labels(found: Labelling) -> list[pd.DataFrame]:
             means = table[table["topic"] != "mean"].groupby(["first", "second"], sort=False).mean(numeric_only=True)
             long = means.reset_index().melt(["first", "second"], var_name="statistic", value_name="value")
             parts.append(long.assign(statistic=f"{units}: " + long["statistic"], metric=None))
+    return parts
+
+
+def _flat_corrected(metric: str | None, found: CorrectedScores) -> list[pd.DataFrame]:
+    parts, table = [], found.table
+    for name, statistic in {"corrected": "corrected score", "powered": "prediction-powered score"}.items():
+        ends = {"value": name, "low": f"{name}_low", "high": f"{name}_high", "second": "judge"}
+        rows = pd.DataFrame({column: table[source] for column, source in ends.items()})
+        whose = statistic + ", " + table["system"] if "system" in table else statistic
+        parts.append(rows.assign(first=found.reference, statistic=whose, metric=metric))
     return parts
 
 
@@ -358,7 +368,7 @@ def study_judges(  # noqa: PLR0913 - every option is one question
     _check_latent(labels, reference, latent=latent)
     source = resolve_rng(resolve_seed(rng))
     record = provenance or record_provenance("study_judges", random_source=source.description)
-    _check_given(labels, collection, scores, annotations, people, reference)
+    people = _check_given(labels, collection, scores, annotations, people, reference)
     traits = KnownOfSystems(groups, built_with, covariate, covariate_name)
     compared = ConclusionOptions(test, correction, alpha, n_resamples, confidence_level, top)
     asked = reference, people, maps, rel, epsilon, scoring, human_topics, latent, traits
@@ -473,7 +483,8 @@ def _check_given(  # noqa: PLR0913, PLR0917 - what may be given
     annotations: object,
     people: Sequence[str],
     reference: str | None,
-) -> None:
+) -> list[str]:
+    """Refuse what does not go together; return the people, one or several."""
     has_input = [labels is not None or scores is not None, annotations is not None]
     if sum(has_input) != 1 or None not in (collection, scores):
         raise InvalidOptionError(
@@ -495,3 +506,4 @@ def _check_given(  # noqa: PLR0913, PLR0917 - what may be given
             "that they are about, often the best ones; give the labels as they were read, without `scale` and "
             "`outside='drop'`: every judge is put on the scale of `reference` (`maps`)"
         )
+    return check_list(people, "people", ["ann"])

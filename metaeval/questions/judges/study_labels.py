@@ -29,6 +29,7 @@ from metaeval.studies.study import Attempts
 
 NUMBERED = "#"
 """In the name of a judge: a pass of it."""
+CORRECTED = "Score corrected for the judge's errors"
 _ALT = "May a judge replace a person as a labeller? (alt-test)"
 
 
@@ -186,7 +187,7 @@ def _corrected(
     labels: Labels, judges: Sequence[str], options: JudgeOptions, attempt: Attempts
 ) -> CorrectedScores | None:
     """Correct scores for the errors of judges, where the reference said yes or no of some of their items."""
-    if options.reference is None or not judges or len(labels.scale) != len(("no", "yes")) or not labels.ordered:
+    if options.reference is None or not judges or len(labels.scale) != len(("no", "yes")):
         return None
     table = labels.table
     if not (table[options.reference].isna() & table[[*judges]].notna().any(axis=1)).any():
@@ -199,7 +200,7 @@ def _corrected(
         confidence_level=options.compared.confidence_level,
         alpha=options.compared.alpha,
     )
-    return attempt("Score corrected for the judge's errors", ask)
+    return attempt(CORRECTED, ask)
 
 
 def _favour_by_item(

@@ -10,15 +10,17 @@ import pandas as pd
 import xarray as xr
 
 from metaeval.agreement.judge_bias import FavouredGroups, favoured_by_covariate, favoured_groups
+from metaeval.agreement.labels import Labels
 from metaeval.agreement.panels import JudgePanel, judge_panel
 from metaeval.agreement.repeats import JudgeRepeats, judge_repeats
 from metaeval.agreement.runs_under_judges import joined_on_common_topics, scores_under
+from metaeval.agreement.score_correction import CorrectedScores, corrected_scores
 from metaeval.base.names import first_few
 from metaeval.base.unit import unit, unit_of
 from metaeval.errors import MetaevalError, ScoresError
 from metaeval.models.components import VarianceComponents, variance_components
 from metaeval.models.judge_worth import TopicsWithJudge, topics_with_judge, visible_worth
-from metaeval.questions.judges.study_labels import NUMBERED, JudgeOptions
+from metaeval.questions.judges.study_labels import CORRECTED, NUMBERED, JudgeOptions
 from metaeval.resampling.judge_conclusions import JudgeConclusions, judge_conclusions
 from metaeval.running.parallel import track
 from metaeval.studies.study import Attempts
@@ -38,6 +40,7 @@ class SystemsUnderJudges:
     repeats: dict[str, JudgeRepeats] = field(default_factory=dict)
     panels: dict[str, VarianceComponents] = field(default_factory=dict)
     panel_worth: dict[str, JudgePanel] = field(default_factory=dict)
+    corrected: dict[str, CorrectedScores] = field(default_factory=dict)
     effects: pd.DataFrame = field(default_factory=pd.DataFrame)
 
 
@@ -89,13 +92,21 @@ def _questions_under(
         bias = partial(favoured_by_covariate, covariate=known.covariate, name=name, **beside)
         yield "by_covariate", metric, f"Bias towards more {name}", partial(_favour_of_enough, shared, bias)
     human, level = by_judge[reference].assign_coords(metric=[metric]), options.compared.confidence_level
+    tested: Mapping[str, Any] = {"alpha": options.compared.alpha, "confidence_level": level}
     for name in judges:
-        tested: Mapping[str, Any] = {"alpha": options.compared.alpha, "confidence_level": level}
         worth = partial(topics_with_judge, human, by_judge[name], n_topics=options.human_topics, **tested)
         yield "worth", (metric, name), f"What {name} is worth", partial(visible_worth, worth)
         if set(by_judge[name]["topic"].to_numpy()) > set(human["topic"].to_numpy()):
             together = partial(prediction_powered, human, by_judge[name], **tested)
             yield "powered", (metric, name), f"People and {name} together", together
+    if (labels := _labels_of(by_judge, [reference, *judges])) is not None:
+        names = {str(name): str(name) for name in human["system"].to_numpy()}
+        yield (
+            "corrected",
+            metric,
+            CORRECTED,
+            partial(corrected_scores, labels, reference=reference, systems=names, **tested),
+        )
     if not isinstance(table, xr.DataArray):
         return
     passes, panel = ([name for name in judges if (NUMBERED in name) is again] for again in (True, False))
@@ -107,6 +118,22 @@ def _questions_under(
         everyone = table.sel(metric=[reference, *panel, *weights])
         independent = partial(judge_panel, everyone, reference=reference, people=weights, confidence_level=level)
         yield "panel_worth", metric, "How many independent judges the panel is worth", independent
+
+
+def _labels_of(by_judge: Mapping[str, Scores], names: list[str]) -> Labels | None:
+    """Return scores of 0 and 1 as labels, no and yes, where a judge has topics that the first has not; else None."""
+    said = {}
+    for name in names:
+        scores = by_judge[name]
+        index = pd.MultiIndex.from_product(
+            [scores["topic"].to_numpy(), scores["system"].to_numpy()], names=["topic", "item"]
+        )
+        said[name] = pd.Series(scores.to_numpy()[0].T.ravel(), index=index)
+    table = pd.DataFrame(said)
+    yes_or_no = bool((table.isin([0.0, 1.0]) | table.isna()).all(axis=None))
+    if not yes_or_no or not table[names[0]].isna().any():
+        return None
+    return Labels(table=table, scale=(0, 1), outside=pd.DataFrame())
 
 
 def _conclusions_under(

@@ -220,8 +220,12 @@ def _of_votes(votes: Votes) -> str:
         np.add.at(played, sides, votes.weight)
     shares = np.divide(won, played, out=np.zeros(len(won)), where=played > 0)
     first = int(shares.argmax())
+    won_share, n_votes = f"{100 * shares[first]:.0f} %", f"{played[first]:,.0f} votes"
+    told = f"wins {won_share} of {n_votes}, ties counted half"
+    if not np.isin(votes.share, (0.0, 0.5, 1.0)).all():
+        told = f"has a mean preference of {won_share} in {n_votes}, whole or in part"
     return (
-        f"{votes.systems[first]} wins {100 * shares[first]:.0f} % of {played[first]:,.0f} votes, ties counted half, "
+        f"{votes.systems[first]} {told}, "
         "the largest share; shares depend on who played whom, and metaeval votes ranks systems by strength, with "
         "intervals."
     )

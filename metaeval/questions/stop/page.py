@@ -86,8 +86,11 @@ def _answer(study: StoppingStudy, rows: pd.DataFrame) -> str:
         fewest=FEWEST_TO_FORETELL,
         things=_things(study),
     )
-    counted = {"pairs": len(rows), "decided": n_decided, "ahead": _ahead(rows), "following": said}
-    return say("go on" if near else "enough", **counted, **numbers)
+    ahead, since = _ahead(rows)
+    counted = {"pairs": len(rows), "decided": n_decided, "following": said}
+    if near and not ahead:
+        return say("go on", **counted, **numbers)
+    return say("announce" if near else "enough", ahead=ahead, since=since, **counted, **numbers)
 
 
 def _in_all(study: StoppingStudy, pairs: pd.DataFrame) -> "pd.Series[float]":
@@ -111,11 +114,12 @@ def _expected(study: StoppingStudy, row: "pd.Series[Any]", in_all: float) -> str
     )
 
 
-def _ahead(rows: pd.DataFrame) -> str:
-    """Return the system that is decided to be better than all others; nothing where there is none."""
+def _ahead(rows: pd.DataFrame) -> tuple[str, float]:
+    """Return the system that is decided to be better than all others, and since when; no name where there is none."""
     n_others = len({*rows["system_a"], *rows["system_b"]}) - 1
-    won = rows["winner"].value_counts()
-    return next((str(name) for name in won.index[won == n_others]), "")
+    won = rows.groupby("winner", sort=False)["decided_at"].agg(["size", "max"])
+    best = won[won["size"] == n_others]
+    return ("", np.nan) if best.empty else (str(best.index[0]), float(best["max"].iloc[0]))
 
 
 def _under(study: StoppingStudy) -> str:

@@ -13,7 +13,8 @@ from metaeval.base.checks import check_choice, check_count, check_list, check_sh
 from metaeval.base.names import count, first_few, natural_order
 from metaeval.base.provenance import Provenance, record_provenance
 from metaeval.base.unit import unit_of
-from metaeval.errors import EstimationError, InvalidOptionError
+from metaeval.errors import EstimationError, InvalidOptionError, MetaevalError
+from metaeval.io.groups import called_as_date
 from metaeval.running.draws import RNGLike, resolve_seed
 from metaeval.running.equality import RELATIVE
 from metaeval.studies.study import Study
@@ -48,6 +49,7 @@ FEWEST_TO_FORETELL = 5
 _SKEWED = "ERR"
 """Differences of expected reciprocal rank are so skewed that the t form errs in 7 % of boards in place of 5 %."""
 _ASSUMED = "{topics} are taken to have come in the order of their names (2 before 10); `arrival` says another order"
+_DATED = "{topics} came in the order of the column {when!r}; `arrival` says another order"
 _VOTED = "votes are taken to have come in the order of their rows; sort the rows where they did not"
 
 
@@ -169,8 +171,9 @@ def study_stopping(  # noqa: PLR0913 - every option of the command
         Topics (or votes) in the order in which they came. Topics in clusters arrive as whole clusters, with the last of
         their topics.
     arrival : sequence of str or str, optional
-        All topics in their order of arrival, where it is another than that of the scores: tables are read with topics
-        in the order of their names (2 before 10). Or the name of a column of a frame that says when they came.
+        All topics in their order of arrival, or the name of a column of a frame that says when they came. By default
+        the column of a frame that is called as a date, where each topic has one date; else the order of the scores,
+        which are read with topics in the order of their names (2 before 10).
     look_every : int, optional
         Units between two looks; by default every unit, or as many as leave 500 looks.
     evidence : {"t", "sign", "betting"}, optional
@@ -254,11 +257,11 @@ def study_stopping(  # noqa: PLR0913 - every option of the command
     elif by is not None:
         raise InvalidOptionError("`by` is of votes; clusters of topics come with the scores; leave it out")
     else:
-        if isinstance(arrival, str):
-            data, arrival = _by_column(data, arrival)
-        arrived = _scored(data, arrival, evidence)
+        data, order, dated = _in_order(data, arrival)
+        arrived = _scored(data, order, evidence, dated=dated)
     if arrived.n_units <= burn_in:
-        have = count(arrived.n_units, arrived.counted_in)
+        spoken = unit_of(arrived.scores) if arrived.scores is not None else None
+        have = count(arrived.n_units, getattr(spoken, arrived.counted_in, arrived.counted_in))
         message = f"looks begin after {burn_in}, and there are {have}; give more, or a lower `burn_in`"
         raise EstimationError(message)
     seed = resolve_seed(rng)
@@ -341,12 +344,33 @@ class _Arrived(NamedTuple):
     scores: Scores | None
 
 
+def _as_pandas(data: object) -> pd.DataFrame | None:
+    """Return a frame of pandas or polars as one of pandas; None for anything else."""
+    is_polars = hasattr(data, "to_pandas") and hasattr(data, "columns")
+    of_polars = getattr(data, "to_dict", None) if is_polars else None
+    frame = data if of_polars is None else pd.DataFrame(of_polars(as_series=False))
+    return frame if isinstance(frame, pd.DataFrame) else None
+
+
+def _in_order(data: object, arrival: Sequence[str] | str | None) -> tuple[object, Sequence[str] | None, str]:
+    """Return scores, their topics in the order in which they came, and the column of dates that was taken unasked."""
+    if isinstance(arrival, str):
+        return *_by_column(data, arrival), ""
+    frame = _as_pandas(data) if arrival is None else None
+    when = None if frame is None else called_as_date(map(str, frame.columns))
+    if when is None:
+        return data, arrival, ""
+    try:
+        return *_by_column(frame, when), when
+    except MetaevalError:  # dates lack, or are no dates of topics
+        return data, None, ""
+
+
 def _by_column(data: object, when: str) -> tuple[object, list[str]]:
     """Return a frame without the column that says when its topics came, and the topics in that order."""
-    of_polars = getattr(data, "to_dict", None) if hasattr(data, "to_pandas") else None
-    frame = data if of_polars is None else pd.DataFrame(of_polars(as_series=False))
-    columns = list(map(str, frame.columns)) if isinstance(frame, pd.DataFrame) else []
-    if when not in columns or not isinstance(frame, pd.DataFrame):
+    frame = _as_pandas(data)
+    columns = [] if frame is None else list(map(str, frame.columns))
+    if frame is None or when not in columns:
         there = f"columns: {first_few(columns)}" if columns else "these scores have no columns"
         rule = "`arrival` lists all topics in the order in which they came, or names the column that says when"
         raise InvalidOptionError(f"{rule}; {when!r} is none ({there})")
@@ -357,11 +381,18 @@ def _by_column(data: object, when: str) -> tuple[object, list[str]]:
     if named is None:
         raise InvalidOptionError("no column of the frame names the topics; list them in `arrival`, in their order")
     turns = {value: turn for turn, value in enumerate(natural_order(frame[when].astype(str).unique()))}
-    turn_of = dict(zip(named, frame[when].astype(str).map(turns), strict=True))
+    came = pd.Series(frame[when].astype(str).map(turns).where(frame[when].notna()).to_numpy(), index=named)
+    turn_of = came.groupby(level=0).first()
+    unclear = came.index[~(came == turn_of.reindex(came.index))]  # a missing date equals none
+    if len(unclear):
+        name = unclear[0]
+        raise InvalidOptionError(
+            f"{name!r} has no {when!r}, or several; `arrival` takes a column with one for each topic"
+        )
     return scores, sorted(topics, key=lambda topic: turn_of[topic])
 
 
-def _scored(data: object, arrival: Sequence[str] | None, wanted_form: EvidenceForm | None) -> _Arrived:
+def _scored(data: object, arrival: Sequence[str] | None, wanted_form: EvidenceForm | None, *, dated: str) -> _Arrived:
     """Lay out the differences of scores, topic by topic or cluster by cluster in the order of their last topics."""
     table = as_scores(data, missing="pairwise")
     topics_in_table = table["topic"].to_numpy().tolist()
@@ -400,6 +431,7 @@ def _scored(data: object, arrival: Sequence[str] | None, wanted_form: EvidenceFo
             *scores.attrs.get("notes", ()),
             *design_notes(scores),
             *([_ASSUMED.format(**unit_of(scores)._asdict())] if assumed else ()),
+            *([_DATED.format(when=dated, **unit_of(scores)._asdict())] if dated else ()),
         ),
         scores=scores,
     )

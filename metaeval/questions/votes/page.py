@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from metaeval.base.arrays import Floats
 from metaeval.base.bibliography import cited
 from metaeval.base.names import count, first_few, natural_order
 from metaeval.base.results import Figure
@@ -370,16 +371,28 @@ def _covariates_section(study: VotesStudy) -> list[Section]:
     return [say.section("covariates", *blocks, head="Covariates")]
 
 
+def _decimals(reach: Floats) -> list[int]:
+    """Return decimals that leave two digits of the farther end of an interval, three at least."""
+    with np.errstate(divide="ignore"):
+        places = 1 - np.floor(np.log10(reach))
+    return np.where(np.isfinite(places), np.clip(places, 3, 12), 3).astype(int).tolist()
+
+
 def _covariates_blocks(study: VotesStudy, name: str, group: VoteGroup) -> list[Block]:
     if group.adjusted is None:
         return []
     frame = group.covariates
+    ends = frame[["low", "high"]].to_numpy()
+    digits = _decimals(np.abs(ends).max(axis=1))
+    cells = [
+        (number(places)(value), *intervals([row[0]], [row[1]], number(places)))
+        for value, row, places in zip(frame["estimate"], ends.tolist(), digits, strict=True)
+    ]
     coefficients = say.table(
         "covariates",
-        frame.assign(interval=intervals(frame["low"], frame["high"], number(3))),
+        frame.assign(written=[cell for cell, _ in cells], interval=[cell for _, cell in cells]),
         left(name="Covariate"),
-        right(number(3), estimate="Coefficient"),
-        right(text, interval="interval"),
+        right(text, written="Coefficient", interval="interval"),
         right(p_value, p_value="p"),
         called=f"covariates {name}".strip(),
         data=frame,

@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from metaeval.io.tables import read_scores
 from metaeval.models import variance_components
 from metaeval.questions.components.page import design_sentences
 from metaeval.questions.components.study import study_components
@@ -63,9 +64,13 @@ def systems_apart(*steps):
     ("steps", "opening", "words"),
     [
         ((0.04,), "The share of noise in the variance between two systems on one topic is open: ", "] under "),
-        ((1.0,), "The only source of noise is systems × topics: ", "] of the variance"),
+        ((1.0,), "The only source of noise is systems × topics (repeats included): ", "] of the variance"),
         ((0.04, 0.05), "Under both metrics the share of noise in", " is open: from "),
-        ((1.0, 1.5), "Under both metrics the only source of noise is systems × topics: ", " of the variance"),
+        (
+            (1.0, 1.5),
+            "Under both metrics the only source of noise is systems × topics: ",
+            " of the variance",
+        ),
     ],
 )
 def test_a_share_of_which_all_is_possible_is_open(steps, opening, words):
@@ -121,3 +126,36 @@ def test_tries_stand_in_the_terminal_and_in_the_data(tmp_path):
     for key, value in expected.items():
         assert table.loc[key, "all"] == pytest.approx(value)
     assert table.loc[("x", 1), "any"] == pytest.approx(19 / 30)
+
+
+def test_the_trials_of_one_system_are_no_systems(data_folder):
+    """Of tau-bench: a one-way analysis by hand gives nearly these shares of items and repeats; systems are left out."""
+    path = data_folder / "generalisability" / "tau-bench_gpt-4o_airline.csv"
+    if not path.exists():
+        pytest.skip(f"no trials in {path}")
+    study = study_components(read_scores(path), n_splits=0, rng=1)
+    passed = pd.read_csv(path).filter(like="trial").to_numpy()
+    within = passed.var(axis=1, ddof=1).mean()
+    among = passed.mean(axis=1).var(ddof=1) - within / passed.shape[1]
+    by_hand = among / (among + within)
+    assert study.to_frame().set_index("component")["share"]["topic"] == pytest.approx(by_hand, abs=0.01)
+    report = study.report()
+    (first,) = report.summary
+    assert first.startswith("trial0, trial1, trial2, trial3 are called as repeats of one system. If they are, ")
+    assert "make 39.9 % [" in first
+    assert "and repeats 60.1 % [" in first
+    assert report.key_figures is None
+    assert [section.id for section in report.sections] == ["shares"]
+
+
+def test_the_largest_source_has_a_share_of_the_noise():
+    """What truly differs between systems is no noise: without it two sources make all, however far systems are."""
+    draw = np.random.default_rng(2)
+    noise = draw.normal(0, 0.5, (6, 60, 1)) + draw.normal(0, 1.0, (6, 60, 3))
+    near, far = (study_components((noise + gap * np.arange(6)[:, None, None])[None], n_splits=0) for gap in (0.0, 2.0))
+    rows = [study.to_frame().set_index("component") for study in (near, far)]
+    assert rows[0]["noise_share"].dropna().sum() == pytest.approx(1.0)
+    assert rows[0]["noise_share"]["repeat"] == pytest.approx(rows[1]["noise_share"]["repeat"])
+    assert rows[1]["difference_share"]["repeat"] < 0.5 < rows[1]["noise_low"]["repeat"]
+    assert "The largest source of noise is repeats: " in far.report().summary[0]
+    assert "] of the noise between two systems" in far.report().summary[0]

@@ -106,6 +106,16 @@ def test_runs_are_scored_under_each_judge(command, simulated_collection, tmp_pat
     assert (tmp_path / "page" / "tables" / "judge-effects.tex").exists()
 
 
+def test_answers_of_0_and_1_by_system_are_labels_where_errors_are_asked_for(command, tmp_path):
+    """A table that could be scores of systems is taken for labels: only those have a latent truth."""
+    path = tmp_path / "answers.csv"
+    rows = [f"{model},q{n},{n % 2},{n % 3 % 2},{n % 2}" for model in ("a", "b") for n in range(3)]
+    path.write_text("\n".join(["model,sample_id,expert,gpt,claude", *rows]), encoding="utf-8")
+    assert read_judges(path).labels is None
+    assert read_judges(path, labels_only=True).labels is not None
+    assert "is about labels" not in command("judges", path, "--latent", "--reference", "expert", "--quiet").err
+
+
 @pytest.mark.parametrize("option", ["--reference", "--people"])
 def test_a_judge_that_there_is_none_of_is_told_before_runs_are_read(command, labels, tmp_path, option):
     """Scoring many runs takes a while, and names are known before."""

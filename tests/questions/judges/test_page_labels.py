@@ -1,7 +1,10 @@
 """What stands on the page of the labels themselves: their spread, those off the scale, and scales put on one."""
 
+import pandas as pd
+
 from metaeval.agreement import corrected_scores
 from metaeval.agreement.labels import as_labels
+from metaeval.inex.judges import read_judges
 from metaeval.io.labels import read_labels
 from metaeval.questions.judges.page_labels import label_sections
 from metaeval.questions.judges.study import study_judges
@@ -84,6 +87,33 @@ def test_scores_are_corrected_where_people_labelled_a_part(tmp_path):
             row[f"corrected{end}"] for end in ("", "_low", "_high")
         ]
     assert "lee2025" in study.report().methods.cite
+
+
+def test_scores_of_0_and_1_are_corrected_as_labels_are(tmp_path):
+    """The same answers as a table of scores under judges: the figures of the labels, on the page and in the rows."""
+    rows = [line.split(",") for line in PARTLY.splitlines()[1:]]
+    long = [
+        f"{judge},{system},{topic},{said}"
+        for topic, system, *labels in rows
+        for judge, said in zip(("human", "judge"), labels, strict=True)
+        if said
+    ]
+    (tmp_path / "scores.csv").write_text("\n".join(["judge,system,topic,score", *long]), encoding="utf-8")
+    read = read_judges(tmp_path / "scores.csv", reference="human")
+    study = study_judges(scores=read.scores, reference="human", n_resamples=20, rng=0)
+    (tmp_path / "labels.csv").write_text(PARTLY, encoding="utf-8")
+    labels = as_labels(read_labels(tmp_path / "labels.csv", columns={"topic": "question", "item": "system"}))
+    expected = corrected_scores(labels, reference="human").table
+    pd.testing.assert_frame_equal(study.corrected["score"].table, expected)
+    assert "corrected" in [section.id for section in study.report().sections]
+    assert study.to_frame()["statistic"].eq("corrected score, a").sum() == 1
+
+
+def test_words_without_grades_say_why_no_score_is_corrected():
+    """C and I are in no order: the way out is to give each its grade."""
+    labels = as_labels({"human": ["C", "I", "C", None], "judge": ["C", "C", "I", "I"]})
+    study = study_judges(labels, reference="human", n_resamples=10, rng=0)
+    assert "give each word its grade (`words`)" in study.unanswered["Score corrected for the judge's errors"]
 
 
 def test_nothing_is_corrected_where_people_labelled_all_or_in_grades():

@@ -213,3 +213,21 @@ def test_nobody_is_told_to_quote_an_interval_that_is_not_there(topics):
             of_judge[f"t{topic}"] = {item: 1 - label if name == "j2" else label for item, label in own.items()}
     summary = judges_report(study_judges(as_labels(given), reference="human", n_resamples=50, rng=0)).summary
     assert any("with its interval" in words for words in summary) == (topics > 1)
+
+
+def test_people_who_agree_little_qualify_a_judge_that_may_replace_them():
+    """Two people with a κ of .1 by construction beside a judge of .8: both stand in the first paragraph."""
+    rng = np.random.default_rng(3)
+    truth = rng.integers(0, 2, 400)
+    slips = {"ann": 0.45, "ben": 0.45, "model": 0.1}
+    said = {name: np.where(rng.random(400) < share, 1 - truth, truth) for name, share in slips.items()}
+    labels = as_labels(pd.DataFrame({"truth": truth, **said}))
+    study = study_judges(labels, reference="truth", people=["ann", "ben"], n_resamples=20, rng=0)
+    first = study.report().summary[0]
+    kappas = study.labelling.agreement.pairs.set_index("second")["kappa"]
+    assert kappas[["ann", "ben"]].max() < 0.3
+    assert kappas["model"] > 0.6
+    assert first.startswith("Yes, beside people who agree little themselves: model may replace a person")
+    assert first.endswith(f"{kappas['ann']:.2f} of ann and {kappas['ben']:.2f} of ben.")
+    alone = study_judges(labels, reference="truth", people="ann", n_resamples=20, rng=0)
+    assert alone.people == ("ann",)

@@ -57,7 +57,7 @@ def test_no_change_is_never_proved():
     """Of 8 items none has changed: a share of 1 - .025 ** (1 / 8) = .3694 may (Clopper and Pearson), each by 1."""
     study = study_judge_drift(BEFORE, BEFORE, rng=0)
     assert study.overall.loc["shift", ["low", "high"]].tolist() == pytest.approx([-0.3694, 0.3694], abs=1e-4)
-    assert study.answer.startswith("No change of the judge is visible: at most 0.369 more or 0.369 less than before")
+    assert study.answer.startswith("No change of the judge is visible: at most 0.369 higher or 0.369 lower than before")
     assert not study.has_changed
 
 
@@ -155,4 +155,15 @@ def test_what_cannot_be_answered_is_refused(tmp_path):
         read_judged_answers(path, {})
     path.write_text("item,label\n1,1\n1,0\n")
     with pytest.raises(FileFormatError, match="two labels"):
+        read_judged_answers(path, {})
+
+
+def test_labels_in_words_are_read_by_their_grades(tmp_path):
+    """As plain labels are: each word with its grade, none for a gap; a word without one is an error that says so."""
+    path = tmp_path / "words.csv"
+    path.write_text("item,label\nq1,Good\nq2,bad\nq3,skipped\n", encoding="utf-8")
+    scores, _ = read_judged_answers(path, {}, words={"good": 1, "bad": 0, "skipped": "none"})
+    assert scores.sel(system="all").to_numpy()[0].tolist()[:2] == [1.0, 0.0]
+    assert np.isnan(scores.sel(topic="q3")).all()
+    with pytest.raises(FileFormatError, match=r"'Good' is no number; write grades or scores, or say which grade"):
         read_judged_answers(path, {})

@@ -13,6 +13,7 @@ import metaeval
 from metaeval.base.needs import NEEDS
 from metaeval.errors import MetaevalError, ScoresError
 from metaeval.questions.look.study import look
+from metaeval.table.votes import as_votes
 
 HERE = Path(__file__).parent
 FILES = tomllib.loads((HERE / "files.toml").read_text("utf-8"))
@@ -155,6 +156,8 @@ def test_votes_and_labels_have_an_answer_without_kernels(tmp_path):
     """Of a > b, b = c, a > c (c is left) a wins 2 of 2 votes; labels have their alpha with an interval."""
     votes = pd.DataFrame({"left": [*"abc"], "right": [*"bca"], "winner": ["left", "tie", "right"]})
     assert look(votes).answer.startswith("a wins 100 % of 2 votes, ties counted half, the largest share;")
+    preferences = as_votes(pd.DataFrame({"left": ["a", "a"], "right": ["b", "b"], "preference": [1.1, 1.3]}))
+    assert look(preferences).answer.startswith("a has a mean preference of 80 % in 2 votes, whole or in part, ")
     assert "of the 2 judges is" in look(written(tmp_path, "labels_wide")).answer
 
 

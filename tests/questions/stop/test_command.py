@@ -47,6 +47,13 @@ def test_what_comes_apart_is_refused(command, table, tmp_path):
     assert command("stop", table / "scores.csv", "--burn-in", "5", "--quiet").code == 0
 
 
+def test_too_few_items_are_called_items(command, tmp_path):
+    """The refusal counts what the table calls its rows."""
+    path = tmp_path / "few.csv"
+    path.write_text("item,a,b\n" + "".join(f"i{n},{n / 10},{(8 - n) / 9:.3f}\n" for n in range(8)))
+    assert "there are 8 items" in " ".join(command("stop", path).err.split())
+
+
 def test_the_column_of_dates_is_when_topics_came(command, tmp_path):
     """A long table of scores may be its own table of arrivals, whatever stands beside its dates."""
     rows = [
@@ -67,10 +74,10 @@ def test_the_column_of_dates_is_when_topics_came(command, tmp_path):
     assert any(
         "order of their names" in note for note in command("stop", tmp_path / "own.csv", "--json").json()["notes"]
     )
-    (tmp_path / "when.csv").write_text("topic,week,round\n" + "".join(f"q{n},{n},{n}\n" for n in range(12, 30)))
+    (tmp_path / "when.csv").write_text("topic,batch,phase\n" + "".join(f"q{n},{n},{n}\n" for n in range(12, 30)))
     refused = command("stop", path, "--arrival-file", tmp_path / "when.csv")
     assert refused.code == 3
-    assert "such as --arrival-column week" in " ".join(refused.err.split())
+    assert "such as --arrival-column batch" in " ".join(refused.err.split())
 
 
 @pytest.mark.parametrize("form", ["wide", "long"])

@@ -15,7 +15,7 @@ def scores(*means, n_topics=60, seed=1):
 
 
 ONE = "A and B do not differ by the evidence of 30 topics, and it is expected to take some"
-LATE = "A is ahead of all others, and for the next (B and C) it is expected to take some"
+LATE = "A is the best (decided after {last}), and for the next (B and C) it is expected to take some"
 NEXT = "for the next ({pair}) it is expected to take some"
 NOBODY = "and nobody is ahead of all others yet"
 SEVERAL = "of 3 pairs of systems are decided"
@@ -49,6 +49,16 @@ def test_the_first_sentence_says_whether_to_stop(means, n_topics, first):
     assert study.report().summary[0] == first.format(
         more=more, ends=ends, last="" if np.isnan(last) else int(last), pair=" and ".join(row[["system_a", "system_b"]])
     )
+
+
+def test_a_decided_best_system_may_be_announced_though_others_are_open():
+    """A is far ahead from early on and B, C and D are close: by hand, its last pair's units are in the table."""
+    study = study_stopping(scores(0.70, 0.45, 0.38, 0.36, n_topics=80, seed=5))
+    rows = study.to_frame()
+    since = rows.loc[rows["winner"] == "A", "decided_at"].max()
+    said = study.report().summary[0]
+    assert rows["decided_at"].isna().any()
+    assert said.startswith(f"You may announce A as the best (decided after {since:.0f} of 80 topics). Go on only for")
 
 
 def votes_on_two_pairs(n_first, n_second):

@@ -218,6 +218,14 @@ def test_the_column_that_says_when_topics_came_orders_them(form):
     pd.testing.assert_frame_equal(
         by_column.to_frame().drop(columns="metric"), by_list.to_frame().drop(columns="metric")
     )
+    unasked = study_stopping(frame, rng=0)
+    pd.testing.assert_frame_equal(unasked.to_frame(), by_column.to_frame())
+    assert "topics came in the order of the column 'date'; `arrival` says another order" in unasked.notes
+    two_dates = frame.assign(date=frame["date"].where(frame.index > 0, "2026-02-01")) if form == "long" else frame
+    if form == "long":
+        assert any("order of their names" in note for note in study_stopping(two_dates).notes)
+        with pytest.raises(InvalidOptionError, match="'q0' has no 'date', or several"):
+            study_stopping(two_dates, arrival="date")
     with pytest.raises(InvalidOptionError, match="names the column that says when; 'when' is none"):
         study_stopping(frame, arrival="when")
     with pytest.raises(InvalidOptionError, match="these scores have no columns"):

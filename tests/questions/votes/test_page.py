@@ -6,6 +6,7 @@ from dataclasses import replace
 import pandas as pd
 import pytest
 
+from metaeval.errors import UnknownNameError
 from metaeval.io.votes import read_votes
 from metaeval.page.blocks import MOST_KEY_FIGURES, Text
 from metaeval.questions.votes.study import study_votes
@@ -145,3 +146,21 @@ def test_every_group_has_its_plan(tmp_path):
     study.save(tmp_path / "page")
     plan = pd.read_csv(tmp_path / "page" / "data" / "plan.csv")
     assert plan.groupby("group").size().tolist() == [10, 6]
+
+
+def test_small_coefficients_keep_two_digits():
+    """A covariate of ten thousand times the size has a coefficient that much smaller, written to as many digits."""
+    votes = as_votes(simulate_votes(n_systems=4, rng=1), covariates=["position"])
+    small = replace(votes, covariates={"length": 10_000 * votes.covariates["position"]})
+    (table,) = (t for t in study_votes(small, covariates=["length"], rng=0).report().tables() if t.name == "covariates")
+    row = table.frame.iloc[0]
+    far = f"{max(abs(row['low']), abs(row['high'])):.2g}"
+    assert f"{float(far):.10f}".rstrip("0") in str(row["interval"])
+
+
+def test_an_unknown_covariate_is_answered_with_what_may_be_one():
+    """Neither systems nor winners are; two columns of both sides are one by their common name."""
+    columns = ["model_a", "model_b", "winner", "length_a", "length_b", "turn"]
+    frame = pd.DataFrame([["a", "b", "model_a", 3, 4, 1]], columns=columns)
+    with pytest.raises(UnknownNameError, match=r"Known: position, length, turn$"):
+        as_votes(frame, covariates=["nope"])
