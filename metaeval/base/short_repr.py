@@ -71,6 +71,12 @@ def notes_of(thing: object) -> tuple[str, ...]:
     notes = _texts(thing, "notes")
     if notes or "notes" in names:
         return notes
+    return notes_beside(thing)
+
+
+def notes_beside(thing: object) -> tuple[str, ...]:
+    """Return the notes beside the first table of a result that has any."""
+    names = (field.name for field in fields(thing))  # type: ignore[arg-type]  # as above
     return next(filter(None, (_texts(thing, name, beside=True) for name in names)), ())
 
 
@@ -99,12 +105,8 @@ def settings_of(thing: ShortRepr) -> str:
     """Return what was asked: the settings that a result holds, as code writes them."""
     values = ((field.name, _attempt(_setting, getattr(thing, field.name, None))) for field in fields(thing))  # type: ignore[arg-type]  # as above
     told = [f"{name}={setting}" for name, setting in values if setting]
-    source = _attempt(_source_of, getattr(thing, "provenance", None)) or ""
+    source = _attempt(lambda result: str(result.provenance.random_source), thing)  # type: ignore[attr-defined]  # if any
     return ", ".join([*told, *([source.replace("seed ", "seed=")] if source.removeprefix("seed ").isdigit() else [])])
-
-
-def _source_of(provenance: object) -> str:
-    return str(getattr(provenance, "random_source", ""))
 
 
 def _lines(thing: ShortRepr) -> list[str]:
@@ -118,10 +120,8 @@ def _lines(thing: ShortRepr) -> list[str]:
         else:
             left_out.append(field.name)
     name, answer = type(thing).__name__, _attempt(_answer, thing)
-    lines = [
-        *wrap(f"{name}: {answer}" if answer else name, _LONGEST_LINE, max_lines=_MOST_SETTINGS, placeholder=" …"),
-        *shown_notes(notes_of(thing)),
-    ]
+    first = f"{name}: {answer}" if answer else name
+    lines = wrap(first, _LONGEST_LINE, max_lines=_MOST_SETTINGS, placeholder=" …") + shown_notes(notes_of(thing))
     lines += wrap(settings_of(thing), _WIDTH, max_lines=_MOST_SETTINGS, placeholder=" …")
     room = _MOST_LINES - len(lines)
     if len(sizes) + bool(left_out) > room:

@@ -67,7 +67,7 @@ def unpaired_means(scores: object) -> SystemMeans:
     --------
     >>> scores = {"old": {"q1": 0.4, "q2": 0.6, "q3": 0.5}, "new": {"p1": 0.7, "p2": 0.9}}
     >>> unpaired_means(as_scores(scores, missing="pairwise")).to_frame().round(4).to_numpy().tolist()
-    [['score', 'new', 0.8, 0.1, 2.0], ['score', 'old', 0.5, 0.0577, 3.0]]
+    [['metric1', 'old', 0.5, 0.0577, 3.0], ['metric1', 'new', 0.8, 0.1, 2.0]]
     """
     scores = engine_scores(as_scores(scores, missing="pairwise"), uses=WHOLE, what="means over own items")
     units, values = units_of(scores), scores.to_numpy()

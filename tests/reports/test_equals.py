@@ -16,12 +16,10 @@ import xarray as xr
 from metaeval.agreement import runs_under_judges as scores_under_judges
 from metaeval.agreement.human import HumanAgreement
 from metaeval.agreement.labels import as_labels
-from metaeval.base.words import sentence_case
 from metaeval.models.probability_of_best import BestSystem
 from metaeval.questions.agree import page as agree
 from metaeval.questions.agree import page_findings as agree_findings
 from metaeval.questions.agree.study import study_agree
-from metaeval.questions.compare_tests import page as compare_tests
 from metaeval.questions.design import page as design
 from metaeval.questions.human import page as human
 from metaeval.questions.judges import page_agreement as judge_agreement
@@ -103,22 +101,6 @@ def least_errors(names):
     last = xr.DataArray([[[FIVE[name]]] for name in names], coords={"metric": names, "tolerance": [0.1], "size": [5]})
     study = Made(error_rates=Made(rates=lambda: last, tolerances=[0.1], tolerance_unit="absolute", sizes=[5]))
     return error_rates._by_metric_alt(study)
-
-
-def halves(names, *, metrics=("AP",)):
-    keys = dict(zip(FIVE, ("randomisation", "sign", "t", "tukey", "wilcoxon"), strict=True))
-    found = pd.concat(
-        [
-            named(names, "test", metric=one, error_rate=FIVE, rejected=FIVE, error_rate_se=0.0, rejected_se=0.0)
-            for one in metrics
-        ],
-        ignore_index=True,
-    )
-    said = compare_tests._answer("none", found.assign(test=found["test"].map(keys), rejections=10**9))
-    for name, key in keys.items():
-        called = compare_tests._short_test_name(key)
-        said = said.replace(called, name).replace(sentence_case(called), name)
-    return said
 
 
 def agreement(names):
@@ -249,8 +231,6 @@ CASES = {
     "needs, by a model": (needs, ["25 [25, 25] topics (2 metrics) to 75 [75, 75] (2 metrics)"]),
     "needs, as observed": (lambda names: needs(names, posterior=False), ["25 topics (2 metrics) to 75 (2 metrics)"]),
     "error rates, picture": (least_errors, [LOW, HIGH]),
-    "tests": (halves, [f"{LOW} err least"]),
-    "tests, two metrics": (lambda names: halves(names, metrics=("AP", "RR")), ["2 tests err least"]),
     "people, object": (lambda names: agreement(names)._found(), [HIGH]),
     "people, page": (with_people, [f"{HIGH} agree best"]),
     "rebuilt pool": (rebuilt, [LOW]),

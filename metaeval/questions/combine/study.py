@@ -212,7 +212,7 @@ def study_collections(  # noqa: PLR0913 - every option of the command
     >>> years = {f"year{n}": simulate_scores(n_systems=8, n_topics=40, metrics=["AP", "P@10"], rng=n) for n in range(5)}
     >>> study = study_collections(years, rng=1)
     >>> study.to_frame()[["first", "second", "n_above", "n_collections"]].to_numpy().tolist()
-    [['AP', 'P@10', 4, 5]]
+    [['P@10', 'AP', 3, 5]]
     """
     check_choice(study, "study", ASKED)
     correction = CORRECTIONS.canonical(correction or ("fdr_by" if study == "agree" else "none"))

@@ -167,6 +167,7 @@ _POOL_SIZES = Option(
     checks.numbers("50,100,200", pool_size),
     shown="50 to 500, or parts of the pool",
     means="sizes",
+    often=False,
 )
 _DEPTHS = Option(
     "10,20",
