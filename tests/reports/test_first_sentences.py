@@ -392,6 +392,10 @@ PAGES = {
         lambda: metrics(made(0.5, 6.0), current="A"),
         "Adopt B: better than A in power, the only quality that was tried.",
     ),
+    "compare-metrics: adopt, topics tried": (
+        lambda: metrics(made(0.5, 6.0), current="A", topics=True),
+        "Adopt B: better than A in power; only power and topics needed were tried.",
+    ),
     "compare-metrics: keep": (
         lambda: metrics(made(6.0, 0.5, 0.7), current="A"),
         "Keep A: better than every candidate in power, the only quality that was tried.",

@@ -221,6 +221,17 @@ def test_the_first_sentence_says_where_other_systems_could_turn_it(contradiction
     assert contradictions(study, replace(report, summary=(first,)))
 
 
+def test_the_lead_whose_chance_is_told_is_named():
+    """Beside a chance stands the lead of the least sure comparison, which need not be the smallest: C here, not B."""
+    rows = [
+        {"against": "B", "difference": 0.3, "low": 0.25, "high": 0.35, "chance": 1.0, "detectable": 0.1},
+        {"against": "C", "difference": 0.4, "low": 0.05, "high": 0.75, "chance": 0.9, "detectable": 0.3},
+    ]
+    said = _chance_sentence(SimpleNamespace(confidence_level=0.95), pd.DataFrame(rows))
+    assert "the least sure of these leads, 40.0 points over C (95 % interval 5.0 to 75.0)," in said
+    assert "smallest" not in said
+
+
 def _expecting(**states):
     """Return outcomes of one expectation."""
     rows = [(name, "copies", "Fewer copies score more", state, 1.0, 1.0, "") for name, state in states.items()]
