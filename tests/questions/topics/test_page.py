@@ -256,7 +256,7 @@ def test_one_metric_in_one_sentence():
     (row,) = study.posterior.minimum_topics(errors=True).to_dict("records")
     low, median, high = (topic_count(row[name], row[f"{name}_error"]) for name in ("low", "median", "high"))
     assert topics_report(study).summary[0] == (
-        f"{median} [{low}, {high}] topics keep the disagreement of two topic sets within 5 % under AP; "
+        f"{median} [90 % interval {low}, {high}] topics keep the disagreement of two topic sets within 5 % under AP; "
         f"there are {study.error_rates.n_topics}."
     )
 
