@@ -453,9 +453,10 @@ def numbers(words):
 
 
 def shown(report):
-    """Return all that tables and the line of facts print."""
+    """Return all that tables, their heads and the line of facts print."""
     cells = [cell.text for one in report.tables() for row in one.cells() for cell in row]
-    return " ".join([*cells, report.facts_line(), *(value for value, _ in report.facts)])
+    heads = [column.label for table in report.tables() for column in table.columns if "interval" in column.label]
+    return " ".join([*cells, *heads, report.facts_line(), *(value for value, _ in report.facts)])
 
 
 def broken(report):
