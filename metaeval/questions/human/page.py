@@ -160,12 +160,12 @@ def surely_agree(n: int, sure: int, best: End, figure: str, *, against: bool = F
     if against:
         return say("against", n=n, best=best, figure=figure)
     if n == 1:
-        opening, verb = ("Yes", "agrees") if sure else ("Not shown", "does not surely agree")
+        opening, verb = ("Yes", "agrees") if sure else ("Open", "does not surely agree")
         return f"{opening}: {best.who} {verb} with people beyond chance ({figure})."
     if 0 < sure < n:
         return f"Partly: {sure} of {n} metrics agree with people beyond chance, best {best.who} ({figure})."
     every = "Yes: both metrics agree" if n == _PAIR else f"Yes: all {n} metrics agree"
-    agrees = every if sure else "Not shown: no metric surely agrees"
+    agrees = every if sure else "Open: no metric surely agrees"
     return f"{agrees} with people beyond chance, best {best.who} ({figure})."
 
 
