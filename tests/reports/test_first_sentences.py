@@ -150,7 +150,7 @@ PAGES = {
     ),
     "power: two tie": (
         lambda: power(alike("A", "B")),
-        "Both metrics alike: 13 of 15 pairs (86.7 %) differ significantly under each (paired t, Benjamini–Yekutieli).",
+        "13 of 15 pairs (86.7 %) differ significantly under each of 2 metrics (paired t, Benjamini–Yekutieli).",
     ),
     "power: three of four tie": (
         lambda: power(
@@ -418,11 +418,11 @@ PAGES = {
     ),
     "compare-tests: four metrics": (
         lambda: halves(simulated(), corrections=["none", "fdr_by"]),
-        "Use the paired t test: 3.3 to 10 % of its rejections fail on other topics (uncorrected).",
+        "Use the paired t test, which compares means at its level: 3.3 to 10 % of rejections fail on other topics (uncorrected).",
     ),
     "compare-tests: one metric": (
         lambda: halves(simulated("AP")),
-        "Use the paired t test: 4.5 % of its rejections fail on other topics (uncorrected).",
+        "Use the paired t test, which compares means at its level: 4.5 % of rejections fail on other topics (uncorrected).",
     ),
     "compare-tests: none of means": (
         lambda: halves(simulated("AP"), n_splits=60, tests=["bootstrap_percentile", "sign"]),

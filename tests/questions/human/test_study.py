@@ -263,7 +263,7 @@ def test_agreement_that_needs_the_outlying_system_is_partial(statistic):
             both.report()
             .summary[0]
             .startswith(
-                "Partly: both metrics agree with people beyond chance, but the best, chrF and other, only with the outlying"
+                "Partly: both metrics agree with people beyond chance, but the best, chrF and other, only with the"
             )
         )
 
