@@ -155,8 +155,8 @@ def _page_of(*powers, current=None):
 @pytest.mark.parametrize(
     ("powers", "current", "begins"),
     [
-        ((0.5, 6.0), "A", "Adopt B: better than A in power."),
-        ((6.0, 0.5, 0.7), "A", "Keep A: better than every candidate in power."),
+        ((0.5, 6.0), "A", "Adopt B: better than A in power, the only quality that was tried."),
+        ((6.0, 0.5, 0.7), "A", "Keep A: better than every candidate in power, the only quality that was tried."),
         (
             (2.0, 2.5),
             "A",
@@ -172,7 +172,7 @@ def _page_of(*powers, current=None):
             "A",
             "No reason to change from A: C comes nearest, without more power than A.",
         ),
-        ((0.5, 6.0, 0.7), None, "Adopt B: better than every other metric in power."),
+        ((0.5, 6.0, 0.7), None, "Adopt B: better than every other metric in power, the only quality that was tried."),
         ((2.0, 2.0), None, "No metric is conclusively the best: A comes nearest, better than B in power, "),
         ((0.3, 0.3, 6.0, 6.0), None, "No metric is conclusively the best: D comes nearest, better than C in power, "),
     ],
