@@ -8,10 +8,11 @@ import numpy as np
 import pandas as pd
 
 from metaeval.agreement.items import FEWEST
-from metaeval.agreement.rankings import kendall_tau, spearman
+from metaeval.agreement.rankings import kendall_p_value, kendall_tau, spearman
 from metaeval.base.arrays import Floats
 from metaeval.base.checks import check_choice, check_kind
 from metaeval.running.equality import settle
+from metaeval.tests_stat.tails import student_p
 
 _FAR, _OF_NORMAL = 2.5, 1.483
 type Score = Callable[[Floats, Floats], Floats]
@@ -100,7 +101,9 @@ def system_statistics(means: pd.DataFrame, *, reference: str, statistic: Statist
     Returns
     -------
     pandas.DataFrame
-        Index ``metric``, columns ``value`` and ``n_systems``.
+        Index ``metric``, columns ``value``, ``n_systems`` and ``p``, two-sided, if metric and people order systems
+        independently: for Pearson's and Spearman's correlation by Student's t with n - 2 degrees of freedom, else that
+        of Kendall's tau.
 
     Raises
     ------
@@ -121,7 +124,16 @@ def system_statistics(means: pd.DataFrame, *, reference: str, statistic: Statist
         pair = means[[reference, metric]].dropna()
         enough = len(pair) >= FEWEST
         value = float(STATISTICS[statistic](*pair.to_numpy(dtype=np.float64).T)) if enough else np.nan
-        rows[str(metric)] = {"value": value, "n_systems": len(pair)}
+        p = _p_independent(pair.to_numpy(dtype=np.float64).T, value, statistic) if np.isfinite(value) else np.nan
+        rows[str(metric)] = {"value": value, "n_systems": len(pair), "p": p}
     frame = pd.DataFrame.from_dict(rows, orient="index")
     frame.index.name = "metric"
     return frame
+
+
+def _p_independent(scores: Floats, value: float, statistic: Statistic) -> float:
+    if statistic in {"kendall", "accuracy"}:
+        return float(kendall_p_value(*scores, undefined="nan"))
+    freedom = scores.shape[1] - 2.0
+    with np.errstate(divide="ignore"):
+        return float(student_p(freedom, value * np.sqrt(freedom / np.subtract(1.0, value**2))).p)

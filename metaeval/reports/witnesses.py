@@ -15,6 +15,7 @@ from metaeval.tests_stat.open_witness import open_witness
 from metaeval.tests_stat.requirement_witness import requirement_witness
 from metaeval.tests_stat.requirements import Requirements
 from metaeval.tests_stat.result import PairwiseResult
+from metaeval.tests_stat.tails import fewest_by_signs
 from metaeval.tests_stat.witnesses import first_places
 
 _PAIR = ["metric", "system_a", "system_b"]
@@ -44,7 +45,7 @@ def with_witnesses(pairs: pd.DataFrame, results: Iterable[PairwiseResult]) -> pd
     tested = [rows for rows in map(_rows, results) if rows is not None]
     if not tested:
         return pairs
-    witnesses = pd.concat(tested, ignore_index=True)[[*_PAIR, *FIGURES]]
+    witnesses = pd.concat(tested, ignore_index=True).query("not too_few")[[*_PAIR, *FIGURES]]
     witnesses["rests_on"] = witnesses["rests_on"].map(comma_list)
     joined = pairs[_PAIR].merge(witnesses, on=_PAIR, how="left", validate="many_to_one").set_index(pairs.index)
     joined["rests_on"] = joined["rests_on"].fillna("")
@@ -69,6 +70,8 @@ def pair_rests(result: PairwiseResult) -> tuple[Rests, ...]:
     if not len(rows):
         return _open_rests(result)
     row = rows.iloc[0]
+    if row["too_few"]:
+        return _exact_least(result, rows.iloc[:1], 1)
     under = f" under {name_of_metric(row['metric'])}" if len(result.metrics) > 1 else ""
     words = say("pair rests", row=row, under=under, noun=_noun(result.scores))
     return (Rests(words, few=_is_little(row["n_dropped"], row["n_units"])),)
@@ -97,13 +100,21 @@ def few_rest(result: PairwiseResult) -> tuple[Rests, ...]:
     """Say how many of many significant pairs rest on next to nothing, and which one on the least."""
     if (rows := _rows(result)) is None or not len(rows):
         return ()
-    few = rows[(rows["n_dropped"] <= _FEW) | (rows["share"] <= _SMALL)]
-    first = rows.iloc[0]
+    near = rows[(rows["n_dropped"] <= _FEW) | (rows["share"] <= _SMALL)]
+    few = near[~near["too_few"]]
+    if not len(few):
+        return _exact_least(result, near, len(rows)) if len(near) else ()
+    first = few.iloc[0]
     under = f" under {name_of_metric(first['metric'])}" if len(result.metrics) > 1 else ""
     words = {"n": len(few), "row": first, "of": len(rows), "under": under, "noun": _noun(result.scores)}
-    if not len(few):
-        return ()
     return (Rests(say("few rest", most=int(few["n_dropped"].max()), **words), few=len(few) == len(rows)),)
+
+
+def _exact_least(result: PairwiseResult, rows: pd.DataFrame, of: int) -> tuple[Rests, ...]:
+    """Say how many topics two systems must differ on: without some of these, pairs only lack topics for a test."""
+    least = fewest_by_signs(result.alpha) - (result.alternative != "two-sided")
+    words = {"n": len(rows), "of": of, "least": least, "most": least - 1 + int(rows["n_dropped"].max())}
+    return (Rests(say("exact least", **words, alpha=result.alpha, noun=_noun(result.scores)), few=True),)
 
 
 def requirements_rest(requirements: Requirements, scores: Scores) -> tuple[Rests, ...]:
@@ -132,8 +143,14 @@ def _is_little(n_dropped: int, n_units: int) -> bool:
 
 
 def _rows(result: PairwiseResult) -> pd.DataFrame | None:
-    """Return what pairs rest on, unless another test was done, or it takes longer than all else on the page."""
-    return result.rests_on() if result.has_witnesses and result.n_pairs * result.n_topics <= _MOST else None
+    """Return what pairs rest on, unless another test was done, or it takes longer than all else on the page.
+
+    Half of the topics are worth naming even where it is an exact test that lacks them; one or two are not.
+    """
+    if not result.has_witnesses or result.n_pairs * result.n_topics > _MOST:
+        return None
+    rows = result.rests_on()
+    return rows.assign(too_few=rows["too_few"] & (rows["n_dropped"] <= _FEW))
 
 
 def _noun(scores: Scores | None) -> str:

@@ -34,7 +34,8 @@ class ProgressReporter(Protocol):
 class TerminalBars:
     """Shows progress as bars on a terminal, and as one line per task elsewhere.
 
-    Of a task that has run for seconds and will take minutes it says how many, and what would be `quicker`.
+    Of a task that has run for seconds and will take minutes it says how many, and what would be `quicker`. The first
+    step is left out, which may have compiled kernels.
     """
 
     def __init__(self, console: "Console", quicker: str = "") -> None:
@@ -50,6 +51,7 @@ class TerminalBars:
         self._console = console
         self._quicker = quicker
         self._foretold: set[str] = set()
+        self._first: dict[object, tuple[float, float]] = {}
         self._bars = Progress(
             TextColumn("{task.description}"),
             BarColumn(),
@@ -78,9 +80,12 @@ class TerminalBars:
         """Say that more steps are done, and once how long the rest will take."""
         self._bars.advance(task, steps)  # type: ignore[arg-type]  # the handle that start returned
         progress = next(candidate for candidate in self._bars.tasks if candidate.id == task)
-        if not progress.total or progress.description in self._foretold or (progress.elapsed or 0.0) < _SECONDS:
+        elapsed = progress.elapsed or 0.0
+        since, before = self._first.setdefault(task, (elapsed, progress.completed))
+        done = progress.completed - before
+        if not progress.total or progress.description in self._foretold or elapsed < _SECONDS or not done:
             return
-        left = (progress.elapsed or 0.0) * (progress.total - progress.completed) / progress.completed
+        left = (elapsed - since) * (progress.total - progress.completed) / done
         if left >= _LONG:
             self._foretold |= {candidate.description for candidate in self._bars.tasks}  # those it is a step of, too
             words = f"{progress.description}: about {_minutes(left)} left"
@@ -88,6 +93,7 @@ class TerminalBars:
 
     def finish(self, task: object) -> None:
         """End the task."""
+        self._first.pop(task, None)
         self._bars.remove_task(task)  # type: ignore[arg-type]  # the handle that start returned
 
 

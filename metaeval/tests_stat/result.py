@@ -327,8 +327,9 @@ class PairwiseResult(Result):
         pandas.DataFrame
             One row a ``metric`` and pair (``system_a``, ``system_b``) that differs significantly: the ``winner``;
             ``n_dropped``, how many topics (clusters, where topics have some) have to go, of the ``n_units`` that both
-            systems have, and the ``share`` that they are; ``rests_on``, their names. Pairs whose topics were not found
-            are left out.
+            systems have, and the ``share`` that they are; ``rests_on``, their names; ``too_few``, whether the t test
+            finds the pair without them too, and they only are too many for an exact test to reach alpha with the
+            topics left. Pairs whose topics were not found are left out.
 
         Raises
         ------

@@ -10,7 +10,7 @@ ascending order those to drop are thus the ones around it, and each step looks a
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -68,6 +68,10 @@ class Claims:
         """Return units without which each pair is not significant: (pair, unit); none where none was found."""
         gone = _around_the_turn(self) if self.units.plain else _by_rounds(self)
         return gone & ~self.hold(gone)[:, None]
+
+    def hold_but_for_few(self, gone: Flags) -> Flags:
+        """Say which pairs the test still finds without these units, though an exact one no longer can: (pair,)."""
+        return replace(self, fewest=0).hold(gone) & ~self.hold(gone)
 
 
 def _plain_t(left: Floats, sizes: Floats) -> tuple[Floats, Floats, Floats]:
@@ -215,6 +219,7 @@ def witness_frame(data: xr.Dataset, scores: Scores, levels: Floats, *, fewest: i
     sides = [systems.get_indexer(pd.Index(data[side].to_numpy())) for side in ("system_a", "system_b")]
     rows = pd.Index(scores["metric"].to_numpy()).get_indexer(pd.Index(data["metric"].to_numpy()))
     gone, n_units = np.zeros((len(pairs), units.n_units), dtype=bool), np.zeros(len(pairs), dtype=np.int64)
+    too_few = np.zeros(len(pairs), dtype=bool)
     step = max(1, _AT_ONCE // scores.sizes["topic"])
     for start in range(0, len(pairs), step):
         block = slice(start, start + step)
@@ -229,6 +234,7 @@ def witness_frame(data: xr.Dataset, scores: Scores, levels: Floats, *, fewest: i
             units=units,
         )
         gone[block], n_units[block] = claims.witnesses(), units.held(~np.isnan(a - b))
+        too_few[block] = claims.hold_but_for_few(gone[block])
     names = np.array(units.names if units.clustered else scores["topic"].to_numpy().tolist(), dtype=object)
     n_dropped = gone.sum(axis=1)
     named = np.split(names[np.nonzero(gone)[1]], np.cumsum(n_dropped)[:-1]) if len(pairs) else []
@@ -243,6 +249,7 @@ def witness_frame(data: xr.Dataset, scores: Scores, levels: Floats, *, fewest: i
             "n_units": n_units,
             "share": n_dropped / np.maximum(n_units, 1),
             "rests_on": pd.Series(list(map(tuple, named)), dtype=object),
+            "too_few": too_few,
         }
     )
     order = np.lexsort((data["p_value"].to_numpy()[significant] * -1.0, n_dropped / np.maximum(n_units, 1)))

@@ -84,7 +84,11 @@ def needs(names, *, posterior=True):
     ends = dict.fromkeys(("median", "low", "high"), found) | dict.fromkeys(
         ("median_error", "low_error", "high_error"), 0.0
     )
-    model = Made(fewer=fewest(names)[1].copy, minimum_topics=lambda **_: named(names, tolerance=0.1, **ends))
+    model = Made(
+        confidence_level=0.9,
+        fewer=fewest(names)[1].copy,
+        minimum_topics=lambda **_: named(names, tolerance=0.1, **ends),
+    )
     frame = named(
         names, tolerance=0.1, n_topics=found, kind="observed", posterior_median=found if posterior else np.nan
     )
@@ -228,7 +232,7 @@ def best_run(names):
 
 CASES = {
     "fewest topics": (fewest_sentence, [LOW]),
-    "needs, by a model": (needs, ["25 [25, 25] topics (2 metrics) to 75 [75, 75] (2 metrics)"]),
+    "needs, by a model": (needs, ["25 [90 % interval 25, 25] topics (2 metrics) to 75 [75, 75] (2 metrics)"]),
     "needs, as observed": (lambda names: needs(names, posterior=False), ["25 topics (2 metrics) to 75 (2 metrics)"]),
     "error rates, picture": (least_errors, [LOW, HIGH]),
     "people, object": (lambda names: agreement(names)._found(), [HIGH]),

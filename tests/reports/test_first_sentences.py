@@ -150,7 +150,7 @@ PAGES = {
     ),
     "power: two tie": (
         lambda: power(alike("A", "B")),
-        "Both metrics alike: 13 of 15 pairs (86.7 %) differ significantly under each (paired t, Benjamini–Yekutieli).",
+        "13 of 15 pairs (86.7 %) differ significantly under each of 2 metrics (paired t, Benjamini–Yekutieli).",
     ),
     "power: three of four tie": (
         lambda: power(
@@ -202,11 +202,11 @@ PAGES = {
     ),
     "topics: by the model": (
         lambda: topics(simulated()),
-        "From 184 [120, 340] topics (nDCG@10) to 730 [390, 1600] (RR) keep the disagreement of two topic sets within 5 %.",
+        "From 184 [90 % interval 120, 340] topics (nDCG@10) to 730 [390, 1600] (RR) keep the disagreement of two topic sets within 5 %.",
     ),
     "topics: one metric": (
         lambda: topics(simulated("AP")),
-        "310 [190, 630] topics keep the disagreement of two topic sets within 5 % under AP; there are 50.",
+        "310 [90 % interval 190, 630] topics keep the disagreement of two topic sets within 5 % under AP; there are 50.",
     ),
     "topics: as observed": (
         lambda: topics(simulated(), bayesian=False),
@@ -214,7 +214,7 @@ PAGES = {
     ),
     "topics: with a tolerance alone": (
         lambda: topics(simulated(), tolerances=[0.1]),
-        "From 13 [10, 18] topics (P@10) to 22 [15, 35] (AP) keep the disagreement of two topic sets within 5 % at tolerance 10 %.",
+        "From 13 [90 % interval 10, 18] topics (P@10) to 22 [15, 35] (AP) keep the disagreement of two topic sets within 5 % (tolerance 10 %).",
     ),
     "topics: past the limit": (
         lambda: topics(simulated("AP"), bayesian=False, limit=60),
@@ -392,6 +392,10 @@ PAGES = {
         lambda: metrics(made(0.5, 6.0), current="A"),
         "Adopt B: better than A in power, the only quality that was tried.",
     ),
+    "compare-metrics: adopt, topics tried": (
+        lambda: metrics(made(0.5, 6.0), current="A", topics=True),
+        "Adopt B: better than A in power; only power and topics needed were tried.",
+    ),
     "compare-metrics: keep": (
         lambda: metrics(made(6.0, 0.5, 0.7), current="A"),
         "Keep A: better than every candidate in power, the only quality that was tried.",
@@ -414,11 +418,11 @@ PAGES = {
     ),
     "compare-tests: four metrics": (
         lambda: halves(simulated(), corrections=["none", "fdr_by"]),
-        "Use the paired t test: 3.3 to 10 % of its rejections fail on other topics (uncorrected).",
+        "Use the paired t test, which compares means at its level: 3.3 to 10 % of rejections fail on other topics (uncorrected).",
     ),
     "compare-tests: one metric": (
         lambda: halves(simulated("AP")),
-        "Use the paired t test: 4.5 % of its rejections fail on other topics (uncorrected).",
+        "Use the paired t test, which compares means at its level: 4.5 % of rejections fail on other topics (uncorrected).",
     ),
     "compare-tests: none of means": (
         lambda: halves(simulated("AP"), n_splits=60, tests=["bootstrap_percentile", "sign"]),
@@ -449,9 +453,10 @@ def numbers(words):
 
 
 def shown(report):
-    """Return all that tables and the line of facts print."""
+    """Return all that tables, their heads and the line of facts print."""
     cells = [cell.text for one in report.tables() for row in one.cells() for cell in row]
-    return " ".join([*cells, report.facts_line(), *(value for value, _ in report.facts)])
+    heads = [column.label for table in report.tables() for column in table.columns if "interval" in column.label]
+    return " ".join([*cells, *heads, report.facts_line(), *(value for value, _ in report.facts)])
 
 
 def broken(report):

@@ -14,14 +14,14 @@ from metaeval.running.parallel import reporting, track
 from metaeval.running.progress import CellBars, TerminalBars, cell_bars
 
 
-def told(monkeypatch, *, total, steps, seconds, quicker=""):
-    """Return what is printed where every step of a task takes so many seconds by the clock."""
+def told(monkeypatch, *, total, steps, seconds, quicker="", first=0.0):
+    """Return what is printed where every step of a task takes so many seconds by the clock, the first one some more."""
     stream, now = io.StringIO(), [0.0]
     bars = TerminalBars(Console(file=stream, width=200), quicker)
     monkeypatch.setattr(bars._bars, "get_time", lambda: now[0])
     task = bars.start("Resampling topics", total)
-    for _ in range(steps):
-        now[0] += seconds
+    for step in range(steps):
+        now[0] += seconds + first * (step == 0)
         bars.advance(task)
     bars.finish(task)
     return stream.getvalue().splitlines()
@@ -30,11 +30,11 @@ def told(monkeypatch, *, total, steps, seconds, quicker=""):
 @pytest.mark.parametrize(
     ("total", "seconds", "words"),
     [
-        (100, 6.0, "about 10 minutes left"),  # 99 steps of 6 seconds
+        (100, 6.0, "about 10 minutes left"),  # after the second step, 98 of 6 seconds
         (10_000, 6.0, "about 17 hours left"),
         (1000, 0.1, "about 2 minutes left"),  # told once 5 seconds are over: 95 seconds are left
-        (11, 6.0, "about 1 minute left"),
-        (21, 4.6, "about 1 minute left"),  # told in the second step: 87 seconds, after the first one 92
+        (12, 6.0, "about 1 minute left"),
+        (21, 4.6, "about 1 minute left"),  # told after the second step: 87 seconds
     ],
 )
 def test_long_work_is_foretold_once(monkeypatch, total, seconds, words):
@@ -48,6 +48,11 @@ def test_short_work_and_work_without_end_is_not(monkeypatch):
     assert told(monkeypatch, total=10, steps=10, seconds=6.0) == ["Resampling topics …"]
     assert told(monkeypatch, total=1000, steps=1000, seconds=0.004) == ["Resampling topics …"]
     assert told(monkeypatch, total=None, steps=50, seconds=6.0) == ["Resampling topics …"]
+
+
+def test_the_first_step_foretells_nothing(monkeypatch):
+    """Kernels are compiled in it: 99 steps of .3 seconds are half a minute, not the 33 of a first step of 20."""
+    assert told(monkeypatch, total=100, steps=100, seconds=0.3, first=20.0) == ["Resampling topics …"]
 
 
 def test_without_anything_quicker_the_time_stands_alone(monkeypatch):

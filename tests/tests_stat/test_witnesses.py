@@ -8,6 +8,7 @@ from scipy import stats
 
 from metaeval import as_scores, paired_t_test, sign_test, simulate_scores
 from metaeval.errors import InvalidOptionError
+from metaeval.reports.witnesses import few_rest, pair_rests
 from metaeval.table.structure import with_clusters
 from metaeval.table.units import units_of
 from metaeval.tests_stat.correction import CORRECTIONS, adjust
@@ -181,9 +182,28 @@ def test_constant_differences_rest_on_all_but_too_few_topics():
     assert pair_of(np.full(8, 0.25)).rests_on()["n_dropped"].tolist() == [3]
 
 
+def test_a_pair_that_only_lacks_topics_rests_on_none():
+    """Six near-equal differences: SciPy's p stays below .05 without any one, but an exact test of five has 2^-4."""
+    differences = np.array([0.20, 0.21, 0.19, 0.20, 0.22, 0.18])
+    assert max(stats.ttest_1samp(np.delete(differences, drop), 0).pvalue for drop in range(6)) < 0.05
+    frame = pair_of(differences).rests_on()
+    assert (frame["n_dropped"].item(), frame["too_few"].item()) == (1, True)
+    assert not pair_of(np.r_[differences, 0.1 * np.arange(30)]).rests_on()["too_few"].item()
+    (said,) = pair_rests(pair_of(differences))
+    assert said == (
+        "Two systems have to differ on 6 topics for an exact test to reach \N{GREEK SMALL LETTER ALPHA} = 0.05: "
+        "this pair differs on 6."
+    )
+    several = paired_t_test(as_scores([differences + 1, 0.001 * np.arange(6), differences * 9 + 1]))
+    (told,) = few_rest(several)
+    assert told.endswith(" of these 3 significant pairs differ on 6.")
+    assert "rests" not in told
+
+
 def test_nothing_rests_on_anything_where_nothing_is_significant():
     empty = paired_t_test(np.random.default_rng(0).random((4, 9))).rests_on()
-    assert list(empty) == ["metric", "system_a", "system_b", "winner", "n_dropped", "n_units", "share", "rests_on"]
+    columns = ["metric", "system_a", "system_b", "winner", "n_dropped", "n_units", "share", "rests_on", "too_few"]
+    assert list(empty) == columns
     for scores in ([[0.5, 0.7], [0.5, 0.7]], [[1, 2], [0, 0]]):  # equal, and two topics
         assert len(paired_t_test(scores).rests_on()) == 0
     assert len(empty) == 0

@@ -22,7 +22,7 @@ from metaeval.reports.traits import traits_said
 _VERDICTS = ("same", "different", "open")
 _WORDS = {
     False: {"some": "Not all", "different": "No", "open": "Not settled for all", "same": "Yes"},
-    True: {"some": "Yes, for some", "different": "Yes", "open": "Not shown", "same": "No"},
+    True: {"some": "Yes, for some", "different": "Yes", "open": "Open", "same": "No"},
 }
 """Whether conclusions are the same; of grades, whether they matter."""
 _CALLED = {"open": "inconclusive"}

@@ -112,7 +112,7 @@ def _first_sentence(broken: pd.DataFrame, n_held: int, metrics: list[str]) -> st
     names = (broken["name"].str[:1].str.lower() + broken["name"].str[1:]).tolist()
     n, who = n_held + len(broken), listed(metrics, most=_NAMED)
     if not n:
-        return f"Not shown: no law could be tried on {who}."
+        return f"Open: no law could be tried on {who}."
     if not failed:
         obeys, in_all = ("obeys", "") if len(metrics) == 1 else ("obey", " in all")
         return f"Yes: {who} {obeys} every law that was tried ({n}{in_all})."

@@ -81,6 +81,7 @@ def _choice_words(study: CompareStudy, verdict: MetricVerdict, *, turned: bool) 
         alone={*frame["quality"]} == {DECIDES} and study.expectations.empty,
         turned=", though not surely on other systems" * turned,
         behind=f"{', ' if turned else ' '}but behind in {listed(late)}" if late else "",
+        little={*frame["quality"]} == {DECIDES, "topics"} and study.expectations.empty,
     )
     leads = frame[frame["metric"].isin(verdict.metrics) & frame["against"].isin(against)]
     return answer, _chance_sentence(study, leads.query("quality == @DECIDES"))
@@ -91,11 +92,11 @@ def _chance_sentence(study: CompareStudy, leads: pd.DataFrame) -> str:
     row = leads.nsmallest(1, "chance").iloc[0]
     if row["detectable"] <= 0:
         return ""
-    lead = "the smallest of these leads" if len(leads) > 1 else "a lead as large as the one observed"
+    lead = "the least sure of these leads" if len(leads) > 1 else "a lead as large as the one observed"
     observed, points = row["difference"] > 0, f"{number(0)(100 * row['detectable'])} points"
     possible = "no possible lead" if row["detectable"] > 1.0 else f"{'one' if observed else 'a lead'} of {points}"
-    words = {"row": row, "lead": lead, "possible": possible, "least": DETECTED, "level": study.confidence_level}
-    return say("chance found" if observed else "chance of none", **words)
+    words = {"row": row, "lead": lead, "several": len(leads) > 1, "possible": possible, "least": DETECTED}
+    return say("chance found" if observed else "chance of none", **words, level=study.confidence_level)
 
 
 def _expectations_sentence(study: CompareStudy, verdict: MetricVerdict) -> str:

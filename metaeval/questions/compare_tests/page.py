@@ -54,7 +54,10 @@ def tests_report(study: SplitHalvesStudy) -> Report:
         command="compare-tests",
         title="Which significance test is reliable?",
         facts=(*counted, (f"{halves.alpha:g}", "significance level α")),
-        summary=(_answer(*first), say("quote", fewest=_errs_by_rejecting_little(first[1]))),
+        summary=(
+            _answer(*first),
+            say("quote", fewest=_errs_by_rejecting_little(first[1]), rivals=_no_worse_here(first[1])),
+        ),
         key_figures=_key_figures(parts),
         sections=tuple(
             _section(study, name, rows, brief=not index) for index, (name, rows) in enumerate(parts.items())
@@ -82,11 +85,26 @@ def _answer(correction: str, rows: pd.DataFrame) -> str:
     advised = means[[TESTS[str(name)].advised for name in means.index]]
     if advised.empty:
         return say("none advised", least=means["error_rate"].idxmin(), written=written, how=how)
-    use = "t" if "t" in advised.index else str(advised["rejected"].idxmax())
+    use = _used(advised)
     others = means.drop(index=[*advised.index])
     worse = others.loc[others["error_rate"] > advised["error_rate"].fillna(np.inf).loc[use], "error_rate"]
     avoid = "" if worse.empty else worse.idxmax()
     return say("answer", use=use, avoid=avoid, written=written, how=how)
+
+
+def _used(advised: pd.DataFrame) -> str:
+    return "t" if "t" in advised.index else str(advised["rejected"].idxmax())
+
+
+def _no_worse_here(rows: pd.DataFrame) -> list[str]:
+    """Return the tests that find no fewer pairs than the advised one, with no more errors, and are not advised."""
+    means = rows.groupby("test", sort=False)[["rejected", "error_rate"]].mean().dropna()
+    known = np.array([TESTS[str(name)].advised for name in means.index], dtype=bool)
+    if known.all() or not known.any():
+        return []
+    used = means.loc[_used(means[known])]
+    no_worse = (means["rejected"] >= used["rejected"]) & (means["error_rate"] <= used["error_rate"])
+    return list(map(str, means.index[no_worse & ~known]))
 
 
 def _errs_by_rejecting_little(rows: pd.DataFrame) -> str:

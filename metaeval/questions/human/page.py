@@ -42,7 +42,7 @@ _STATISTICS = {
     "kendall": "Kendall's τ",
     "accuracy": "pairwise accuracy",
 }
-_LEVELS = {"system": "at system level", "item": "at item level", "all": "over all scores"}
+_LEVELS = {"system": "at system level", "item": "within items", "all": "over all scores"}
 _CHANCE = {"accuracy": 0.5}
 _PANELS = 6
 _PAIR = 2
@@ -125,28 +125,34 @@ def _first_sentence(study: HumanStudy, table: pd.DataFrame, given: Mapping[str, 
     if absent(highest):
         return say("not computed", **given)
     figure = written[best.names[0]] if len(best.names) == 1 else best.figure
-    words = f"{given['statistic']} {figure} {given['level']}{_carried_by(study, best, highest)}"
+    carried, alone = _carried_by(study, best, highest)
+    words = f"{given['statistic']} {figure} {given['level']}{carried}"
     if table["low"].notna().any():
         against = max(side for side, value in zip(sides, table["value"], strict=True) if not absent(value)) < 0
-        return surely_agree(len(table), sum(side > 0 for side in sides), best, words, against=against)
+        n_sure = sum(side > 0 for side in sides)
+        if alone and n_sure:
+            return say("only with outliers", n=len(table), sure=n_sure, best=best, figure=words)
+        return surely_agree(len(table), n_sure, best, words, against=against)
     n = int(table["value"].notna().sum())
     return say("observed", best=best, above=np.sign(highest - chance), n=n, figure=words, interval=False)
 
 
-def _without_outliers(study: HumanStudy) -> pd.Series:
+def _without_outliers(study: HumanStudy) -> pd.DataFrame:
     """Return what is left of the leading agreement without outlying systems, by metric; empty without any."""
     _, statistic, level = _lead(study)
-    table = study.system_table[study.system_table["statistic"] == statistic].set_index("metric")["without_outliers"]
-    return table if level == "system" and table.notna().any() else table.iloc[:0]
+    table = study.system_table[study.system_table["statistic"] == statistic].set_index("metric")
+    return table if level == "system" and table["without_outliers"].notna().any() else table.iloc[:0]
 
 
-def _carried_by(study: HumanStudy, best: End, value: float) -> str:
-    """Say what agreement is left of the best metrics without the systems that carry it."""
-    left = _without_outliers(study).reindex([*best.names]).dropna()
+def _carried_by(study: HumanStudy, best: End, value: float) -> tuple[str, bool]:
+    """Say what agreement is left of the best metrics without the systems that carry it, and whether it is none."""
+    rows = _without_outliers(study).reindex([*best.names]).dropna(subset="without_outliers")
+    left, p = rows["without_outliers"], rows["p_without_outliers"].min()
     if left.empty or not (left < value - _CARRIED).any():
-        return ""
+        return "", False
     figures_left = dict.fromkeys(map(_DECIMAL, (left.min(), left.max())))
-    return say("carried", left=" to ".join(figures_left), outliers=study.outliers)
+    alone = p > study.alpha or left.max() <= _CHANCE.get(_lead(study)[1], 0.0)
+    return say("carried", left=" to ".join(figures_left), p=p_value(p), outliers=study.outliers), bool(alone)
 
 
 def surely_agree(n: int, sure: int, best: End, figure: str, *, against: bool = False) -> str:
@@ -154,12 +160,12 @@ def surely_agree(n: int, sure: int, best: End, figure: str, *, against: bool = F
     if against:
         return say("against", n=n, best=best, figure=figure)
     if n == 1:
-        opening, verb = ("Yes", "agrees") if sure else ("Not shown", "does not surely agree")
+        opening, verb = ("Yes", "agrees") if sure else ("Open", "does not surely agree")
         return f"{opening}: {best.who} {verb} with people beyond chance ({figure})."
     if 0 < sure < n:
         return f"Partly: {sure} of {n} metrics agree with people beyond chance, best {best.who} ({figure})."
     every = "Yes: both metrics agree" if n == _PAIR else f"Yes: all {n} metrics agree"
-    agrees = every if sure else "Not shown: no metric surely agrees"
+    agrees = every if sure else "Open: no metric surely agrees"
     return f"{agrees} with people beyond chance, best {best.who} ({figure})."
 
 
@@ -186,7 +192,7 @@ def _key_figures(study: HumanStudy) -> Table:
     leads = {agreement.level: agreement for agreement in reversed(study.agreements)}  # the first of a level
     table_frame, columns = frame[["metric"]], [*left(metric="Metric")]
     robust = _without_outliers(study)
-    table_frame = table_frame.assign(robust=robust.reindex(frame["metric"]).to_numpy())
+    table_frame = table_frame.assign(robust=robust["without_outliers"].reindex(frame["metric"]).to_numpy())
     carried = right(_DECIMAL, robust="Without outlying systems") if len(robust) else ()
     for index, agreement in enumerate(leads[key] for key in dict.fromkeys((level, *leads)) if key in leads):
         rows = agreement.table.set_index("metric").loc[frame["metric"]]

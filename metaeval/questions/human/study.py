@@ -49,8 +49,8 @@ class HumanStudy(Study):
     agreements: tuple[HumanAgreement, ...]
     """One for every level and statistic; empty without items."""
     system_table: pd.DataFrame
-    """Agreement of the means alone: one row a metric and statistic, without intervals; ``without_outliers``, the same
-    without `outliers`, NaN where there are none."""
+    """Agreement of the means alone: one row a metric and statistic, without intervals; ``without_outliers`` and
+    ``p_without_outliers``, the same without `outliers`, NaN where there are none."""
     outliers: tuple[str, ...]
     """Systems that people scored far from all others; see `metaeval.agreement.human_statistics.outlying_systems`."""
     pairs: pd.DataFrame
@@ -307,8 +307,9 @@ def _system_table(given: _Given, statistics: Sequence[Statistic]) -> pd.DataFram
         for frame in compared:
             agreed = system_statistics(frame, reference=name, statistic=statistic)
             left = system_statistics(frame.drop(outliers, errors="ignore"), reference=name, statistic=statistic)
-            without = left["value"] if outliers else np.nan
-            rows.append(agreed.assign(without_outliers=without, statistic=statistic).reset_index())
+            without, p = (left["value"], left["p"]) if outliers else (np.nan, np.nan)
+            agreed = agreed.assign(without_outliers=without, p_without_outliers=p, statistic=statistic)
+            rows.append(agreed.reset_index())
     return pd.concat(rows, ignore_index=True)
 
 
@@ -387,7 +388,7 @@ def _gap_notes(scores: xr.DataArray, reference: str) -> list[str]:
     human = np.isfinite(scores.sel(metric=reference).to_numpy())
     notes = []
     if not human.all():
-        notes.append(f"{reference} is missing in {int((~human).sum()):,} of {human.size:,} cells")
+        notes.append(f"cells without a score of {reference}: {int((~human).sum()):,} of {human.size:,}")
     lacking = {
         str(name): int((human & ~np.isfinite(scores.sel(metric=name).to_numpy())).sum())
         for name in scores["metric"].to_numpy()

@@ -102,7 +102,7 @@ def _summary(study: JudgmentsStudy) -> tuple[str, ...]:
     answers = (threshold_sentence(study), groups_sentence(study), effort_sentences(study)[0])
     first = next(filter(None, answers), "No question could be answered.")
     if threshold_figures(study):
-        return first, say("quote")
+        return first, say("quote", drawn=any(stability.reduction.random for stability in study.stability.values()))
     return (first, say("quote groups")) if groups_figures(study) else (first,)
 
 

@@ -19,6 +19,8 @@ from metaeval.resampling.stability_result import THRESHOLD, Stability
 from metaeval.tests_stat.result import is_significant
 
 _PERCENT = "%"
+_ZERO = 0.00005
+"""A p-value below it would read as zero."""
 say = prose(__name__)
 
 
@@ -158,13 +160,16 @@ def _ranking_table(shown: ShownReduction, step: float) -> Table:
     stability, frame = shown.stability, shown.frame
     rows = frame[frame["step"] == step].sort_values("tau", ascending=False, kind="stable")
     full = rows["score_full"].where(rows["score_full"] != 0)
+    drawn = zip(rows["tau_p_value"], rows["tau_p_value_error"], strict=True)
+    chances = [p_value(p) if p < _ZERO else carried(p, error, number(4)) for p, error in drawn]
     return Table(
         name=_name("ranking", stability, step),
         **_title_and_caption("ranking", shown, rows, stability.n_replicates, step),
         frame=with_cells(
-            _with_written_means(rows, {"tau_p_value": 4} | dict.fromkeys(("tau", "tau_ap", "tau_best", "score"), 3)),
+            _with_written_means(rows, dict.fromkeys(("tau", "tau_ap", "tau_best", "score"), 3)),
+            tau_p_value=chances,
             score_left=[carried(*row) for row in zip(rows["score"] / full, rows["score_error"] / full, strict=True)],
-        ).assign(score_left_sort=rows["score"] / full),
+        ).assign(score_left_sort=rows["score"] / full, tau_p_value_sort=rows["tau_p_value"]),
         data=rows,
         columns=(
             METRIC,

@@ -122,7 +122,8 @@ def _asked_sentence(study: JudgmentsStudy, stability: Stability) -> str:
     keeps = least["tau"].ge(study.min_tau)
     word = "Yes" if keeps.all() else "Partly" if keeps.any() else "No"
     figures = span(least["metric"], least["tau"], written, opening="")
-    return say("asked", word=word, part=left_words, what=taken(stability), figures=figures, min_tau=study.min_tau)
+    words = {"part": left_words, "what": taken(stability), "rebuilt": stability.closeness is not None}
+    return say("asked", word=word, figures=figures, min_tau=study.min_tau, **words)
 
 
 def threshold_figures(study: JudgmentsStudy) -> list[KeyFigure]:

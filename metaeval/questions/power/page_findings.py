@@ -12,12 +12,14 @@ from metaeval.base.words import (
     MISSING,
     WrittenInterval,
     carried,
+    ends,
     listed,
     name_of_metric,
     number,
     percentage,
     share_of,
     text,
+    whole,
     written_interval,
 )
 from metaeval.page.blocks import Methods
@@ -56,6 +58,8 @@ def power_summary(study: PowerStudy, frame: pd.DataFrame) -> tuple[str, ...]:
     names, first = best["metric"].tolist(), best.iloc[0]
     figure = next(iter(figures)) if len(figures) == 1 else carried(first["power"], error)
     answer = _answer(lead, names, len(rows), first, figure)
+    if len(names) > 1 and first["n_significant"]:
+        answer = f"{answer.removesuffix('.')}{_published_counts(lead, published, frame, names)}."
     quote = _quote(study, lead, published, _most_under(published, frame, names))
     caution = " ".join([*_distinct_sentence(study, rows, best), say("caution")])
     if asked := bayesian_sentences(study):
@@ -74,10 +78,21 @@ def _answer(lead: PairwiseResult, names: list[str], n: int, best: "pd.Series[Any
         verdict = "Yes" if n_significant == best["n_pairs"] else "Partly"
         return say("answer", verdict=verdict, metric=names[0], best=best, **words)
     who = listed(map(name_of_metric, names), most=3)
-    alike = "Both metrics alike" if n == 2 else f"All {n} metrics alike"  # noqa: PLR2004 - a pair
     most = "" if len(names) == n else f", the most of {n} metrics"
-    each = " under each" if len(names) > 1 else ""
-    return say("answer of several", who=who if most else alike, each=each, most=most, best=best, **words)
+    each = "" if len(names) == 1 else " under each" if most else f" under each of {n} metrics"
+    return say("answer of several", who=f"{who}: " if most else "", each=each, most=most, best=best, **words)
+
+
+def _published_counts(lead: PairwiseResult, published: PairwiseResult, frame: pd.DataFrame, names: list[str]) -> str:
+    """Say how many pairs metrics find as publications count them, where as many under the correction are not as many.
+
+    The power of metrics with one corrected count is not the same because of this.
+    """
+    counts = comparison_rows(frame, published).set_index("metric")["n_significant"].reindex(names)
+    if published is lead or counts.min() == counts.max():
+        return ""
+    low, high = ends(map(name_of_metric, names), counts, map(whole, counts))
+    return say("published counts", published=published, low=low, high=high)
 
 
 def _quote(study: PowerStudy, lead: PairwiseResult, published: PairwiseResult, more: list[str]) -> str:

@@ -65,19 +65,26 @@ def topic_answer(study: TopicsStudy) -> str:
     within = say(
         "within",
         max_error=study.minimum.max_error,
-        at=f" at tolerance {tolerance_name(study, tolerance)}" if tolerance else "",
+        at=f" (tolerance {tolerance_name(study, tolerance)})" if tolerance else "",
         under=f" under {name_of_metric(metrics[0])}" if n == 1 else "",
         observed=", as observed" if needs and observed else "",
     )
     if not extremes:
         return say("answer none", within=within)
-    low, high, who = extremes[0].figure, extremes[-1].figure, named(extremes, "metrics")
+    low, high, who = _labelled(study, extremes[0].figure), extremes[-1].figure, named(extremes, "metrics")
     if len(extremes) > 1:
         return say("answer range", low=low, high=high, who=who, within=within)
     under = "" if n == 1 else f", under {who[0] if silent else 'every metric'},"
     keep = "are needed to keep" if any(need.beyond for need in needs) else "keep"
     at_hand = "" if observed else f"; there are {study.error_rates.n_topics:,}"
     return say("answer", figure=low, under=under, keep=keep, within=within, at_hand=at_hand)
+
+
+def _labelled(study: TopicsStudy, figure: str) -> str:
+    """Say of the first interval of a sentence what it is: it is not of 95 %, as most others are."""
+    if study.posterior is None:
+        return figure
+    return figure.replace("[", f"[{percentage(study.posterior.confidence_level)} interval ", 1)
 
 
 def topic_quote(study: TopicsStudy) -> str:
@@ -93,7 +100,8 @@ def topic_quote(study: TopicsStudy) -> str:
             say("quote both", tolerance=names[0], lead=lead) if names else "Quote tolerance 0 where any lead counts."
         )
     if study.posterior is not None:
-        return f"{quote} {say('model', level=percentage(study.posterior.confidence_level))}"
+        level = percentage(study.posterior.confidence_level)
+        return f"{quote} {say('model', level=level, size=study.error_rates.sizes[-1])}"
     size, family = study.error_rates.sizes[-1], study.minimum.family
     if family:
         return f"{quote} {say('curve', size=size, family=FAMILIES[family])}"

@@ -155,8 +155,8 @@ def _page_of(*powers, current=None):
 @pytest.mark.parametrize(
     ("powers", "current", "begins"),
     [
-        ((0.5, 6.0), "A", "Adopt B: better than A in power."),
-        ((6.0, 0.5, 0.7), "A", "Keep A: better than every candidate in power."),
+        ((0.5, 6.0), "A", "Adopt B: better than A in power, the only quality that was tried."),
+        ((6.0, 0.5, 0.7), "A", "Keep A: better than every candidate in power, the only quality that was tried."),
         (
             (2.0, 2.5),
             "A",
@@ -172,7 +172,7 @@ def _page_of(*powers, current=None):
             "A",
             "No reason to change from A: C comes nearest, without more power than A.",
         ),
-        ((0.5, 6.0, 0.7), None, "Adopt B: better than every other metric in power."),
+        ((0.5, 6.0, 0.7), None, "Adopt B: better than every other metric in power, the only quality that was tried."),
         ((2.0, 2.0), None, "No metric is conclusively the best: A comes nearest, better than B in power, "),
         ((0.3, 0.3, 6.0, 6.0), None, "No metric is conclusively the best: D comes nearest, better than C in power, "),
     ],
@@ -219,6 +219,17 @@ def test_the_first_sentence_says_where_other_systems_could_turn_it(contradiction
     assert re.search(r"On other systems its lead in power could reverse: over A: −3\.?\d* to 31", more)
     assert contradictions(study, report) == []
     assert contradictions(study, replace(report, summary=(first,)))
+
+
+def test_the_lead_whose_chance_is_told_is_named():
+    """Beside a chance stands the lead of the least sure comparison, which need not be the smallest: C here, not B."""
+    rows = [
+        {"against": "B", "difference": 0.3, "low": 0.25, "high": 0.35, "chance": 1.0, "detectable": 0.1},
+        {"against": "C", "difference": 0.4, "low": 0.05, "high": 0.75, "chance": 0.9, "detectable": 0.3},
+    ]
+    said = _chance_sentence(SimpleNamespace(confidence_level=0.95), pd.DataFrame(rows))
+    assert "the least sure of these leads, 40.0 points over C (95 % interval 5.0 to 75.0)," in said
+    assert "smallest" not in said
 
 
 def _expecting(**states):

@@ -4,10 +4,12 @@
 import re
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from metaeval.base.digits import error_of_share
 from metaeval.base.words import carried, share_of
+from metaeval.questions.compare_tests.page import _no_worse_here
 from metaeval.questions.compare_tests.page import tests_report as report_of  # pytest would take it for a test
 from metaeval.questions.compare_tests.study import study_compare_tests
 from metaeval.table.scores import as_scores
@@ -45,13 +47,23 @@ def test_the_first_sentence_answers(simulated_scores):
     frame, report = study.to_frame(), report_of(study)
     row = frame.set_index("test").loc["t"]
     figure = carried(row["error_rate"], max(row["error_rate_se"], error_of_share(0.0, row["rejections"])))
-    assert report.summary[0].startswith(f"Use the paired t test: {figure} of its rejections fail")
+    assert report.summary[0].startswith(
+        f"Use the paired t test, which compares means at its level: {figure} of rejections fail"
+    )
     assert frame.set_index("test")[["rejected", "error_rate"]].idxmin().eq("sign").all()
     assert "only large differences, such as the sign test here, makes few errors" in report.summary[1]
     (words,) = [block.paragraphs[0] for block in report.sections[0].blocks if block.kind == "text"]
     ratio = frame["rejection_ratio"].iloc[list(frame["test"]).index("sign")]
     shown = re.search(r"(\S+)(?: ± (\S+))? times as many pairs", words)
     assert float(shown[1]) == pytest.approx(ratio, abs=max(0.005, float(shown[2] or 0.0)))
+
+
+def test_a_test_that_finds_more_with_no_more_errors_is_named_beside():
+    """The rule by hand: Wilcoxon's has as many and fewer errors, the sign test fewer; randomisation is advised too."""
+    counts = {"t": (0.60, 0.02), "wilcoxon": (0.60, 0.01), "sign": (0.50, 0.01), "randomisation": (0.70, 0.01)}
+    rows = pd.DataFrame([(name, *of) for name, of in counts.items()], columns=["test", "rejected", "error_rate"])
+    assert _no_worse_here(rows) == ["wilcoxon"]
+    assert _no_worse_here(rows[rows["test"].isin(["t", "randomisation"])]) == []
 
 
 def test_a_test_that_is_too_liberal_is_named_as_one_not_to_use(simulated_scores):
@@ -62,7 +74,9 @@ def test_a_test_that_is_too_liberal_is_named_as_one_not_to_use(simulated_scores)
         report_of(study_compare_tests(scores, tests=tests, **options)).summary[0]
         for tests in (["t", "bootstrap_percentile"], ["sign", "bootstrap_percentile"])
     ]
-    assert told[0].startswith("Use the paired t test, not the percentile bootstrap test: ")
+    assert told[0].startswith(
+        "Use the paired t test, which compares means at its level, not the percentile bootstrap test: "
+    )
     assert told[1].startswith("Add the paired t test")
 
 

@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import xarray as xr
+from scipy.stats import kendalltau, pearsonr, spearmanr
 
 from metaeval.agreement.decisions import decision_agreement
 from metaeval.agreement.items import item_scores, mean_by_cluster
@@ -60,7 +61,7 @@ def test_the_same_seed_gives_the_same_answer_and_the_order_of_systems_none():
 def test_gaps_are_told():
     """Missing human scores and missing metric scores are counted in the notes."""
     notes = study_human(made(gaps=0.1), n_resamples=20, rng=0).notes
-    assert any("human is missing in" in note for note in notes)
+    assert any(note.startswith("cells without a score of human: ") for note in notes)
     assert any("without the metric" in note for note in notes)
 
 
@@ -241,6 +242,30 @@ def test_an_agreement_that_one_system_carries_is_said_at_once():
     whole, left = (np.corrcoef(rows["human"], rows["chrF"])[0, 1] for rows in (CARRIED, CARRIED[:-1]))
     first = study_human(CARRIED, reference="human", rng=0).report().summary[0]
     assert f"Pearson's r {whole:.3f} at system level, but \N{MINUS SIGN}{-left:.3f} without the outlying g" in first
+
+
+@pytest.mark.parametrize("statistic", ["pearson", "spearman", "kendall", "accuracy"])
+def test_agreement_that_needs_the_outlying_system_is_partial(statistic):
+    """With its p-value as in SciPy, at system level; items alone would say "Yes", as their scores hardly vary."""
+    of_items = pd.concat([CARRIED.assign(item=f"i{n}", chrF=CARRIED["chrF"] + 1e-3 * n * (n % 3)) for n in range(8)])
+    study = study_human(of_items, reference="human", statistics=[statistic], levels=["system"], rng=0)
+    left = CARRIED[:-1]
+    by_scipy = {"pearson": pearsonr, "spearman": spearmanr}.get(statistic, kendalltau)
+    p = by_scipy(left["human"], left["chrF"]).pvalue
+    assert study.system_table["p_without_outliers"].tolist() == pytest.approx([p])
+    assert p > 0.05
+    if statistic == "pearson":
+        first = study.report().summary[0]
+        assert first.startswith("Partly: chrF agrees with people beyond chance only with the outlying systems (")
+        assert f"without the outlying g, p = {p:.4f})" in first
+        both = study_human(of_items.assign(other=of_items["chrF"]), reference="human", levels=["system"], rng=0)
+        assert (
+            both.report()
+            .summary[0]
+            .startswith(
+                "Partly: both metrics agree with people beyond chance, but the best, chrF and other, only with the"
+            )
+        )
 
 
 def test_the_human_score_in_another_form_is_no_metric():

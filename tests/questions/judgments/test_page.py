@@ -273,6 +273,28 @@ def test_captions_name_the_rankings_and_verdicts_they_compare_with(study, page):
         assert titles or not one.tested
 
 
+def test_no_p_value_reads_as_zero():
+    """Sixteen runs in nearly one order have p far below .0001, which four decimals would write as 0.0000."""
+    made = simulate_collection(n_groups=4, runs_per_group=4, n_topics=20, n_documents=200, depth=50, rng=3)
+    page = study_judgments(
+        made.to_collection(), ["AP"], reductions=["stratified"], steps=[90], n_replicates=1, rng=0
+    ).report()
+    tables = [table for table in page.tables() if table.title.startswith("τ with the ranking under ")]
+    cells = [
+        (cell.text, p)
+        for table in tables
+        for cell, p in zip(_column(table, "p"), table.data["tau_p_value"], strict=True)
+    ]
+    assert {text for text, p in cells if p < 0.00005} == {"<0.0001"}
+    assert "0.0000" not in {text for text, _ in cells}
+
+
+def _column(table, label):
+    """Return the cells under a head."""
+    place = [column.label for column in table.columns].index(label)
+    return [row[place] for row in table.cells()]
+
+
 def test_the_power_with_all_judgments_stands_once(study, page):
     """It is the same for every reduction compared with them; and the errors of tables of one title are one."""
     by_reference = {}

@@ -139,7 +139,7 @@ def test_options_outside_their_rule_are_refused(study):
     ("counts", "sentence"),
     [
         ((7, 4), r"^RBP\(p=0\.8\)/x <b>: 7 of 10 pairs \(70\.0 %\) differ significantly .*, the most of 2 metrics\.$"),
-        ((5, 5), r"^Both metrics alike: 5 of 10 pairs \(50\.0 %\) differ significantly under each"),
+        ((5, 5), r"^5 of 10 pairs \(50\.0 %\) differ significantly under each of 2 metrics \("),
         ((0, 0), r"^None of 10 pairs differs significantly under any of 2 metrics"),
     ],
 )
@@ -148,6 +148,21 @@ def test_the_summary_says_which_metric_has_the_highest_power(study, counts, sent
     page = power_report(with_powers(study, counts))
     assert re.search(sentence, page.summary[0])
     assert [row[1].text.partition("/")[0] for row in page.key_figures.cells()] == [str(count) for count in counts]
+
+
+def test_metrics_with_one_corrected_count_are_not_called_alike(study):
+    """The counts of publications, 7 and 9 of 10 here, stand beside the 6 that both have under the correction."""
+    tied = with_powers(study, (6, 6))
+    published, frame = tied.comparisons[0], tied.to_frame()
+    frame.loc[(frame["test"] == published.test) & (frame["correction"] == published.correction), "n_significant"] = [
+        7,
+        9,
+    ]
+    low, high = map(name_of_metric, tied.scores["metric"].to_numpy())
+    first, second, *_ = power_summary(tied, frame)
+    assert "alike" not in first
+    assert first.endswith(f"; uncorrected, 7 ({low}) to 9 ({high}).")
+    assert "Beside published discriminative power quote the uncorrected one" in second
 
 
 def test_another_metric_may_lead_without_the_correction(study):

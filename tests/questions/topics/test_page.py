@@ -224,7 +224,8 @@ def test_the_summary_answers_with_the_median_and_its_interval(study, page, words
             row = counts.loc[tolerance, metric]
             low, median, high = (topic_count(row[name], row[f"{name}_error"]) for name in ("low", "median", "high"))
             assert rows[metric][1 + 2 * place : 3 + 2 * place] == [median, f"{low} to {high}"]
-            assert place or f"{median} [{low}, {high}]" in page.summary[0]
+            assert place or f"{median} [{low}, {high}]" in page.summary[0].replace("90 % interval ", "")
+    assert page.summary[0].count("90 % interval") == 1
     assert page.summary[0].endswith("keep the disagreement of two topic sets within 5 %.")
     assert page.summary[1].startswith(
         "Quote tolerance 0 where any lead counts, and 10 % where a lead counts only from "
@@ -256,7 +257,7 @@ def test_one_metric_in_one_sentence():
     (row,) = study.posterior.minimum_topics(errors=True).to_dict("records")
     low, median, high = (topic_count(row[name], row[f"{name}_error"]) for name in ("low", "median", "high"))
     assert topics_report(study).summary[0] == (
-        f"{median} [{low}, {high}] topics keep the disagreement of two topic sets within 5 % under AP; "
+        f"{median} [90 % interval {low}, {high}] topics keep the disagreement of two topic sets within 5 % under AP; "
         f"there are {study.error_rates.n_topics}."
     )
 
