@@ -273,11 +273,6 @@ def compare_labels(  # noqa: PLR0913 - every option is one question
     source = resolve_rng(rng)
     topics = topics_by_content(labels)
     first, second = _pairs_of(labels, reference)
-    if len(labels.scale) > _MOST_LABELS:
-        raise ScoresError(
-            f"the judges say {len(labels.scale):,} different things, as in free text; agreement counts labels that are "
-            f"used again, at most {_MOST_LABELS} of them: give grades, or shares of what two texts have in common"
-        )
     counts = contingency(labels, topics=topics)
     tables = counts[:, first, :, second].transpose(1, 0, 2, 3)
     items = tables.sum(axis=(0, 2, 3))
@@ -333,6 +328,11 @@ def compare_labels(  # noqa: PLR0913 - every option is one question
 def _check_labels(labels: Labels, rel: int, reference: str | None) -> None:
     check_kind(labels, "labels", "Labels")
     labels.require_whole("agreement of judges")
+    if len(labels.scale) > _MOST_LABELS:
+        raise ScoresError(
+            f"the judges say {len(labels.scale):,} different things, as in free text; agreement counts labels that are "
+            f"used again, at most {_MOST_LABELS} of them: give grades, or shares of what two texts have in common"
+        )
     if labels.ordered and rel not in labels.scale:
         raise InvalidOptionError(f"`rel={rel!r}` is not on the scale {', '.join(map(str, labels.scale))}")
     if reference is not None:

@@ -126,6 +126,7 @@ def with_people(names):
         "decisions": decided,
         "comparison": Made(wins=lambda _: wins, table=tested),
     }
+    found |= {"system_table": pd.DataFrame(columns=["metric", "statistic", "value", "without_outliers", "p", "p_without_outliers"])}
     found |= {"means": names, "expectations": pd.DataFrame(columns=["metric", "expectation", "state"], dtype=str)}
     return " ".join(human._summary(Made(**asked, **found)))
 
@@ -246,7 +247,7 @@ CASES = {
     "shares of specificity": (shares, [LOW, HIGH]),
     "best judge": (
         lambda names: judge_ranking.best_words((labels := judged(names)), labels.ranking),
-        [f"{HIGH} agree most"],
+        [f"{HIGH} lead"],
     ),
     "agreement of judges": (
         lambda names: str(judge_agreement.agreement_figures(judged(names))),

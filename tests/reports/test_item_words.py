@@ -216,7 +216,7 @@ def test_no_page_says_topic_by_itself(name):
     assert [one for one in words if never.search(one) and one not in passages | NAMES] == []
 
 
-NAMES = {"adaptive_topics", "topics by difference", "run and topic", "cluster", "clusters ", "fixed cluster"}
+NAMES = {"topics", "adaptive_topics", "topics by difference", "run and topic", "cluster", "clusters ", "fixed cluster"}
 
 
 def _at_import(tree):

@@ -19,7 +19,7 @@ from metaeval.base.checks import MOST_REPLICATES, check_choice, check_count, che
 from metaeval.base.names import count, first_few
 from metaeval.base.notes import Remark
 from metaeval.base.provenance import Provenance, record_provenance
-from metaeval.base.unit import speaking_of, unit_of
+from metaeval.base.unit import Unit, speaking_of, unit_of
 from metaeval.errors import EstimationError, InvalidOptionError, ScoresError
 from metaeval.models.meta_analysis import Together, combine, combine_with_prior
 from metaeval.questions.combine.study_estimates import (
@@ -103,6 +103,9 @@ class CollectionsStudy(Study):
         """Names of the metrics that are compared."""
         columns = {"table": ["metric"], "judges": []}.get(self.study, ["first", "second"])
         return tuple(dict.fromkeys(map(str, self.claims[columns].to_numpy().ravel())))
+
+    def _unit(self) -> Unit:
+        return unit_of(self.tables)
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row a claim.
