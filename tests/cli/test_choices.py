@@ -57,7 +57,7 @@ ROWS = {
     ("--exchange", "published|clusters|items|cells|systems"): {
         "human": Row(
             "human human.csv --reference human --item doc --cluster part --tasks pearson:item,pearson:system "
-            "--resamples 200"
+            "--resamples 999"
         )
     },
     ("--form", "wide|long|trec_eval|ir_measures|tot|frame|crossed"): {

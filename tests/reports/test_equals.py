@@ -126,7 +126,12 @@ def with_people(names):
         "decisions": decided,
         "comparison": Made(wins=lambda _: wins, table=tested),
     }
-    found |= {"outliers": (), "system_table": pd.DataFrame(columns=["metric", "statistic", "value", "without_outliers", "p", "p_without_outliers"])}
+    found |= {
+        "outliers": (),
+        "system_table": pd.DataFrame(
+            columns=["metric", "statistic", "value", "without_outliers", "p", "p_without_outliers"]
+        ),
+    }
     found |= {"means": names, "expectations": pd.DataFrame(columns=["metric", "expectation", "state"], dtype=str)}
     return " ".join(human._summary(Made(**asked, **found)))
 

@@ -136,7 +136,9 @@ def test_no_page_on_a_table_of_items_speaks_of_topics(checkout, tmp_path, monkey
     _make_tables(tmp_path)
     table = pd.read_csv(tmp_path / "scores.csv")
     numbers = table.select_dtypes("number").columns
-    table.assign(**{name: 1 - table[name] ** 2 for name in numbers}).to_csv(tmp_path / "twin" / "scores.csv", index=False)
+    table.assign(**{name: 1 - table[name] ** 2 for name in numbers}).to_csv(
+        tmp_path / "twin" / "scores.csv", index=False
+    )
     monkeypatch.chdir(tmp_path)
     quick = {name: f"{name} {nonsense.FAST.get(name, 'scores.csv')}" for name in nonsense.commands()}
     of_scores = {name: line for name, line in quick.items() if "scores.csv" in line}
