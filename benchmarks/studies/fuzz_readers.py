@@ -233,9 +233,9 @@ def run(readers: list[Reader], chosen: argparse.Namespace, inside: Path) -> dict
                 if count is None:
                     continue
                 if worker.task is not None:  # it died, and what the chunk had found so far with it
-                    name, begin, end = task
+                    name, begin, stop = task
                     number = max(begin, next(iter(count.failures.values())).number)
-                    todo += [(name, *part) for part in ((begin, number), (number + 1, end)) if part[0] < part[1]]
+                    todo += [(name, *part) for part in ((begin, number), (number + 1, stop)) if part[0] < part[1]]
                     worker.task = None
                 for kind, why in count.failures.keys() - counts[task[0]].failures.keys():
                     print(f"{task[0]}: {kind}: {why}", flush=True)
