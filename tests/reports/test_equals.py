@@ -238,7 +238,7 @@ def best_run(names):
 
 CASES = {
     "fewest topics": (fewest_sentence, [LOW]),
-    "needs, by a model": (needs, ["25 [90 % interval 25, 25] topics (2 metrics) to 75 [75, 75] (2 metrics)"]),
+    "needs, by a model": (needs, ["25 [25, 25] (90 % interval) topics (2 metrics) to 75 [75, 75] (2 metrics)"]),
     "needs, as observed": (lambda names: needs(names, posterior=False), ["25 topics (2 metrics) to 75 (2 metrics)"]),
     "error rates, picture": (least_errors, [LOW, HIGH]),
     "people, object": (lambda names: agreement(names)._found(), [HIGH]),

@@ -202,11 +202,11 @@ PAGES = {
     ),
     "topics: by the model": (
         lambda: topics(simulated()),
-        "From 184 [90 % interval 120, 340] topics (nDCG@10) to 730 [390, 1600] (RR) keep the disagreement of two topic sets within 5 %.",
+        "From 184 [120, 340] (90 % interval) topics (nDCG@10) to 730 [390, 1600] (RR) keep the disagreement of two topic sets within 5 %.",
     ),
     "topics: one metric": (
         lambda: topics(simulated("AP")),
-        "310 [90 % interval 190, 630] topics keep the disagreement of two topic sets within 5 % under AP; there are 50.",
+        "310 [190, 630] (90 % interval) topics keep the disagreement of two topic sets within 5 % under AP; there are 50.",
     ),
     "topics: as observed": (
         lambda: topics(simulated(), bayesian=False),
@@ -214,7 +214,7 @@ PAGES = {
     ),
     "topics: with a tolerance alone": (
         lambda: topics(simulated(), tolerances=[0.1]),
-        "From 13 [90 % interval 10, 18] topics (P@10) to 22 [15, 35] (AP) keep the disagreement of two topic sets within 5 % (tolerance 10 %).",
+        "From 13 [10, 18] (90 % interval) topics (P@10) to 22 [15, 35] (AP) keep the disagreement of two topic sets within 5 % (tolerance 10 %).",
     ),
     "topics: past the limit": (
         lambda: topics(simulated("AP"), bayesian=False, limit=60),

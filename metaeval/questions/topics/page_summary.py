@@ -84,7 +84,7 @@ def _labelled(study: TopicsStudy, figure: str) -> str:
     """Say of the first interval of a sentence what it is: it is not of 95 %, as most others are."""
     if study.posterior is None:
         return figure
-    return figure.replace("[", f"[{percentage(study.posterior.confidence_level)} interval ", 1)
+    return figure.replace("]", f"] ({percentage(study.posterior.confidence_level)} interval)", 1)
 
 
 def topic_quote(study: TopicsStudy) -> str:

@@ -224,7 +224,7 @@ def test_the_summary_answers_with_the_median_and_its_interval(study, page, words
             row = counts.loc[tolerance, metric]
             low, median, high = (topic_count(row[name], row[f"{name}_error"]) for name in ("low", "median", "high"))
             assert rows[metric][1 + 2 * place : 3 + 2 * place] == [median, f"{low} to {high}"]
-            assert place or f"{median} [{low}, {high}]" in page.summary[0].replace("90 % interval ", "")
+            assert place or f"{median} [{low}, {high}]" in page.summary[0]
     assert page.summary[0].count("90 % interval") == 1
     assert page.summary[0].endswith("keep the disagreement of two topic sets within 5 %.")
     assert page.summary[1].startswith(
@@ -257,7 +257,7 @@ def test_one_metric_in_one_sentence():
     (row,) = study.posterior.minimum_topics(errors=True).to_dict("records")
     low, median, high = (topic_count(row[name], row[f"{name}_error"]) for name in ("low", "median", "high"))
     assert topics_report(study).summary[0] == (
-        f"{median} [90 % interval {low}, {high}] topics keep the disagreement of two topic sets within 5 % under AP; "
+        f"{median} [{low}, {high}] (90 % interval) topics keep the disagreement of two topic sets within 5 % under AP; "
         f"there are {study.error_rates.n_topics}."
     )
 
@@ -346,7 +346,7 @@ def test_summary_and_section_do_not_contradict():
         (best,), others = fewest(study, tolerance)
         assert re.search(rf": {best}( most probably)? needs fewest,", sentence)
         if tolerance == 0.0:
-            lowest = re.search(r"^From .*?] topics \((.+?)\) to ", page.summary[0])[1]
+            lowest = re.search(r"^From .*?] \(90 % interval\) topics \((.+?)\) to ", page.summary[0])[1]
             assert lowest == study.to_frame().query("tolerance == 0").set_index("metric")["posterior_median"].idxmin()
             assert lowest == best or others[lowest] < 0.95
         assert bool(len(others.index[others < 0.95])) == ("inconclusive against" in sentence)
