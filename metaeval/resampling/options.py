@@ -38,7 +38,8 @@ def check_test(
     check_choice(alternative, "alternative", get_args(Alternative))
     spec.check_alternative(alternative)
     if baseline is not None and spec.family_wise_only:
-        message = f"the test {spec.name} compares all pairs and takes no baseline; use another, such as 'max_t'"
+        instead = spec.one_sided_substitute
+        message = f"the test {spec.name} compares all pairs and takes no baseline; use another, such as {instead!r}"
         raise InvalidOptionError(message)
 
 

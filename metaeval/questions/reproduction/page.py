@@ -109,7 +109,7 @@ def _measured_table(
     study: ReproductionStudy, name: str, frame: pd.DataFrame, measured: Iterable[str], *more: Iterable[Column]
 ) -> Table:
     """Return a table of measures, each with its interval in a column beside it."""
-    columns, ends = [left(metric="Metric", system="System")], {}
+    columns, ends = [left(metric="Metric", system="System"), left(verdict="Verdict") if name == "scores" else ()], {}
     for measure in measured:
         called, write = _MEASURES[measure]
         ends[f"{measure} ends"] = intervals(frame[f"{measure}_low"], frame[f"{measure}_high"], write)
@@ -123,7 +123,6 @@ def _scores_section(study: ReproductionStudy) -> Section:
     columns = (
         right(_SCORE, original="Original", replica="replica"),
         right(p_value, p_value="p", p_corrected="p, corrected"),
-        left(verdict="Verdict"),
     )
     blocks: list[Block] = [_measured_table(study, "scores", study.to_frame(), ["difference", "rmse"], *columns)]
     if study.paired:

@@ -23,7 +23,7 @@ from metaeval.table.units import TopicUnits, design_notes, units_of
 from metaeval.tests_stat.correction import adjust
 from metaeval.tests_stat.robust import mean_estimates
 
-VERDICTS = ("not reproduced", "not shown", "only alike", "reproduced")
+VERDICTS = ("not reproduced", "open", "only alike", "reproduced")
 """From the worst to the best; the worst of all systems is that of the experiment."""
 DOCUMENTS = ("tau_union", "rbo")
 _DEPTH = 1000
@@ -190,7 +190,7 @@ def study_reproduction(  # noqa: PLR0913 - every option of the command
     >>> replica = {"bm25": {"1": 0.2, "2": 0.4, "3": 0.3}, "new": {"1": 0.3, "2": 0.5, "3": 0.5}}
     >>> study = study_reproduction(original, replica, baseline="bm25")
     >>> study.to_frame()[["system", "rmse", "effect_ratio", "verdict"]].round(3).to_numpy().tolist()
-    [['bm25', 0.0, nan, 'reproduced'], ['new', 0.058, 0.8, 'not shown']]
+    [['bm25', 0.0, nan, 'reproduced'], ['new', 0.058, 0.8, 'open']]
     """
     check_share(alpha, "alpha")
     check_share(p, "p")

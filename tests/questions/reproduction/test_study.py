@@ -30,7 +30,7 @@ def made(seed=0, n=50, change=0.0, noise=0.0, effect=1.0):
         ({}, "reproduced"),
         ({"noise": 0.002}, "reproduced"),
         ({"noise": 0.2, "n": 4000}, "only alike"),
-        ({"noise": 0.2, "n": 20}, "not shown"),
+        ({"noise": 0.2, "n": 20}, "open"),
         ({"effect": 0.3, "noise": 0.02}, "not reproduced"),
     ],
 )
@@ -60,7 +60,7 @@ def test_no_verdict_without_its_interval(seed):
             "reproduced": means_in and effect_in and row["rmse_high"] <= limit,
             "only alike": means_in and effect_in and row["rmse_low"] > limit,
             "not reproduced": means_out or effect_out,
-            "not shown": True,
+            "open": True,
         }[row["verdict"]], row.to_dict()
 
 
@@ -100,7 +100,7 @@ def test_other_topics():
     assert frame["rmse"].isna().all()
     assert frame.loc["new", "effect_ratio"] == pytest.approx(1.0)
     assert frame.loc["new", "effect_ratio_low"] < 0.95
-    assert frame.loc["bm25", "verdict"] == "not shown"
+    assert frame.loc["bm25", "verdict"] == "open"
     assert "new’s replica has other topics, and its improvement over bm25 is 1.00 [" in apart.report().summary[0]
     assert any("Welch" in note for note in apart.notes)
     some = study_reproduction(original.isel(topic=slice(20)), replica.isel(topic=slice(10, 30)), baseline="bm25")
