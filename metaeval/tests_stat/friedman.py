@@ -16,7 +16,7 @@ from metaeval.tests_stat.correction import FAMILY_WISE
 from metaeval.tests_stat.docstrings import documented
 from metaeval.tests_stat.pairs import Alternative, Evidence, ask
 from metaeval.tests_stat.result import PairwiseResult, pairwise_result
-from metaeval.tests_stat.tails import Tails, normal_tail, times
+from metaeval.tests_stat.tails import Tails, normal_tail, smaller, times
 from metaeval.tests_stat.tukey import normal_range_quantile, normal_range_tail
 
 Method = Literal["exact", "nemenyi"]
@@ -124,8 +124,8 @@ def friedman_test(  # noqa: PLR0913 - one keyword per choice
         drawn = [_pair_tails(of_metric, differences) for of_metric, differences in zip(ranks, apart, strict=True)]
         greater, less = (Tails(*np.stack(side, axis=1)) for side in zip(*(made[:2] for made in drawn), strict=True))
         details["exact"] = [exact for _, _, exact in drawn]
-        smaller = Tails(np.minimum(greater.p, less.p), np.minimum(greater.log10, less.log10))
-        evidence = Evidence(statistic=apart / n_topics, two_sided=times(smaller, 2), greater=greater, less=less)
+        two_sided = times(smaller(greater, less), 2)
+        evidence = Evidence(statistic=apart / n_topics, two_sided=two_sided, greater=greater, less=less)
     chosen = correction or (FAMILY_WISE if method == "nemenyi" else "fdr_by")
     return pairwise_result(question, evidence, test=name, correction=chosen, details=details)
 

@@ -128,7 +128,6 @@ def _quasi_variances(square: Floats) -> Floats:
         residual = np.where(asked, np.log(sums) - np.where(asked, target, 0.0), 0.0)
         return float((residual**2).sum() / 2.0), 2.0 * quasi * (residual / sums).sum(axis=1)
 
-    start = np.maximum(start, np.log(_LEAST))
     options = {"maxiter": 10_000, "maxfun": 100_000, "ftol": 1e-16, "gtol": 1e-11}
     fitted = minimize(distance, start, jac=True, method="L-BFGS-B", options=options)
     answer[usable] = _settled(np.exp(fitted.x), np.where(asked, target, np.nan)) * scale
