@@ -261,6 +261,10 @@ READERS = {
         "id,system,question,score\n" + "".join(f"r{s}{t},{s},{t},{AB[s][t]}\n" for s in "ab" for t in "123"),
         {"columns={'topic': 'question'}": AB},
     ),
+    "a list of runs": table(
+        "run id,name,model,seed,acc\n" + "".join(f"r{s}{t},n{s}{t},{s},{t},{AB[s][t]}\n" for s in "ab" for t in "123"),
+        {"columns={'system': 'model', 'topic': 'seed'}": AB},
+    ),
     "names that share no item": table(
         "id,name,value\n" + "".join(f"{s}{t},{s},{AB[s][t]}\n" for s in "ab" for t in "123"),
         {"columns={'system': 'name'}": Then(_means_by_name, {"a": 0.2, "b": 0.5})},

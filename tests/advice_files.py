@@ -4,7 +4,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from advice_calls import Call, Then, rows
+from advice_calls import Call, Then, plain, rows
 
 from metaeval import (
     read_annotations,
@@ -18,6 +18,7 @@ from metaeval import (
 )
 from metaeval.agreement.items import item_scores
 from metaeval.io.groups import read_arrivals, read_clusters, read_covariate
+from metaeval.io.judged_answers import read_judged_answers
 from metaeval.io.qrels import read_qrels
 
 NAN = float("nan")
@@ -76,6 +77,17 @@ IN_LABELS = {
         "id,annotator,quality,tone\n"
         + "".join(f"d{at},{judge},{own[at]:g},{at}\n" for at in range(3) for judge, own in LABELS.items()),
         {"columns={'label': 'quality'}": LABELS},
+    ),
+    "answers judged in words": Call(
+        lambda **options: plain(read_judged_answers("a.csv", {}, **options)[0])["a"],
+        {
+            "words": Then(
+                lambda: plain(read_judged_answers("a.csv", {}, words={"good": 1, "bad": 0})[0])["a"],
+                {"1": 1.0, "2": 0.0},
+            )
+        },
+        {},
+        {"a.csv": "item,system,label,answer\n1,a,good,x\n2,a,bad,y\n1,b,bad,z\n2,b,good,u\n"},
     ),
     "a label twice": labels(
         LONG + "d2,ben,1\n",

@@ -168,6 +168,7 @@ def p_of(found: Any) -> list[float]:
 
 TUKEY = compare_systems(MANY, test="tukey", rng=1)
 """Of two systems, so that nothing is corrected."""
+SEVEN_OF_EIGHT = [[0.5, 0.6, 0.7, 0.4, 0.9, 0.3, 0.8, 0.2], [0.4, 0.5, 0.3, 0.1, 0.8, 0.35, 0.2, 0.1]]
 TESTS = {
     "an exact test on many topics": call(
         lambda *, method="exact": p_of(wilcoxon_test(MANY, method=method)),
@@ -176,6 +177,10 @@ TESTS = {
                 float(stats.wilcoxon(MANY[0], MANY[1], method="asymptotic", correction=False).pvalue)
             ]
         },
+    ),
+    "Nemenyi's range in one direction": call(
+        lambda *, test="nemenyi": p_of(compare_systems(SEVEN_OF_EIGHT, test=test, alternative="greater")),
+        {"test='friedman'": [float(stats.binomtest(7, 8, alternative="greater").pvalue)]},  # ranks of two: signs
     ),
     "a further correction": call(
         lambda *, correction="holm": TUKEY.with_correction(correction).data["p_corrected"].to_numpy()[0].tolist(),

@@ -111,6 +111,11 @@ IN_NAMES = {
         {"repeats_in_names": Then(lambda: read_scores("r.csv"), four("a-3,a-5,b-3,b-5"))},
         repeats_in_names=True,
     ),
+    "repeats of one system alone": wide(
+        "a-1,a-2,a-3,a-4",
+        {"repeats_in_names": Then(lambda: read_scores("r.csv"), four("a-1,a-2,a-3,a-4"))},
+        repeats_in_names=True,
+    ),
     "a system without a number": wide(
         "a,b,c,d", {"repeats_in_names": Then(lambda: read_scores("r.csv"), four("a,b,c,d"))}, repeats_in_names=True
     ),

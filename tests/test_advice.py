@@ -35,7 +35,7 @@ NO_NUMBER = {
     "metrics/source.py:_Walk.add 1": "only a compiled function has no code that can be seen",
     "models/error_rate_pymc.py:sample_law 1": "PyMC fails by chance, where it is installed",
     "models/hierarchical_model.py:_refuse_bad_fit 1": "as above",
-    "models/dawid_skene.py:_diagnosed 1": "as above",
+    "models/dawid_skene.py:_sampled 1": "as above",
     "running/workers.py:_raise_unless_dead 1": "a worker of a Dask cluster must have run out of memory",
     "running/workers.py:_raise_unless_dead 2": "as above",
 }

@@ -18,6 +18,7 @@ from metaeval.io.sheets import Sheet, header_names
 from metaeval.table.array import REPEAT
 from metaeval.table.number_columns import left_out_columns, no_metrics, unsure_columns
 from metaeval.table.roles import (
+    TEXTS,
     RoleColumn,
     items_by_structure,
     part_of_word,
@@ -25,6 +26,7 @@ from metaeval.table.roles import (
     role_of_name,
     tells_sizes,
     ways_to_sizes,
+    word_of,
 )
 
 _MOST_ROWS, _MOST_CELLS = 20_000, 100_000
@@ -163,7 +165,7 @@ def _refuse_rows_own_names(
 
 def _described(name: str) -> RoleColumn:
     role, _ = role_of_name(name)
-    return RoleColumn(name, role, "which has no part in a table of scores")
+    return RoleColumn(name, role, "without a part in a table of scores")
 
 
 def _refuse_unnamed(  # noqa: PLR0913 - a table, what its columns are, and what was asked
@@ -178,7 +180,7 @@ def _refuse_unnamed(  # noqa: PLR0913 - a table, what its columns are, and what 
     """Refuse further columns where one of them may be the systems, or judges who take the place of metrics."""
     judges = [name for name in others if underscored(name) in LABELS["judge"]]
     if "system" not in parts:
-        possible = _could_name_systems(body, names, others)
+        possible = _could_name_systems(body, names, others, parts)
         if possible or "metric" not in parts:
             raise sheet.error(
                 _unknown(names, [*possible, *(name for name in others if name not in possible)], ("system",))
@@ -193,11 +195,30 @@ def _refuse_unnamed(  # noqa: PLR0913 - a table, what its columns are, and what 
         raise sheet.error(_unknown(names, [*judges, *remaining], ("metric",)))
 
 
-def _could_name_systems(body: Sheet, names: Sequence[str], columns: Sequence[str]) -> list[str]:
-    """Return the columns that neither number or date the rows, nor say the same in all."""
+def _could_name_systems(
+    body: Sheet, names: Sequence[str], columns: Sequence[str], parts: Mapping[str, str]
+) -> list[str]:
+    """Return the columns that neither number or date the rows, nor say the same in all, nor belong to item or metric.
+
+    What a metric has one of (a threshold) and what each item has one of by itself (its question) names no system; nor
+    does what holds texts, or verdicts beside scores, by its name.
+    """
     rows = [cells for cells in islice(body.rows(), _MOST_ROWS) if len(cells) == len(names)]
-    sizes = {name: len({cells[names.index(name)].strip() for cells in rows}) for name in columns}
-    return [name for name, size in sizes.items() if 1 < size < len(rows) and role_of_name(name)[0] not in _BEFORE]
+    index_of = {name: at for at, name in enumerate(names)}
+    owners = {
+        role: [cells[index_of[parts[role]]].strip() for cells in rows] for role in ("topic", "metric") if role in parts
+    }
+    sizes = {role: len({*cells}) for role, cells in owners.items()}
+    possible = []
+    for name in columns:
+        cells = [row[index_of[name]].strip() for row in rows]
+        size, role = len({*cells}), role_of_name(name)[0]
+        pairs = {role: len({*zip(cells, owned, strict=True)}) for role, owned in owners.items()}
+        named_otherwise = role in _BEFORE or is_outcome(name) or word_of(name) in TEXTS
+        belongs = pairs.get("topic") == sizes.get("topic") == size or pairs.get("metric", 0) == sizes.get("metric")
+        if 1 < size < len(rows) and not (named_otherwise or belongs):
+            possible.append(name)
+    return possible
 
 
 def _aspect_of(body: Sheet, names: Sequence[str], keys: Sequence[str], columns: Sequence[str]) -> str:

@@ -345,7 +345,10 @@ def left_out_columns(columns: Sequence[RoleColumn]) -> list[str]:
     """
     if not columns:
         return []
-    described = first_few([f"{column.name!r}, {column.why}" for column in columns], most=8, between="; ")
+    named: dict[str, list[str]] = {}
+    for column in columns:
+        named.setdefault(column.why, []).append(repr(column.name))
+    described = first_few([f"{first_few(names)}, {why}" for why, names in named.items()], most=8, between="; ")
     return [f"left out column{'s' * (len(columns) > 1)} {described}"]
 
 

@@ -28,6 +28,7 @@ _PLUS_MINUS = re.compile(r"\+\s*/?\s*[-\N{MINUS SIGN}\N{EN DASH}]")
 _NUMBER = re.compile(r"[+-]?[0-9.,]+(e[+-]?[0-9]+)?", re.IGNORECASE | re.ASCII)
 _SIZE = re.compile(r"[$€£]?[0-9][0-9.,]*\s*[^\W\d_]{0,3}|tiny|mini|small|medium|base|large|x*l", re.IGNORECASE)
 _LONGEST_WORD, _FEW_SIBLINGS = 100, 2
+_FEW_RUNS = 4
 _TIERS: Mapping[str, Sequence[Sequence[str]]] = _TABLE["parts"]
 
 SCORES: Mapping[str, tuple[str, ...]] = {part: tuple(word for tier in tiers for word in tier)
@@ -243,12 +244,34 @@ def column_roles(
         if len(set(names)) < len(names):
             raise ScoresError(f"two columns are called {names[0]!r}; names must be unique")
         if len(names) > 1:
+            if role == "system" and cells is not None:
+                _refuse_rows_of_runs(names, [name for name in headers if name not in taken], cells)
             raise ScoresError(
                 f"columns {' and '.join(map(repr, names))} could both be the {role}; rename or leave out all but one "
                 f"(`columns={{{role!r}: {names[0]!r}, 'ignore': {names[1:]!r}}}`)"
             )
         parts[role] = names[0]
     return ColumnRoles({role: parts[role] for role in SCORES if role in parts}, others)
+
+
+def _refuse_rows_of_runs(names: Sequence[str], columns: Sequence[str], cells: Callable[[str], Sequence[str]]) -> None:
+    """Refuse a list of runs, each named in several ways, and say what was compared on what where two columns tell."""
+    if any(len({*cells(name)}) < len(cells(name)) for name in names) or len(cells(names[0])) < _FEW_RUNS:
+        return
+    settings = {name: cells(name) for name in columns if 1 < len({*cells(name)}) < len(cells(name))}
+    numbered = [
+        name for name in settings if part_of_word(name) == "repeat" or role_of_name(name)[0] in {"seed", "version"}
+    ]
+    way = "name the column of what is compared, and that of what it was run on"
+    for item in numbered:
+        for system, values in settings.items():
+            sizes = len({*values}), len({*settings[item]}), len({*zip(values, settings[item], strict=True)})
+            if system not in numbered and sizes[0] * sizes[1] == sizes[2] == len(values):
+                way = f"pass `columns={ {'system': system, 'topic': item}!r}` to compare them by {item}"
+                break
+    raise ScoresError(
+        f"every row is a run by itself, named in {' and '.join(map(repr, names))}, so no name was run twice; {way}"
+    )
 
 
 def _unsure(

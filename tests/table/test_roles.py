@@ -36,6 +36,26 @@ def test_surer_words_for_topics_go_first():
         column_roles(["doc", "sample"])
 
 
+def test_a_list_of_runs_says_what_was_compared_on_what():
+    """Where two columns name every row, nothing recurs: settings and seeds tell what was compared."""
+    runs = {
+        "Run ID": ["e1", "e2", "e3", "e4", "e5", "e6"],
+        "Name": ["owl", "cat", "dog", "bat", "emu", "elk"],
+        "model_type": ["xgb", "xgb", "rf", "rf", "mlp", "mlp"],
+        "seed": ["0", "1", "0", "1", "0", "1"],
+        "status": ["done"] * 6,
+    }
+    with pytest.raises(
+        ScoresError, match=r"columns={'system': 'model_type', 'topic': 'seed'}` to compare them by seed"
+    ):
+        column_roles(runs, cells=runs.__getitem__)
+    with pytest.raises(ScoresError, match="name the column of what is compared"):
+        column_roles(["Run ID", "Name", "accuracy"], cells=lambda _: runs["Name"])
+    repeated = {**runs, "Name": ["owl"] * 6}
+    with pytest.raises(ScoresError, match="could both be the system"):
+        column_roles(repeated, cells=repeated.__getitem__)
+
+
 @pytest.mark.parametrize("name", ["nomic-embed-text-v2-moe", "qwen_moe", "bert-std", "colbert-se"])
 def test_a_system_whose_name_ends_as_errors_do_is_one(name):
     """A mixture of experts scores as the others do; where its numbers are as small as errors, somebody is asked."""

@@ -296,8 +296,10 @@ def read_four(sheet: Sheet, source: Source, options: TableOptions, *, metric: in
 
 def holds_frame(names: Sequence[str], options: TableOptions) -> bool:
     """Whether a header is that of a frame: words asked and answered, no system, and no single score."""
+    if not _is_frame(names):
+        return False
     parts = column_roles(names, chosen=options.chosen, ignored=options.ignored).parts.keys()
-    return _is_frame(names) and not parts & {"system", "metric", "score"}
+    return not parts & {"system", "metric", "score"}
 
 
 def _is_frame(names: Iterable[str]) -> bool:
