@@ -337,6 +337,7 @@ def _has_clusters(effects: tuple[Effect, ...]) -> bool:
 def _levels(crossed: Crossing, sizes: Whole | None) -> dict[Level, tuple[Floats, Floats]]:
     """Return by level what its means are apart from the coarser ones, times the root of their items, with sizes."""
     cells, size = _filled(crossed)
+    cells = cells - cells.mean()  # no effect: of scores far from 0 it would take the digits of their differences
     n_items = cells.shape[2]
     top, top_size = (table.mean(axis=2, keepdims=True) for table in (cells, size))
     levels: dict[Level, tuple[Floats, Floats]] = {"top": (top * np.sqrt(n_items), top_size * np.sqrt(n_items))}

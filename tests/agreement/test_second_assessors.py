@@ -42,7 +42,7 @@ def literal(labels, people):
 def test_the_choices_are_those_of_every_order(rows):
     """Labels and chances are those of going through all orders."""
     labels = table({name: [row[place] for row in rows] for place, name in enumerate("wxyz")})
-    found = second_people(labels, "wxyz")
+    found = second_people(labels, list("wxyz"))
     own = dict(zip(map(tuple, found.table.to_numpy().T.tolist()), found.weights, strict=True))
     expected = literal(labels, "wxyz")
     assert own.keys() == expected.keys()
