@@ -1,5 +1,6 @@
 #!/bin/sh
-# Print the path of a Python that can run metaeval, or say on standard error what is missing and end with 1.
+# Print the path of a Python that can run metaeval, or say on standard error what is missing and end with 1:
+# scripts/find_python.sh [VERSION], such as 3.13 for no other.
 #
 # PYTHON=/path/to/python decides alone. Otherwise, in this order: python3 and python, the versions by name, those
 # under pyenv. A name on the path proves nothing (a pyenv shim fails when its version is not selected), so every
@@ -9,6 +10,7 @@ set -u
 
 oldest=12
 newest=14 # numba has wheels up to here
+wanted=${1:-}
 
 # Prints "minor ways" of a Python 3, ways being what it can install with: ensurepip, pip or nothing.
 probe='
@@ -36,6 +38,9 @@ ask() {
     ways=${answer#* }
     if [ "$minor" -lt "$oldest" ]; then
         note "$1: Python 3.$minor, too old"
+        return 1
+    elif [ -n "$wanted" ] && [ "3.$minor" != "$wanted" ]; then
+        note "$1: Python 3.$minor, not $wanted"
         return 1
     elif [ "$ways" = nothing ]; then
         note "$1: Python 3.$minor without venv and pip (on Debian and Ubuntu: apt install python3-venv)"

@@ -123,3 +123,40 @@ def test_the_pythons_are_those_that_are_looked_for():
     assert (named[0], named[-1]) == (oldest, newest)
     assert all(later == earlier + 1 for earlier, later in pairwise(named))
     assert PROJECT["requires-python"] == f">=3.{oldest}"
+
+
+def _conda_name(requirement):
+    """Return what conda calls a requirement of pyproject.toml: its own names, no extras and no markers."""
+    name, limit = re.fullmatch(r"([\w.-]+)(?:\[\w+\])?(>=[\d.]+)?(?:;.*)?", requirement).groups()
+    return " ".join(filter(None, [{"matplotlib": "matplotlib-base"}.get(name, name), limit]))
+
+
+def test_the_recipe_for_conda_asks_for_what_pyproject_asks_for():
+    """Version, Python and every requirement with its limit; h5py is an extra of h5netcdf for pip alone."""
+    text = (ROOT / "scripts" / "conda" / "meta.yaml").read_text("utf-8")
+    assert f'version: "{PROJECT["version"]}"' in text
+    run = text.partition("  run:\n")[2].partition("\n\n")[0]
+    wanted = {f"python {PROJECT['requires-python']}", "h5py", *map(_conda_name, PROJECT["dependencies"])}
+    assert {line.strip().removeprefix("- ") for line in run.splitlines()} == wanted
+
+
+def test_a_forge_runs_the_targets_of_the_makefile_on_every_python():
+    """The workflow names targets that exist and the Pythons of the classifiers, on three systems."""
+    text = (ROOT / ".github" / "workflows" / "tests.yml").read_text("utf-8")
+    targets = {word for line in re.findall(r"run: make (.+)", text) for word in line.split()}
+    makefile = (ROOT / "Makefile").read_text("utf-8")
+    assert targets
+    assert all(re.search(rf"^{target}:", makefile, re.MULTILINE) for target in targets)
+    assert re.findall(r'"(3\.\d+)"', text.partition("python: [")[2].partition("]")[0]) == [
+        one.rpartition(" ")[2] for one in PROJECT["classifiers"] if re.search(r"Python :: 3\.\d", one)
+    ]
+    assert {"ubuntu", "macos", "windows"} == set(
+        re.findall(r"(\w+)-latest", text.partition("os: [")[2].partition("]")[0])
+    )
+
+
+def test_the_citation_has_the_version_and_a_date():
+    """As the file asks whoever cites the software to say which one it was."""
+    text = (ROOT / "CITATION.cff").read_text("utf-8")
+    assert f"version: {PROJECT['version']}\n" in text
+    assert re.search(r"^date-released: \d{4}-\d\d-\d\d$", text, re.MULTILINE)

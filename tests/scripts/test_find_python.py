@@ -23,14 +23,14 @@ class Machine:
         answer = f'case "$2" in *ensurepip*) echo "{version} {ways}" ;; *) echo "$0" ;; esac'
         return self._write(place, answer if version else "exit 127")
 
-    def find(self, **variables):
+    def find(self, *versions, **variables):
         """Run the script there."""
         tools = self.folder / "tools"
         if not tools.exists():
             tools.mkdir()
             (tools / "cat").symlink_to(shutil.which("cat"))
         environment = {"PATH": f"{self.folder / 'path'}:{tools}", "HOME": str(self.folder / "home"), **variables}
-        return subprocess.run([SHELL, SCRIPT], capture_output=True, text=True, check=False, env=environment)
+        return subprocess.run([SHELL, SCRIPT, *versions], capture_output=True, text=True, check=False, env=environment)
 
     def _write(self, place, line):
         path = self.folder / place
@@ -75,6 +75,14 @@ def test_version_on_the_path(machine, name):
     machine.put("path/python3", 11)
     newer = machine.put(f"path/{name}", int(name.removeprefix("python3.")))
     assert machine.find().stdout.strip() == newer
+
+
+def test_a_version_that_is_asked_for_alone_is_found(machine):
+    """For one version the others do not serve, however early on the path."""
+    machine.put("path/python3", 12)
+    wanted = machine.put("path/python3.14", 14)
+    assert machine.find("3.14").stdout.strip() == wanted
+    assert machine.find("3.13").returncode == 1
 
 
 def test_release_without_wheels_comes_last(machine):

@@ -35,6 +35,7 @@ from metaeval.reports.key_figures import key_figures, sure_side
 from metaeval.reports.prose import prose
 from metaeval.reports.shared import facts
 from metaeval.testing.expected import BROKEN, UNNOTICED
+from metaeval.tests_stat.result import is_significant
 
 _STATISTICS = {
     "pearson": "Pearson's r",
@@ -151,7 +152,7 @@ def _carried_by(study: HumanStudy, best: End, value: float) -> tuple[str, bool]:
     if left.empty or not (left < value - _CARRIED).any():
         return "", False
     figures_left = dict.fromkeys(map(_DECIMAL, (left.min(), left.max())))
-    alone = p > study.alpha or left.max() <= _CHANCE.get(_lead(study)[1], 0.0)
+    alone = (np.isfinite(p) and not is_significant(p, study.alpha)) or left.max() <= _CHANCE.get(_lead(study)[1], 0.0)
     return say("carried", left=" to ".join(figures_left), p=p_value(p), outliers=study.outliers), bool(alone)
 
 
