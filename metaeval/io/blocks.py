@@ -22,6 +22,7 @@ from metaeval.io.duplicates import Duplicates
 from metaeval.io.headers import place_of
 from metaeval.io.sheets import Sheet
 from metaeval.io.sources import Source
+from metaeval.table.arrivals import Arrival
 from metaeval.table.roles import AVERAGES, ColumnRoles, column_roles, role_of_row
 from metaeval.table.scores import Missing
 
@@ -135,6 +136,8 @@ class FileBlock:
     """The labels of nuggets that it holds."""
     one_system: bool = False
     """Whether no column names its systems."""
+    arrival: Arrival | None = None
+    """When its topics came, where it has a column of dates."""
 
     @property
     def name(self) -> str:

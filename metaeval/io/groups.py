@@ -9,7 +9,8 @@ from metaeval.base.names import first_few, is_number, shortened
 from metaeval.errors import InvalidOptionError, MetaevalError, closest_names, spelling
 from metaeval.io.headers import columns_found, fitting_names, is_heading, place_of
 from metaeval.io.sheets import Sheet, header_names, read_sheet
-from metaeval.table.roles import column_roles, part_of_word, role_of_name
+from metaeval.table.arrivals import Arrival, arrival_by, date_columns, several
+from metaeval.table.roles import column_roles, part_of_word
 
 _MOST_DIGITS = 18
 """Digits of a whole number of 64 bits."""
@@ -95,34 +96,32 @@ def read_arrivals(path: str | Path | Sheet, *, topics: Iterable[str], column: st
     ...     read_arrivals(path, topics=["2", "1"])
     {'2': '2026-01-12', '1': '2026-01-31'}
     """
-    return _GroupTable(path, "topic", None, topics).said("arrival", column)[1]
+    sheet = path if isinstance(path, Sheet) else read_sheet(path)
+    dated = _date_columns_of(sheet) if column is None else [column]
+    return _GroupTable(sheet, "topic", None, topics).said("arrival", dated[0] if len(dated) == 1 else None)[1]
 
 
-def dates_within(paths: Sequence[Path], *, topics: Iterable[str]) -> tuple[str, dict[str, str]] | None:
-    r"""Return when every topic came by the one column of its table that is called as a date, and the column's name.
-
-    None where no column, or several, are called so, where topics have more than one date, or dates lack, and of
-    several files.
+def arrival_within(sheet: Sheet, topics: Sequence[str]) -> Arrival | None:
+    r"""Return when the topics of a table of scores came, where it has a column of dates; None where it has none.
 
     Examples
     --------
-    >>> import tempfile
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     path = Path(folder, "scores.csv")
-    ...     _ = path.write_text("topic,system,score,date\n1,a,0.5,2026-01-31\n2,a,0.4,2026-01-12")
-    ...     dates_within([path], topics=["2", "1"])
-    ('date', {'2': '2026-01-12', '1': '2026-01-31'})
+    >>> from metaeval.io.sheets import sheet_of
+    >>> sheet = sheet_of(b"topic,system,score,date\n1,a,0.5,2026-01-31\n2,a,0.4,2026-01-12", "scores.csv")
+    >>> arrival_within(sheet, ["1", "2"])
+    Arrival(column='date', topics=('2', '1'), trouble='')
     """
-    if len(paths) != 1 or (called := column_of_dates(paths[0])) is None:
-        return None
+    dated = _date_columns_of(sheet)
+    if len(dated) != 1:
+        return several(dated) if dated else None
     try:
-        return _GroupTable(paths[0], "topic", None, topics).said("arrival", called)
+        return arrival_by(*_GroupTable(sheet, "topic", None, topics).said("arrival", dated[0]))
     except MetaevalError:
-        return None
+        return Arrival(dated[0], trouble="it does not hold one date for each of them")
 
 
 def column_of_dates(path: Path) -> str | None:
-    r"""Return the one column of a table that is called as a date; None where no column, or several, are.
+    r"""Return the one column of a table that is called as a date, or else holds dates; None of none and of several.
 
     Examples
     --------
@@ -134,22 +133,17 @@ def column_of_dates(path: Path) -> str | None:
     'date'
     """
     try:
-        header = header_names(read_sheet(path).sample()[0]) if path.is_file() else []
+        dated = _date_columns_of(read_sheet(path)) if path.is_file() else []
     except MetaevalError:
         return None
-    return called_as_date(header)
+    return dated[0] if len(dated) == 1 else None
 
 
-def called_as_date(columns: Iterable[str]) -> str | None:
-    """Return the one column that is called as a date; None where no column, or several, are.
-
-    Examples
-    --------
-    >>> called_as_date(["topic", "a", "date"]), called_as_date(["topic", "month", "year"])
-    ('date', None)
-    """
-    called = [name for name in columns if _ARRIVES.get(role_of_name(name)[0])]
-    return called[0] if len(called) == 1 else None
+def _date_columns_of(sheet: Sheet) -> list[str]:
+    header, *below = sheet.sample()
+    names = header_names(header)
+    rows = [cells for cells in below if len(cells) == len(names)]
+    return date_columns({name: [cells[at].strip() for cells in rows] for at, name in enumerate(names) if name})
 
 
 def read_covariate(
@@ -197,10 +191,6 @@ def read_item_covariate(
     table.rows = [[*cells, key] for cells, key in zip(table.rows, keys, strict=True)]
     name, values = table.said("covariate", column, numbers=True)
     return Covariate(name, {item: float(entry) for item, entry in values.items()})
-
-
-_ARRIVES = {"time": "arrival"}
-"""Roles of columns that say when something came."""
 
 
 class _GroupTable:
@@ -254,7 +244,7 @@ class _GroupTable:
         if column is not None:
             return place_of(column, self.columns, self.sheet)
         others = [position for position, name in enumerate(self.columns) if name and position != self.at]
-        called = [at for at in others if said in {part_of_word(self.columns[at]), _ARRIVES.get(self._role(at))}]
+        called = [at for at in others if said == part_of_word(self.columns[at])]
         for places in (called, others):
             if len(places) == 1:
                 return places[0]
@@ -277,9 +267,6 @@ class _GroupTable:
         entries = {(cells[self.at], cells[at]) for cells in self.rows}
         decimal = any("." in entry for _, entry in entries) and all(is_number(entry) for _, entry in entries)
         return part_of_word(self.columns[at]) is None and not decimal and len(dict(entries)) == len(entries)
-
-    def _role(self, at: int) -> str:
-        return role_of_name(self.columns[at])[0]
 
     def _refuse_uncovered(self, found: dict[str, str]) -> None:
         without = [name for name in self.wanted if name not in found]

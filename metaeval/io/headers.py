@@ -8,6 +8,9 @@ from metaeval.base.names import first_double, first_few, is_number, merge_labels
 from metaeval.base.unit import unit
 from metaeval.errors import closest_names
 from metaeval.io.sheets import Sheet, delimiter_name, header_names
+from metaeval.table.arrivals import date_columns
+from metaeval.table.number_columns import left_out_columns
+from metaeval.table.roles import RoleColumn
 
 _MOST_SHOWN = 40
 _UNENDED = r'{sub(/\r$/,"")}'
@@ -139,13 +142,15 @@ def notes_on_words(words: Mapping[str, Sequence[str]], *, clustered: bool) -> li
     >>> notes_on_words({}, clustered=False)
     []
     """
+    dated = [RoleColumn(name, "time", "a date") for name in date_columns(words)]
+    words = {name: cells for name, cells in words.items() if name not in {column.name for column in dated}}
     if not words:
-        return []
+        return left_out_columns(dated)
     shared = [name for name, cells in words.items() if all(cells) and 1 < len({*cells}) <= len(cells) // 2]
     note = f"left out columns of words ({first_few(list(words))})"
     if shared and not clustered:
         note += f"; `columns={{'cluster': {shared[0]!r}}}` if {unit().topics} of one {shared[0]!r} share noise"
-    return [note]
+    return [note, *left_out_columns(dated)]
 
 
 def note_of_unnamed(names: Sequence[str], place: int | None) -> list[str]:

@@ -13,6 +13,7 @@ from metaeval.io.benchmarks.rows import read_four, read_record_frame
 from metaeval.io.blocks import FileBlock, Form, TableOptions
 from metaeval.io.chosen_rows import NO_ROWS, chosen_rows
 from metaeval.io.cluster_levels import joined_levels, with_levels
+from metaeval.io.groups import arrival_within
 from metaeval.io.headers import names_and_rows, refuse_two_levels
 from metaeval.io.joined_items import columns_to_join, joined_items
 from metaeval.io.long_tables import RESULT_CELLS, read_long, read_results
@@ -92,7 +93,8 @@ def _read_form(sheet: Sheet, source: Source, options: TableOptions, order: Seque
         if options.systems_in is not None and form != "wide":
             raise sheet.error(f"`systems_in` is about a wide table, and this is read as a {form} one; leave it out")
         block = _topics_in_order(_FORMS[form](sheet, source, options), order)
-        return block if block.read_as else replace(block, read_as=_READ_AS[form])
+        dated = None if options.header is False else arrival_within(sheet, block.labels["topic"])
+        return replace(block, read_as=block.read_as or _READ_AS[form], arrival=dated)
     except FileFormatError:
         raise
     except ScoresError as error:

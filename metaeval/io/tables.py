@@ -217,6 +217,8 @@ def read_scores(  # noqa: PLR0913 - what a table leaves open
         raise ScoresError(f"{files}: {error}{hint}") from error
     scores = means_by_levels(scores, blocks)
     scores.attrs["sources"] = inputs.paths
+    if len(dated := {block.arrival for block in blocks}) == 1 and (arrival := dated.pop()) is not None:
+        scores.attrs |= arrival.as_attributes()
     forms = first_few(list(dict.fromkeys(block.read_as for block in blocks)), between="; ")
     words = {"topic": unit_of(scores).topic}
     if any(block.numbered for block in blocks):

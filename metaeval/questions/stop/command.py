@@ -3,14 +3,14 @@
 from pathlib import Path
 from typing import Annotated
 
-from metaeval.base.names import natural_order
 from metaeval.base.unit import unit_of
 from metaeval.cli import options as opt
 from metaeval.cli.checks import a_name, file_to_read, whole_number
 from metaeval.cli.command import command
 from metaeval.cli.option import Option, choice, path
 from metaeval.cli.reading import Answer, Loaded
-from metaeval.errors import InvalidOptionError
+from metaeval.errors import FileFormatError, InvalidOptionError
+from metaeval.table.arrivals import arrival_by
 
 _ARRIVAL_FILE = path(
     "FILE",
@@ -75,7 +75,7 @@ def stop_command(  # noqa: PLR0913 - the options of the command
 
         metaeval stop votes.csv --look-every 100 --out stop
     """
-    from metaeval.io.groups import column_of_dates, dates_within, read_arrivals  # noqa: PLC0415 - loads pandas
+    from metaeval.io.groups import column_of_dates, read_arrivals  # noqa: PLC0415 - loads pandas
     from metaeval.questions.stop.study import study_stopping  # noqa: PLC0415 - loads scipy
 
     when = None if arrival_file is None else arrival_column or column_of_dates(arrival_file)
@@ -89,19 +89,13 @@ def stop_command(  # noqa: PLR0913 - the options of the command
         return loaded.ask(study_stopping, next(iter(votes.values())))
     if scores is None:
         return loaded.ask(study_stopping, scores)
-    topics, came = natural_order(scores["topic"].to_numpy().tolist()), None
-    notes, word = [*scores.attrs.get("notes", ())], unit_of(scores).topics
-    if arrival_file is not None:
-        came = read_arrivals(arrival_file, topics=topics, column=arrival_column)
-        loaded.read(arrival_file)
-        notes += [f"left out column {when!r}, which says when {word} came"] * left_out
-    elif (dated := dates_within(files := [*map(Path, loaded.options["inputs"])], topics=topics)) is not None:
-        when, came = dated
-        scores = loaded.scores() if loaded.leave_out(when, *files) else scores
-        told = f"{word} came in the order of the column {when!r}; --arrival-file FILE says another order"
-        notes = [*scores.attrs.get("notes", ()), told]
-    if came is None:
+    if arrival_file is None:
         return loaded.ask(study_stopping, scores)
-    scores = scores.assign_attrs(notes=notes)
-    turns = {when: number for number, when in enumerate(natural_order({*came.values()}))}
-    return loaded.ask(study_stopping, scores, arrival=sorted(topics, key=lambda topic: turns[came[topic]]))
+    topics = scores["topic"].to_numpy().tolist()
+    arrival = arrival_by(when or "", read_arrivals(arrival_file, topics=topics, column=arrival_column))
+    loaded.read(arrival_file)
+    if arrival.trouble:
+        raise FileFormatError(arrival.trouble, path=str(arrival_file))
+    left = [f"left out column {when!r}, which says when {unit_of(scores).topics} came"] * left_out
+    scores = scores.assign_attrs(notes=[*scores.attrs.get("notes", ()), *left])
+    return loaded.ask(study_stopping, scores, arrival=list(arrival.topics))

@@ -7,17 +7,18 @@ from typing import ClassVar, Literal, NamedTuple, get_args
 
 import numpy as np
 import pandas as pd
+import xarray as xr
 
 from metaeval.base.arrays import Floats, Ints
 from metaeval.base.checks import check_choice, check_count, check_list, check_share
 from metaeval.base.names import count, first_few, natural_order
 from metaeval.base.provenance import Provenance, record_provenance
-from metaeval.base.unit import unit_of
+from metaeval.base.unit import Unit, unit_of
 from metaeval.errors import EstimationError, InvalidOptionError, MetaevalError
-from metaeval.io.groups import called_as_date
 from metaeval.running.draws import RNGLike, resolve_seed
 from metaeval.running.equality import RELATIVE
 from metaeval.studies.study import Study
+from metaeval.table.arrivals import Arrival, date_columns, several, turns_of
 from metaeval.table.scores import Scores, as_scores, oriented_values
 from metaeval.table.structure import engine_scores
 from metaeval.table.traits import Trait
@@ -44,12 +45,15 @@ from metaeval.tests_stat.stopping import (
 _USES: frozenset[Trait] = frozenset({"clusters", "gaps"})
 VoteUnit = Literal["vote", "question", "voter"]
 _MOST_LOOKS = 500
+_SAMPLE = 20
+"""Rows that tell whether a column holds dates."""
 FEWEST_TO_FORETELL = 5
 """Units of a pair from which on it is foretold when it is decided: of fewer, nearly any difference may come."""
 _SKEWED = "ERR"
 """Differences of expected reciprocal rank are so skewed that the t form errs in 7 % of boards in place of 5 %."""
 _ASSUMED = "{topics} are taken to have come in the order of their names (2 before 10); `arrival` says another order"
 _DATED = "{topics} came in the order of the column {when!r}; `arrival` says another order"
+_UNDATED = "{topics} are not taken in the order of {when}: {trouble}; `arrival` says the order"
 _VOTED = "votes are taken to have come in the order of their rows; sort the rows where they did not"
 
 
@@ -172,8 +176,8 @@ def study_stopping(  # noqa: PLR0913 - every option of the command
         their topics.
     arrival : sequence of str or str, optional
         All topics in their order of arrival, or the name of a column of a frame that says when they came. By default
-        the column of a frame that is called as a date, where each topic has one date; else the order of the scores,
-        which are read with topics in the order of their names (2 before 10).
+        the column of dates of a frame or of the file that was read, where each topic has one date; else the order of
+        the scores, which are read with topics in the order of their names (2 before 10).
     look_every : int, optional
         Units between two looks; by default every unit, or as many as leave 500 looks.
     evidence : {"t", "sign", "betting"}, optional
@@ -352,18 +356,25 @@ def _as_pandas(data: object) -> pd.DataFrame | None:
     return frame if isinstance(frame, pd.DataFrame) else None
 
 
-def _in_order(data: object, arrival: Sequence[str] | str | None) -> tuple[object, Sequence[str] | None, str]:
-    """Return scores, their topics in the order in which they came, and the column of dates that was taken unasked."""
+def _in_order(data: object, arrival: Sequence[str] | str | None) -> tuple[object, Sequence[str] | None, Arrival | None]:
+    """Return scores, their topics in the order in which they came, and what a column of dates says of it unasked."""
     if isinstance(arrival, str):
-        return *_by_column(data, arrival), ""
-    frame = _as_pandas(data) if arrival is None else None
-    when = None if frame is None else called_as_date(map(str, frame.columns))
-    if when is None:
-        return data, arrival, ""
+        return *_by_column(data, arrival), None
+    if arrival is not None:
+        return data, arrival, None
+    if isinstance(data, xr.DataArray):
+        dated = Arrival.of(data.attrs, data["topic"].to_numpy().tolist()) if "topic" in data.coords else None
+        return data, (dated.topics or None) if dated else None, dated
+    frame = _as_pandas(data)
+    columns = {} if frame is None else {str(name): frame[name].head(_SAMPLE).astype(str).tolist() for name in frame}
+    dated_columns = date_columns(columns)
+    if len(dated_columns) != 1:
+        return data, None, several(dated_columns) if dated_columns else None
     try:
-        return *_by_column(frame, when), when
-    except MetaevalError:  # dates lack, or are no dates of topics
-        return data, None, ""
+        scores, order = _by_column(frame, dated_columns[0])
+    except MetaevalError as error:  # dates lack, or are no dates of topics
+        return data, None, Arrival(dated_columns[0], trouble=str(error).partition(";")[0])
+    return scores, order, Arrival(dated_columns[0], tuple(order))
 
 
 def _by_column(data: object, when: str) -> tuple[object, list[str]]:
@@ -380,7 +391,7 @@ def _by_column(data: object, when: str) -> tuple[object, list[str]]:
     named = next((names for names in labels if {*names} == {*topics}), None)
     if named is None:
         raise InvalidOptionError("no column of the frame names the topics; list them in `arrival`, in their order")
-    turns = {value: turn for turn, value in enumerate(natural_order(frame[when].astype(str).unique()))}
+    turns = turns_of(frame[when].dropna().astype(str).unique())
     came = pd.Series(frame[when].astype(str).map(turns).where(frame[when].notna()).to_numpy(), index=named)
     turn_of = came.groupby(level=0).first()
     unclear = came.index[~(came == turn_of.reindex(came.index))]  # a missing date equals none
@@ -392,7 +403,9 @@ def _by_column(data: object, when: str) -> tuple[object, list[str]]:
     return scores, sorted(topics, key=lambda topic: turn_of[topic])
 
 
-def _scored(data: object, arrival: Sequence[str] | None, wanted_form: EvidenceForm | None, *, dated: str) -> _Arrived:
+def _scored(
+    data: object, arrival: Sequence[str] | None, wanted_form: EvidenceForm | None, *, dated: Arrival | None
+) -> _Arrived:
     """Lay out the differences of scores, topic by topic or cluster by cluster in the order of their last topics."""
     table = as_scores(data, missing="pairwise")
     topics_in_table = table["topic"].to_numpy().tolist()
@@ -431,10 +444,18 @@ def _scored(data: object, arrival: Sequence[str] | None, wanted_form: EvidenceFo
             *scores.attrs.get("notes", ()),
             *design_notes(scores),
             *([_ASSUMED.format(**unit_of(scores)._asdict())] if assumed else ()),
-            *([_DATED.format(when=dated, **unit_of(scores)._asdict())] if dated else ()),
+            *_notes_on(dated, unit_of(scores)),
         ),
         scores=scores,
     )
+
+
+def _notes_on(dated: Arrival | None, unit: Unit) -> list[str]:
+    """Say which column gave the order, or why one that could does not."""
+    if dated is None:
+        return []
+    rule = _DATED if dated.topics else _UNDATED
+    return [rule.format(when=dated.column, trouble=dated.trouble, **unit._asdict())]
 
 
 def _form_of(metric: str, values: Floats, wanted_form: EvidenceForm | None, *, clustered: bool) -> EvidenceForm:

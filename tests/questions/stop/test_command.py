@@ -4,6 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from metaeval import read_scores, study_stopping
+
 
 @pytest.fixture
 def table(tmp_path):
@@ -105,3 +107,31 @@ def test_a_column_of_dates_in_use_is_not_said_to_lie_idle(command, table, named)
     answer = command("stop", path, *(["--arrival-file", path] if named else []), "--json").json()
     assert not any("columns of words" in note for note in answer["notes"])
     assert any("'date'" in note for note in answer["notes"])
+
+
+@pytest.mark.parametrize("form", ["%Y-%m-%d", "%d/%m/%Y", "%d.%m.%Y"])
+@pytest.mark.parametrize("named", ["added_on", "published", "date"])
+def test_a_column_of_dates_by_any_name_says_when_topics_came(command, tmp_path, form, named):
+    """At the shell, of scores that were read, and of a frame alike: names of items say another order than dates."""
+    numbers = np.random.default_rng(3)
+    frame = pd.DataFrame({"item": numbers.permutation(40), "when": pd.date_range("2026-01-28", periods=40)})
+    frame = frame.assign(A=numbers.normal(0.6, 0.2, 40).round(3), B=numbers.normal(0.3, 0.2, 40).round(3))
+    frame["item"] = "q" + frame["item"].astype(str)
+    right = study_stopping(frame.drop(columns="when"), arrival=frame["item"].tolist(), rng=0)
+    days = frame["when"].dt.strftime(form)
+    dated = frame.drop(columns="when").assign(**{named: days})
+    dated.sort_values("item").to_csv(tmp_path / "scores.csv", index=False)
+    answer = command("stop", tmp_path / "scores.csv", "--replay", "0", "--seed", "0", "--json").json()
+    assert answer["results"][0]["decided_at"] == right.to_frame()["decided_at"][0]
+    for data in (read_scores(tmp_path / "scores.csv"), dated):
+        found = study_stopping(data, rng=0)
+        assert found.to_frame()["decided_at"].tolist() == right.to_frame()["decided_at"].tolist()
+        assert any(f"the column '{named}'" in note for note in found.notes)
+
+
+def test_dates_that_tell_no_order_are_named(command, tmp_path):
+    """The 5th of January or the 1st of May: items then go by their names, and a note says so."""
+    rows = "".join(f"q{n},0{1 + n % 9}/0{1 + n // 9}/2026,.{n + 11},.{30 - n}\n" for n in range(18))
+    (tmp_path / "scores.csv").write_text(f"item,date,a,b\n{rows}")
+    notes = command("stop", tmp_path / "scores.csv", "--json").json()["notes"]
+    assert any("not taken in the order of date" in note and "day or the month" in note for note in notes)
