@@ -29,6 +29,8 @@ _NUMBER = re.compile(r"[+-]?[0-9.,]+(e[+-]?[0-9]+)?", re.IGNORECASE | re.ASCII)
 _SIZE = re.compile(r"[$€£]?[0-9][0-9.,]*\s*[^\W\d_]{0,3}|tiny|mini|small|medium|base|large|x*l", re.IGNORECASE)
 _LONGEST_WORD, _FEW_SIBLINGS = 100, 2
 _FEW_RUNS = 4
+_OF_RANKS = "ERR"
+"""Expected reciprocal rank, as its authors and all programs of retrieval write it; of errors, err is short."""
 _TIERS: Mapping[str, Sequence[Sequence[str]]] = _TABLE["parts"]
 
 SCORES: Mapping[str, tuple[str, ...]] = {part: tuple(word for tier in tiers for word in tier)
@@ -58,6 +60,15 @@ LOWER = frozenset(_TABLE["lower"]["words"])
 """Metrics where lower is better, whoever computes them."""
 _SIGNED = frozenset(_TABLE["lower"]["signed"])
 """Those of them that may be below 0; numbers of the others that are were turned, so that higher is better."""
+_FALLING_TAILS, _FALLING_HEADS, _TURNED = (frozenset(_TABLE["lower"][part]) for part in ("tails", "heads", "turned"))
+_SAID = {
+    better: re.compile(
+        rf"(?<=[\s_(\[,-])(?:{words})(?:[\s_-]*(?:is|are|=|values?)?[\s_-]*better)?(?:[\s_)\]]*)\Z", re.IGNORECASE
+    )
+    for better, words in {False: "lower|smaller|less", True: "higher|larger|more"}.items()
+}
+_CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z][a-z])")
+_IN_BRACKETS = re.compile(r"\s*[(\[][^()\[\]]*[)\]]")
 _SPLITS_OF_METRICS = frozenset(_TABLE["lower"]["splits"])
 """What may stand before or after the name of a metric, and does not turn it."""
 COMPUTED = frozenset({*_TABLE["computed"]["words"], *_TABLE["aggregate"]["words"]})
@@ -144,18 +155,47 @@ def rises_by_name(metric: str, least: float = 0.0) -> bool:
     --------
     >>> [rises_by_name(name) for name in ("nDCG@10", "Perplexity", "TER ↓", "WER (↑)", "val_loss", "error_detection")]
     [True, False, False, True, False, True]
+    >>> [rises_by_name(name) for name in ("word_error_rate", "RMSE (m)", "wer_clean", "non-toxicity", "ERR", "Top1Err")]
+    [False, False, False, True, True, False]
     >>> rises_by_name("MQM", least=0.0), rises_by_name("MQM", least=-25.0), rises_by_name("loss", least=-1.0)
     (False, True, False)
     """
     if arrows := set(ARROWS).intersection(metric):
         return arrows == {"↑"}
-    words = word_of(metric).split("_")
-    while len(words) > 1 and words[0] in _SPLITS_OF_METRICS:
-        words = words[1:]
-    while len(words) > 1 and words[-1] in _SPLITS_OF_METRICS:
-        words = words[:-1]
-    called = {word_of(metric), "_".join(words)}
-    return LOWER.isdisjoint(called) or (least < 0 and _SIGNED.isdisjoint(called))
+    for better, said in _SAID.items():
+        if said.search(metric):
+            return better
+    falls = "" if metric == _OF_RANKS else _what_falls(metric) or _what_falls(_CAMEL.sub("_", metric))
+    return not falls or (least < 0 and falls not in _SIGNED)
+
+
+def _what_falls(metric: str) -> str:
+    """Return the word of a name for something of which less is better; "" where no word says so."""
+    unit_less = _IN_BRACKETS.sub("", metric).strip(" %")
+    for name in (metric, unit_less):
+        words = word_of(name).split("_")
+        while len(words) > 1 and words[0] in _SPLITS_OF_METRICS:
+            words = words[1:]
+        while len(words) > 1 and words[-1] in _SPLITS_OF_METRICS:
+            words = words[:-1]
+        for called in (word_of(name), "_".join(words)):
+            if called in LOWER:
+                return called
+    if not _TURNED.isdisjoint(words[1:] if words[0] in _FALLING_HEADS else words[:-1]):
+        return ""
+    ends = ["_".join(words[-length:]) for length in (1, 2, 3)]
+    starts = ["_".join(words[:length]) for length in (1, 2)]
+    return next(
+        (
+            called
+            for called, known in [
+                *((end, _FALLING_TAILS) for end in ends),
+                *((start, _FALLING_HEADS) for start in starts),
+            ]
+            if called in known
+        ),
+        "",
+    )
 
 
 def lowest_scores(metrics: Iterable[str], scores: Floats) -> dict[str, float]:

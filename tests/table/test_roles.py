@@ -214,6 +214,33 @@ def test_columns_called_as_judges_are_noted(tmp_path):
         assert any("called as judges" in note for note in notes) is is_noted
 
 
+_FALLING = """
+word_error_rate | wer_clean | character_error_rate | DER | PER | LPIPS | hamming_loss | misclassification_rate |
+HD95 | EPE | AbsRel | CRPS | sMAPE | FPR@95 | bias_score | unsafe_rate | miss_rate | jailbreak_rate |
+annotation_Hallucination_score | num hallucinations | Fehlerquote | Latenz | Antwortzeit (s) | logloss | error%
+| Top1Err | frustration | RMSE (m) | MAE (°C) | MSE [m²] | Loss (nats) | toxicity (0-1) | WER (lower is better)
+| WER | WER↓ | WER [%] | log-loss | nll | KID | minDCF | chamfer_distance | invalid_rate | timeout_rate |
+crash_rate | harm_score | contradiction | sycophancy | NASA-TLX | TER_lower | MeanAbsErr | mean_squared_error |
+val_error | top-1 error | time_to_first_token | distance km | Mean absolute error | Mean Error Rate | Latency
+(ms) | err | Test Error (%) | FID (50k) | perplexity_per_token | edit_distance | eval_loss | false_negative_rate
+| Error | attack success rate | response time (s) | wer_other | average latency | errors per 100 words
+"""
+_RISING = """
+nDCG@10 | ERR | ERR@20 | ERR-IA@10 | err@20 | nERR | error_detection | loss_of_recall | error_correction_f1 |
+non-toxicity | toxicity_reduction | hallucination-free | 1-WER | accuracy | F1 (error class) | WER ↑ | WER
+(higher is better) | AP | P@10 | error_recovery | perception | bleu | terse | success_rate | no error | win_rate
+| robustness to errors | hallucination_detection_accuracy | faithfulness | distance_accuracy | cosine_similarity
+| error-free rate | similarity | merit | more | higher | lower
+"""
+
+
+@pytest.mark.parametrize(("metrics", "rises"), [(_FALLING, False), (_RISING, True)])
+def test_a_direction_is_seen_in_names_of_speech_vision_safety_and_regression(metrics, rises):
+    """What falls may stand at the end or the beginning of a name, with units; a word that turns it round is heeded."""
+    names = " ".join(metrics.split()).split(" | ")
+    assert [name for name in names if rises_by_name(name) is not rises] == []
+
+
 @pytest.mark.parametrize(
     ("metric", "least", "rises"),
     [
