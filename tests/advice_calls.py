@@ -261,6 +261,13 @@ READERS = {
         "id,system,question,score\n" + "".join(f"r{s}{t},{s},{t},{AB[s][t]}\n" for s in "ab" for t in "123"),
         {"columns={'topic': 'question'}": AB},
     ),
+    "names of systems or of items": table(
+        "name,kind,x\n" + "".join(f"{t},{s},{AB[s][t]}\n" for t in "123" for s in "ab"),
+        {
+            "columns={'system': 'kind', 'topic': 'name'}": AB,
+            "columns={'system': 'name', 'topic': 'kind'}": {t: {s: AB[s][t] for s in "ab"} for t in "123"},
+        },
+    ),
     "a list of runs": table(
         "run id,name,model,seed,acc\n" + "".join(f"r{s}{t},n{s}{t},{s},{t},{AB[s][t]}\n" for s in "ab" for t in "123"),
         {"columns={'system': 'model', 'topic': 'seed'}": AB},

@@ -20,7 +20,9 @@ from metaeval.table.number_columns import left_out_columns, no_metrics, unsure_c
 from metaeval.table.roles import (
     TEXTS,
     RoleColumn,
+    beside_metrics,
     items_by_structure,
+    named_by_models,
     part_of_word,
     refuse_items_of_one,
     role_of_name,
@@ -107,16 +109,19 @@ def system_beside_roles(names: Sequence[str], said: object = None) -> int:
 
 def long_columns(sheet: Sheet, body: Sheet, names: Sequence[str], options: TableOptions) -> LongColumns:
     """Find out which column is which, or say which ones must be named."""
-    parts, others = options.roles(names, sheet)
+    parts, others = beside_metrics(options.roles(names, sheet), names, chosen=options.columns)
     notes: list[str] = []
     if "topic" not in parts and "system" in parts:
         rows = [cells for cells in islice(body.rows(), _MOST_ROWS) if len(cells) == len(names)]
         cells_of = {name: [cells[names.index(name)].strip() for cells in rows] for name in [*parts.values(), *others]}
+        parts = named_by_models(cells_of, parts, others, chosen=options.columns)
         try:
-            item = items_by_structure(cells_of, parts, [one for one in others if one not in (options.metrics or ())])
+            unnamed = [name for name in others if name not in (options.metrics or ())]
+            item = parts.get("topic") or items_by_structure(cells_of, parts, unnamed)
         except ScoresError as error:
             raise body.error(f"{error}; {columns_found(names)}") from error
-        parts, others = {**parts, "topic": item}, [name for name in others if name != item]
+        parts = {**parts, "topic": item}
+        others = [name for name in others if name not in parts.values()]
         notes.append(f"column {item!r} was taken for the items, since every system has each of its names once")
     elif {"topic", "system"} <= parts.keys():
         _refuse_rows_own_names(body, names, parts, others, chosen=options.columns)

@@ -29,8 +29,10 @@ from metaeval.table.roles import (
     WHOLE,
     ColumnRoles,
     RoleColumn,
+    beside_metrics,
     column_roles,
     items_by_structure,
+    named_by_models,
     part_of_word,
     refuse_items_of_one,
     word_of,
@@ -74,6 +76,7 @@ def read_frame(frame: pd.DataFrame, names: Names) -> ScoreTable:
     columns = _clean_column_names(flat)
     flat = flat.set_axis(columns, axis=1)
     roles = column_roles(columns, cells=lambda name: list(map(str, flat[name].head(_SAMPLE).tolist())))
+    roles = beside_metrics(roles, columns, chosen=())
     recognised = _with_items(_Frame(flat, roles.parts, roles.others, names))
     form = next((form for form in FRAME_FORMS if form.fits(recognised)), None)
     if form is None:
@@ -124,8 +127,10 @@ def _with_items(known: _Frame) -> _Frame:
     if not known.frame[named].astype(str).duplicated().any():
         return known
     cells = {name: known.frame[name].astype(str).tolist() for name in [*known.parts.values(), *known.others]}
-    item = items_by_structure(cells, known.parts, known.others, in_memory=True)
-    return known._replace(parts={**known.parts, "topic": item}, others=[name for name in known.others if name != item])
+    parts = named_by_models(cells, known.parts, known.others, chosen=())
+    item = parts.get("topic") or items_by_structure(cells, parts, known.others, in_memory=True)
+    parts = {**parts, "topic": item}
+    return known._replace(parts=parts, others=[name for name in known.others if name not in parts.values()])
 
 
 def _without_other_columns(known: _Frame) -> tuple[_Frame, list[str]]:

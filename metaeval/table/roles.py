@@ -11,6 +11,7 @@ import unicodedata
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import cache
+from itertools import permutations
 from pathlib import Path
 from typing import NamedTuple
 
@@ -18,7 +19,7 @@ import numpy as np
 
 from metaeval.base.arrays import Floats
 from metaeval.base.columns import JUDGES, underscored
-from metaeval.base.names import ARROWS, are_metrics, first_few
+from metaeval.base.names import ARROWS, are_metrics, first_few, metric_evidence
 from metaeval.base.unit import ITEM, NUGGET, TOPIC, Unit
 from metaeval.errors import ScoresError
 
@@ -395,6 +396,14 @@ def items_by_structure(
     """Return the one of some columns that can name items; an error that says how to name it where it is not one."""
     keys = [columns[parts[role]] for role in ("system", "metric", "repeat") if role in parts]
     fitting = item_column({**columns, "\0": list(map("\0".join, zip(*keys, strict=True)))}, "\0", others)
+    system = parts["system"]
+    if len(fitting) == 1 and word_of(system) == "name" and len({*columns[system]}) > len({*columns[fitting[0]]}):
+        ways = [{"system": first, "topic": second} for first, second in permutations((fitting[0], system))]
+        passed = " or ".join(f"`columns={way!r}`" for way in ways)
+        raise ScoresError(
+            f"either {system!r} or {fitting[0]!r} may name the systems, and the other one the items; "
+            + ("call the columns 'system' and 'item'" if in_memory else f"pass {passed}")
+        )
     if len(fitting) == 1:
         return fitting[0]
     could = fitting or [
@@ -413,6 +422,47 @@ def items_by_structure(
         f"column {parts['system']!r} names systems in several rows each, and no column is known to name the items; "
         + "; else ".join(ways or ["add one, or keep one row a system"])
     )
+
+
+def beside_metrics(known: ColumnRoles, columns: Sequence[str], *, chosen: Collection[str]) -> ColumnRoles:
+    """Make a column called score one of several metrics, where no column names these and others are called so.
+
+    Examples
+    --------
+    >>> beside_metrics(column_roles(["system", "qid", "f1", "score"]), ["system", "qid", "f1", "score"], chosen=())
+    ColumnRoles(parts={'system': 'system', 'topic': 'qid'}, others=['f1', 'score'])
+    """
+    parts, others = known
+    if "score" not in parts or {"score", "metric"} & {*chosen} or "metric" in parts:
+        return known
+    if not any(metric_evidence([name]) for name in others):
+        return known
+    remaining = {role: name for role, name in parts.items() if role != "score"}
+    return ColumnRoles(remaining, [name for name in columns if name in {*others, parts["score"]}])
+
+
+def named_by_models(
+    columns: Mapping[str, Sequence[str]], parts: Mapping[str, str], others: Sequence[str], *, chosen: Collection[str]
+) -> dict[str, str]:
+    """Return the parts of a table whose column called name (or run) names what several models were given.
+
+    It names items then, where each model has each at most once under a metric, and the models are the systems.
+
+    Examples
+    --------
+    >>> columns = {"name": [*"xyxy"], "model": [*"aabb"], "acc": [*"1010"]}
+    >>> named_by_models(columns, {"system": "name"}, ["model", "acc"], chosen=())
+    {'system': 'model', 'topic': 'name'}
+    """
+    system = parts["system"]
+    rivals = [name for name in others if part_of_word(name) == "system"]
+    if "system" in chosen or word_of(system) not in _COUNTED or len(rivals) != 1:
+        return dict(parts)
+    names, models = columns[system], columns[rivals[0]]
+    keys = [columns[parts[role]] for role in ("metric", "repeat") if role in parts]
+    pairs, rows = {*zip(names, models, strict=True)}, {*zip(names, models, *keys, strict=True)}
+    is_crossed = len(pairs) > max(len({*names}), len({*models})) and len(rows) == len(names)
+    return {**parts, "system": rivals[0], "topic": system} if is_crossed else dict(parts)
 
 
 def _recur(cells: Sequence[str]) -> bool:

@@ -1,8 +1,10 @@
 """The roles of columns: told by names, by values, and asked for where these disagree."""
 
 import numpy as np
+import pandas as pd
 import pytest
 
+from metaeval import as_scores
 from metaeval.errors import MetaevalError, ScoresError
 from metaeval.io.tables import read_scores, write_scores
 from metaeval.table.means import as_means
@@ -34,6 +36,32 @@ def test_surer_words_for_topics_go_first():
     assert column_roles(["question", "task"], chosen={"topic": "question"}).parts["cluster"] == "task"
     with pytest.raises(ScoresError, match="columns 'doc' and 'sample' could both be the topic"):
         column_roles(["doc", "sample"])
+
+
+def test_a_score_beside_metrics_is_one_of_them(tmp_path):
+    """Accuracy and F1 are not left out because a column is called score, unless somebody says that it is the score."""
+    frame = pd.DataFrame(
+        [(system, at, (at + gain) % 2, at / 7 + gain, at / 5 + gain) for gain, system in enumerate("ab") for at in range(4)],
+        columns=["system", "topic", "accuracy", "f1", "score"],
+    )
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    for scores in (read_scores(tmp_path / "t.csv"), as_scores(frame)):
+        assert scores["metric"].to_numpy().tolist() == ["accuracy", "f1", "score"]
+        assert scores.sel(metric="score", system="b").to_numpy().tolist() == [1.0, 1.2, 1.4, 1.6]
+    named = read_scores(tmp_path / "t.csv", columns={"score": "score"})
+    assert named["metric"].to_numpy().tolist() == ["score"]
+
+
+@pytest.mark.parametrize("header", ["model,name,acc", "LLM,run,acc"])
+def test_what_models_were_given_is_no_system(header, tmp_path):
+    """A test case has a name in many tables; where models share it, it is their item, whatever the order of rows."""
+    rows = [(model, f"case {at}", (at + shift) % 3 / 2) for shift, model in enumerate("ab") for at in range(6)]
+    frame = pd.DataFrame(rows, columns=header.split(","))
+    for ordered in (frame, frame.sort_values(frame.columns[1]), frame[frame.columns[[1, 0, 2]]]):
+        ordered.to_csv(tmp_path / "t.csv", index=False)
+        for scores in (read_scores(tmp_path / "t.csv"), as_scores(ordered)):
+            assert scores["system"].to_numpy().tolist() == ["a", "b"]
+            assert scores.sizes["topic"] == 6
 
 
 def test_a_list_of_runs_says_what_was_compared_on_what():
