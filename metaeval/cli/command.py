@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TextIO
 import typer
 from typer.core import TyperCommand
 
+from metaeval.base.disk import write_text
 from metaeval.base.notes import reworded
 from metaeval.cli.checks import by_comma
 from metaeval.cli.messages import in_options
@@ -121,7 +122,7 @@ def _as_asked(context: typer.Context, report: "Report") -> "Mapping[str, Writer]
 
     def write(place: Path) -> None:
         text = study_text(context, report.provenance, below=Path(context.params["out"]).resolve() / "data")
-        place.write_text(text, encoding="utf-8", errors="replace", newline="\n")
+        write_text(place, text)
 
     return {STUDY_FILE: write}
 

@@ -24,6 +24,7 @@ from typing import Any
 import numba
 from numba.core import caching
 
+from metaeval.base.disk import remove
 from metaeval.errors import warn
 
 _NumbaCache: Any = caching.FunctionCache  # numba ships no types
@@ -46,7 +47,7 @@ class _CacheFiles(_NumbaFiles):  # type: ignore[misc]  # as above
         stem = self._index_name.removesuffix(".nbi")
         if not index:  # the first of these sources
             for old in Path(self._cache_path).glob(f"{escape(stem)}.*.nbc"):
-                old.unlink(missing_ok=True)
+                remove(old)
         name = f"{stem}.{hashlib.sha256(self._dump((key, self._source_stamp))).hexdigest()[:16]}.nbc"
         self._save_data(name, data)
         self._save_index(index | {key: name})
