@@ -190,7 +190,7 @@ def _show(report: "Report", given: Mapping[str, Any], index: Path | None, sessio
     if given["as_json"]:
         answer(report.to_json())
     elif form is not None:
-        answer(_FORMS[form][1](report), end="")
+        answer(_FORMS[form][1](report), end="", for_programs=True)
     elif index is not None:
         answer(f"Report written: open {index}")
     else:
