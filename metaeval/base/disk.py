@@ -35,14 +35,19 @@ def put_on_disk(path: Path) -> None:
 
 def rename(path: Path, name: Path) -> None:
     """Give a file or a folder another name; a file that had it gives way, and an empty folder."""
-    if name.is_dir() and not name.is_symlink() and not any(name.iterdir()):
-        name.rmdir()
+    remove_empty(name)
     os.replace(path, name)  # noqa: PTH105 - Path.replace is the same call
 
 
 def remove(path: Path) -> None:
     """Remove a file, if it is there."""
     path.unlink(missing_ok=True)
+
+
+def remove_empty(folder: Path) -> None:
+    """Remove a folder, if it is there and holds nothing."""
+    if folder.is_dir() and not folder.is_symlink() and not any(folder.iterdir()):
+        folder.rmdir()
 
 
 def remove_folder(folder: Path) -> bool:

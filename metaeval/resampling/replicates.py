@@ -23,7 +23,7 @@ import joblib
 import numpy as np
 from numpy.typing import NDArray
 
-from metaeval.base.disk import put_on_disk, remove, write_content
+from metaeval.base.disk import put_on_disk, remove, remove_empty, write_content
 from metaeval.collection.documents import Collection, JudgedCollection
 from metaeval.errors import InvalidOptionError, MetaevalWarning, warn
 from metaeval.io.writing import write_atomically
@@ -232,8 +232,7 @@ def discard_replicates(folder: Path) -> None:
     """Remove kept replicates whose answer stands elsewhere by now; whatever else is in the folder stays."""
     for path in kept_replicates(folder):
         remove(path)
-    if folder.is_dir() and not any(folder.iterdir()):
-        folder.rmdir()
+    remove_empty(folder)
 
 
 # ------------------------------------------------------------------------------------- what a replicate depends on
