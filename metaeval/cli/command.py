@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TextIO
 
 import typer
-from typer.core import TyperCommand
 
 from metaeval.base.disk import write_text
 from metaeval.base.notes import reworded
@@ -24,6 +23,7 @@ from metaeval.cli.option import flag
 from metaeval.cli.option_rules import Commands
 from metaeval.cli.options import DRAWING, OUTPUT, READING, WORKING
 from metaeval.cli.settings import SETTINGS
+from metaeval.cli.typer_inside import TyperCommand
 from metaeval.errors import MetaevalError
 from metaeval.tests_stat.catalogue import TESTS
 
