@@ -100,9 +100,8 @@ def test_numba():
     files = kernel._cache._cache_file
     assert re.fullmatch(r".*\.nbi", files._index_name)
     assert [callable(getattr(files, name)) for name in ("_dump", "_open_for_write")] == [True, True]
-    assert files._load_index().keys() == {
-        kernel._cache._index_key(signature, kernel.targetctx.codegen()) for signature in kernel.overloads
-    }
+    keys = {kernel._cache._index_key(signature, kernel.targetctx.codegen()) for signature in kernel.overloads}
+    assert keys <= files._load_index().keys()
     assert kernel_cache.known_flags({"_nrt": False, "unheard_of": True}) == {"_nrt": False}
     assert _twice(2) == 4  # as a number, not as the 2 that it is
     assert len(kernel.signatures) == 2

@@ -5,6 +5,8 @@ It is used here and nowhere else (tests/test_borrowed_names.py); joblib is loade
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from metaeval.running.children import own_modules
+
 if TYPE_CHECKING:
     from distributed import Client
 
@@ -42,7 +44,8 @@ def start_tracker() -> None:
     """Start the process that puts away what joblib's workers leave behind."""
     from joblib.externals.loky.backend import resource_tracker  # noqa: PLC0415 - see above
 
-    resource_tracker.ensure_running()
+    with own_modules:
+        resource_tracker.ensure_running()
 
 
 def says_a_worker_died(error: Exception) -> bool:

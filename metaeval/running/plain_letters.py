@@ -2,7 +2,6 @@
 
 import codecs
 import unicodedata
-from itertools import batched
 
 SPELLED = "metaeval.spelled"
 """What `spell` is called where an encoding is chosen, once this module is loaded."""
@@ -10,7 +9,7 @@ _SPELLINGS = """
 − - – - ≥ >= ≤ <= ≠ != ≈ ~ ∞ inf √ sqrt → -> ← <- ↑ (up) ↓ (down) ✓ yes ✗ no ′ ' … ... ⌊ floor( ⌋ ) ∈ in ∩ and ∪ or · *
 × x ± +/-
 """  # noqa: RUF001 - letters of ours
-_SIGNS = dict(batched(_SPELLINGS.split(), 2))
+_SIGNS = dict(zip(_SPELLINGS.split()[::2], _SPELLINGS.split()[1::2], strict=True))
 _RAISED = "SUPERSCRIPT "
 
 
