@@ -133,10 +133,9 @@ def read_bytes(path: str | os.PathLike[str]) -> bytes:
     Examples
     --------
     >>> import gzip, tempfile
-    >>> with tempfile.NamedTemporaryFile(suffix=".gz") as file:
-    ...     _ = file.write(gzip.compress(b"abc"))
-    ...     file.flush()
-    ...     read_bytes(file.name)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     _ = Path(folder, "abc.gz").write_bytes(gzip.compress(b"abc"))
+    ...     read_bytes(Path(folder, "abc.gz"))
     b'abc'
     """
     label = str(path)

@@ -33,6 +33,7 @@ from metaeval.errors import warn
 _NumbaCache: Any = caching.FunctionCache  # numba ships no types
 _NumbaFiles: Any = caching.IndexDataCacheFile
 _settings: Any = numba.config
+_unliteral: Any = types.unliteral
 _SEAL_LENGTH = 32
 _NOT_KEPT = "is made anew by every process, for nothing can be written where it would be kept"
 
@@ -143,7 +144,7 @@ def spare_work(kernel: Any) -> None:  # noqa: ANN401 - numba's
 
     kernel._compiler.compile = compile_at_once  # noqa: SLF001 - as above
     kernel.get_call_template = lambda args, named: typed(
-        tuple(map(types.unliteral, args)), {name: types.unliteral(argument) for name, argument in named.items()}
+        tuple(map(_unliteral, args)), {name: _unliteral(argument) for name, argument in named.items()}
     )
 
 

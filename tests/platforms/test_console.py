@@ -1,11 +1,13 @@
 """A console of Windows, with the letters of Western Europe: cp1252, in which Python would refuse others."""
 
 import re
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
 
+import metaeval
 from metaeval.running.plain_letters import SPELLED
 
 
@@ -28,6 +30,14 @@ from metaeval.running.plain_letters import SPELLED
 def test_signs_are_spelled_and_letters_of_names_escaped(words, spelled):
     """What the console has stays as it is; expected words are what a person would type."""
     assert words.encode("cp1252", SPELLED).decode("cp1252") == (words if spelled is None else spelled)
+
+
+def test_whatever_pages_say_can_be_spelled():
+    """No sign in the words of a question is left to an escape, which nobody reads."""
+    words = "".join(path.read_text("utf-8") for path in Path(metaeval.__file__).parent.rglob("words*.prose"))
+    signs = {letter for letter in words if not letter.isascii()}
+    assert len(signs) > 10
+    assert [sign for sign in signs if b"\\" in sign.encode("cp1252", SPELLED)] == []
 
 
 @pytest.fixture
