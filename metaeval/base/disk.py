@@ -4,13 +4,15 @@ Windows puts nothing on the disk through a descriptor that can only read, lets n
 and puts no folder in the place of another, even an empty one. Nothing else in the package does any of this itself.
 """
 
-import ctypes
 import os
 import shutil
 import sys
 from functools import cache
 from pathlib import Path
-from typing import cast
+from typing import TYPE_CHECKING, cast
+
+if TYPE_CHECKING:
+    import ctypes
 
 
 def write_text(path: Path, words: str, *, errors: str = "replace") -> None:
@@ -79,5 +81,7 @@ def exchange(folder: Path, other: Path) -> bool:
 
 
 @cache
-def _system_library() -> ctypes.CDLL | None:
+def _system_library() -> "ctypes.CDLL | None":
+    import ctypes  # noqa: PLC0415 - only where a folder is replaced
+
     return ctypes.CDLL(None, use_errno=True) if sys.platform == "linux" else None
