@@ -1,7 +1,7 @@
 # make demo and make test need nothing but a Python of 3.12 or newer and a package index.
 # PYTHON=/path/to/python chooses the Python; everything lands in .venv, which can be deleted at any time.
 
-.PHONY: help demo quick test exhaustive browser required oldest pythons lint docs loaded package installed picture gallery notebooks benchmark boards clean
+.PHONY: help demo quick test exhaustive browser required oldest newest pythons lint docs loaded package installed picture gallery notebooks benchmark boards clean
 
 # What one process has compiled the next need not: the tests start hundreds, and make clean removes it.
 unexport PYTHONDONTWRITEBYTECODE
@@ -17,6 +17,7 @@ help:
 	@echo "make browser    run the tests of the report page in Chromium (chromium or google-chrome, else METAEVAL_BROWSER)"
 	@echo "make required   run all tests beside the required packages alone, in .venv-required"
 	@echo "make oldest     run the quick tests beside the oldest releases that pyproject.toml allows, in .venv-oldest"
+	@echo "make newest     run the quick tests beside the newest releases, before their release too, in .venv-newest"
 	@echo "make pythons    run the quick tests on every Python from 3.12 to 3.14 that is found, each in .venv-VERSION"
 	@echo "make lint       style, types and the direction of imports"
 	@echo "make docs       build the documentation into docs/_build/html"
@@ -59,6 +60,12 @@ required:
 oldest:
 	@sh scripts/setup.sh test,parquet .venv-oldest oldest
 	.venv-oldest/bin/python -m pytest -n auto --maxprocesses=4 --dist worksteal --quick \
+		-W ignore::DeprecationWarning -W ignore::FutureWarning
+
+# What the next releases will break, while there is time; they may also be at fault themselves.
+newest:
+	@sh scripts/setup.sh test,parquet .venv-newest newest
+	.venv-newest/bin/python -m pytest -n auto --maxprocesses=4 --dist worksteal --quick \
 		-W ignore::DeprecationWarning -W ignore::FutureWarning
 
 # A Python that is not there is named, and left out.
@@ -118,5 +125,5 @@ boards:
 	$(bin)/python benchmarks/studies/public_boards.py $(DATA)
 
 clean:
-	rm -rf .venv .venv-required .venv-oldest .venv-3.* build dist docs/_build metaeval-report .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
+	rm -rf .venv .venv-required .venv-oldest .venv-newest .venv-3.* build dist docs/_build metaeval-report .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

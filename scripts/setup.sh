@@ -1,6 +1,7 @@
 #!/bin/sh
 # Make or refresh .venv (or FOLDER), the private virtual environment of this checkout:
-# scripts/setup.sh [EXTRA,…] [FOLDER] [oldest]; with the last word, of the oldest releases that pyproject.toml allows.
+# scripts/setup.sh [EXTRA,…] [FOLDER] [oldest|newest]; with the last word, of the oldest releases that pyproject.toml
+# allows, or of the newest there are, before their release too, whatever it allows.
 #
 # What was installed is noted in .venv; the note holds while pyproject.toml and the place of the checkout stay the
 # same, so that a second call costs nothing. Every other way of installing is as good: see README.md.
@@ -9,7 +10,7 @@ set -eu
 cd "$(dirname "$0")/.."
 extras=${1:-}
 venv=${2:-.venv}
-oldest=${3:-}
+ends=${3:-}
 place=$(pwd -P)
 state="$place $(cksum <pyproject.toml)"
 note=$venv/metaeval-installed-${extras:-core}
@@ -42,12 +43,20 @@ else
 fi
 
 echo "Installing metaeval${extras:+ with $extras} and what it needs into $venv (once; a minute or two)"
-if [ -n "$oldest" ]; then
-    $venv/bin/python scripts/oldest.py >$venv/oldest.txt
-fi
 # Half of a minute goes by compiling modules that nothing here imports; Python compiles the others as it meets them.
-$venv/bin/python -m pip install --quiet --disable-pip-version-check --no-compile --editable ".${extras:+[$extras]}" \
-    ${oldest:+--constraint $venv/oldest.txt}
+pip="$venv/bin/python -m pip install --quiet --disable-pip-version-check --no-compile"
+case $ends in
+oldest)
+    $venv/bin/python scripts/oldest.py >$venv/oldest.txt
+    $pip --editable ".${extras:+[$extras]}" --constraint $venv/oldest.txt
+    ;;
+newest)
+    $venv/bin/python scripts/oldest.py newest >$venv/newest.txt
+    $pip --pre --upgrade --requirement $venv/newest.txt
+    $pip --no-deps --editable .
+    ;;
+*) $pip --editable ".${extras:+[$extras]}" ;;
+esac
 echo "$state" >"$note"
 for one in $(echo "$extras" | tr , ' '); do # each of several is there too
     echo "$state" >$venv/metaeval-installed-"$one"

@@ -127,7 +127,7 @@ def test_the_pythons_are_those_that_are_looked_for():
 
 def _conda_name(requirement):
     """Return what conda calls a requirement of pyproject.toml: its own names, no extras and no markers."""
-    name, limit = re.fullmatch(r"([\w.-]+)(?:\[\w+\])?(>=[\d.]+)?(?:;.*)?", requirement).groups()
+    name, limit = re.fullmatch(r"([\w.-]+)(?:\[\w+\])?(>=[\d.,<]+)?(?:;.*)?", requirement).groups()
     return " ".join(filter(None, [{"matplotlib": "matplotlib-base"}.get(name, name), limit]))
 
 

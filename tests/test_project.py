@@ -159,8 +159,18 @@ def test_oldest_releases_are_those_that_are_asked_for():
     pins = dict(line.split("==") for line in done.stdout.splitlines())
     asked = PROJECT["dependencies"] + PROJECT["optional-dependencies"]["parquet"]
     assert {f"{name}>={version}" for name, version in pins.items()} | {"pytensor", "pillow"} == {
-        re.sub(r"\[.*\]", "", line) for line in asked
+        re.sub(r"\[.*\]|,<[^;]*", "", line) for line in asked
     }
+
+
+@pytest.mark.usefixtures("checkout")
+def test_newest_releases_are_asked_for_by_name_alone():
+    """With no limit, pip takes the newest of every dependency of the package and of its tests."""
+    done = _run(sys.executable, "scripts/oldest.py", "newest")
+    assert done.returncode == 0, done.stderr
+    extras = PROJECT["optional-dependencies"]
+    asked = [*PROJECT["dependencies"], *extras["parquet"], *extras["test"]]
+    assert done.stdout.splitlines() == [re.sub(r">=[\d.]+|,<[\d.]+", "", line) for line in asked]
 
 
 def _plain(distribution):

@@ -11,10 +11,10 @@ from functools import partial
 from pathlib import Path
 
 import typer
-from typer.exceptions import TyperException
 
 from metaeval.base.escaping import visible
 from metaeval.cli.commands import LazyGroup
+from metaeval.cli.typer_inside import TyperException
 from metaeval.errors import FileFormatError, InvalidOptionError, MetaevalError
 from metaeval.running.process import Stop, flush_output, stopped_by
 

@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TextIO
 
 import typer
-from typer.core import TyperCommand
 
+from metaeval.base.disk import write_text
 from metaeval.base.notes import reworded
 from metaeval.cli.checks import by_comma
 from metaeval.cli.messages import in_options
@@ -23,6 +23,7 @@ from metaeval.cli.option import flag
 from metaeval.cli.option_rules import Commands
 from metaeval.cli.options import DRAWING, OUTPUT, READING, WORKING
 from metaeval.cli.settings import SETTINGS
+from metaeval.cli.typer_inside import TyperCommand
 from metaeval.errors import MetaevalError
 from metaeval.tests_stat.catalogue import TESTS
 
@@ -121,7 +122,7 @@ def _as_asked(context: typer.Context, report: "Report") -> "Mapping[str, Writer]
 
     def write(place: Path) -> None:
         text = study_text(context, report.provenance, below=Path(context.params["out"]).resolve() / "data")
-        place.write_text(text, encoding="utf-8", errors="replace", newline="\n")
+        write_text(place, text)
 
     return {STUDY_FILE: write}
 
@@ -189,7 +190,7 @@ def _show(report: "Report", given: Mapping[str, Any], index: Path | None, sessio
     if given["as_json"]:
         answer(report.to_json())
     elif form is not None:
-        answer(_FORMS[form][1](report), end="")
+        answer(_FORMS[form][1](report), end="", for_programs=True)
     elif index is not None:
         answer(f"Report written: open {index}")
     else:

@@ -1,5 +1,6 @@
 """What every command shares: the two consoles, progress, warnings, exit codes."""
 
+import io
 import sys
 import warnings
 from collections.abc import Iterator
@@ -108,6 +109,11 @@ def command_session(*, quiet: bool, quicker: str = "") -> Iterator[Session]:
                 error_console().print(words, style="yellow", markup=False, soft_wrap=True)
 
 
-def answer(words: str, *, end: str = "\n") -> None:
-    """Print an answer on standard output; names from files show what they hide."""
+def answer(words: str, *, end: str = "\n", for_programs: bool = False) -> None:
+    """Print an answer on standard output; names from files show what they hide.
+
+    What programs read is UTF-8 with lines that end in LF, as files are, unless a terminal shows it.
+    """
+    if for_programs and isinstance(sys.stdout, io.TextIOWrapper) and not sys.stdout.isatty():
+        sys.stdout.reconfigure(encoding="utf-8", newline="\n")
     typer.echo(visible(words, keep=_LINES) + end, nl=False)

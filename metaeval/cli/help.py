@@ -8,9 +8,15 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from typer import echo
-from typer.core import TyperCommand, TyperGroup, TyperOption
-from typer.exceptions import TyperException
 
+from metaeval.cli.typer_inside import (
+    TyperCommand,
+    TyperException,
+    TyperGroup,
+    TyperOption,
+    declaration,
+    described_like,
+)
 from metaeval.errors import UnknownNameError
 
 QUESTION = "The question"
@@ -44,7 +50,6 @@ class _Helped(_Base):
     def get_params(self, ctx: Any) -> list[Any]:  # noqa: ANN401 - typer's own signature
         """Return the parameters, and beside ``--help`` the option for all of it."""
         if self._help_all_option is None:
-            help_option: Any = self.get_help_option(ctx)
             self._help_all_option = TyperOption(
                 param_decls=[_HELP_ALL],
                 is_flag=True,
@@ -52,7 +57,7 @@ class _Helped(_Base):
                 is_eager=True,
                 help="Describe every option and exit.",
                 callback=_show_all,
-                type_descriptor=help_option.type_descriptor,
+                **described_like(self.get_help_option(ctx)),
             )
         return [*super().get_params(ctx), self._help_all_option]
 
@@ -171,7 +176,7 @@ def _helps(option: Any) -> bool:  # noqa: ANN401 - typer's
 
 def _one_by_one(option: Any) -> bool:  # noqa: ANN401 - typer's
     """Say whether an option has a line of its own: as it is declared, or as part of the question."""
-    often = getattr(option.type_descriptor.parameter_info, "often", None)
+    often = getattr(declaration(option), "often", None)
     if often is not None:
         return bool(often)
     return option.required or (option.rich_help_panel in (QUESTION, None) and not _helps(option))

@@ -5,11 +5,11 @@ from copy import copy
 from typing import Any, Self
 
 import typer
-from typer.models import OptionInfo
 
 from metaeval.cli.checks import Check, completed, file_path, files_to_read, has_names, one_of
 from metaeval.cli.help import QUESTION
 from metaeval.cli.messages import error_in_options
+from metaeval.cli.typer_inside import OptionInfo, declaration
 from metaeval.errors import MetaevalError
 
 
@@ -157,8 +157,8 @@ def _callback(check: Check | None) -> Callable[..., Any] | None:
 def declared(command: Any) -> Iterator[tuple[Any, Option]]:  # noqa: ANN401 - typer's
     """Yield the parameters of a command that were declared as an `Option`, each with that."""
     for parameter in command.params:
-        if isinstance(parameter.type_descriptor.parameter_info, Option):
-            yield parameter, parameter.type_descriptor.parameter_info
+        if isinstance(option := declaration(parameter), Option):
+            yield parameter, option
 
 
 def arguments_of(command: Any) -> dict[str, str]:  # noqa: ANN401 - typer's

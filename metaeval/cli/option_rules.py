@@ -17,6 +17,7 @@ from metaeval.cli.messages import error_in_options, speaking_in_options
 from metaeval.cli.option import arguments_of, declared, given_at, label_of
 from metaeval.cli.options import ABOUT_TABLES, RUNS
 from metaeval.cli.settings import SETTINGS, settings_for
+from metaeval.cli.typer_inside import USAGE_ERROR
 from metaeval.errors import InvalidOptionError, MetaevalError, UnknownNameError
 from metaeval.running.process import loaded
 from metaeval.tests_stat.catalogue import TESTS
@@ -25,8 +26,6 @@ from metaeval.tests_stat.correction import FAMILY_WISE
 if TYPE_CHECKING:
     from metaeval.metrics.registry import Registry
 
-_USAGE_ERROR: Any = typer.BadParameter.__mro__[1]
-"""What typer raises for an option that there is not."""
 _TWICE = 2
 _MOST_OWNERS = 3
 _REGISTRY = "metaeval.registry"
@@ -49,7 +48,7 @@ class _CheckedCommand(HelpedCommand):
                 if PLACES not in ctx.meta and not ctx.resilient_parsing:  # options behind a study replace its own
                     args = [*self._settings(ctx, self._typed_once(ctx, list(args))), *args]
                 return super().parse_args(ctx, args)
-            except _USAGE_ERROR as error:
+            except USAGE_ERROR as error:
                 if hasattr(error, "possibilities"):
                     error.owners = [f"metaeval {name}" for name in _owners(error.option_name)[:_MOST_OWNERS]]
                 raise
@@ -66,7 +65,7 @@ class _CheckedCommand(HelpedCommand):
         """Return the options that were typed, once each where they take one value: only the last one would count."""
         try:
             _, _, order = self.make_parser(ctx).parse_args(args=args)
-        except _USAGE_ERROR:  # which parsing in earnest will tell
+        except USAGE_ERROR:  # which parsing in earnest will tell
             return {"help"}
         times = Counter(
             parameter.name for parameter in order if parameter.param_type_name == "option" and not parameter.multiple

@@ -20,6 +20,7 @@ from metaeval.base.checks import show
 from metaeval.base.names import shortened
 from metaeval.cli import checks
 from metaeval.cli.options import OUTPUT, WORKING
+from metaeval.cli.typer_inside import declaration
 from metaeval.errors import FileFormatError, InvalidOptionError, UnknownNameError
 
 _KEYS = ("command", "folder", "version", "options", "checksums")
@@ -98,7 +99,7 @@ class Places(NamedTuple):
 
 def may_say(parameter: Any) -> bool:  # noqa: ANN401 - click's
     """Whether a study may set a parameter: a part of the question, whose files are read, and not written."""
-    option = parameter.type_descriptor.parameter_info
+    option = declaration(parameter)
     if parameter.name in _WORK | _SHOWN or "out" in option.needs or "as_json" in option.excludes:
         return False
     return option.parser is None or bool(_reads(parameter)) or parameter.name in RUN
@@ -106,7 +107,7 @@ def may_say(parameter: Any) -> bool:  # noqa: ANN401 - click's
 
 def _reads(parameter: Any) -> str:  # noqa: ANN401 - click's
     """Return what checks a parameter of files that are read: `file_to_read` or `files_to_read`; else nothing."""
-    name = getattr(parameter.type_descriptor.parameter_info.check, "__qualname__", "").partition(".")[0]
+    name = getattr(declaration(parameter).check, "__qualname__", "").partition(".")[0]
     return name if name in {checks.file_to_read.__name__, checks.files_to_read.__name__} else ""
 
 

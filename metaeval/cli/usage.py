@@ -4,10 +4,9 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from typer.exceptions import TyperException
-
 from metaeval.base.names import shortened
 from metaeval.base.words import listed
+from metaeval.cli.typer_inside import TyperException
 from metaeval.errors import closest_names
 
 _TYPES = {"integer": "a whole number", "number": "a number"}

@@ -133,10 +133,9 @@ def read_bytes(path: str | os.PathLike[str]) -> bytes:
     Examples
     --------
     >>> import gzip, tempfile
-    >>> with tempfile.NamedTemporaryFile(suffix=".gz") as file:
-    ...     _ = file.write(gzip.compress(b"abc"))
-    ...     file.flush()
-    ...     read_bytes(file.name)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     _ = Path(folder, "abc.gz").write_bytes(gzip.compress(b"abc"))
+    ...     read_bytes(Path(folder, "abc.gz"))
     b'abc'
     """
     label = str(path)
@@ -271,9 +270,9 @@ def _as_they_come(label: str) -> bytes:
             return stream.read()
     except FileNotFoundError:
         raise no_such_file(label) from None
-    except IsADirectoryError:
-        raise FileFormatError("this is a folder; name a file in it", path=label) from None
-    except PermissionError:
+    except (IsADirectoryError, PermissionError):
+        if os.path.isdir(label):  # noqa: PTH112 - as above; Windows says of a folder that it may not be read
+            raise FileFormatError("this is a folder; name a file in it", path=label) from None
         raise FileFormatError("the file may not be read; change its permissions", path=label) from None
     except OSError as error:
         message = f"the file cannot be read ({error.strerror or error}); check the path"

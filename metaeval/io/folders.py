@@ -5,20 +5,17 @@ was written, so that a later one removes these files and no others. One process 
 killed one left is cleared up by the next.
 """
 
-import ctypes
 import errno
 import os
 import platform
 import re
 import secrets
-import shutil
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
-from functools import cache
 from pathlib import Path
 
+from metaeval.base.disk import copy_rights, exchange, remove_folder, rename
 from metaeval.base.provenance import of_the_system
 from metaeval.errors import InvalidOptionError, MetaevalError, OutputError, warn
 from metaeval.io.locks import Lock
@@ -165,7 +162,7 @@ def new_folder(out: str | Path, *, overwrite: bool = False) -> Iterator[Path]:
                 replaced = _take_place(fresh, final)
         except BaseException:
             with sheltered():
-                shutil.rmtree(fresh, ignore_errors=True)
+                remove_folder(fresh)
             raise
         if replaced is not None:
             remove_carried(replaced, final)
@@ -180,11 +177,9 @@ def unused_folder(folder: str | os.PathLike[str]) -> Iterator[Path]:
     fresh = target.with_name(f".{secrets.token_hex(8)}.part")
     try:
         yield fresh
-        if target.exists():
-            target.rmdir()
-        fresh.rename(target)
+        rename(fresh, target)
     except BaseException:
-        shutil.rmtree(fresh, ignore_errors=True)
+        remove_folder(fresh)
         raise
 
 
@@ -239,9 +234,7 @@ _FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO})
 def _take_place(fresh: Path, final: Path) -> Path | None:
     """Give `fresh` the name `final`; return the older report that had it, all of whose foreign files are there too."""
     if not final.exists() or not any(final.iterdir()):
-        if os.name == "nt" and final.exists():  # elsewhere an empty folder gives way
-            final.rmdir()
-        fresh.rename(final)
+        rename(fresh, final)
         return None
     if written_files(final) is None:
         aside = _set_aside(final)
@@ -250,9 +243,9 @@ def _take_place(fresh: Path, final: Path) -> Path | None:
         warn(message)
         return None
     renamed = carry_over(final, fresh)
-    shutil.copymode(final, fresh)
+    copy_rights(final, fresh)
     old = fresh
-    if not _exchange(fresh, final):
+    if not exchange(fresh, final):
         old = final.with_name(f".{final.name}.{secrets.token_hex(4)}.old")
         _in_two_steps(fresh, final, old)
     if renamed:
@@ -263,26 +256,12 @@ def _take_place(fresh: Path, final: Path) -> Path | None:
 
 def _in_two_steps(fresh: Path, final: Path, old: Path) -> None:
     try:
-        final.rename(old)
-        fresh.rename(final)
+        rename(final, old)
+        rename(fresh, final)
     except BaseException:
         if not final.exists():
-            old.rename(final)
+            rename(old, final)
         raise
-
-
-def _exchange(one: Path, other: Path) -> bool:
-    """Let two folders change names in one step, so that there is never none; False where the system cannot."""
-    rename = getattr(_system_library(), "renameat2", None)
-    if rename is None:
-        return False
-    here, swap = -100, 2  # AT_FDCWD, RENAME_EXCHANGE
-    return bool(rename(here, os.fsencode(one), here, os.fsencode(other), swap) == 0)
-
-
-@cache
-def _system_library() -> ctypes.CDLL | None:
-    return ctypes.CDLL(None, use_errno=True) if sys.platform == "linux" else None
 
 
 def _clear_leftovers(final: Path) -> None:
@@ -291,11 +270,11 @@ def _clear_leftovers(final: Path) -> None:
     leftovers = [entry for entry in final.parent.iterdir() if pattern.fullmatch(entry.name) and entry.is_dir()]
     for old in [entry for entry in leftovers if entry.suffix == ".old"]:
         if not final.exists():  # killed between two steps
-            old.rename(final)
+            rename(old, final)
             leftovers.remove(old)
     for leftover in leftovers:
         if written_files(leftover) is None or not final.exists():
-            shutil.rmtree(leftover, ignore_errors=True)  # never finished: all in it is ours, or a link or copy
+            remove_folder(leftover)  # never finished: all in it is ours, or a link or copy
         else:
             remove_carried(leftover, final)
 

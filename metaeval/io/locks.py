@@ -7,19 +7,33 @@ one ended.
 
 import errno
 import os
+from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from types import ModuleType
 from typing import Self
 
+from metaeval.base.disk import remove as remove_file
+from metaeval.base.disk import rename
+
 fcntl: ModuleType | None
+msvcrt: ModuleType | None
 try:
     import fcntl
-except ImportError:  # not every system has it
+except ImportError:  # Windows
     fcntl = None
+try:
+    import msvcrt
+except ImportError:  # any other
+    msvcrt = None
+
+_BEHIND_WORDS = 2**20
+"""Where Windows locks a byte, which nobody else can read then: behind the note."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False)
 class Lock:
     """A file that this process, and no other, holds."""
 
@@ -27,7 +41,7 @@ class Lock:
     sure: bool
     """Whether the system vouches for it; some file systems know no locks, and then nobody is ever kept out and nothing
     may be taken for a leftover."""
-    _descriptor: int
+    _descriptor: int | None
 
     @classmethod
     def take(cls, path: Path, *, make: bool = True) -> Self | None:
@@ -50,22 +64,47 @@ class Lock:
 
     def note(self, words: str) -> None:
         """Write into the file, for whoever finds it held."""
-        os.ftruncate(self._descriptor, 0)
-        os.lseek(self._descriptor, 0, os.SEEK_SET)
-        os.write(self._descriptor, words.encode(errors="replace"))
+        if self._descriptor is not None:
+            os.ftruncate(self._descriptor, 0)
+            os.lseek(self._descriptor, 0, os.SEEK_SET)
+            os.write(self._descriptor, words.encode(errors="replace"))
 
     def release(self, *, remove: bool = False) -> None:
-        """Let go, and remove the file if asked to (while it is held, so that nobody else's is removed)."""
+        """Let go, and remove the file if asked to."""
         if remove:
-            self.path.unlink(missing_ok=True)
-        os.close(self._descriptor)
+            with suppress(PermissionError):  # somebody else holds it by now, and will
+                self._while_held(partial(remove_file, self.path))
+        self._close()
+
+    def give_name(self, name: Path) -> None:
+        """Let the file go by another name; what had it gives way."""
+        self._while_held(partial(rename, self.path, name))
+        self._close()
+
+    def _while_held(self, change: Callable[[], None]) -> None:
+        """Change the file while it is held, so that nobody else's is changed, or as soon as Windows lets anybody."""
+        try:
+            change()
+        except PermissionError:
+            self._close()
+            change()
+
+    def _close(self) -> None:
+        if self._descriptor is not None:
+            os.close(self._descriptor)
+            self._descriptor = None
 
 
 def _hold(descriptor: int) -> bool:
-    if fcntl is None:
-        return False
+    """Hold a file, and say whether that keeps others out."""
     try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        if fcntl is not None:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        elif msvcrt is not None:
+            os.lseek(descriptor, _BEHIND_WORDS, os.SEEK_SET)
+            msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
+        else:
+            return False
     except BlockingIOError:
         raise
     except OSError as error:

@@ -3,7 +3,6 @@
 import os
 import re
 import secrets
-import shutil
 import stat
 import tempfile
 from collections.abc import Iterator
@@ -11,6 +10,7 @@ from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
 
+from metaeval.base.disk import write_content
 from metaeval.errors import FileFormatError, MetaevalError, OutputError
 from metaeval.io.files import refuse_system
 from metaeval.io.locks import Lock
@@ -47,20 +47,18 @@ def write_atomically(path: str | Path) -> Iterator[Path]:
         temporary, lock = _new_temporary(target)
         try:
             yield temporary
-            os.replace(temporary, target)  # noqa: PTH105 - Path.replace is the same call
+            lock.give_name(target)
         except BaseException:
             with sheltered():
-                temporary.unlink(missing_ok=True)
+                lock.release(remove=True)
             raise
-        finally:
-            lock.release()
 
 
 def write_bytes(path: str | Path, content: bytes) -> Path:
     """Write bytes atomically, packed as the ending says (.gz, .bz2, .xz, .zst), and return the path."""
     compression = COMPRESSIONS.get(Path(path).suffix.casefold())
     with write_atomically(path) as temporary:
-        temporary.write_bytes(content if compression is None else compression.packer(content))
+        write_content(temporary, content if compression is None else compression.packer(content))
     return Path(path)
 
 
@@ -100,10 +98,9 @@ def _is_stream(path: str | Path) -> bool:
 def _written_to_stream(path: Path) -> Iterator[Path]:
     with tempfile.TemporaryDirectory() as folder:
         temporary = Path(folder, path.name)
-        temporary.touch()
+        write_content(temporary, b"")
         yield temporary
-        with temporary.open("rb") as content, path.open("wb") as stream:
-            shutil.copyfileobj(content, stream)
+        write_content(path, temporary.read_bytes())
 
 
 def _new_temporary(target: Path) -> tuple[Path, Lock]:

@@ -3,10 +3,10 @@
 import filecmp
 import json
 import os
-import shutil
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
+from metaeval.base.disk import put_on_disk, remove_folder, rename, share, write_text
 from metaeval.base.provenance import file_checksum
 from metaeval.errors import warn
 from metaeval.io.benchmarks.contents import parse_json
@@ -36,14 +36,11 @@ def list_files(folder: Path) -> None:
     files = {}
     for path in sorted(folder.rglob("*")):
         if path.is_file() and path != record:
-            with path.open("rb") as stream:
-                os.fsync(stream.fileno())  # the old report goes as soon as the new one is named
+            put_on_disk(path)  # the old report goes as soon as the new one is named
             files[path.relative_to(folder).as_posix()] = file_checksum(path)
     content = {**parse_json(record.read_bytes(), RECORD), "files": files}
-    with record.open("w", encoding="utf-8", newline="\n") as stream:
-        stream.write(record_text(content))
-        stream.flush()
-        os.fsync(stream.fileno())
+    write_text(record, record_text(content))
+    put_on_disk(record)
 
 
 def _is_unchanged(path: Path, name: str, ours: Mapping[str, str]) -> bool:
@@ -81,10 +78,7 @@ def carry_over(old: Path, new: Path) -> list[str]:
         elif path.is_dir():
             target.mkdir(exist_ok=True)
         else:
-            try:
-                os.link(path, target, follow_symlinks=False)
-            except OSError:
-                shutil.copy2(path, target)
+            share(path, target)
         if target != new / name:
             renamed.append(target.relative_to(new).as_posix())
     return renamed
@@ -121,9 +115,8 @@ def remove_carried(old: Path, new: Path) -> None:
         if _identity(path) not in identities and not _has_copy(path, old, new):
             target = _free(new, path.relative_to(old))
             target.parent.mkdir(parents=True, exist_ok=True)
-            path.rename(target)
-    shutil.rmtree(old, ignore_errors=True)
-    if old.exists():
+            rename(path, target)
+    if not remove_folder(old):
         message = f"the older report could not be removed altogether; what is left is in {str(old)!r}"
         warn(message)
 

@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from itertools import chain
 from pathlib import Path
 
+from metaeval.base.disk import write_content, write_text
 from metaeval.figures.style import figure_pdf
 from metaeval.io.folders import check_folder, new_folder
 from metaeval.io.written_files import RECORD, record_text
@@ -33,8 +34,8 @@ def write_report(report: Page, out: str | Path, *, overwrite: bool = False, pdf:
         for name in ("tables", "figures", "data"):
             (folder / name).mkdir()
         for table in tables:
-            _write_text(folder / "tables" / f"{stems[table.name]}.csv", table_csv(table))
-            _write_text(folder / "tables" / f"{stems[table.name]}.tex", table_latex(table))
+            write_text(folder / "tables" / f"{stems[table.name]}.csv", table_csv(table))
+            write_text(folder / "tables" / f"{stems[table.name]}.tex", table_latex(table))
         drawings = {}
         with _garbage_collected_seldom():
             for picture in track(pictures, description="Drawing figures", total=len(pictures)):
@@ -42,17 +43,17 @@ def write_report(report: Page, out: str | Path, *, overwrite: bool = False, pdf:
                 drawings[picture.name] = _write_picture(picture, path, pdf=pdf)
         for name, write in report.data.items():
             write(folder / "data" / name)
-        _write_text(folder / "index.html", render_page(report, drawings=drawings, stems=stems, pdf=pdf))
-        _write_text(folder / RECORD, record_text({"schema": SCHEMA, **report.provenance.to_dict()}))
+        write_text(folder / "index.html", render_page(report, drawings=drawings, stems=stems, pdf=pdf))
+        write_text(folder / RECORD, record_text({"schema": SCHEMA, **report.provenance.to_dict()}))
     return Path(out) / "index.html"
 
 
 def _write_picture(picture: Picture, place: Path, *, pdf: bool) -> tuple[DrawnPicture, ...]:
     """Draw a picture, write it under the name without its ending, and return its forms for the page."""
     figure, forms = drawn_picture(picture, salt=place.name)
-    _write_text(place.parent / f"{place.name}.svg", forms[0].svg)
+    write_text(place.parent / f"{place.name}.svg", forms[0].svg)
     if pdf:
-        (place.parent / f"{place.name}.pdf").write_bytes(figure_pdf(figure))
+        write_content(place.parent / f"{place.name}.pdf", figure_pdf(figure))
     return forms
 
 
@@ -70,7 +71,3 @@ def _garbage_collected_seldom() -> Iterator[None]:
         yield
     finally:
         gc.set_threshold(*before)
-
-
-def _write_text(path: Path, words: str) -> None:
-    path.write_text(words, encoding="utf-8", errors="replace", newline="\n")

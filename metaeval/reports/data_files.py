@@ -8,6 +8,7 @@ from pathlib import Path
 import pandas as pd
 
 from metaeval.base.checks import has_parquet
+from metaeval.base.disk import write_content, write_text
 from metaeval.base.escaping import csv_text
 from metaeval.io.stored import parquet_of
 from metaeval.io.tables import write_scores
@@ -82,7 +83,7 @@ def write_csv(frame: pd.DataFrame, path: Path) -> None:
 
 
 def _write_frame(frame: pd.DataFrame, path: Path) -> None:
-    path.write_text(csv_text(frame), encoding="utf-8", errors="backslashreplace", newline="\n")
+    write_text(path, csv_text(frame), errors="backslashreplace")
 
 
 def _write_pairs(comparisons: Sequence[PairwiseResult], bayesian: BayesianComparison | None, path: Path) -> None:
@@ -91,4 +92,5 @@ def _write_pairs(comparisons: Sequence[PairwiseResult], bayesian: BayesianCompar
     table = together[[*front, *(name for name in together.columns if name not in front)]]
     packed = path.suffix != ".parquet"
     # through memory: a full disk is then the same error as everywhere
-    path.write_bytes(gzip.compress(csv_text(table).encode(), compresslevel=6, mtime=0) if packed else parquet_of(table))
+    content = gzip.compress(csv_text(table).encode(), compresslevel=6, mtime=0) if packed else parquet_of(table)
+    write_content(path, content)

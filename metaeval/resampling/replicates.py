@@ -9,7 +9,6 @@ with other settings, is computed again, and that is said.
 import hashlib
 import io
 import json
-import os
 import re
 import time
 import zipfile
@@ -24,6 +23,7 @@ import joblib
 import numpy as np
 from numpy.typing import NDArray
 
+from metaeval.base.disk import put_on_disk, remove, remove_empty, write_content
 from metaeval.collection.documents import Collection, JudgedCollection
 from metaeval.errors import InvalidOptionError, MetaevalWarning, warn
 from metaeval.io.writing import write_atomically
@@ -92,10 +92,9 @@ class ReplicateStore:
         """Write a replicate in one step: it is there whole, or not at all."""
         self.make_folder()
         content = _sealed({_ABOUT: np.array(self._about(number)), **arrays})
-        with write_atomically(self.path(number)) as temporary, temporary.open("wb") as stream:
-            stream.write(content)
-            stream.flush()
-            os.fsync(stream.fileno())  # a name must not survive a power cut that its content does not
+        with write_atomically(self.path(number)) as temporary:
+            write_content(temporary, content)
+            put_on_disk(temporary)  # a name must not survive a power cut that its content does not
 
     def load(self, number: int) -> Arrays | None:
         """Return a replicate, or None where there is none that can be used (with a warning where there is one)."""
@@ -232,9 +231,8 @@ def _opened(content: bytes) -> Arrays | None:
 def discard_replicates(folder: Path) -> None:
     """Remove kept replicates whose answer stands elsewhere by now; whatever else is in the folder stays."""
     for path in kept_replicates(folder):
-        path.unlink()
-    if folder.is_dir() and not any(folder.iterdir()):
-        folder.rmdir()
+        remove(path)
+    remove_empty(folder)
 
 
 # ------------------------------------------------------------------------------------- what a replicate depends on

@@ -4,7 +4,6 @@ numba keeps one cache entry per function: compiling one function twice with diff
 first. Hence exactly two decorators, and no kernel ever wears two.
 """
 
-import gc
 import os
 import sys
 from collections.abc import Callable, Iterator
@@ -77,45 +76,18 @@ class _Kernel:
 
     def _make(self) -> Any:  # noqa: ANN401 - numba's
         import numba  # noqa: PLC0415 - loads with the first kernel that is called
-        from numba.core import options  # noqa: PLC0415 - as above
 
-        from metaeval.running.kernel_cache import keep  # noqa: PLC0415 - loads numba
+        from metaeval.running.kernel_cache import keep, known_flags, spare_work  # noqa: PLC0415 - loads numba
 
-        flags: dict[str, Any] = {
-            name: value for name, value in self._flags.items() if hasattr(options.DefaultOptions, name)
-        }
         around = self.py_func.__globals__
         for name in _names(self.py_func.__code__):
             called = around.get(name)
             if isinstance(called, _Kernel) and called is not self:
                 around[name] = called.made()
-        kernel = numba.njit(nogil=True, error_model="numpy", **flags)(self.py_func)
+        kernel = numba.njit(nogil=True, error_model="numpy", **known_flags(self._flags))(self.py_func)
         keep(kernel)
-        _spare_work(kernel)
+        spare_work(kernel)
         return kernel
-
-
-def _spare_work(kernel: Any) -> None:  # noqa: ANN401 - numba's
-    """Let numba compile a kernel once where it is called with 0 or with a number, and without looking for garbage.
-
-    Of what numba makes, little can go before it is done: the search takes a tenth of the time.
-    """
-    unliteral = import_module("numba.core.types").unliteral
-    compile_kernel, typed = kernel._compiler.compile, kernel.get_call_template  # noqa: SLF001 - numba has no other place
-
-    def compile_at_once(*asked: Any) -> Any:  # noqa: ANN401 - likewise
-        collects = gc.isenabled()
-        gc.disable()
-        try:
-            return compile_kernel(*asked)
-        finally:
-            if collects:
-                gc.enable()
-
-    kernel._compiler.compile = compile_at_once  # noqa: SLF001 - as above
-    kernel.get_call_template = lambda args, named: typed(
-        tuple(map(unliteral, args)), {name: unliteral(argument) for name, argument in named.items()}
-    )
 
 
 def _named(module: str, name: str) -> Any:  # noqa: ANN401 - a kernel

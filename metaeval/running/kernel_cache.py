@@ -5,8 +5,11 @@ them can be written, as in a container or on a cluster, it is kept in a private 
 compiled anew by every process. Keeping it is a convenience: no failure to do so ever ends a computation, and no other
 code than that of today's sources is ever loaded, whoever was interrupted or wrote at the same time, and whatever became
 of the file since.
+
+Whatever numba does not promise to keep is used here and nowhere else (tests/test_borrowed_names.py).
 """
 
+import gc
 import hashlib
 import multiprocessing
 import os
@@ -22,13 +25,15 @@ from types import CodeType
 from typing import Any
 
 import numba
-from numba.core import caching
+from numba.core import caching, options, types
 
+from metaeval.base.disk import remove
 from metaeval.errors import warn
 
 _NumbaCache: Any = caching.FunctionCache  # numba ships no types
 _NumbaFiles: Any = caching.IndexDataCacheFile
 _settings: Any = numba.config
+_unliteral: Any = types.unliteral
 _SEAL_LENGTH = 32
 _NOT_KEPT = "is made anew by every process, for nothing can be written where it would be kept"
 
@@ -46,7 +51,7 @@ class _CacheFiles(_NumbaFiles):  # type: ignore[misc]  # as above
         stem = self._index_name.removesuffix(".nbi")
         if not index:  # the first of these sources
             for old in Path(self._cache_path).glob(f"{escape(stem)}.*.nbc"):
-                old.unlink(missing_ok=True)
+                remove(old)
         name = f"{stem}.{hashlib.sha256(self._dump((key, self._source_stamp))).hexdigest()[:16]}.nbc"
         self._save_data(name, data)
         self._save_index(index | {key: name})
@@ -119,6 +124,33 @@ def keep(kernel: Any) -> None:  # noqa: ANN401 - as above
             _tell(_NOT_KEPT)
         finally:
             _settings.CACHE_DIR = before
+
+
+def spare_work(kernel: Any) -> None:  # noqa: ANN401 - numba's
+    """Let numba compile a kernel once where it is called with 0 or with a number, and without looking for garbage.
+
+    Of what numba makes, little can go before it is done: the search takes a tenth of the time.
+    """
+    compile_kernel, typed = kernel._compiler.compile, kernel.get_call_template  # noqa: SLF001 - numba has no other place
+
+    def compile_at_once(*asked: Any) -> Any:  # noqa: ANN401 - likewise
+        collects = gc.isenabled()
+        gc.disable()
+        try:
+            return compile_kernel(*asked)
+        finally:
+            if collects:
+                gc.enable()
+
+    kernel._compiler.compile = compile_at_once  # noqa: SLF001 - as above
+    kernel.get_call_template = lambda args, named: typed(
+        tuple(map(_unliteral, args)), {name: _unliteral(argument) for name, argument in named.items()}
+    )
+
+
+def known_flags(flags: Mapping[str, bool]) -> dict[str, Any]:
+    """Return those of numba's flags that this release has."""
+    return {name: value for name, value in flags.items() if hasattr(options.DefaultOptions, name)}
 
 
 def _held_in(code: CodeType, around: Mapping[str, Any]) -> Iterator[object]:

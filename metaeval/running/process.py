@@ -17,6 +17,7 @@ from types import FrameType, TracebackType
 from typing import NoReturn, Self
 
 from metaeval.running.children import keep_to_own
+from metaeval.running.plain_letters import SPELLED
 
 _NAMES = ("SIGINT", "SIGTERM", "SIGHUP")
 _SIGNALS = tuple(getattr(signal, name) for name in _NAMES if hasattr(signal, name))
@@ -69,9 +70,9 @@ def begin() -> None:
 
     A standard stream that was closed is opened on the null device, so that no file of the user gets its number;
     what is written to a closed standard output is still an error. Letters that the terminal cannot show are
-    escaped. A signal ends the process at once, as long as nothing is at work that `Stop` tidies up. While libraries
-    load, nothing becomes garbage, so none is looked for until `loaded`. What lies in the folder one is in is data: it
-    is neither run by the processes that this one starts, nor taken for settings.
+    spelled or escaped. A signal ends the process at once, as long as nothing is at work that `Stop` tidies up. While
+    libraries load, nothing becomes garbage, so none is looked for until `loaded`. What lies in the folder one is in is
+    data: it is neither run by the processes that this one starts, nor taken for settings.
     """
     gc.disable()
     keep_to_own()
@@ -85,7 +86,7 @@ def begin() -> None:
     sys.stderr = sys.stderr or open(2, "w", encoding="utf-8", closefd=False)  # noqa: SIM115 - for good
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="backslashreplace")
+            stream.reconfigure(errors=SPELLED)
     for number in _SIGNALS:
         if signal.getsignal(number) != signal.SIG_IGN:  # nohup, or a job in the background
             signal.signal(number, _leave_at_once)
@@ -152,7 +153,10 @@ class Stop:
 
     def _ask_again(self, signum: int) -> None:
         self.signum = None
-        os.kill(os.getpid(), signum)
+        if os.name == "nt":  # where the other ends the process at once
+            signal.raise_signal(signum)
+        else:
+            os.kill(os.getpid(), signum)
 
 
 def end(code: int) -> int:

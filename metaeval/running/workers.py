@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from metaeval.base.checks import check_jobs, check_threads
 from metaeval.errors import EstimationError, InvalidOptionError
 from metaeval.running.children import ignore_settings, own_modules
+from metaeval.running.joblib_inside import named_workers, says_a_worker_died, start_tracker
 from metaeval.running.parallel import limit_threads, track
 
 if TYPE_CHECKING:
@@ -71,15 +72,8 @@ def crew(n_jobs: int | None = None) -> Crew:
         check_jobs(n_jobs)
     if n_jobs == 1 or (n_jobs is None and "joblib" not in sys.modules):
         return Crew()  # nobody can have named workers to joblib before it was loaded
-    from joblib.parallel import get_active_backend  # noqa: PLC0415 - only where workers may be wanted
-
-    backend, named = get_active_backend()
-    if backend.nesting_level:
-        return Crew()
-    wanted = next(number for number in (n_jobs, named, backend.default_n_jobs) if number is not None)
-    name, n_workers = type(backend).__name__, max(1, int(backend.effective_n_jobs(wanted)))
-    far = name not in {"LokyBackend", "SequentialBackend", "ThreadingBackend"}
-    return Crew(n_workers, far, backend.client if name == "DaskDistributedBackend" else None)
+    named = named_workers(n_jobs)
+    return Crew() if named.nested else Crew(named.number, named.far, named.client)
 
 
 def threads_each(n_threads: int | None, n_jobs: int | None = None) -> int | None:
@@ -213,14 +207,12 @@ def _start_trackers() -> None:
 
     After an interrupt they may find that somebody was faster, and would warn of it behind our last words.
     """
-    from joblib.externals.loky.backend import resource_tracker as of_joblib  # noqa: PLC0415 - joblib is loaded
-
     before = sys.warnoptions[:]
     sys.warnoptions.append("ignore:resource_tracker")  # handed on to interpreters that this one starts
     try:
         with own_modules:
             resource_tracker.ensure_running()
-            of_joblib.ensure_running()
+            start_tracker()
     finally:
         sys.warnoptions[:] = before
 
@@ -361,8 +353,6 @@ def _portable(error: Exception) -> Exception:
 
 def _raise_unless_dead(error: Exception, who: Crew, deaths: int, n_left: int) -> None:
     """Raise what ends the work: any error but the death of a worker of this machine, and that too once too often."""
-    from joblib.externals.loky.process_executor import BrokenProcessPool  # noqa: PLC0415 - joblib is loaded
-
     if who.far and type(error).__module__.partition(".")[0] in {"distributed", "tornado"}:
         if type(error).__name__ == "KilledWorker":
             message = (
@@ -372,7 +362,7 @@ def _raise_unless_dead(error: Exception, who: Crew, deaths: int, n_left: int) ->
         else:
             message = f"the Dask cluster is gone ({type(error).__name__}), and {n_left} pieces of work were under way"
         raise EstimationError(message) from error
-    if not isinstance(error, BrokenProcessPool):
+    if not says_a_worker_died(error):
         raise error
     if deaths >= _MOST_DEATHS:
         raise EstimationError(

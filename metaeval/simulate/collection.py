@@ -133,7 +133,7 @@ class SimulatedCollection(Result):
         qrels = self.qrels.assign(iteration=0)[["query_id", "iteration", "doc_id", "relevance"]]
         write_bytes(folder / f"qrels{ending}", _as_text(qrels))
         table = pd.DataFrame({"system": self.systems, "group": self.groups, "pooled": self.pooled})
-        table.to_csv(folder / "groups.csv", index=False, lineterminator="\n")
+        write_bytes(folder / "groups.csv", table.to_csv(index=False, lineterminator="\n").encode())
         for name in track(self.systems, description="writing runs"):
             run = self.run(name).assign(Q0="Q0", tag=name)[["query_id", "Q0", "doc_id", "rank", "score", "tag"]]
             write_bytes(folder / "runs" / f"{name}{ending}", _as_text(run))

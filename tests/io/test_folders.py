@@ -42,15 +42,15 @@ def test_an_interrupted_replacement_leaves_the_old_report(tmp_path, monkeypatch)
     """Where the two cannot change names in one step: if the new one cannot take its name, the old one has it back."""
     out = tmp_path / "report"
     write_small(out, words="old")
-    rename = Path.rename
-    monkeypatch.setattr(folders, "_exchange", lambda *_: False)
+    rename = folders.rename
+    monkeypatch.setattr(folders, "exchange", lambda *_: False)
 
-    def fail(self, target):
-        if self.name.endswith(".part"):
+    def fail(path, target):
+        if path.name.endswith(".part"):
             raise KeyboardInterrupt
-        return rename(self, target)
+        return rename(path, target)
 
-    monkeypatch.setattr(Path, "rename", fail)
+    monkeypatch.setattr(folders, "rename", fail)
     with pytest.raises(KeyboardInterrupt):
         write_small(out, overwrite=True)
     assert (out / "index.html").read_text() == "old"
@@ -138,7 +138,7 @@ def test_a_parent_that_cannot_be_made_is_an_error_of_the_option(tmp_path, monkey
 def disk(request, monkeypatch):
     """Take what a disk may not offer: changing two names in one step, hard links."""
     if request.param != "exchange":
-        monkeypatch.setattr(folders, "_exchange", lambda *_: False)
+        monkeypatch.setattr(folders, "exchange", lambda *_: False)
     if request.param == "no links":
 
         def refuse(*_, **__):
@@ -247,13 +247,13 @@ def test_what_comes_in_while_the_old_report_goes_is_saved(tmp_path, monkeypatch)
     """A file put into the old folder after the others were carried over is moved to the new one."""
     out = tmp_path / "report"
     write_small(out, words="old")
-    exchange = folders._exchange
+    exchange = folders.exchange
 
     def late(fresh, final):
         (final / "data" / "late.txt").write_text("just now")
         return exchange(fresh, final)
 
-    monkeypatch.setattr(folders, "_exchange", late)
+    monkeypatch.setattr(folders, "exchange", late)
     write_small(out, overwrite=True)
     assert content(out)["data/late.txt"] == "just now"
     assert [path.name for path in tmp_path.iterdir()] == ["report"]
@@ -332,9 +332,9 @@ def wait(*_):
 if stage == "exchanged":
     folders.remove_carried = wait
 if stage == "between":
-    folders._exchange = lambda *_: False
-    rename = Path.rename
-    Path.rename = lambda self, to: wait() if self.suffix == ".part" else rename(self, to)
+    folders.exchange = lambda *_: False
+    rename = folders.rename
+    folders.rename = lambda path, to: wait() if path.suffix == ".part" else rename(path, to)
 if stage == "computing":
     with folders.claiming():
         folders.check_folder(out, overwrite=True)

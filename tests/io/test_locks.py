@@ -2,6 +2,7 @@
 
 import errno
 import os
+from types import SimpleNamespace
 
 import pytest
 
@@ -64,3 +65,45 @@ def test_systems_without_locks(tmp_path, monkeypatch):
     lock = Lock.take(tmp_path / "lock")
     assert not lock.sure
     lock.release()
+
+
+def test_windows_has_locks_of_its_own(tmp_path, monkeypatch):
+    """One byte that lies behind the words, which others can read so; who comes second is refused."""
+    held = {}
+
+    def locking(descriptor, mode, n_bytes):
+        where = os.fstat(descriptor).st_ino, os.lseek(descriptor, 0, os.SEEK_CUR), mode, n_bytes
+        if where in held:
+            raise PermissionError(errno.EACCES, "Permission denied")
+        held[where] = descriptor
+
+    monkeypatch.setattr(locks, "fcntl", None)
+    monkeypatch.setattr(locks, "msvcrt", SimpleNamespace(locking=locking, LK_NBLCK=2))
+    lock = Lock.take(tmp_path / "lock")
+    lock.note("process 7")
+    assert lock.sure
+    assert Lock.take(tmp_path / "lock") is None
+    ((_, behind, _, n_bytes),) = held
+    assert behind > len((tmp_path / "lock").read_bytes()) == 9
+    assert n_bytes == 1
+    lock.release()
+
+
+def test_what_is_held_is_let_go_before_it_is_removed_where_that_must_be(tmp_path, monkeypatch):
+    """Windows removes and renames nothing that is open; the second time nobody has it."""
+    descriptors = []
+
+    def refuse_open(path, *rest):
+        descriptors.append(lock._descriptor)
+        if lock._descriptor is not None:
+            raise PermissionError(errno.EACCES, "in use", str(path))
+        return [path.unlink, lambda: path.rename(*rest)][len(rest)]()
+
+    monkeypatch.setattr(locks, "rename", refuse_open)
+    monkeypatch.setattr(locks, "remove_file", refuse_open)
+    lock = Lock.take(tmp_path / "first")
+    lock.give_name(tmp_path / "second")
+    lock = Lock.take(tmp_path / "second")
+    lock.release(remove=True)
+    assert [descriptor is None for descriptor in descriptors] == [False, True, False, True]
+    assert not list(tmp_path.iterdir())

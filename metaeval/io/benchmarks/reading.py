@@ -256,7 +256,7 @@ def _read_benchmark(
     choice = BenchmarkChoice(options, first, metrics)
     parts, notes = first.reader([file for _, file in files], choice)
     notes = [*choice.notes, *notes, *compare(parts, choice)]
-    out = [source.path.rpartition("/")[2] for source in (*(source for source, _ in blocks), *(s for s, _ in unread))]
+    out = [Path(source.path).name for source in (*(source for source, _ in blocks), *(s for s, _ in unread))]
     if out:
         notes.append(
             f"left out {count(len(out), 'file')} without results of {first.name}: {first_few(list(dict.fromkeys(out)))}"

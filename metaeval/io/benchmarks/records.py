@@ -7,6 +7,7 @@ A reader gives a `Part` a file (or a part of one that is about one system): an i
 import math
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -109,7 +110,7 @@ def block_of(
         del labels[REPEAT], codes[REPEAT]
     values, again = _laid_out(codes, labels, scores[mask], parts, origins[:, mask], duplicates)
     ragged = _ragged(values) if REPEAT in labels else []
-    file_notes = notes_of_files((part.path.rpartition("/")[2], part.notes) for part in parts)
+    file_notes = notes_of_files((Path(part.path).name, part.notes) for part in parts)
     return FileBlock(
         label=label,
         scores=values,

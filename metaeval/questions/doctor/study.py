@@ -3,7 +3,6 @@
 import io
 import os
 import platform
-import re
 import signal
 import subprocess
 import tempfile
@@ -14,13 +13,12 @@ from pathlib import Path
 from typing import Literal, NamedTuple
 
 import pandas as pd
+from packaging.requirements import Requirement
+from packaging.version import Version
 
 from metaeval.errors import EstimationError
 from metaeval.running.children import start_python
 
-_REQUIREMENT = re.compile(r"^(?P<name>[\w.-]+)(?:\[[^\]]*\])?(?P<limits>[^;]*)(?:;(?P<marker>.*))?$")
-_EXTRA = re.compile(r"extra\s*==\s*[\"'](?P<extra>[\w-]+)[\"']")
-_LEAST = re.compile(r">=\s*(?P<least>[\w.]+)")
 _WRONG_PRODUCT = 3
 _DEVELOPING = frozenset({"browser", "dev", "docs", "mutation", "package", "test"})
 _PRODUCTS = """
@@ -72,36 +70,25 @@ def _packages() -> Iterator[Finding]:
     distribution = metadata.distribution("metaeval")
     yield Finding("metaeval", "fine", f"{distribution.version}, in {Path(__file__).parents[2]}")
     yield Finding("Python", "fine", f"{platform.python_version()} ({platform.python_implementation()})")
-    for text in distribution.requires or ():
-        read = _REQUIREMENT.match(text)
-        if read is None:
-            continue
-        extra = _EXTRA.search(read["marker"] or "")
-        if (extra is None and read["marker"]) or (extra is not None and extra["extra"] in _DEVELOPING):
-            continue  # asked for on other systems, or by those who work on the package
-        least = _LEAST.search(read["limits"])
-        asked = least["least"] if least is not None else ""
-        yield _package(read["name"], asked, "" if extra is None else extra["extra"])
+    extras = [extra for extra in distribution.metadata.get_all("Provides-Extra") or () if extra not in _DEVELOPING]
+    for requirement in map(Requirement, distribution.requires or ()):
+        for extra in ("", *extras):
+            if requirement.marker is None or requirement.marker.evaluate({"extra": extra}):
+                yield _package(requirement, extra)
+                break
 
 
-def _package(name: str, least: str, extra: str) -> Finding:
+def _package(requirement: Requirement, extra: str) -> Finding:
+    name, limits = requirement.name, requirement.specifier
     of = f" (extra {extra})" if extra else ""
-    install = f"pip install 'metaeval[{extra}]'" if extra else f"pip install '{name}>={least}'"
+    install = f"pip install 'metaeval[{extra}]'" if extra else f"pip install '{name}{limits}'"
     try:
         installed = metadata.version(name)
     except metadata.PackageNotFoundError:
         return Finding(name + of, "absent" if extra else "broken", "not installed", install)
-    if least and _parts(installed) < _parts(least):
-        return Finding(name + of, "broken", f"{installed}, and {least} is the oldest that works", install)
+    if not limits.contains(Version(installed).base_version):
+        return Finding(name + of, "broken", f"{installed}, and metaeval works beside {limits}", install)
     return Finding(name + of, "fine", installed)
-
-
-def _parts(version: str) -> tuple[int, ...]:
-    """Return the release of a version as numbers, without zeros at its end."""
-    numbers = [int(digits) for digits in re.findall(r"\d+", re.sub(r"[^\d.].*", "", version))]
-    while numbers and not numbers[-1]:
-        numbers.pop()
-    return tuple(numbers)
 
 
 def _machine() -> Iterator[Finding]:
@@ -133,7 +120,7 @@ def _kernels() -> Iterator[Finding]:
     if counts.tolist() != [1]:
         yield Finding("Compiled code", "broken", f"counts {counts.tolist()} where 1 is right", "reinstall numba")
         return
-    cache_path = getattr(getattr(count_judged, "_cache", None), "cache_path", None)
+    cache_path = getattr(getattr(count_judged, "stats", None), "cache_path", None)
     if cache_path is None:
         yield Finding(
             "Compiled code", "fine", "works; made anew by every process", "let NUMBA_CACHE_DIR name a lasting folder"

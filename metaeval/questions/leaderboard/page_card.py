@@ -4,6 +4,7 @@ import json
 from operator import itemgetter
 from pathlib import Path
 
+from metaeval.base.disk import write_text
 from metaeval.base.names import count, first_few
 from metaeval.base.unit import unit
 from metaeval.base.words import carried, listed, name_of_metric, number
@@ -40,7 +41,7 @@ def embedded(card: Card) -> Fold:
 
 def _writer(words: str) -> Writer:
     def write(path: Path) -> None:
-        path.write_text(words, encoding="utf-8", newline="\n")
+        write_text(path, words, errors="strict")
 
     return write
 
