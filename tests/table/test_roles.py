@@ -41,7 +41,11 @@ def test_surer_words_for_topics_go_first():
 def test_a_score_beside_metrics_is_one_of_them(tmp_path):
     """Accuracy and F1 are not left out because a column is called score, unless somebody says that it is the score."""
     frame = pd.DataFrame(
-        [(system, at, (at + gain) % 2, at / 7 + gain, at / 5 + gain) for gain, system in enumerate("ab") for at in range(4)],
+        [
+            (system, at, (at + gain) % 2, at / 7 + gain, at / 5 + gain)
+            for gain, system in enumerate("ab")
+            for at in range(4)
+        ],
         columns=["system", "topic", "accuracy", "f1", "score"],
     )
     frame.to_csv(tmp_path / "t.csv", index=False)
