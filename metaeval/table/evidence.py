@@ -24,6 +24,8 @@ _FEW = 12
 _SURE, _LIKELY = 1e-4, 1e-2
 """The largest chance of luck of what is left out, and of what is asked about."""
 _FEWEST, _FIRST, _CLOSE = 3, 4, 2e-3
+_ALIKE, _ENOUGH = 0.999, 6
+"""Correlation from which on two units say the same of the rows, and rows of which it is no luck."""
 _FAR = 10
 _SCALES = (1.0, 100.0)
 PER_CENT = 10.0
@@ -166,7 +168,7 @@ def _parts(own: Floats, rest: Floats, names: Sequence[str], near: float) -> list
         (
             f"the mean of {_listed([*compress(names, kept[one])])}{_without(names, kept[one])}",
             ways[one],
-            partial(_luck, own, rest[kept[one]], made),
+            partial(_luck, own, rest[kept[one]], made, rest),
         )
         for one in found
         if (np.abs(own - (made := rest[kept[one]].mean(axis=0))) <= near).all()
@@ -195,17 +197,25 @@ def _differences(own: Floats, rest: Floats, names: Sequence[str], near: float) -
         return []
     fits = (np.abs(own - (rest[:, None] - rest)) <= near).all(axis=2)
     return [
-        (f"{names[one]!r} minus {names[other]!r}", fits.size, partial(_luck, own, rest, rest[one] - rest[other]))
+        (f"{names[one]!r} minus {names[other]!r}", fits.size, partial(_luck, own, rest, rest[one] - rest[other], rest))
         for one, other in np.argwhere(fits).tolist()
     ]
 
 
-def _luck(own: Floats, rest: Floats, made: Floats) -> float:
+def _luck(own: Floats, rest: Floats, made: Floats, among: Floats | None = None) -> float:
     """Return the chance that numbers from the range of own, or of all others on a unit, meet what is made of these.
 
-    Units on which the others differ by the same count once: what agrees on one agrees on all of them.
+    Units on which the others differ by the same count once: what agrees on one agrees on all of them. So do those on
+    which many others (`among`) differ in the same proportions, such as metrics that hardly differ.
     """
     _, alike = np.unique(np.nan_to_num(np.round(rest - rest[:1], 9)), axis=1, return_index=True)
+    among = rest if among is None else among
+    if len(among) >= _ENOUGH:
+        apart = np.nan_to_num(among - np.nanmean(among, axis=0))[:, alike]
+        apart /= np.maximum(np.linalg.norm(apart, axis=0), np.finfo(float).tiny)
+        with in_one_order:
+            shares = np.abs(apart.T @ apart)
+        alike = alike[~np.triu(shares > _ALIKE, 1).any(axis=0)]
     own, rest, made = own[alike], rest[:, alike], made[alike]
     room = 2 * max(float(np.abs(own - made).max()), 0.51 * _last_digit(own))
     widths = np.minimum(np.nanmax(rest, axis=0) - np.nanmin(rest, axis=0), np.ptp(own))

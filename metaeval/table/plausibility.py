@@ -10,10 +10,11 @@ from itertools import compress
 import numpy as np
 
 from metaeval.base.arrays import Flags, Floats
-from metaeval.base.names import first_few, is_measure, topic_evidence
+from metaeval.base.names import count, first_few, is_measure, topic_evidence
 from metaeval.base.unit import unit
 from metaeval.errors import ScoresError
 from metaeval.table.array import DIMS, ScoreTable, has_gaps
+from metaeval.table.derived import rounding
 from metaeval.table.evidence import PER_CENT, made_of_others, on_another_scale
 from metaeval.table.roles import (
     AVERAGES,
@@ -23,6 +24,7 @@ from metaeval.table.roles import (
     SUMMARIES,
     RoleColumn,
     bare_word,
+    is_subtotal,
     is_total,
     role_of_row,
     says_of,
@@ -119,12 +121,15 @@ def left_out_rows(
         [names[at] for at in rest], values[rest], {rest.index(at): role for at, role in called.items() if at in rest}
     )
     out |= {rest[one.place]: one.what for one in made if one.sure and (not named or rest[one.place] in called)}
+    word = unit().topic if dim == "topic" else dim
+    subtotals = [] if dim == "system" else [at for at in stay if at not in out and is_subtotal(names[at])]
+    out |= {at: f"the {what} beside it" for at, what in _of_blocks(values, subtotals).items()}
+    open_subtotals = [repr(names[at]) for at in subtotals if at not in out]
     if dim == "topic":
         told = are_summaries(names)
         said = [at for at, role in called.items() if role == "aggregate" and (told[at] or is_total(names[at]))]
         others = [at for at in stay if at not in {*out, *said}]
         out |= {at: says_of("aggregate") for at in said if at not in out and _is_between(values[at], values[others])}
-    word = unit().topic if dim == "topic" else dim
     wrong = next((at for at in called if dim == "system" and at not in out and is_total(names[at])), None)
     if wrong is not None and len(rest) >= _FEWEST_TOPICS:
         raise ScoresError(
@@ -132,11 +137,39 @@ def left_out_rows(
             f"if it is a {word}"
         )
     notes = [f"left out {word} {names[at]!r}, {what}" for at, what in sorted(out.items())]
+    if open_subtotals and not named and len(subtotals) > 1:
+        named_so = first_few(open_subtotals)
+        notes.append(f"{word}s called as averages count as {word}s: {named_so}; leave out what is none")
     notes += [
         f"{word} {names[rest[one.place]]!r} holds {one.what}; leave it out if it is that" for one in made
         if not one.sure and not named
     ]  # fmt: skip
     return [at for at in stay if at not in out], notes
+
+
+def _of_blocks(values: Floats, called: Sequence[int]) -> dict[int, str]:
+    """Return which of the rows called as averages or sums are those of all rows above or below, up to the next of them.
+
+    Examples
+    --------
+    >>> values = np.array([[0.2, 0.3], [0.4, 0.6], [0.3, 0.45], [0.5, 0.1], [0.7, 0.3], [0.6, 0.2]])
+    >>> _of_blocks(values, [2, 5])
+    {2: 'mean of the 2 rows', 5: 'mean of the 2 rows'}
+    """
+    made: dict[int, str] = {}
+    ends = [-1, *called, len(values)]
+    for before, at, after in zip(ends[:-2], called, ends[2:], strict=True):
+        own = values[at]
+        known = np.isfinite(own)
+        for block in (values[before + 1 : at][:, known], values[at + 1 : after][:, known]):
+            few = len(block) < (1 if len(called) > 1 else _FEWEST_TOPICS) or known.sum() < min(_FEWEST_OTHERS, len(own))
+            if few or np.isnan(block).all(axis=0).any():
+                continue
+            near = rounding(own[known]) + 1e-9 * float(np.abs(own[known]).max())
+            for what, total in (("mean", np.nanmean(block, axis=0)), ("sum", np.nansum(block, axis=0))):
+                if at not in made and (np.abs(own[known] - total) <= near + rounding(block.ravel())).all():
+                    made[at] = f"{what} of the {count(len(block), 'row')}"
+    return made
 
 
 def _is_between(own: Floats, rest: Floats) -> bool:

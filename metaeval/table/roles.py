@@ -97,6 +97,10 @@ _TOTALS = frozenset({*_TABLE["aggregate"]["words"]} - {"all", "sum", "total", "g
 _OF_NO_SCORE = frozenset({"cost", "time", "rank", "n", "size"})
 _OF_ALL = frozenset(_TABLE["aggregate"]["of_all"])
 """What an average of may be said to be that is one of everything: a task average."""
+_SUBTOTAL = "|".join(map(re.escape, sorted(_TABLE["aggregate"]["subtotals"], key=len, reverse=True)))
+_SUBTOTALS = re.compile(
+    rf"(?:{_SUBTOTAL})[\s.:_-]+(?:of[\s_]+)?\S.*|\S.*[\s_:-]+[(\[]?(?:{_SUBTOTAL})\.?[)\]]?", re.IGNORECASE
+)
 _QUALIFIED = re.compile(
     r"\s*(?:[(\[][^()\[\]]*[)\]]|(?<=\s)(?:w/o|without|excl\.?|excluding|except|ohne|sans|sin|senza)\s.+)\s*$",
     re.IGNORECASE,
@@ -647,6 +651,17 @@ def is_computed(name: str) -> bool:
     """Whether a name says that numbers are computed from those of several judges."""
     word = word_of(name)
     return word in COMPUTED or not _AGREE.isdisjoint(word.split("_")) or role_of_name(name)[0] == "aggregate"
+
+
+def is_subtotal(name: str) -> bool:
+    """Whether a row is called as an average, or a sum, of some of the others: Average math, code (avg).
+
+    Examples
+    --------
+    >>> [is_subtotal(name) for name in ("Average math", "code (avg)", "Subtotal: reading", "mean", "meander x")]
+    [True, True, True, False, False]
+    """
+    return _SUBTOTALS.fullmatch(name.strip()) is not None
 
 
 def is_total(name: str) -> bool:

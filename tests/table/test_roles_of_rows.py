@@ -2,13 +2,16 @@
 
 import itertools
 
+import hypothesis
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import strategies as st
 
 from metaeval.errors import MetaevalError, ScoresError
 from metaeval.io.tables import read_scores
 from metaeval.table.means import as_means
+from metaeval.table.plausibility import left_out_rows
 from metaeval.table.scores import as_scores
 
 RNG = np.random.default_rng(7)
@@ -266,3 +269,33 @@ def test_errors_that_no_share_can_have_are_named_without_a_number_of_items():
     """Shares have errors of half at most: 1.2 is one in per cents."""
     board = pd.DataFrame({"model": [*"abc"], "win_rate": [0.77, 0.6, 0.5], "standard_error": [1.2, 1.3, 1.1]})
     assert any("larger than scores from 0 to 1 can have" in note for note in as_means(board).notes)
+
+
+@pytest.mark.parametrize("called", ["Average {}", "{} (avg)", "subtotal {}", "Mittelwert {}", "Mean of {}", "{}: mean"])
+@pytest.mark.parametrize("above", [True, False])
+def test_rows_of_subtotals_are_no_items(called, above, tmp_path):
+    """The mean of the items of a section stands above or below them, rounded; a question may be called so."""
+    numbers = np.random.default_rng(2)
+    rows = []
+    for section in ("math", "code", "plots of pies"):
+        values = numbers.uniform(0.1, 0.9, (5, 3)).round(3)
+        items = [(f"{section[0]}{at}", *line) for at, line in enumerate(values)]
+        total = [(called.format(section), *values.mean(axis=0).round(3))]
+        rows += total + items if above else items + total
+    pd.DataFrame(rows, columns=["item", "A", "B", "C"]).to_csv(tmp_path / "t.csv", index=False)
+    scores = read_scores(tmp_path / "t.csv")
+    assert scores.sizes["topic"] == 15
+    assert sum("the mean of the 5 rows beside it" in note for note in scores.attrs["notes"]) == 3
+    questions = [(called.format(name), *numbers.uniform(0.1, 0.9, 3).round(3)) for name in "abcd"]
+    pd.DataFrame(questions + rows[1:5], columns=["item", "A", "B", "C"]).to_csv(tmp_path / "q.csv", index=False)
+    asked = read_scores(tmp_path / "q.csv")
+    assert asked.sizes["topic"] == 8
+    assert any("called as averages count as items" in note for note in asked.attrs["notes"])
+
+
+@hypothesis.given(st.integers(0, 500))
+def test_metrics_that_hardly_differ_do_not_make_an_item_a_mean(seed):
+    """One system under three metrics in the same proportions says of its items what one metric says."""
+    scores = np.random.default_rng(seed).beta(2, 3, 40)
+    values = np.column_stack([scores, 0.9 * scores, 0.7 * scores + 0.1]).round(4)
+    assert left_out_rows([str(at) for at in range(100, 140)], values, "topic") == ([*range(40)], [])
