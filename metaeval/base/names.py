@@ -53,6 +53,9 @@ _OTHER_METRICS = frozenset(
     acc exact_match em perplexity mae rmse auc
     correctness helpfulness faithfulness groundedness relevance relevancy coherence fluency conciseness toxicity
     answer_relevancy context_precision context_recall
+    acc_norm quality style usefulness completeness clarity readability consistency naturalness adequacy informativeness
+    harmlessness honesty truthfulness factuality safety tone grammar creativity specificity
+    mcc auroc iou miou dice psnr ssim wer cer mse fid
     """.split()  # noqa: SIM905 - likewise
 )
 # metrics of one letter, and those of a depth without a sign, which count beside others
@@ -399,8 +402,8 @@ def _is_metric(name: object) -> bool:
     if type(name).__module__.partition(".")[0] == "ir_measures":
         return True
     folded = _ARROW.sub("", str(name)).strip().casefold()
-    word = re.sub(r"[\s_-]score$", "", re.split(r"[@(\[]", folded, maxsplit=1)[0].strip())
-    return is_measure(folded.replace("'", "")) or word in _OTHER_METRICS
+    word = re.sub(r"[\s_-](score|percent|pct|norm|mean|avg)$", "", re.split(r"[@(\[]", folded, maxsplit=1)[0].strip())
+    return is_measure(folded.replace("'", "")) or word in _OTHER_METRICS or (word != folded and is_measure(word))
 
 
 def topic_evidence(names: Collection[object]) -> int:

@@ -322,11 +322,15 @@ def notes_of_files(said: Iterable[tuple[str, Iterable[str]]]) -> list[str]:
 
 def metric_note(source: Source) -> list[str]:
     """Say so where a metric has the name of its file, and no word of it is one of a metric."""
-    name = re.sub(r"(?<=[A-Za-z])(?=[0-9]+(_|\W|$))", "@", source.own_name)  # P10 is P@10
-    words = [name, *re.split(r"[^\w@]|_", name)]
-    if source.name is not None or any(metric_evidence([word]) for word in words):
+    if source.name is not None or names_metric(source.own_name):
         return []
     return [Remark("the metric has no name of its own, so it is called as the file")]
+
+
+def names_metric(name: str) -> bool:
+    """Whether a name of a file, or a word of it, is that of a metric."""
+    name = re.sub(r"(?<=[A-Za-z])(?=[0-9]+(_|\W|$))", "@", name)  # P10 is P@10
+    return any(metric_evidence([word]) for word in (name, *re.split(r"[^\w@]|_", name)))
 
 
 def rows_left_out(names: Sequence[str]) -> list[str]:

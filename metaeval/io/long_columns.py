@@ -66,8 +66,11 @@ def is_outcome(name: str) -> bool:
     return is_measure(name) or _OUTCOME.fullmatch(name.casefold()) is not None
 
 
-def hold_metrics(columns: Sequence[str], sheet: Sheet) -> bool:
-    """Whether all columns of numbers without a role are called like metrics, so that a table is of one system."""
+def hold_metrics(columns: Sequence[str], sheet: Sheet, *, asked: bool = False) -> bool:
+    """Whether all columns of numbers without a role are called like metrics, so that a table is of one system.
+
+    Where that form was `asked` for, columns of numbers alone are metrics whatever they are called.
+    """
     header, *rows = sheet.sample()
     places = {name: at for at, name in enumerate(header_names(header))}
     full_rows = [row for row in rows if len(row) == len(header)]
@@ -77,7 +80,8 @@ def hold_metrics(columns: Sequence[str], sheet: Sheet) -> bool:
         for name in columns
         if name not in sure and not role_of_name(name)[0] and not _holds_words([row[places[name]] for row in full_rows])
     ]
-    return bool(sure or open_columns) and (not open_columns or are_metrics([*sure, *open_columns]))
+    told = are_metrics([*sure, *open_columns]) or (asked and len(sure) + len(open_columns) == len(columns))
+    return bool(sure or open_columns) and (not open_columns or told)
 
 
 def _holds_words(cells: Sequence[str]) -> bool:
@@ -125,7 +129,9 @@ def long_columns(sheet: Sheet, body: Sheet, names: Sequence[str], options: Table
         notes.append(f"column {item!r} was taken for the items, since every system has each of its names once")
     elif {"topic", "system"} <= parts.keys():
         _refuse_rows_own_names(body, names, parts, others, chosen=options.columns)
-    one_system = "topic" in parts and (hold_metrics(others, sheet) or ("score" in parts and not others))
+    one_system = "topic" in parts and (
+        hold_metrics(others, sheet, asked=options.form == "long") or ("score" in parts and not others)
+    )
     if "topic" not in parts or not (parts.keys() & {"system", "metric"} or one_system):
         lacking = [role for role in ("system", "topic", "score") if role not in parts]
         ways = ways_to_name(names, others, lacking)

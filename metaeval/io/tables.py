@@ -23,11 +23,11 @@ from metaeval.errors import InvalidOptionError, ScoresError, UnknownNameError
 from metaeval.io.alignment import put_together, with_distinct_systems
 from metaeval.io.benchmarks.nuggets import refuse_unknown_credit
 from metaeval.io.benchmarks.reading import read_content, read_inputs
-from metaeval.io.blocks import FileBlock, Form, SystemsIn, TableOptions
+from metaeval.io.blocks import FileBlock, Form, SystemsIn, TableOptions, names_metric
 from metaeval.io.cluster_levels import means_by_levels
 from metaeval.io.duplicates import Duplicates
 from metaeval.io.means import refuse_apart
-from metaeval.io.score_blocks import read_table
+from metaeval.io.score_blocks import WIDE, read_table
 from metaeval.io.sheets import Sheet
 from metaeval.io.sources import Source, list_sources
 from metaeval.io.stored import netcdf_of, parquet_of
@@ -199,7 +199,8 @@ def read_scores(  # noqa: PLR0913 - what a table leaves open
     array = array if inputs.chosen else _of_metrics(array, metrics)
     array = repeats_of_names(array) if repeats_in_names else array
     array = array if choice is None else choice.of_scores(array)
-    array = array.assign_attrs(notes=[*array.attrs.get("notes", ()), *repeats_note(array)])
+    said = [*repeats_note(array), *_note_on_files(blocks)]
+    array = array.assign_attrs(notes=[*array.attrs.get("notes", ()), *said])
     if paired:
         check_paired(array.sizes["system"])
     files = first_few([block.label for block in blocks])
@@ -225,6 +226,18 @@ def read_scores(  # noqa: PLR0913 - what a table leaves open
         scores.attrs["numbered"] = True
     scores.attrs["read_as"] = f"{forms}: {', '.join(count(scores.sizes[dim], words.get(dim, dim)) for dim in DIMS)}"
     return scores
+
+
+def _note_on_files(blocks: Sequence[FileBlock]) -> list[str]:
+    """Say that files of alike tables count as metrics, where neither their names nor those of the columns tell."""
+    tables = [block for block in blocks if block.read_as == WIDE]
+    metrics = [label for block in tables for label in block.labels["metric"]]
+    alike = len({tuple(block.labels["system"]) for block in tables}) == 1
+    if len(tables) < len(blocks) or len(blocks) == 1 or not alike or any(map(names_metric, metrics)):
+        return []
+    systems = first_few(tables[0].labels["system"])
+    meant = "if each file is a system, and its columns are metrics, pass `form='long'`"
+    return [f"each file counts as a metric, and its columns as systems ({systems}); {meant}"]
 
 
 def scores_of(  # noqa: PLR0913 - how a table is read

@@ -402,8 +402,8 @@ def items_by_structure(
     fitting = item_column({**columns, "\0": list(map("\0".join, zip(*keys, strict=True)))}, "\0", others)
     system = parts["system"]
     if len(fitting) == 1 and word_of(system) == "name" and len({*columns[system]}) > len({*columns[fitting[0]]}):
-        ways = [{"system": first, "topic": second} for first, second in permutations((fitting[0], system))]
-        passed = " or ".join(f"`columns={way!r}`" for way in ways)
+        meanings = [{"system": first, "topic": second} for first, second in permutations((fitting[0], system))]
+        passed = " or ".join(f"`columns={meaning!r}`" for meaning in meanings)
         raise ScoresError(
             f"either {system!r} or {fitting[0]!r} may name the systems, and the other one the items; "
             + ("call the columns 'system' and 'item'" if in_memory else f"pass {passed}")

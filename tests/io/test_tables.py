@@ -1540,3 +1540,21 @@ def test_rows_of_marked_errors_are_no_scores(tmp_path):
     with pytest.raises(FileFormatError, match="add up the weights") as refused:
         read_scores(path)
     assert "columns=" not in str(refused.value)
+
+
+@pytest.mark.parametrize("header", ["id,acc,acc_norm", "id,correctness,style", "id,quality,fluency", "id,ndcg,ndcg_pct"])
+def test_files_of_one_system_each_whose_columns_are_metrics(header, tmp_path):
+    """What columns are called tells that files are systems; where nothing tells, a note says how it was read."""
+    for shift, system in enumerate(("gpt", "llama", "qwen")):
+        rows = "".join(f"{at},0.{at + shift},0.{9 - at - shift}\n" for at in range(1, 5))
+        (tmp_path / f"{system}.csv").write_text(f"{header}\n{rows}")
+    scores = read_scores(sorted(tmp_path.glob("*.csv")))
+    assert scores["system"].to_numpy().tolist() == ["gpt", "llama", "qwen"]
+    assert scores["metric"].to_numpy().tolist() == header.split(",")[1:]
+    for path in tmp_path.glob("*.csv"):
+        path.write_text(path.read_text().replace(header, "id,zork,flim"))
+    untold = read_scores(sorted(tmp_path.glob("*.csv")))
+    assert any("each file counts as a metric" in note and "form='long'" in note for note in untold.attrs["notes"])
+    meant = read_scores(sorted(tmp_path.glob("*.csv")), form="long")
+    assert meant["system"].to_numpy().tolist() == ["gpt", "llama", "qwen"]
+    assert meant.sel(metric="zork").to_numpy().tolist() == scores.isel(metric=0).to_numpy().tolist()
