@@ -187,8 +187,8 @@ def t_test(scores, first, second, side=0):
         return {"p_value": math.nan}
     mean, error = found["mean"], found["error"]
     if not error:  # one difference on all topics: the test by random signs, 2^(1 - n)
-        p = 2.0 ** (1 - found["n"]) if mean else 1.0
-        p = p if not side or not mean else p / 2 if mean * side > 0 else 1 - p / 2
+        p = 2.0 ** (1 - found["n"]) if mean else 0.5 if side and parts[0].any() else 1.0
+        p = p if not side or not mean else p / 2 if mean * side > 0 else 1.0
         return found | {"statistic": None if mean else 0.0, "p_value": p}
     tail = stats.t.sf(side * mean / error if side else abs(mean / error), found["freedom"])
     return found | {"statistic": mean / error, "p_value": max(tail if side else 2 * tail, SMALLEST)}

@@ -270,7 +270,10 @@ def check_design(report):
             return power_at(math.sqrt(n / (2 * variance)) * difference, n, alpha)
 
         enough = reached(n) >= power - 1e-9 and (n <= least or reached(n - 1) < power + 1e-9)
-        return {"n_topics": n if enough else math.nan, "power_at_hand": reached(now) if now > 1 else None}
+        return {
+            "n_topics": n if enough else math.nan,
+            "power_at_hand": reached(now) * (now >= least) if now > 1 else None,
+        }
 
     report.each("data/designs tables/topic-set-size tables/key_figures", figures, digits=1e-4)
 

@@ -122,6 +122,13 @@ class Report:
 # ----------------------------------------------------------------------------------------------- questions about scores
 
 
+def known_p(report, test, scores, pair, side, resamples):  # noqa: PLR0913, PLR0917 - what a test asks
+    """Return p of a pair, with its error where it was drawn; None of a test that is about all systems at once."""
+    if test in SURE:
+        return pair_p(test, scores, *pair, side)
+    return None if test in {"max_t", "tukey"} else drawn_p(test, scores, pair, side, resamples, rng=report.rng)
+
+
 def check_pairs(report):
     """Check every pair of data/pairs.csv.gz: difference, test, correction, decision, winner."""
     name, groups, alternative = "data/pairs.csv.gz", defaultdict(list), report.asked("alternative", "two-sided")
@@ -135,21 +142,19 @@ def check_pairs(report):
         pairs, written = [(row["system_a"], row["system_b"]) for row in rows], [number(row["p_value"]) for row in rows]
         known, family = together_p(test, scores, rows, np.array(sides), resamples, rng=report.rng)
         if known is None:
-            known = [
-                pair_p(test, scores, *pair, side)
-                if test in SURE
-                else drawn_p(test, scores, pair, side, resamples, rng=report.rng)
-                if test not in {"max_t", "tukey"}
-                else None
-                for pair, side in zip(pairs, sides, strict=True)
+            known = [known_p(report, test, scores, *which, resamples) for which in zip(pairs, sides, strict=True)]
+        beside = []
+        if better:  # both directions are hypotheses; of drawn p-values the other one is known roughly
+            other = [
+                known_p(report, test, scores, pair, -side, resamples) for pair, side in zip(pairs, sides, strict=True)
             ]
-        beside = [
-            pair_p(test, scores, *pair, -side) if test in SURE else 1 - p
-            for pair, side, p in zip(pairs, sides, written, strict=True)
-        ]
-        if correction != "family-wise":  # of drawn p-values the other side is known roughly
+            beside = [
+                1 - p % 1 if q is None else q[0] if isinstance(q, tuple) else q
+                for p, q in zip(written, other, strict=True)
+            ]
+        if correction != "family-wise":
             rough = 0.1 if better and test not in SURE else 0.0
-            family = [(q, rough * (q > 0.3)) for q in adjusted(written, correction, beside if better else ())]
+            family = [(q, rough * (q > 0.3)) for q in adjusted(written, correction, beside)]
         for (place, row), pair, side, p, corrected in zip(
             placed, pairs, sides, known, family or [None] * len(rows), strict=True
         ):
@@ -170,7 +175,7 @@ def check_pairs(report):
             report.check(name, place, row, found, size=scores.size)
             report.check(name, place, row, {"statistic": t.get("statistic")}, digits=1e-7, error=1e-9)
             log = math.log10(number(row["p_value"])) if number(row["p_value"]) > SMALLEST else None
-            report.check(name, place, row, {"p_value": p, "log10_p": log}, digits=1e-7)
+            report.check(name, place, row, {"p_value": p, "log10_p": log}, digits=1e-7, error=1e-14 * (log is not None))
         expected = len(scores.systems) - 1 if report.asked("baseline") else len(scores.pairs())
         if len(set(pairs)) != expected:
             report.faults.append(
