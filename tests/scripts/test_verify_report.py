@@ -20,7 +20,7 @@ from metaeval.simulate.collection import simulate_collection
 from metaeval.simulate.votes import simulate_votes
 
 SCRIPTS = Path(__file__).parents[2] / "scripts"
-pytestmark = pytest.mark.usefixtures("checkout", "drawn_once")
+pytestmark = [pytest.mark.usefixtures("checkout"), pytest.mark.usefixtures("drawn_once")]
 QUESTIONS = (
     *("table", "compare-metrics", "power", "report", "leaderboard", "agree", "votes", "human", "judges", "components"),
     *("compare-tests", "topics", "stop", "combine", "judgments", "reliability", "design", "score"),
