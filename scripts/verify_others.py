@@ -339,10 +339,12 @@ def check_combine(report):
         return found | {
             "mean": mean,
             "tau": (math.sqrt(tau2), 1e-4 * math.sqrt(v.mean())),
-            "p_value": 2 * stats.t.sf(abs(mean / error), k - 1) if stats.chi2.cdf(q, k - 1) > 0.01 else None,
+            "p_value": 2 * stats.t.sf(abs(mean / error), k - 1)
+            if stats.chi2.cdf(q, k - 1) > 0.05
+            else None,  # else normal
         }
 
-    report.each("tables/claims tables/key_figures", claim, digits=1e-4)
+    report.each("tables/claims tables/key_figures", claim, digits=1e-4, size=1e-5)
     corrected = iter(adjusted([number(row["p_value"]) for row in report.rows("tables/claims")], "holm"))
     report.each("tables/claims", lambda _: {"p_corrected": next(corrected)})
 

@@ -509,7 +509,10 @@ def check_leaderboard(report):  # noqa: C901 - a function a table
         scores = report.scores.get(row["metric"])
         if scores is None:
             return None
-        of = {"mean": scores.mean(row["system"]), "rank": scores.ranks()[row["system"]]}
+        mean, written = scores.mean(row["system"]), number(row["mean"])
+        if scores.gaps and written in {0.0, 1.0}:  # the sum of system and topic stays within the bounds of the metric
+            mean = np.clip(mean, 0.0, 1.0)
+        of = {"mean": mean, "rank": scores.ranks()[row["system"]]}
         return of | mean_ends(scores, row, ("mean_low", "mean_high"))
 
     def counts(row):

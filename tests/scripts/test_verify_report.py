@@ -7,6 +7,7 @@ import importlib.util
 import io
 import json
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -189,6 +190,8 @@ def of_others(question, rng):
 def written(command, question, seed):
     """Write the report of a random study; none where metaeval refuses to answer."""
     rng = np.random.default_rng([seed, QUESTIONS.index(question)])
+    for folder in ("made", "inex"):
+        shutil.rmtree(folder, ignore_errors=True)
     about_others = question in {"votes", "human", "judges", "reliability", "score", "judgments"}
     words = (of_others if about_others else of_scores)(question, rng)
     ended = command(question, *words, "--out", "report", "--overwrite", "--quiet")
