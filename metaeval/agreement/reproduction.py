@@ -15,6 +15,7 @@ from scipy.special import chdtri, ndtri, stdtrit
 
 from metaeval.base.arrays import Flags, Floats, Ints
 from metaeval.base.short_repr import ShortRepr
+from metaeval.running import equality
 from metaeval.running.compiled import compiled
 from metaeval.running.parallel import on_threads
 from metaeval.table.units import TopicUnits
@@ -199,15 +200,18 @@ def _effects(sides: _Sides, baseline: int, direction: Floats | float) -> tuple[E
     )
     gains = old - old_base, new - new_base
     effects = [mean_estimates(gain, units) for gain, units in zip(gains, sides.units, strict=True)]
+    improved = [
+        _gain(*pair, units) for pair, units in zip(((old, old_base), (new, new_base)), sides.units, strict=True)
+    ]
     variances = [effect.error**2 for effect in effects]
     covariance = np.zeros_like(variances[0])
     if sides.paired:
         covariance = (sides.summed(*gains)[0] ** 2 - sum(variances)) / 2.0
-    ratio = _ratio(effects[1].mean, effects[0].mean)
+    ratio = _ratio(improved[1], improved[0])
     _, freedom = sides.summed(-ratio[..., None] * gains[0], gains[1])
     itself = np.arange(old.shape[1]) == baseline
     fieller = EffectRatio(
-        effects[0].mean, effects[1].mean, variances[0], variances[1], covariance, np.where(itself, np.nan, freedom)
+        improved[0], improved[1], variances[0], variances[1], covariance, np.where(itself, np.nan, freedom)
     )
     relative, influence = zip(
         *(_relative(*pair, units) for pair, units in zip(((old, old_base), (new, new_base)), sides.units, strict=True)),
@@ -223,6 +227,13 @@ def _relative(values: Floats, of_baseline: Floats, units: TopicUnits) -> tuple[F
     mean, base = _means(values, units), _means(of_baseline, units)
     ratio = _ratio(mean, base)
     return ratio, _ratio(values - ratio[..., None] * of_baseline, base[..., None])
+
+
+def _gain(values: Floats, of_baseline: Floats, units: TopicUnits) -> Floats:
+    """Return by how much means exceed those of the baseline; exactly 0 where they are equal up to rounding."""
+    parts = values, of_baseline
+    means, sizes = ([_means(part, units) for part in side] for side in (parts, map(np.abs, parts)))
+    return equality.difference(*means, *sizes)
 
 
 def _means(values: Floats, units: TopicUnits) -> Floats:

@@ -117,7 +117,7 @@ def williams_table(
         "none", "bonferroni", "holm", "fdr_bh" or "fdr_by" over all rows.
     signed : bool
         Compare the correlations as they are; by default their absolute values, as the WMT tables do, where a metric
-        with falling scores counts by how closely it follows.
+        with falling scores counts by how closely it follows: it is turned round, beside the other metric too.
 
     Returns
     -------
@@ -150,7 +150,10 @@ def williams_table(
     if alternative != "two-sided":
         first, second = np.concatenate([first, second]), np.concatenate([second, first])
     r = np.array([_three_correlations(human, values[:, a], values[:, b]) for a, b in zip(first, second, strict=True)])
-    r_first, r_second, between = (r[:, :3] if signed else np.abs(r[:, :3])).T
+    r_first, r_second, between = r[:, :3].T
+    if not signed:  # a metric that is turned round is so beside the other one too
+        sides = np.where(r[:, :2] < 0.0, -1.0, 1.0)
+        (r_first, r_second), between = np.abs(r[:, :2]).T, between * sides.prod(axis=1)
     enough = r[:, 3] >= _FEWEST
     usable = enough & np.isfinite(r[:, :3]).all(axis=1)
     t, p = np.full(len(r), np.nan), np.full(len(r), np.nan)

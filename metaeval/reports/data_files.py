@@ -16,18 +16,26 @@ from metaeval.io.writing import write_atomically
 from metaeval.models.bayesian_comparison import BayesianComparison
 from metaeval.page.blocks import Writer
 from metaeval.reports.witnesses import with_witnesses
-from metaeval.table.scores import Scores
+from metaeval.table.scores import Scores, scores_to_long
 from metaeval.tests_stat.result import PairwiseResult, by_p, difference_intervals, rows_of_pairs
 
 _MOST = 20_000_000
 """Scores in the folder of a report: 160 MB."""
+_MOST_AS_TEXT = 1_000_000
+"""Scores that are there as CSV too: two seconds."""
 
 
 def score_files(scores: Scores) -> dict[str, Writer]:
-    """Return the writers of the scores, as NetCDF, and as Parquet where that can be written; none of very many."""
+    """Return the writers of the scores: NetCDF, Parquet where that can be written, CSV of not too many; none of a lot.
+
+    The CSV is for readers that have no library for the others: directions, clusters and weights are columns of it.
+    """
     if scores_left_out(scores):
         return {}
-    return {name: partial(write_scores, scores) for name in _possible("scores.nc", "scores.parquet")}
+    stored: dict[str, Writer] = {
+        name: partial(write_scores, scores) for name in _possible("scores.nc", "scores.parquet")
+    }
+    return stored | ({} if scores.size > _MOST_AS_TEXT else {"scores.csv.gz": partial(_write_as_text, scores)})
 
 
 def scores_left_out(scores: Scores) -> str:
@@ -90,7 +98,13 @@ def _write_pairs(comparisons: Sequence[PairwiseResult], bayesian: BayesianCompar
     together = pairs_frame(comparisons, bayesian)
     front = ["metric", "test", "correction"]
     table = together[[*front, *(name for name in together.columns if name not in front)]]
-    packed = path.suffix != ".parquet"
     # through memory: a full disk is then the same error as everywhere
-    content = gzip.compress(csv_text(table).encode(), compresslevel=6, mtime=0) if packed else parquet_of(table)
-    write_content(path, content)
+    write_content(path, parquet_of(table) if path.suffix == ".parquet" else _packed(table))
+
+
+def _write_as_text(scores: Scores, path: Path) -> None:
+    write_content(path, _packed(scores_to_long(scores)))
+
+
+def _packed(frame: pd.DataFrame) -> bytes:
+    return gzip.compress(csv_text(frame).encode("utf-8", "backslashreplace"), compresslevel=6, mtime=0)

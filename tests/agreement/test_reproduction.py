@@ -172,6 +172,16 @@ def test_the_unit_of_scores_does_not_matter(seed, factor):
     np.testing.assert_allclose(other.delta_ri.ends(0.05), one.delta_ri.ends(0.05), rtol=1e-9, atol=1e-12)
 
 
+def test_an_improvement_of_0_on_paper_has_no_ratio():
+    """Means over the same tenths in another order are equal, though floating-point sums differ in the last bit."""
+    original = np.array([[0.1, 0.2, 0.3, 0.7], [0.2, 0.7, 0.1, 0.3]])
+    assert (original[1] - original[0]).mean() != 0.0
+    found = compared(original, np.add(original, [[0.0], [0.1]]))
+    assert np.isnan(found.effect_ratio.value[0, 1])
+    assert np.isnan(found.effect_ratio.ends(0.05)).all()
+    assert found.delta_ri.value[0, 1] == pytest.approx(-0.1 / 0.325)
+
+
 @pytest.mark.parametrize("seed", range(8))
 def test_fieller_by_search(seed):
     """At each end of the interval of a ratio, the t test of replica less ratio times original has p = alpha."""

@@ -53,6 +53,22 @@ def test_equal_metrics_do_not_differ():
     assert p == 1.0
 
 
+def test_a_metric_with_falling_scores_is_turned_round_whole():
+    """Its opposite has the same t and p beside every other, also where the other one hardly follows it."""
+    generator = np.random.default_rng(1)
+    means = pd.DataFrame(generator.normal(size=(6, 3)), columns=["human", "A", "C"])
+    means["A"] += 2 * means["human"]
+    row, opposite = (
+        williams_table(frame, reference="human", alternative="two-sided").iloc[0]
+        for frame in (means, means.assign(C=-means["C"]))
+    )
+    assert np.sign(row["between"]) != np.sign(row["correlation_a"] * row["correlation_b"])
+    assert [opposite["t"], opposite["p"]] == pytest.approx([row["t"], row["p"]])
+    turned = means.assign(C=means["C"] * np.sign(row["correlation_b"]))
+    plain = williams_table(turned, reference="human", alternative="two-sided", signed=True).iloc[0]
+    assert [plain["t"], plain["p"]] == pytest.approx([row["t"], row["p"]])
+
+
 def test_williams_holds_its_level_where_two_metrics_are_equally_good():
     """Two metrics of one quality differ significantly in about 5 % of 4000 draws of 15 systems."""
     rng = np.random.default_rng(0)

@@ -47,7 +47,7 @@ def test_the_folder_holds_everything(report):
         assert stems
         assert all(found == endings for found in stems.values())
     assert {path.name for path in (report / "data").iterdir()} == {
-        *("scores.nc", "pairs.csv.gz"),
+        *("scores.nc", "scores.csv.gz", "pairs.csv.gz"),
         *(("scores.parquet", "pairs.parquet") if has_parquet() else ()),
     }
     assert [path.name for path in report.parent.iterdir()] == ["report"]
@@ -80,6 +80,9 @@ def test_the_data_are_the_studys(report, study):
     """Scores come back equal, and every pair of every comparison is listed."""
     with xr.open_dataarray(report / "data" / "scores.nc") as stored:
         np.testing.assert_array_equal(stored.transpose("metric", "system", "topic"), study.scores)
+    written = pd.read_csv(report / "data" / "scores.csv.gz", converters={"score": float})
+    assert written["score"].tolist() == study.scores.to_numpy().ravel().tolist()
+    assert written["higher_is_better"].all()
     together = pairs_frame(study.comparisons)
     pairs = _pairs(report, together)
     assert pairs["p_corrected"].tolist() == together["p_corrected"].tolist()
@@ -107,7 +110,9 @@ def test_without_polars_a_report_has_all_but_parquet(study, tmp_path, monkeypatc
     """A plain report needs no extra; what is left out is there as NetCDF and CSV."""
     monkeypatch.setitem(sys.modules, "polars", None)
     power_report(study, top=3).save(tmp_path / "report")
-    assert {path.name for path in (tmp_path / "report" / "data").iterdir()} == {"scores.nc", "pairs.csv.gz"}
+    assert {path.name for path in (tmp_path / "report" / "data").iterdir()} == {
+        *("scores.nc", "scores.csv.gz", "pairs.csv.gz"),
+    }
 
 
 def test_the_provenance_is_that_of_the_study(report, study):

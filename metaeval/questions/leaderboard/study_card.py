@@ -62,7 +62,7 @@ def places_of(study: LeaderboardStudy) -> pd.DataFrame:
             widths = (of_metric["rank_high"] - of_metric["rank_low"] + 1).sort_values(ascending=False)
             row |= {"leading": int((of_metric["rank_low"] == 1).sum()), "width": widths.iloc[(len(of_metric) - 1) // 2]}
         decided = {"family": "all", "correction": AS_RANKS, **every._asdict()}
-        rows.append(row | decided | {"share_error": errors[metric, "all"] / every.n_pairs})
+        rows.append(row | decided | {"share_error": errors[metric, "all"] / max(every.n_pairs, 1)})
     return pd.DataFrame(rows)
 
 
@@ -152,7 +152,7 @@ def _metric(  # noqa: PLR0913 - the figures of a metric
         "n_may_be_first_error": errors[0],
         "n_significant": int(every.n_significant),
         "n_pairs": int(every.n_pairs),
-        "share": float(every.share),
+        "share": float(every.share) if every.n_pairs else 0.0,  # of no pair that could be tested none differs
         "share_error": errors[1],
         "n_adjacent_significant": int(near[0]),
         "n_adjacent": int(near[1]),

@@ -318,6 +318,9 @@ def _frames(arrived: "_Arrived", asked: _Asked) -> tuple[pd.DataFrame, pd.DataFr
     rows, paths = [], []
     for metric, stream, form in zip(arrived.metrics, arrived.streams, arrived.forms, strict=True):
         pairs, path = _answered(stream, form, asked)
+        if _falls(arrived.scores, metric):  # evidence is of what is better; differences are shown as scores are
+            turned = {"difference": -pairs["difference"], "low": -pairs["high"], "high": -pairs["low"]}
+            pairs = pairs.assign(**turned)
         ahead = named["system_a"].where(pairs.pop("side") > 0, named["system_b"])
         pairs.insert(6, "winner", ahead.where(pairs["decided_at"].notna()))
         of_metric = pd.concat([named, pairs], axis=1).sort_values("decided_at", kind="stable", na_position="last")
@@ -325,6 +328,11 @@ def _frames(arrived: "_Arrived", asked: _Asked) -> tuple[pd.DataFrame, pd.DataFr
         rows.append(of_metric)
         paths.append(_long(named, path).assign(metric=metric))
     return pd.concat(rows, ignore_index=True), pd.concat(paths, ignore_index=True)
+
+
+def _falls(scores: Scores | None, metric: str) -> bool:
+    """Say whether lower is better under a metric; of votes it never is."""
+    return scores is not None and not bool(scores["higher_is_better"].sel(metric=metric))
 
 
 # ------------------------------------------------------------------------------------------------------------ what came

@@ -99,6 +99,16 @@ def test_the_files(tmp_path):
     assert "(data/badge.svg)](index.html)" in fold.blocks[1].paragraphs[0]
 
 
+def test_one_cluster_tests_no_pair(tmp_path):
+    """All items in one cluster say nothing of another one: 0 of 0 pairs, on the page and in the file."""
+    scores = as_scores(np.arange(12.0).reshape(3, 4) % 7, clusters=dict.fromkeys("1234", "c"))
+    study = study_leaderboard(scores, **FEW)
+    (metric,) = study.card()["metrics"]
+    assert [metric[name] for name in ("n_pairs", "n_significant", "share", "share_error")] == [0, 0, 0.0, 0.0]
+    study.report().save(tmp_path / "board")
+    assert json.loads((tmp_path / "board" / "data" / "card.json").read_text())["metrics"] == [metric]
+
+
 def test_what_was_done_with_gaps_is_on_the_card():
     """Scores counted as 0, systems dropped or left out are named on card and badge, as in the notes."""
     values = simulate_scores(n_systems=4, n_topics=20, metrics=["AP"], rng=3).to_numpy()[0].copy()
