@@ -1003,7 +1003,7 @@ def test_netcdf_of_something_else_is_named(tmp_path):
         ),
         ({"columns": {"topic": "tpoic"}}, FileFormatError, "no column 'tpoic' .did you mean 'topic'"),
         (
-            {"form": "long"},
+            {"form": "long", "columns": {"ignore": "topic"}},
             FileFormatError,
             "a long table needs columns for topic and score, system or metric; columns found: 'topic', 'a', 'b'",
         ),

@@ -130,12 +130,29 @@ def _first_sentence(study: HumanStudy, table: pd.DataFrame, given: Mapping[str, 
     words = f"{given['statistic']} {figure} {given['level']}{carried}"
     if table["low"].notna().any():
         against = max(side for side, value in zip(sides, table["value"], strict=True) if not absent(value)) < 0
-        n_sure = sum(side > 0 for side in sides)
+        by_items = pd.Series([side > 0 for side in sides], table["metric"])
+        n_sure = int((by_items & _by_systems(study, by_items)).sum())
+        if by_items.any() and not n_sure:
+            p = _p_of_systems(study)[by_items[by_items].index].min()
+            return say("of these systems", n=len(table), p=p_value(p), figure=words, **given)
         if alone and n_sure:
             return say("only with outliers", n=len(table), sure=n_sure, best=best, figure=words)
         return surely_agree(len(table), n_sure, best, words, against=against)
     n = int(table["value"].notna().sum())
     return say("observed", best=best, above=np.sign(highest - chance), n=n, figure=words, interval=False)
+
+
+def _p_of_systems(study: HumanStudy) -> pd.Series:
+    """Return the p-value, over systems, of the leading agreement by metric; empty where it is none of system means."""
+    _, statistic, level = _lead(study)
+    table = study.system_table[study.system_table["statistic"] == statistic].set_index("metric")
+    return (table if level == "system" else table.iloc[:0])["p"]
+
+
+def _by_systems(study: HumanStudy, agreeing: pd.Series) -> pd.Series:
+    """Say which metrics agree with people by more than luck makes as many systems agree, at the study's level."""
+    p = _p_of_systems(study).reindex(agreeing.index)
+    return agreeing & (p.isna() | is_significant(p, study.alpha))
 
 
 def _without_outliers(study: HumanStudy) -> pd.DataFrame:
