@@ -1,7 +1,9 @@
 """The blocks of several files put together by metric, system and topic, by name and never by position."""
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +11,7 @@ import numpy as np
 import xarray as xr
 
 from metaeval.base.arrays import Flags, Floats
-from metaeval.base.names import count, first_few, natural_order
+from metaeval.base.names import count, first_few, metric_evidence, natural_order
 from metaeval.base.unit import TOPIC, Unit, speaking_of, unit
 from metaeval.errors import ScoresError, spelling
 from metaeval.io.blocks import FileBlock, notes_of_files
@@ -183,7 +185,15 @@ def _refuse_unequal_files(blocks: Sequence[FileBlock], labels: Mapping[str, Sequ
         )
         words = unit().topics if dim == "topic" else f"{dim}s"
         keep = f", or pass `missing={rule!r}` to keep the {common} {words} that all have" if common > 1 else ""
+        if _of_collections(list(lacking)):
+            keep = ", or ask several together (metaeval combine NAME='FILES' NAME='FILES')"
         raise ScoresError(
             f"these files do not hold the same {words}{hint}: {'; '.join(lines)}. Tables read together are metrics of "
             f"one collection (two boards are compared by metaeval agree --boards): read collections one at a time{keep}"
         )
+
+
+def _of_collections(metrics: Sequence[str]) -> bool:
+    """Whether files are called by the same metric twice, as those of several collections are: 2011_ap and 2012_ap."""
+    measures = [{word for word in re.split(r"[\W_]+", name) if metric_evidence([word])} for name in metrics]
+    return len(metrics) > 1 and any(len(left & right) > 0 for left, right in combinations(measures, 2))

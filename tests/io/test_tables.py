@@ -1542,7 +1542,9 @@ def test_rows_of_marked_errors_are_no_scores(tmp_path):
     assert "columns=" not in str(refused.value)
 
 
-@pytest.mark.parametrize("header", ["id,acc,acc_norm", "id,correctness,style", "id,quality,fluency", "id,ndcg,ndcg_pct"])
+@pytest.mark.parametrize(
+    "header", ["id,acc,acc_norm", "id,correctness,style", "id,quality,fluency", "id,ndcg,ndcg_pct"]
+)
 def test_files_of_one_system_each_whose_columns_are_metrics(header, tmp_path):
     """What columns are called tells that files are systems; where nothing tells, a note says how it was read."""
     for shift, system in enumerate(("gpt", "llama", "qwen")):
@@ -1558,3 +1560,12 @@ def test_files_of_one_system_each_whose_columns_are_metrics(header, tmp_path):
     meant = read_scores(sorted(tmp_path.glob("*.csv")), form="long")
     assert meant["system"].to_numpy().tolist() == ["gpt", "llama", "qwen"]
     assert meant.sel(metric="zork").to_numpy().tolist() == scores.isel(metric=0).to_numpy().tolist()
+
+
+def test_metrics_of_several_campaigns_are_sent_to_where_these_are_asked_together(tmp_path):
+    """The same metric twice is of two collections: systems that share a name are not to be kept for their names."""
+    (tmp_path / "c11_ap.csv").write_text("topic,s1,s2,s3\n1,.1,.2,.3\n2,.1,.2,.3\n")
+    (tmp_path / "c12_ap.csv").write_text("topic,s1,s2,s4\n7,.1,.2,.3\n8,.1,.2,.3\n")
+    with pytest.raises(ScoresError, match="metaeval combine NAME='FILES'") as caught:
+        read_scores(sorted(tmp_path.glob("*.csv")))
+    assert "drop-systems" not in str(caught.value)

@@ -1,9 +1,11 @@
 """`metaeval components`: where the noise of scores comes from, and which design is cheapest."""
 
 from math import isfinite
+from pathlib import Path
 from typing import Annotated
 
 from metaeval.base.checks import check_share
+from metaeval.base.names import is_word
 from metaeval.cli import checks
 from metaeval.cli.command import command
 from metaeval.cli.option import Option, choice, flag
@@ -31,6 +33,37 @@ def _cost(text: str) -> dict[str, float]:
     return paid
 
 
+def _refuse_unasked_judges(loaded: Loaded) -> None:
+    """Refuse a long table with a column of judges that no option names: as repeats their differences would be luck."""
+    from metaeval.base.columns import LABELS, first_called, underscored  # noqa: PLC0415 - needed with files alone
+    from metaeval.errors import FileFormatError, MetaevalError  # noqa: PLC0415 - as above
+    from metaeval.io.sheets import header_names, read_sheet  # noqa: PLC0415 - loads pandas
+    from metaeval.table.roles import column_roles  # noqa: PLC0415 - as above
+
+    files = [Path(text) for text in loaded.options["inputs"]]
+    if any(loaded.options.get(name) for name in _NAMING) or len(files) != 1 or not files[0].is_file():
+        return
+    try:
+        header, *rows = read_sheet(files[0]).sample()
+    except MetaevalError:
+        return  # whose reader says what it is
+    names = header_names(header)
+    at = first_called(names, LABELS["judge"], underscored)
+    parts = column_roles([name for name in names if name]).parts if at is not None else {}
+    if at is None or not {"system", "score"} <= parts.keys():
+        return
+    others = [place for place, name in enumerate(names) if place != at and name and name not in parts.values()]
+    aspect = next((place for place in others if all(is_word(cells[place]) for cells in rows)), None)
+    where = "" if aspect is None else f" --where {names[aspect]}={rows[0][aspect]}"
+    raise FileFormatError(
+        f"column {names[at]!r} holds judges, whose differences are noise of their own: pass "
+        f"--metric-column {names[at]} --judges{where}; or --repeat-column {names[at]} if they are repeats of a score",
+        path=str(files[0]),
+    )
+
+
+_NAMING = ("metric_column", "repeat_column", "ignore_column", "qrels", "no_header")
+"""Options that say what columns are, or that there are none."""
 _REPEAT = choice(
     "What repeats are: nested in each score; crossed, such as seeds that all items share; or shared by all systems on "
     "an item, such as the passes of a judge.",
@@ -88,4 +121,6 @@ def components_command(  # noqa: PLR0913 - the options of the command
     """
     from metaeval.questions.components.study import study_components  # noqa: PLC0415 - loads scipy
 
+    if not judges:
+        _refuse_unasked_judges(loaded)
     return loaded.ask(study_components, loaded.scores(), cost=None if cost is None else _cost(cost))

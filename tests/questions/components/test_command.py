@@ -69,3 +69,24 @@ def test_columns_called_as_repeats_are_read_as_such_by_the_option_that_the_note_
     ended = command(*words, option)
     assert "2 systems, 20 items, 3 repeats" in ended.out
     assert "reads them as such" not in ended.out
+
+
+@pytest.mark.parametrize("aspects", [("coherence",), ("coherence", "fluency")])
+def test_a_column_of_judges_is_no_column_of_repeats(command, tmp_path, aspects):
+    """Their differences are noise of their own; the way out is followed to the letter, and its design has them."""
+    draw = np.random.default_rng(1)
+    rows = [
+        (judge, item, system, aspect, draw.integers(1, 6))
+        for judge in ("ann", "ben", "cat")
+        for item in range(8)
+        for system in ("x", "y", "z")
+        for aspect in aspects
+    ]
+    frame = pd.DataFrame(rows, columns=["judge", "doc", "system", "dim", "score"])
+    frame = frame if len(aspects) > 1 else frame.drop(columns="dim")
+    frame.to_csv(path := tmp_path / "judged.csv", index=False)
+    refused = command("components", path)
+    assert refused.code == 3
+    way = re.search(r"pass (--metric-column judge --judges[^;]*);", " ".join(refused.err.split()))[1]
+    assert ("--where dim=coherence" in way) == (len(aspects) > 1)
+    assert "3 systems, 8 items, 3 judges" in command("components", path, *way.split()).out
