@@ -140,8 +140,10 @@ def check_requirements(scores: object, requirements: Sequence[str], *, alpha: fl
     where m is negative, and violated where :math:`\bar d + t_{1-\alpha} s < m`. That all of several are met needs no
     correction: each is tested at the level, and all must pass [1]_. Nothing is decided on so few topics (clusters) that
     no exact test of signs reaches the level. Where all answers, or all differences of bounded scores, are alike, the
-    limit is exact; other differences that are alike have no limit, and signs decide. Open, some n items in all would
-    tell: on so many the requirement is met or violated with a chance of .8, over all that the true difference may be
+    limit is exact; so is that of two systems that are equal throughout, if no item makes them differ by more than all
+    scores that were seen; other differences that are alike have no limit, and signs decide. Open, some n items in all
+    would tell: on so many the requirement is met or violated with a chance of .8, over all that the true difference
+    may be
     (`metaeval.models.topics_to_separate`). It is drawn towards 0 as the differences of all systems ask, so that n is
     larger than a plan for the difference that was seen.
 
@@ -250,6 +252,8 @@ def _judged(
         confidence_level=1.0 - 2.0 * alpha,
         apart=asked.other is not None,
     )
+    if asked.other is not None:
+        low, high = _ends_of_equals(estimates, low, high, (seen.highest - seen.lowest)[:, None], alpha)
     shares = np.broadcast_to(seen.shares[:, None] & (asked.other is None), low.shape)
     n_apart = estimates.n_units if asked.other is None else _n_apart(table, units, asked)
     evidence = _Evidence(estimates, asked, low, high, shares, n_apart, alpha)
@@ -267,6 +271,16 @@ def _judged(
         "items_needed": np.where(still, needed, np.nan)[:, 0],
         "detectable": np.where(met | against, np.nan, evidence.detectable())[:, 0],
     }
+
+
+def _ends_of_equals(found: Estimates, low: Floats, high: Floats, room: Floats, alpha: float) -> tuple[Floats, Floats]:
+    """Give two systems that are equal on all items limits, where the metric has no known bounds: those of its scores.
+
+    An item on which they differ comes with a chance of at most 1 - α^(1/n), and then by no more than all scores seen.
+    """
+    equal = (found.error == 0.0) & (found.mean == 0.0) & (found.n_units > 1) & np.isnan(low + high)
+    reach = (1.0 - alpha ** (1.0 / np.maximum(found.n_units, 1.0))) * room
+    return np.where(equal, -reach, low), np.where(equal, reach, high)
 
 
 def _family(table: Scores, units: TopicUnits) -> Estimates:

@@ -251,4 +251,14 @@ def test_every_open_requirement_says_which_margin_its_items_establish():
     assert "198 items establish it of a mean that is beyond the number by 0.082 with probability 0.8" in first
     assert "; of equal systems 198 items establish a margin of 0.0" in second
     alike = check_requirements([[0.1, 0.2, 0.3, 0.4, 0.5, 0.6]] * 2, ["system1 >= system2 - 0.01"])
-    assert "nothing varies" in alike.open_words(ITEM)[0]
+    assert "149 items in all" in alike.open_words(ITEM)[0]
+
+
+@pytest.mark.parametrize(("n", "state"), [(148, "open"), (149, "met")])
+def test_a_release_that_changes_nothing_passes_with_enough_items(n, state):
+    """No item of n differs: at 95 % less than 1 - .05^(1/n) do, by at most the range of all scores, here .5."""
+    scores = 0.1 + 0.5 * np.linspace(0.0, 1.0, n)
+    found = check_requirements(np.array([scores, scores]), ["system1 >= system2 - 0.01"]).table.iloc[0]
+    assert found["low"] == pytest.approx(-0.5 * (1 - 0.05 ** (1 / n)))
+    assert found["state"] == state
+    assert (found["low"] >= -0.01) == (state == "met")
