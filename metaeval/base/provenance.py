@@ -19,6 +19,8 @@ from typing import BinaryIO, Self
 from metaeval.base.short_repr import ShortRepr
 from metaeval.errors import FileFormatError
 
+RECORD = "provenance.json"
+"""The file that says what made a folder, and lists what was written into it."""
 _ON_DEMAND = ("pymc", "arviz", "statsmodels")
 _PACKAGES = ("metaeval", "numpy", "scipy", "pandas", "xarray", "numba", *_ON_DEMAND)
 """What results rest on; some where a study loaded them (`Provenance.used`)."""

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from metaeval.base.names import natural_order
+from metaeval.base.provenance import RECORD
 from metaeval.errors import FileFormatError, InvalidOptionError
 from metaeval.io.files import (
     STANDARD_INPUT,
@@ -41,6 +42,10 @@ class Source(NamedTuple):
     def own_name(self) -> str:
         """The name given, else the file's name without the endings that say what kind of file it is."""
         return self.name or base_name(self.path)
+
+
+_SAVED = Path("data", "scores.nc")
+"""Where a report keeps the scores that it is about."""
 
 
 def list_sources(
@@ -102,6 +107,8 @@ def _files_of(source: Source, *, nested: bool) -> list[Source]:
         message = f"a name ({source.name}=) is for one file, and this is a folder; name the files inside"
         raise FileFormatError(message, path=source.path)
     path = Path(source.path)
+    if (path / RECORD).is_file() and (saved := path / _SAVED).is_file():  # a report of ours: its scores are meant
+        return [Source(str(saved))]
     names = natural_order(_names_in(path, nested=nested))
     if not names:
         raise FileFormatError("the folder holds no files; name the files to read", path=source.path)

@@ -7,12 +7,10 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from metaeval.base.disk import put_on_disk, remove_folder, rename, share, write_text
-from metaeval.base.provenance import file_checksum
+from metaeval.base.provenance import RECORD, file_checksum
 from metaeval.errors import warn
 from metaeval.io.benchmarks.contents import parse_json
 
-RECORD = "provenance.json"
-"""The file that says what made a folder, and lists what was written into it."""
 _OWN_FOLDERS = frozenset({".", "tables", "figures", "data"})
 
 

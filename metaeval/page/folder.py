@@ -7,9 +7,10 @@ from itertools import chain
 from pathlib import Path
 
 from metaeval.base.disk import write_content, write_text
+from metaeval.base.provenance import RECORD
 from metaeval.figures.style import figure_pdf
 from metaeval.io.folders import check_folder, new_folder
-from metaeval.io.written_files import RECORD, record_text
+from metaeval.io.written_files import record_text
 from metaeval.page.blocks import Page, Picture
 from metaeval.page.html import DrawnPicture, drawn_picture, file_stems, render_page
 from metaeval.page.json_answer import SCHEMA

@@ -1569,3 +1569,13 @@ def test_metrics_of_several_campaigns_are_sent_to_where_these_are_asked_together
     with pytest.raises(ScoresError, match="metaeval combine NAME='FILES'") as caught:
         read_scores(sorted(tmp_path.glob("*.csv")))
     assert "drop-systems" not in str(caught.value)
+
+
+def test_a_report_is_read_as_its_scores(command, tmp_path, monkeypatch):
+    """The folder that a command wrote, and a result that was saved: the same answer, and no pairs taken for votes."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "ap.csv").write_text("topic,a,b\n" + "".join(f"{at},0.{at},0.{10 - at}5\n" for at in range(1, 9)))
+    first = command("table", "ap.csv", "--out", "saved", "--json").json()
+    again = command("table", "saved", "--json").json()
+    assert again["results"] == first["results"]
+    assert read_scores("saved").equals(read_scores("ap.csv"))
