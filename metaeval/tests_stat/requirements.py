@@ -276,7 +276,7 @@ def _judged(
 def _ends_of_equals(found: Estimates, low: Floats, high: Floats, room: Floats, alpha: float) -> tuple[Floats, Floats]:
     """Give two systems that are equal on all items limits, where the metric has no known bounds: those of its scores.
 
-    An item on which they differ comes with a chance of at most 1 - alpha^(1/n), and they then differ by no more than all
+    An item on which they differ comes with a chance of at most 1 - alpha^(1/n); they then differ by no more than all
     scores that were seen.
     """
     equal = (found.error == 0.0) & (found.mean == 0.0) & (found.n_units > 1) & np.isnan(low + high)
