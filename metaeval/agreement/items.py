@@ -201,7 +201,7 @@ def system_means(
 
 def _notes(frame: pd.DataFrame, used: Sequence[str], told: Sequence[RoleColumn], *, given: bool) -> list[str]:
     """Name the columns that were not taken for metrics, after notes on reading and on those that were told."""
-    left = [str(name) for name in frame.columns if name not in {*used, *(one.name for one in told)} and str(name)]
+    left = [str(name) for name in frame.columns if name not in {*used, *(column.name for column in told)} and str(name)]
     numbers = [name for name in left if pd.api.types.is_numeric_dtype(frame[name])]
     parts = {
         "columns that do not hold numbers throughout": [name for name in left if name not in numbers],
@@ -237,7 +237,9 @@ def metric_columns(
         left = [RoleColumn(name, "repeat", f"the human score {reference!r} in another form") for name in forms]
         left_free = [name for name in free if name not in forms]
         left += _no_metrics(frame, left_free, [name for name in named if name in numeric], said)
-    chosen = [name for name in free if name not in {one.name for one in left}] if metrics is None else list(metrics)
+    chosen = (
+        [name for name in free if name not in {column.name for column in left}] if metrics is None else list(metrics)
+    )
     if not chosen:
         raise ScoresError("there is no metric to compare with the reference: no other column holds numbers")
     for name in (*named, *chosen):
@@ -255,21 +257,21 @@ def _no_metrics(
     values = frame[names].to_numpy(dtype=np.float64)
     values = np.where(np.isinf(values), np.nan, values)
     left = not_scores(names, values, along="cell", kept=[*named, *said])
-    told = {one.name for one in left}
+    told = {column.name for column in left}
     rest = [at for at, name in enumerate(names) if name not in told]
     left += _in_other_units([names[at] for at in rest], values[:, rest], {*free} - {*said})
-    unsure = [one for one in left if not one.sure]
+    unsure = [column for column in left if not column.sure]
     if unsure:
-        doubts = first_few([f"{one.name!r} ({one.why}?)" for one in unsure], most=3)
-        sure = comma_list(name for name in free if name not in {one.name for one in left})
+        doubts = first_few([f"{column.name!r} ({column.why}?)" for column in unsure], most=3)
+        sure = comma_list(name for name in free if name not in {column.name for column in left})
         way = (
             f"name the metrics to compare (`metrics={[sure]!r}`; add those that are)" if sure else "rename what is one"
         )
         raise ScoresError(f"columns that may be no scores: {doubts}; {way}")
-    for one in derived_columns(names, values, kept=free):  # the human score, of its raters
-        raters = [name for name in one.of if name not in said and one.sure]
+    for made in derived_columns(names, values, kept=free):  # the human score, of its raters
+        raters = [name for name in made.of if name not in said and made.sure]
         left += [
-            RoleColumn(name, "repeat", f"of which {one.name!r} is made ({one.how})", of=one.name) for name in raters
+            RoleColumn(name, "repeat", f"of which {made.name!r} is made ({made.how})", of=made.name) for name in raters
         ]
     return left
 

@@ -302,13 +302,13 @@ def _stability(  # noqa: PLR0913, PLR0917 - the parts of an answer
     done: Sequence[Arrays],
     top: int,
 ) -> Stability:
-    names = [one.name for one in plan.metrics]
-    signs = np.array([1.0 if one.higher_is_better else -1.0 for one in plan.metrics])
+    names = [metric.name for metric in plan.metrics]
+    signs = np.array([1.0 if metric.higher_is_better else -1.0 for metric in plan.metrics])
     full = whole.means
-    means = np.stack([one["mean"] for one in done])[..., whole.ranked]
+    means = np.stack([replicate["mean"] for replicate in done])[..., whole.ranked]
     x, y = full * signs[:, None], means * signs[:, None]
     systems = [plan.systems[index] for index in whole.ranked]
-    tested = [one["found"] for number, one in enumerate(done) if number < plan.n_tested]
+    tested = [replicate["found"] for number, replicate in enumerate(done) if number < plan.n_tested]
     test_counts = np.stack(tested) if tested else np.full((1, len(plan.steps), len(names), len(FOUND)), np.nan)
     inner = ("replicate", "step", "metric")
     data = xr.Dataset(
@@ -317,7 +317,7 @@ def _stability(  # noqa: PLR0913, PLR0917 - the parts of an answer
             "mean": ((*inner, "system"), means),
             **{name: (inner, table) for name, table in _all_correlations(x, y, top, name_order(systems)).items()},
             **{
-                name: (("replicate", "step"), np.stack([one[name] for one in done]))
+                name: (("replicate", "step"), np.stack([replicate[name] for replicate in done]))
                 for name in ("judged", "relevant", "topics", "emptied")
             },
             **{name: (("tested", "step", "metric"), test_counts[..., index]) for index, name in enumerate(FOUND)},
@@ -332,7 +332,7 @@ def _stability(  # noqa: PLR0913, PLR0917 - the parts of an answer
             "system": systems,
         },
     )
-    remarks = [note for one in done for note in one["notes"].tobytes().decode().split("\n") if note]
+    remarks = [note for replicate in done for note in replicate["notes"].tobytes().decode().split("\n") if note]
     remarks = [] if reduction.random else [note for note in remarks if note not in reference.notes]
     if reduction.random and (emptied := int(data["emptied"].max())):
         remarks = [f"in a replicate up to {emptied} of the topics have nothing relevant left; they score 0"]

@@ -108,18 +108,19 @@ class _Numbers(NamedTuple):
         Bounds hold another column, or the mean of all, in every row, or say how far they are from it.
         """
         low, high = (self.values[:, self.names.index(end)] for end in pair[:2])
-        others = [one for one in self.names if not self.roles[one][0]]
+        others = [column for column in self.names if not self.roles[column][0]]
         near = sorted(
-            others, key=lambda one: (word_of(one) != pair.stem, one not in self.before(self.names.index(name), "low"))
+            others,
+            key=lambda column: (word_of(column) != pair.stem, column not in self.before(self.names.index(name), "low")),
         )
-        scores = {one: self.values[:, self.names.index(one)] for one in near}
+        scores = {column: self.values[:, self.names.index(column)] for column in near}
         if len(others) > 1:
-            scores[""] = self.values[:, [self.names.index(one) for one in others]].mean(axis=1)
+            scores[""] = self.values[:, [self.names.index(column) for column in others]].mean(axis=1)
         known = ~(np.isnan(low) | np.isnan(high))
-        held = [one for one, score in scores.items() if _holds(low[known], high[known], score[known])]
+        held = [column for column, score in scores.items() if _holds(low[known], high[known], score[known])]
         far = [
-            one
-            for one, score in scores.items()
+            column
+            for column, score in scores.items()
             if _fits("error", np.abs(low), score) and _fits("error", np.abs(high), score)
         ]
         of = next(iter([*held, *far]), "")
@@ -200,20 +201,29 @@ class _Numbers(NamedTuple):
 
     def beside_items(self, name: str) -> bool:
         """Whether at least two others are called by nothing known, as items are."""
-        return sum(not self.roles[one][0] and word_of(one) not in WHOLE for one in self.names if one != name) > 1
+        return (
+            sum(not self.roles[column][0] and word_of(column) not in WHOLE for column in self.names if column != name)
+            > 1
+        )
 
     def perhaps(self, name: str) -> RoleColumn | None:
         """Return a column called as scores may be too, such as p, B or answer, beside others that are not."""
         word, words = word_of(name), PERHAPS_SCORES[self.along]
-        others = [one for one in self.names if one != name and not self.roles[one][0] and word_of(one) not in words]
+        others = [
+            column
+            for column in self.names
+            if column != name and not self.roles[column][0] and word_of(column) not in words
+        ]
         if word not in words or not others:
             return None
         if self.along == "cell":
             return RoleColumn(name, "text", words[word])
         if self.along == "system":
-            alike = len(name) == 1 and any(len(one) == 1 and (one.islower() or name.isupper()) for one in others)
+            alike = len(name) == 1 and any(
+                len(column) == 1 and (column.islower() or name.isupper()) for column in others
+            )
         else:
-            alike = len(word) <= _SHORT and any(len(word_of(one)) <= _SHORT for one in others)
+            alike = len(word) <= _SHORT and any(len(word_of(column)) <= _SHORT for column in others)
         return None if alike else RoleColumn(name, _ASKED_AS[self.along], words[word], sure=False)
 
     def counting(self) -> list[str]:
@@ -252,9 +262,9 @@ class _Numbers(NamedTuple):
             if name not in kept and (name in told or role in {"aggregate", "made"})
         }
         return {
-            names[one.place]: RoleColumn(names[one.place], "aggregate", one.what)
-            for one in made_of_others(names, self.values[:, places].T, called)
-            if one.sure and names[one.place] not in kept
+            names[row.place]: RoleColumn(names[row.place], "aggregate", row.what)
+            for row in made_of_others(names, self.values[:, places].T, called)
+            if row.sure and names[row.place] not in kept
         }
 
     def by_values(self, names: Sequence[str]) -> list[RoleColumn]:
