@@ -912,7 +912,7 @@ OTHERWISE = {
     for reason, names in {
         "figures of two lists of numbers": """
             best_of_reference fit_power_law kendall_p_value kendall_tau pearson rank_biased_overlap spearman
-            tau_ap williams_test""",
+            scipy_test tau_ap williams_test""",
         "figures of means, or of scores by item, which the studies of agreement with people ask for": """
             compared_cells compared_decisions mean_by_cluster oriented pair_agreement reference_of system_statistics
             williams_of_items williams_table""",

@@ -1,5 +1,7 @@
 from metaeval.table.means import SystemMeans as SystemMeans
 
+from .as_scipy import PairedTest as PairedTest
+from .as_scipy import scipy_test as scipy_test
 from .bootstrap import bootstrap_test as bootstrap_test
 from .comparison import compare_systems as compare_systems
 from .detectable_difference import DetectableDifferences as DetectableDifferences
