@@ -58,7 +58,7 @@ def remove_folder(folder: Path) -> bool:
     return not folder.exists()
 
 
-def share(path: Path, name: Path) -> None:
+def second_name(path: Path, name: Path) -> None:
     """Give a file a second name, so that there is one file still; where the disk has no such thing, copy it."""
     try:
         os.link(path, name)

@@ -9,7 +9,7 @@ from metaeval.base.names import first_few, is_number, shortened
 from metaeval.errors import InvalidOptionError, MetaevalError, closest_names, spelling
 from metaeval.io.headers import columns_found, fitting_names, is_heading, place_of
 from metaeval.io.sheets import Sheet, header_names, read_sheet
-from metaeval.table.arrivals import Arrival, arrival_by, date_columns, several
+from metaeval.table.arrivals import Arrival, arrival_by, date_columns, of_several
 from metaeval.table.roles import column_roles, part_of_word
 
 _MOST_DIGITS = 18
@@ -113,7 +113,7 @@ def arrival_within(sheet: Sheet, topics: Sequence[str]) -> Arrival | None:
     """
     dated = _date_columns_of(sheet)
     if len(dated) != 1:
-        return several(dated) if dated else None
+        return of_several(dated) if dated else None
     try:
         return arrival_by(*_GroupTable(sheet, "topic", None, topics).said("arrival", dated[0]))
     except MetaevalError:

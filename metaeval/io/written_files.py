@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from metaeval.base.disk import put_on_disk, remove_folder, rename, share, write_text
+from metaeval.base.disk import put_on_disk, remove_folder, rename, second_name, write_text
 from metaeval.base.provenance import RECORD, file_checksum
 from metaeval.errors import warn
 from metaeval.io.benchmarks.contents import parse_json
@@ -76,7 +76,7 @@ def carry_over(old: Path, new: Path) -> list[str]:
         elif path.is_dir():
             target.mkdir(exist_ok=True)
         else:
-            share(path, target)
+            second_name(path, target)
         if target != new / name:
             renamed.append(target.relative_to(new).as_posix())
     return renamed

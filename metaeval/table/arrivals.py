@@ -109,6 +109,6 @@ def arrival_by(column: str, came: Mapping[str, str]) -> Arrival:
     return Arrival(column, tuple(sorted(natural_order(came), key=lambda topic: turns[came[topic]])))
 
 
-def several(columns: Sequence[str]) -> Arrival:
+def of_several(columns: Sequence[str]) -> Arrival:
     """Return that several columns could say when topics came."""
     return Arrival(first_few(list(columns)), trouble="of several columns of dates any may say it")

@@ -18,7 +18,7 @@ from metaeval.errors import EstimationError, InvalidOptionError, MetaevalError
 from metaeval.running.draws import RNGLike, resolve_seed
 from metaeval.running.equality import RELATIVE
 from metaeval.studies.study import Study
-from metaeval.table.arrivals import Arrival, date_columns, several, turns_of
+from metaeval.table.arrivals import Arrival, date_columns, of_several, turns_of
 from metaeval.table.scores import Scores, as_scores, oriented_values
 from metaeval.table.structure import engine_scores
 from metaeval.table.traits import Trait
@@ -377,7 +377,7 @@ def _in_order(data: object, arrival: Sequence[str] | str | None) -> tuple[object
     columns = {} if frame is None else {str(name): frame[name].head(_SAMPLE).astype(str).tolist() for name in frame}
     dated_columns = date_columns(columns)
     if len(dated_columns) != 1:
-        return data, None, several(dated_columns) if dated_columns else None
+        return data, None, of_several(dated_columns) if dated_columns else None
     try:
         scores, order = _by_column(frame, dated_columns[0])
     except MetaevalError as error:  # dates lack, or are no dates of topics
