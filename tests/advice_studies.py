@@ -25,6 +25,7 @@ TOPICS = [str(number) for number in range(1, 9)]
 _DRAWN = np.random.default_rng(4)
 FOUR = as_scores(_DRAWN.random((4, 8)).round(2), systems=[*"abcd"])
 VOTES = pd.DataFrame({"left": ["a"] * 12, "right": ["b"] * 12, "winner": [*["left", "right"] * 6]})
+FEW_VOTERS = VOTES.assign(voter=[*"xyz"] * 4)
 MEANS = dict(zip("abcd", FOUR.mean("topic").to_numpy()[0].tolist(), strict=True))
 RUNS = {s: {t: [f"d{(n + at) % 4}" for n in range(4)] for t in TOPICS} for at, s in enumerate("abc")}
 QRELS = {t: {f"d{n}": int(n == 0) for n in range(4)} for t in TOPICS}
@@ -338,6 +339,13 @@ STUDIES = {
     "too few topics for a look": call(
         lambda **_: study_stopping(FOUR),
         {"burn_in": Then(lambda: len(study_stopping(FOUR, burn_in=5).to_frame()), 6)},
+    ),
+    "too few voters for a look": call(
+        lambda **_: study_stopping(FEW_VOTERS, by="voter"),
+        {
+            "by='vote'": Then(lambda: study_stopping(FEW_VOTERS, by="vote").n_units, 12),
+            "burn_in": Then(lambda: study_stopping(FEW_VOTERS, by="voter", burn_in=2).n_units, 3),
+        },
     ),
     "votes without voters": call(
         lambda **_: study_stopping(VOTES, by="voter"),
