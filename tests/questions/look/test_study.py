@@ -266,3 +266,26 @@ def test_scores_by_people_in_logs_are_not_sent_where_no_log_is_read(tmp_path):
         (tmp_path / name).write_text(log.replace("model_graded_qa", "expert"))
     row = look(tmp_path).questions.set_index("name").loc["human"]
     assert "a table of scores" in row["lacks"]
+
+
+DATES = {
+    "scores": ("system,item,score", ["A,i0,0.5", "A,i1,0.25", "B,i0,0.75", "B,i1,0.5"]),
+    "words": ("system,item,label", ["A,i0,yes", "A,i1,no", "B,i0,yes", "B,i1,no"]),
+    "votes": ("left,right,winner,judge", ["A,B,A,gpt", "B,A,A,gpt", "A,B,B,gpt"]),
+}
+
+
+@pytest.mark.parametrize("kind", DATES)
+def test_two_files_of_one_judge_are_offered_the_question_of_dates(tmp_path, command, kind):
+    """Where answers, or systems of votes, are those of both; and what is offered runs. Metrics, and others, are not."""
+    head, rows = DATES[kind]
+    for name in ("march.csv", "june.csv", "AP.csv", "nDCG.csv"):
+        (tmp_path / name).write_text("\n".join([head, *rows]))
+    (tmp_path / "other.csv").write_text(
+        "\n".join([head, *rows]).replace("A,", "C,").replace("i", "j").replace("B,", "D,")
+    )
+    printed = command("look", "march.csv", "june.csv").out
+    assert "metaeval judges --before march.csv --after june.csv" in printed
+    assert command("judges", "--before", "march.csv", "--after", "june.csv").code == 0
+    for others in (("AP.csv", "nDCG.csv"), ("march.csv", "other.csv")):
+        assert "--before" not in command("look", *others).out
