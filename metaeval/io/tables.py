@@ -254,6 +254,20 @@ def scores_of(  # noqa: PLR0913 - how a table is read
     return _scores_of_block(read_content(source, content, options), missing)
 
 
+def scores_of_several(
+    contents: Sequence[tuple[Source, bytes]],
+    *,
+    columns: Mapping[str, str],
+    where: Mapping[str, str],
+    missing: Missing = "error",
+    duplicates: Duplicates = "error",
+) -> Scores:
+    """Return the scores of files that were read already and hold different systems; see `read_scores`."""
+    options = replace(_options_of(columns, missing, duplicates), where=dict(where))
+    blocks = [read_content(source, content, options) for source, content in contents]
+    return means_by_levels(as_scores(put_together(blocks, missing), missing=missing, fewest=1), blocks)
+
+
 def scores_of_sheet(  # noqa: PLR0913, PLR0917 - how a table is read
     sheet: Sheet,
     source: Source,

@@ -195,6 +195,8 @@ def _command(name: str, need: Mapping[str, Any], contents: Contents, asked: Call
     clustered = need.get("clustered") if n_clusters > 1 else "--clusters ignore"  # one alone has no spread
     words = [typed, need.get("options"), clustered if n_clusters and "clustered" in need else None]
     line = " ".join(filter(None, words)).format_map({"people": "COLUMN", "files": "FILE", **contents.named})
+    if name == "judges" and "people" in contents.named:
+        line += f" --reference {contents.named['people']}"
     line = f"{line} {contents.options.get(name, '')}".rstrip()
     if not contents.sizes.get("gaps") or "gaps" not in need:
         return line

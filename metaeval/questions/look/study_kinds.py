@@ -231,7 +231,9 @@ def _of_one_kind(given: Sequence[str], files: Sequence[_TypedFile], beside: Sequ
     columns = column_roles_of(shown_as, found.read, found.judges, first.content, first.source.path, told)
     paths = tuple(file.source.path for file in files)
     named_as = {"files": shlex.join(named), **parts, **found.named}
-    return replace(found, files=paths, named=named_as, columns=tuple(columns), tool=first.tool)
+    are_judged = first.tool and "people" in named_as and found.sizes.get("metrics", 0) > 1
+    also = ("judges",) if are_judged else found.also
+    return replace(found, files=paths, named=named_as, columns=tuple(columns), tool=first.tool, also=also)
 
 
 def _without_others(files: Sequence[_TypedFile]) -> tuple[list[_TypedFile], list[_TypedFile]]:
