@@ -407,8 +407,9 @@ def _of_same_systems(found: Mapping[str, Scores], missing: Missing) -> dict[str,
             f"every judge must score the same systems; {name} lacks {first_few(lacking)}: score them too, or pass "
             f"`missing='drop-systems'` to keep the {len(common)} that all have"
         )
-    metrics = {name for judged in found.values() for name in judged["metric"].to_numpy().tolist()}
-    is_one = len(every) == 1 and (len(metrics) == 1 or all(scores.sizes["metric"] == 1 for scores in found.values()))
+    several_items = all(judged.sizes["topic"] > 1 for judged in found.values())
+    metrics = [judged["metric"].to_numpy().tolist() for judged in found.values()]
+    is_one = len(every) == 1 and several_items and all(len(names) == 1 for names in metrics)
     if len(common) < 2 and not is_one:  # noqa: PLR2004 - a pair; see `labels_of_one_system`
         message = f"the judges must share two systems at least, and they share {len(common)}; name systems alike"
         raise ScoresError(message)
