@@ -359,7 +359,7 @@ def _verdicts(  # noqa: PLR0913 - what was tested
             "passes": passes,
             "verdict": np.select([passes, worse], ["may", "may not"], "not settled"),
             "items": has.sum(axis=0),
-            "items_needed": np.where(passes | worse, np.nan, np.fmax(needed, has.sum(axis=0) + 1.0)),
+            "items_needed": np.where(passes | worse, np.nan, np.maximum(needed, has.sum(axis=0) + 1.0)),
             "items_lacking": (~has).sum(axis=0),
         }
     )

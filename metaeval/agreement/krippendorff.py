@@ -1,6 +1,6 @@
 """Krippendorff's alpha: how far any number of judges agree, some of whom may have skipped items."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from itertools import combinations
 from typing import Literal, NamedTuple, get_args
@@ -80,9 +80,9 @@ def krippendorff_alpha(coincidence: Floats, scale: Sequence[float], *, level: Le
         return np.where(expected > 0, 1.0 - observed / expected, np.nan)
 
 
-def alpha_of(labels: Labels, judges: Iterable[str]) -> float:
+def alpha_of(labels: Labels, judges: Collection[str | None]) -> float:
     """Return Krippendorff's alpha of some judges, three at least, ordinal where labels are ordered; NaN of fewer."""
-    names = [name for name in judges if name in labels.judges]
+    names = [name for name in labels.judges if name in judges]
     if len(names) <= 2:  # noqa: PLR2004 - a pair has its own figures
         return float("nan")
     counted = _summed(_counted(replace(labels, table=labels.table[names])))

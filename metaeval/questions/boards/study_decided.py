@@ -175,8 +175,6 @@ def study_settled(  # noqa: PLR0913 - every option of the command
         )
     attempt = Attempts(EstimationError, ScoresError, InvalidOptionError)
     habits, agreed, alt = _as_judges(vote_sets, alpha, epsilon, attempt)
-    dates = [_largest_connected(of_source) for of_source in vote_sets.values()] if changed else []
-    shift = attempt("Has the judge changed?", lambda: strength_shift(*dates, ties=ties, alpha=alpha)) if dates else None
     asked = not changed and of_judges and (reference is not None or len(vote_sets) == _FEWEST)
     return SettledStudy(
         found=settled,
@@ -189,7 +187,7 @@ def study_settled(  # noqa: PLR0913 - every option of the command
         alt=alt,
         powered=MappingProxyType(_powered_strengths(vote_sets, chosen, agreed, alpha, attempt)),
         verdicts=stand_ins(fitted, vote_sets, settled, alpha=alpha, seed=seed) if asked else pd.DataFrame(),
-        shift=shift,
+        shift=_shift(vote_sets, ties, alpha, attempt) if changed else None,
         of_judges=of_judges,
         named=reference is not None,
         unanswered=MappingProxyType(dict(attempt.failed)),
@@ -220,6 +218,12 @@ def _as_judges(
         lambda: alt_test(verdicts[chosen].drop(columns="all"), judges, epsilon=epsilon),
     )
     return habits, agreed, alt
+
+
+def _shift(votes: Mapping[str, Votes], ties: Ties, alpha: float, attempt: Attempts) -> StrengthShift | None:
+    """Return what became of strengths between two sets of votes."""
+    before, after = map(_largest_connected, votes.values())
+    return attempt("Has the judge changed?", lambda: strength_shift(before, after, ties=ties, alpha=alpha))
 
 
 def _powered_strengths(

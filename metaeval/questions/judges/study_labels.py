@@ -128,9 +128,8 @@ def labelling_of(
     if reference is not None and not assessments and not _keeps_scale(labels, options):
         scales = scales_of_judges(labels, reference, options.maps)
         labels, notes = scales.labels, [*notes, *scales.notes]
-        if scales.asked_for():
-            how = f"{scales.asked_for()}; the table shows which became which"
-            notes.append(f"grades put on the scale of {reference}: {how}")
+        if how := scales.asked_for():
+            notes.append(f"grades put on the scale of {reference}: {how}; the table shows which became which")
     level, n_resamples = options.compared.confidence_level, options.compared.n_resamples
     agreement = compare_labels(
         labels, reference=reference, rel=rel, confidence_level=level, n_resamples=n_resamples, rng=options.source
@@ -168,7 +167,7 @@ def labelling_of(
         corrected=corrected,
         favour=_favour_by_item(labels, second, options, attempt),
         alt=alt,
-        people_alpha=alpha_of(labels, dict.fromkeys([*people, *([] if reference is None else [reference])])),
+        people_alpha=alpha_of(labels, {reference, *people}),
         panel=panel,
         rescaled_panel=rescaled_panel,
         **agreement_by_pair(assessments, agreement.compared),

@@ -80,7 +80,7 @@ class ReproductionStudy(Study):
         Within the margin are a mean and the root mean square of its topics' differences, in shares of the original's
         mean, and the effect, in shares of the original's effect. Reproduced: the intervals of all lie within; only
         alike: those of mean and effect do, and that of the topics lies outside; not reproduced: that of mean or effect
-        lies outside, or that of the topics where mean and effect may lie outside. What is outside is so at a level that is
+        lies outside, or that of the topics where mean and effect may. What is outside is so at a level that is
         corrected over systems and quantities (Bonferroni). A mean is within wherever the topics are.
         """
         made, limit = self.compared, self.margin * np.abs(self.compared.original)

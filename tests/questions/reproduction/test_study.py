@@ -36,9 +36,7 @@ def made(seed=0, n=50, change=0.0, noise=0.0, effect=1.0):
     ],
 )
 def test_verdicts(made_so, verdict):
-    """Made to be so: equal, nearly equal, equal on average alone, too few topics, other topic by topic with
-    too few of them to say whether the mean is the same, and with a third of the effect.
-    """
+    """Made to be so: equal, nearly so, equal on average alone, too few topics, other topics, a third of the effect."""
     study = study_reproduction(*made(**made_so), baseline="bm25")
     row = study.to_frame().set_index("system").loc["new"]
     assert row["verdict"] == verdict
