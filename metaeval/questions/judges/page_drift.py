@@ -61,8 +61,10 @@ def _answer(study: JudgeDriftStudy) -> str:
     differ = len({*np.sign(moved["judge"])}) > 1 or bool(study.pairs.get("shift_significant", pd.Series()).any())
     if len(moved) and (differ or not shift["significant"]):
         rows = moved.loc[moved["judge"].abs().sort_values(ascending=False).index].to_dict("records")
-        ends = ("judge", "judge_low", "judge_high")
-        shifts = [f"{bracketed(*(row[end] for end in ends), _SCORE)} for {row['system']}" for row in rows]
+        shifts = [
+            f"{bracketed(row['judge'], row['judge_low'], row['judge_high'], _SCORE)} for {row['system']}"
+            for row in rows
+        ]
         return say("changed by system", shifts=shifts, conclusions=conclusions)
     low, high = sorted(map(abs, shift[["low", "high"]]))
     figure = bracketed(abs(shift["value"]), low, high, _SCORE)

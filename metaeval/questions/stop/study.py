@@ -269,9 +269,10 @@ def study_stopping(  # noqa: PLR0913 - every option of the command
     if arrived.n_units <= burn_in:
         spoken = unit_of(arrived.scores) if arrived.scores is not None else None
         have = count(arrived.n_units, getattr(spoken, arrived.counted_in, arrived.counted_in))
-        ways = ["`by='vote'`"] * (arrived.scores is None and by not in {None, "vote"} and data.n_votes > burn_in)
-        ways = ", or ".join(["give more", "a lower `burn_in`", *ways])
-        message = f"looks begin after {burn_in}, and there are {have}; {ways}"
+        ways = ["give more", "a lower `burn_in`"]
+        if isinstance(data, Votes) and by not in {None, "vote"} and data.n_votes > burn_in:
+            ways.append("`by='vote'`")
+        message = f"looks begin after {burn_in}, and there are {have}; {', or '.join(ways)}"
         raise EstimationError(message)
     seed = resolve_seed(rng)
     asked = _Asked(alpha, correction, burn_in, look_every or -(-arrived.n_units // _MOST_LOOKS), n_replays, seed)
