@@ -324,10 +324,14 @@ def _tested(found: pd.DataFrame, epsilon: float) -> dict[str, Floats]:
     return {"difference": mean, "standard_error": error, "t": t, "p_value": p, "p_above": above, **wins}
 
 
-def _needed(own: pd.DataFrame, epsilon: float, level: float) -> float:
+def _needed(of_judge: pd.DataFrame, epsilon: float, level: float) -> float:
     """Return the items with which half of the people are expected to be rejected at a level, by normal quantiles."""
-    apart = epsilon - own["difference"].to_numpy()
-    reach = (ndtri(1 - level) + ndtri(_POWER)) * own["standard_error"].to_numpy() * np.sqrt(own["items"].to_numpy())
+    apart = epsilon - of_judge["difference"].to_numpy()
+    reach = (
+        (ndtri(1 - level) + ndtri(_POWER))
+        * of_judge["standard_error"].to_numpy()
+        * np.sqrt(of_judge["items"].to_numpy())
+    )
     with np.errstate(divide="ignore", invalid="ignore"):
         items = np.sort(np.where(apart > 0, (reach / apart) ** 2, np.inf))
     needed = np.ceil(items[-(-len(items) // 2) - 1])
@@ -345,8 +349,12 @@ def _verdicts(  # noqa: PLR0913 - what was tested
     above = tested["p_above"].le(q).groupby(tested["judge"], sort=False).sum()
     worse = (people - above).to_numpy() < _PASSES * people.to_numpy()  # so many lose by more that too few can be left
     needed = [
-        _needed(own, epsilon, float(np.max(CORRECTIONS[correction].levels(q, np.array([-(-len(own) // 2)]), len(own)))))
-        for _, own in by_judge
+        _needed(
+            of_judge,
+            epsilon,
+            float(np.max(CORRECTIONS[correction].levels(q, np.array([-(-len(of_judge) // 2)]), len(of_judge)))),
+        )
+        for _, of_judge in by_judge
     ]
     has = given.judge_known[usable]
     table = pd.DataFrame(

@@ -437,11 +437,11 @@ class _LabelTable:
 
     def _way_of_rows(self) -> str:
         """Say how rows that are one label each are read, by what `metaeval look` finds; "" of others."""
-        found = labels_of_columns({name: self.cells[:_SEEN, at].tolist() for at, name in enumerate(self.names) if name})
-        if found is None or "judge" not in found.columns:
+        told = labels_of_columns({name: self.cells[:_SEEN, at].tolist() for at, name in enumerate(self.names) if name})
+        if told is None or "judge" not in told.columns:
             return ""
         placed = {self.names[column] for role in ("item", "label") for column in self.places[role]}
-        columns = {role: name for role, name in found.columns.items() if name not in placed}
+        columns = {role: name for role, name in told.columns.items() if name not in placed}
         return f"a row seems to be one label of a judge: pass `columns={columns!r}`"
 
     def _labels_in(self, places: Sequence[int], keys: Mapping[str, np.ndarray]) -> list[int]:

@@ -140,8 +140,8 @@ def _joined(codes: Sequence[Ints], names: Sequence[Sequence[str]]) -> tuple[Ints
     """Return the numbers of units of both, of which those with one name are one, and their names."""
     number_of: dict[tuple[str, int, int], int] = {}
     keys = [
-        [(name, 0, 0) if name else ("", which, number) for number, name in enumerate(of_part)]
-        for which, of_part in enumerate(names)
+        [(name, 0, 0) if name else ("", date, number) for number, name in enumerate(of_part)]
+        for date, of_part in enumerate(names)
     ]
     told = [np.array([number_of.setdefault(key, len(number_of)) for key in of_part]) for of_part in keys]
     joined = np.concatenate([numbers[code] for numbers, code in zip(told, codes, strict=True)])
