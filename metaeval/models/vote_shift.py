@@ -129,10 +129,10 @@ def _pooled(before: Votes, after: Votes) -> tuple[Votes, Floats]:
         units[unit], names[unit] = _joined(
             [votes.units[unit] for votes in parts], [votes.names[unit] for votes in parts]
         )
-    both: Mapping[str, Floats] = {
+    columns: Mapping[str, Floats] = {
         name: np.concatenate([getattr(votes, name) for votes in parts]) for name in ("left", "right", "share", "weight")
     }
-    pooled = replace(parts[0], **both, units=units, names=names, covariates={}, unasked={})  # type: ignore[arg-type]  # codes
+    pooled = replace(parts[0], **columns, units=units, names=names, covariates={}, unasked={})  # type: ignore[arg-type]  # codes
     return pooled, np.repeat([0.0, 1.0], [len(votes.share) for votes in parts])
 
 

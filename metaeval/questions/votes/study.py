@@ -339,10 +339,10 @@ def _with_covariates(votes: Votes, names: Sequence[str]) -> Votes:
     """Return votes with these of their covariates, or where none is named, with those that they were read with."""
     if not names:
         return votes
-    known = {**votes.unasked, **votes.covariates}
-    if (unknown := next((name for name in names if name not in known), None)) is not None:
-        raise UnknownNameError("covariate", unknown, list(known))
-    return replace(votes, covariates={name: known[name] for name in names}, unasked={})
+    available = {**votes.unasked, **votes.covariates}
+    if (unknown := next((name for name in names if name not in available), None)) is not None:
+        raise UnknownNameError("covariate", unknown, list(available))
+    return replace(votes, covariates={name: available[name] for name in names}, unasked={})
 
 
 def _unasked(  # noqa: PLR0913, PLR0917 - as asked
