@@ -82,9 +82,13 @@ def strength_shift(before: Votes, after: Votes, *, ties: Ties = "half", alpha: f
     rows = np.arange(len(pooled.share))
     signs[rows, pooled.left], signs[rows, pooled.right] = is_after, -is_after
     covariates = {f"shift {number}": signs[:, number] for number in range(n - 1)}
-    if side_is_separable(before) and side_is_separable(after):
-        covariates |= {POSITION: 1.0 - is_after, f"{POSITION} after": is_after}
-    fitted = bradley_terry(replace(pooled, covariates=covariates), ties=ties, alpha=alpha)
+    sides = {POSITION: 1.0 - is_after, f"{POSITION} after": is_after}
+    has_sides = side_is_separable(before) and side_is_separable(after)
+    try:
+        with_sides = replace(pooled, covariates=covariates | (sides if has_sides else {}))
+        fitted = bradley_terry(with_sides, ties=ties, alpha=alpha)
+    except EstimationError:  # one side wins them all, say
+        fitted = bradley_terry(replace(pooled, covariates=covariates), ties=ties, alpha=alpha)
     if len(fitted.systems) < n:
         raise EstimationError("a system never lost, or never won, so that its shift has no bound")
     estimates = fitted.coefficients["estimate"].to_numpy()[: n - 1]
