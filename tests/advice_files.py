@@ -145,6 +145,11 @@ IN_LABELS = {
             )
         },
     ),
+    "a row a label, by a judge of another name": labels(
+        "answer,who,label\n"
+        + "".join(f"d{at},{who},{at % 3 % n}x\n" for at in range(6) for who, n in (("ann", 2), ("ben", 3))),
+        {"columns={'judge': 'who'}": {"ann": [*("0x", "1x", "0x") * 2], "ben": [*("0x", "1x", "2x") * 2]}},
+    ),
     "labels of two kinds": labels(
         "item,a,b,c,d\nd1,1,2,yes,no\nd2,2,1,no,yes\nd3,1,1,no,no\n",
         {

@@ -8,7 +8,15 @@ from advice_calls import Then
 from advice_methods import call
 from statsmodels.stats.power import TTestPower
 
-from metaeval import as_scores, study_human, study_judges, study_judgments, study_stopping, study_topics
+from metaeval import (
+    as_scores,
+    study_human,
+    study_judges,
+    study_judgments,
+    study_stopping,
+    study_topics,
+    study_votes,
+)
 from metaeval.agreement import as_labels
 from metaeval.agreement.items import compared_cells, item_scores
 from metaeval.agreement.meta_evaluation import meta_metrics
@@ -25,6 +33,8 @@ TOPICS = [str(number) for number in range(1, 9)]
 _DRAWN = np.random.default_rng(4)
 FOUR = as_scores(_DRAWN.random((4, 8)).round(2), systems=[*"abcd"])
 VOTES = pd.DataFrame({"left": ["a"] * 12, "right": ["b"] * 12, "winner": [*["left", "right"] * 6]})
+FEW_VOTERS = VOTES.assign(voter=[*"xyz"] * 4)
+LONG_AND_SHORT = VOTES.assign(length_left=[*range(12)], length_right=[*"375195826403"])
 MEANS = dict(zip("abcd", FOUR.mean("topic").to_numpy()[0].tolist(), strict=True))
 RUNS = {s: {t: [f"d{(n + at) % 4}" for n in range(4)] for t in TOPICS} for at, s in enumerate("abc")}
 QRELS = {t: {f"d{n}": int(n == 0) for n in range(4)} for t in TOPICS}
@@ -338,6 +348,18 @@ STUDIES = {
     "too few topics for a look": call(
         lambda **_: study_stopping(FOUR),
         {"burn_in": Then(lambda: len(study_stopping(FOUR, burn_in=5).to_frame()), 6)},
+    ),
+    "too few voters for a look": call(
+        lambda **_: study_stopping(FEW_VOTERS, by="voter"),
+        {
+            "by='vote'": Then(lambda: study_stopping(FEW_VOTERS, by="vote").n_units, 12),
+            "burn_in": Then(lambda: study_stopping(FEW_VOTERS, by="voter", burn_in=2).n_units, 3),
+        },
+    ),
+    "lengths that nobody asked for": call(
+        lambda **options: study_votes(LONG_AND_SHORT, rng=0, **options),
+        {"covariates=['length']": ["length"]},
+        show=lambda study: study.first.covariates["name"].tolist(),
     ),
     "votes without voters": call(
         lambda **_: study_stopping(VOTES, by="voter"),

@@ -154,6 +154,12 @@ def test_answers_have_types():
         assert "dict[str, Any]" not in path.read_text("utf-8"), path.name
 
 
+def test_no_passage_begins_with_a_blank():
+    """Blanks around a passage are not said, so that what stands before it would run into it."""
+    texts = {path: path.read_text("utf-8") for path in PACKAGE.rglob("*.prose")}
+    assert [path.name for path, text in texts.items() if re.search(r"^== .*\n ", text, flags=re.MULTILINE)] == []
+
+
 def test_words_that_never_change_are_few():
     """A passage of one line without values is a title beside its table, a row, or nothing."""
     texts = [path.read_text("utf-8") for path in PACKAGE.rglob("*.prose")]

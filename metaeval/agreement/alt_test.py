@@ -11,7 +11,7 @@ from typing import Literal, get_args
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import stdtrit
+from scipy.special import ndtri, stdtrit
 
 from metaeval.agreement.annotations import Annotations, as_annotations
 from metaeval.base.checks import check_choice, check_count, check_number, check_share, show
@@ -30,7 +30,7 @@ type Similarity = Callable[[NDArray[np.object_], NDArray[np.object_]], ArrayLike
 """How alike the labels of pairs are, pair by pair; more is more alike."""
 
 Scoring = Literal["accuracy", "neg_rmse"]
-_PASSES = 0.5
+_PASSES, _POWER = 0.5, 0.8
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -39,8 +39,10 @@ class AltTest(Result):
 
     judges: pd.DataFrame
     """One row a judge: ``judge``, ``people`` (tested), ``rejected`` (of them), ``winning_rate``,
-    ``advantage_probability``, ``passes``, ``items`` (used, of those with enough people), ``items_lacking`` (of
-    those, without a label by the judge), and ``constant`` (the same label for every item)."""
+    ``advantage_probability``, ``passes``, ``verdict`` ("may", "may not" or "not settled"), ``items`` (used, of those
+    with enough people), ``items_needed`` (with which it is expected to pass, in four of five cases, if all goes on
+    as here; NaN where it passes or would not), ``items_lacking`` (of those, without a label by the judge), and
+    ``constant`` (the same label for every item)."""
     people: pd.DataFrame
     """One row a judge and person left out: ``judge``, ``person``, ``items``, ``difference`` (mean of d), its
     ``standard_error``, ``t``, ``p_value``, ``p_corrected``, ``rejected``, and the shares of the items where the
@@ -172,8 +174,10 @@ def alt_test(  # noqa: PLR0913 - every option is one rule of the procedure
     :math:`S(j, i) \ge S(f, i)`, in a tie both; d is the second indicator less the first. A one-sided t test rejects
     that :math:`\bar d_j \ge \epsilon`; where d does not vary, it rejects if and only if d is below epsilon. The winning
     rate is the share of people for whom it does after the correction, and at .5 or more the judge passes. The advantage
-    probability is the mean over people of the share of items where the judge wins ([1]_, section 3). Nothing is drawn.
-    Values that are equal up to rounding tie.
+    probability is the mean over people of the share of items where the judge wins ([1]_, section 3). A judge
+    that does not pass may not replace a person if the opposite test, that :math:`\bar d_j \le \epsilon`, rejects for
+    more than half of the people after the same correction; else these items do not settle it. Nothing is drawn. Values
+    that are equal up to rounding tie.
 
     References
     ----------
@@ -207,11 +211,13 @@ def alt_test(  # noqa: PLR0913 - every option is one rule of the procedure
     enough = comparisons["items"] >= fewest_items
     tested = comparisons[enough].reset_index(drop=True)
     by_judge = tested.groupby("judge", sort=False)
-    tested["p_corrected"] = by_judge["p_value"].transform(lambda own: adjust(own.to_numpy(), correction))
+    for name in ("p_value", "p_above"):
+        corrected = by_judge[name].transform(lambda own: adjust(own.to_numpy(), correction))
+        tested["p_corrected" if name == "p_value" else "p_above"] = corrected
     tested["rejected"] = is_significant(tested["p_corrected"].to_numpy(), q)
     columns = ["items", "difference", "standard_error", "t", "p_value", "p_corrected", "rejected"]
     return AltTest(
-        judges=_verdicts(tested, annotations, fewest_people=fewest_people),
+        judges=_verdicts(tested, annotations, epsilon, q, correction, fewest_people=fewest_people),
         people=tested[["judge", "person", *columns, "judge_wins", "person_wins"]],
         left_out=comparisons.loc[~enough, ["judge", "person", "items"]].reset_index(drop=True),
         items_alone=int((annotations.counts < fewest_people).sum()),
@@ -310,14 +316,46 @@ def _tested(found: pd.DataFrame, epsilon: float) -> dict[str, Floats]:
         student_tail(np.maximum(n - 1, 1), t).p,
         np.where(mean < epsilon, signs_tail(n, two_sided=False).p, 1.0),
     )
-    return {"difference": mean, "standard_error": error, "t": t, "p_value": p, **wins}
+    above = np.where(
+        scatter > 0,
+        student_tail(np.maximum(n - 1, 1), -t).p,
+        np.where(mean > epsilon, signs_tail(n, two_sided=False).p, 1.0),
+    )
+    return {"difference": mean, "standard_error": error, "t": t, "p_value": p, "p_above": above, **wins}
 
 
-def _verdicts(tested: pd.DataFrame, given: Annotations, *, fewest_people: int) -> pd.DataFrame:
+def _needed(of_judge: pd.DataFrame, epsilon: float, level: float) -> float:
+    """Return the items with which half of the people are expected to be rejected at a level, by normal quantiles."""
+    apart = epsilon - of_judge["difference"].to_numpy()
+    reach = (
+        (ndtri(1 - level) + ndtri(_POWER))
+        * of_judge["standard_error"].to_numpy()
+        * np.sqrt(of_judge["items"].to_numpy())
+    )
+    with np.errstate(divide="ignore", invalid="ignore"):
+        items = np.sort(np.where(apart > 0, (reach / apart) ** 2, np.inf))
+    needed = np.ceil(items[-(-len(items) // 2) - 1])
+    return float(needed) if np.isfinite(needed) else np.nan
+
+
+def _verdicts(  # noqa: PLR0913 - what was tested
+    tested: pd.DataFrame, given: Annotations, epsilon: float, q: float, correction: str, *, fewest_people: int
+) -> pd.DataFrame:
     usable = given.counts >= fewest_people
     by_judge = tested.groupby("judge", sort=False)
     people, rejected = by_judge.size(), by_judge["rejected"].sum()
     rate = rejected / people
+    passes = rate.to_numpy() >= _PASSES
+    above = tested["p_above"].le(q).groupby(tested["judge"], sort=False).sum()
+    worse = (people - above).to_numpy() < _PASSES * people.to_numpy()  # so many lose by more that too few can be left
+    needed = [
+        _needed(
+            of_judge,
+            epsilon,
+            float(np.max(CORRECTIONS[correction].levels(q, np.array([-(-len(of_judge) // 2)]), len(of_judge)))),
+        )
+        for _, of_judge in by_judge
+    ]
     has = given.judge_known[usable]
     table = pd.DataFrame(
         {
@@ -326,8 +364,10 @@ def _verdicts(tested: pd.DataFrame, given: Annotations, *, fewest_people: int) -
             "rejected": rejected.to_numpy(),
             "winning_rate": rate.to_numpy(),
             "advantage_probability": by_judge["judge_wins"].mean().to_numpy(),
-            "passes": rate.to_numpy() >= _PASSES,
+            "passes": passes,
+            "verdict": np.select([passes, worse], ["may", "may not"], "not settled"),
             "items": has.sum(axis=0),
+            "items_needed": np.where(passes | worse, np.nan, np.maximum(needed, has.sum(axis=0) + 1.0)),
             "items_lacking": (~has).sum(axis=0),
         }
     )

@@ -1,6 +1,7 @@
 """Krippendorff's alpha: how far any number of judges agree, some of whom may have skipped items."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from dataclasses import replace
 from itertools import combinations
 from typing import Literal, NamedTuple, get_args
 
@@ -77,6 +78,15 @@ def krippendorff_alpha(coincidence: Floats, scale: Sequence[float], *, level: Le
     expected = (total[..., :, None] * total[..., None, :] * distance).sum(axis=(-2, -1))
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.where(expected > 0, 1.0 - observed / expected, np.nan)
+
+
+def alpha_of(labels: Labels, judges: Collection[str | None]) -> float:
+    """Return Krippendorff's alpha of some judges, three at least, ordinal where labels are ordered; NaN of fewer."""
+    names = [name for name in labels.judges if name in judges]
+    if len(names) <= 2:  # noqa: PLR2004 - a pair has its own figures
+        return float("nan")
+    counted = _summed(_counted(replace(labels, table=labels.table[names])))
+    return float(krippendorff_alpha(counted, labels.scale, level="ordinal" if labels.ordered else "nominal"))
 
 
 def _positions(total: Floats, scale: Floats, level: Level) -> Floats:

@@ -24,7 +24,11 @@ _ORDERS = (
     ("low", "medium", "high"),
     ("bad", "fair", "good", "excellent"),
     ("poor", "fair", "good", "excellent"),
-    ("poor", "average", "good"),
+    *(
+        (least, middle, "good")
+        for least in ("bad", "poor")
+        for middle in ("ok", "okay", "average", "neutral", "acceptable")
+    ),
     ("not relevant", "partially relevant", "relevant", "highly relevant", "perfectly relevant"),
     ("irrelevant", "partially relevant", "relevant", "highly relevant", "perfectly relevant"),
     ("not relevant", "marginally relevant", "relevant", "very relevant"),

@@ -458,7 +458,7 @@ class Loaded:
             credit=read_credit(options.get("credit")),
             where=parse_where(options.get("where")),
             choice=self._choice(),
-            paired=fewest > 1 and options.get("baseline") is None,
+            paired=None if fewest == 1 else options.get("baseline") is None,
             higher_is_better=self._directions() or None,
             **parse_columns({**options, "ignore_column": ignored}),  # type: ignore[arg-type]  # columns and header
         )

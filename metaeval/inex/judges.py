@@ -29,7 +29,7 @@ from metaeval.io.annotations import annotations_of, holds_annotations
 from metaeval.io.benchmarks.contents import starts_json
 from metaeval.io.duplicates import Duplicates
 from metaeval.io.files import first_words
-from metaeval.io.judge_scores import holds_scores, scores_of_judges
+from metaeval.io.judge_scores import holds_scores, labels_of_one_system, scores_of_judges
 from metaeval.io.judged_nuggets import holds_nuggets_of_judges, judged_nuggets
 from metaeval.io.labels import Words, labels_of
 from metaeval.io.sources import (
@@ -232,7 +232,8 @@ def read_judges(  # noqa: PLR0913 - what is read, and how
             missing=missing,
             duplicates=duplicates,
         )
-        return JudgeInput(scores=scores, files=paths_read)
+        of_one = labels_of_one_system(scores)
+        return JudgeInput(**({"scores": scores} if of_one is None else {"labels": of_one}), files=paths_read)
     labels = labels_of(
         contents, columns=columns, words=words or {}, where=where, repeats=repeats, duplicates=duplicates
     )

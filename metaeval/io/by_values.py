@@ -100,7 +100,11 @@ def labels_by_values(content: bytes, label: str) -> ByValues | None:
     >>> labels_by_values(f"passage no,person,said\n{rows}".encode(), "x.csv").options
     "--column 'item=passage no' --column judge=person --column label=said"
     """
-    columns = _columns(content, label)
+    return labels_of_columns(_columns(content, label))
+
+
+def labels_of_columns(columns: Columns) -> ByValues | None:
+    """Find the same in columns by name; see `labels_by_values`."""
     names = [name for name in columns if all(columns[name])][:_MOST_COLUMNS]
     if any(_are_parts(cells) for cells in columns.values() if all(map(is_number, cells))):
         return None  # metrics beside what people said

@@ -22,7 +22,9 @@ _LINE_END, _COLON, _QUOTE, _BACKSLASH, _SPACE = map(ord, '\n:"\\ ')
 
 
 def columns_of_lines(
-    text: bytes, wanted: Callable[[Iterable[str]], Sequence[str]], same: Callable[[Iterable[str], Iterable[str]], bool]
+    text: bytes,
+    wanted: Callable[[Mapping[str, object]], Sequence[str]],
+    same: Callable[[Iterable[str], Iterable[str]], bool],
 ) -> dict[str, Any] | None:
     r"""Return the columns that are `wanted` of those in the first line, None for lines that are not plainly alike.
 

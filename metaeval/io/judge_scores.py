@@ -7,6 +7,8 @@ and a judge's own measures, are compared measure by measure.
 
 from collections.abc import Mapping, Sequence
 
+import pandas as pd
+
 from metaeval.base.checks import check_choice
 from metaeval.base.columns import LABELS, first_called, underscored
 from metaeval.base.names import first_few, is_measure, is_number
@@ -19,7 +21,7 @@ from metaeval.io.files import base_name
 from metaeval.io.headers import place_of
 from metaeval.io.sheets import Sheet, header_names, sheet_of_rows
 from metaeval.io.sources import Source, named_apart
-from metaeval.io.tables import scores_of, scores_of_sheet
+from metaeval.io.tables import scores_of, scores_of_several, scores_of_sheet
 from metaeval.table.roles import AVERAGES, SCORES, ColumnRoles, column_roles, part_of_word
 from metaeval.table.scores import Missing, Scores
 
@@ -32,6 +34,7 @@ _FULL = 0.5
 _OF_LABELS = frozenset({"item", "item_id", "doc"})
 """Words for topics of scores that mean what was labelled where no system is named."""
 _TRUTHS = {"true": "1", "yes": "1", "false": "0", "no": "0"}
+_OF_SYSTEMS = "each file has systems of its own, and the same metrics: these are taken for the judges"
 _UNNAMED = "score"
 """What a metric is called that has no name of its own."""
 
@@ -86,7 +89,12 @@ def scores_of_judges(  # noqa: PLR0913 - what is read, and what is kept of it
         if not shared:
             raise ScoresError(f"the judges in {source.path} share no metric: {_listed(together)}")
     else:
-        together = _of_metrics(_file_by_file(contents, columns, where, missing, duplicates), metrics)
+        by_file = _file_by_file(contents, columns, where, missing, duplicates)
+        if _are_of_systems(contents, by_file):
+            scores = scores_of_several(contents, columns=columns, where=where, missing=missing, duplicates=duplicates)
+            scores = scores.assign_attrs(notes=[*scores.attrs.get("notes", []), _OF_SYSTEMS])
+            return {_UNNAMED: _of_same_systems(_metrics_as_judges(scores, contents[0][0], metrics), missing)}
+        together = _of_metrics(by_file, metrics)
         shared = _shared(together)
     same = _of_same_systems(together, missing)
     if shared:
@@ -356,8 +364,30 @@ def _crossed(found: Mapping[str, Scores], reference: str | None) -> dict[str, di
     return {metric: {reference: truth.sel(metric=[metric]), **others} for metric in truth["metric"].to_numpy().tolist()}
 
 
+def labels_of_one_system(scores: Mapping[str, Mapping[str, Scores]]) -> pd.DataFrame | None:
+    """Return scores of the answers of one system as labels, items in rows and judges in columns; None for several."""
+    by_judge = next(iter(scores.values()))
+    if len(scores) > 1 or any(judged.sizes["system"] > 1 for judged in by_judge.values()):
+        return None
+    columns = {
+        name: pd.Series(judged.to_numpy()[0, 0], judged["topic"].to_numpy()) for name, judged in by_judge.items()
+    }
+    return pd.DataFrame(columns).rename_axis("item")
+
+
 def _listed(found: Mapping[str, Scores]) -> str:
     return "; ".join(f"{name} has {first_few(scores['metric'].to_numpy().tolist())}" for name, scores in found.items())
+
+
+def _are_of_systems(contents: Sequence[tuple[Source, bytes]], by_file: Mapping[str, Scores]) -> bool:
+    """Whether each file has systems of its own and the same metrics as all, as logs of models have.
+
+    Then who judged are the metrics, unless a file was given the name of a judge.
+    """
+    systems = [name for scores in by_file.values() for name in scores["system"].to_numpy().tolist()]
+    metrics = {tuple(sorted(scores["metric"].to_numpy().tolist())) for scores in by_file.values()}
+    are_alike = len(metrics) == 1 and len(next(iter(metrics))) > 1
+    return are_alike and len({*systems}) == len(systems) and not any(source.name for source, _ in contents)
 
 
 def _of_same_systems(found: Mapping[str, Scores], missing: Missing) -> dict[str, Scores]:
@@ -377,7 +407,10 @@ def _of_same_systems(found: Mapping[str, Scores], missing: Missing) -> dict[str,
             f"every judge must score the same systems; {name} lacks {first_few(lacking)}: score them too, or pass "
             f"`missing='drop-systems'` to keep the {len(common)} that all have"
         )
-    if len(common) < 2:  # noqa: PLR2004 - a pair
+    several_items = all(judged.sizes["topic"] > 1 for judged in found.values())
+    metrics = [judged["metric"].to_numpy().tolist() for judged in found.values()]
+    is_one = len(every) == 1 and several_items and all(len(names) == 1 for names in metrics)
+    if len(common) < 2 and not is_one:  # noqa: PLR2004 - a pair; see `labels_of_one_system`
         message = f"the judges must share two systems at least, and they share {len(common)}; name systems alike"
         raise ScoresError(message)
     note = [f"systems that not every judge scored, left out: {first_few(left)}"] if left else []

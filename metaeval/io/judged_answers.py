@@ -50,6 +50,8 @@ def read_judged_answers(
         free = ["" if column in places.values() else name for column, name in enumerate(names)]
         chosen = named.get(role)
         places[role] = first_called(free, called, underscored) if chosen is None else place_of(chosen, names, sheet)
+    if places["topic"] is None and places["item"] is None:  # an answer by its name
+        places["item"], places["output"] = places["output"], None
     named_by = [column for column in (places["topic"], places["item"]) if column is not None]
     if places["label"] is None or not named_by:
         return read_scores(os.fspath(path), missing="pairwise"), None

@@ -17,6 +17,7 @@ from metaeval.collection.document_codes import Judgments
 from metaeval.collection.documents import UNJUDGED
 from metaeval.errors import FileFormatError, InvalidOptionError
 from metaeval.io.any_sheets import table_sheet
+from metaeval.io.by_values import labels_of_columns
 from metaeval.io.chosen_rows import rows_where
 from metaeval.io.duplicates import Duplicates, note_of
 from metaeval.io.files import first_words, read_bytes
@@ -55,6 +56,8 @@ LABEL_ROLES = ("topic", "item", "judge", "label")
 type Words = Mapping[str, int | str]
 """What words are: a grade each, "label" for a label without a grade, or "none" for no label."""
 
+_SEEN = 1000
+"""Rows by whose values a table is told."""
 _NAME_JUDGES = "name those of the judges (`columns={'judge': 'NAME,NAME'}`)"
 _OF_SUBTOPICS = (
     "column 2 of the judgments names subtopics: an item is a document judged for one of them, SUBTOPIC/DOCUMENT"
@@ -428,9 +431,18 @@ class _LabelTable:
             listed = f"; its words: {first_few(sorted(next(iter(few.values()))))}" if len(few) == 1 else ""
             raise self.sheet.error(
                 f"no column holds labels, as numbers or as words that two judges share; {columns_found(self.names)}"
-                f"{listed}; {_NAME_JUDGES}"
+                f"{listed}; {self._way_of_rows() or _NAME_JUDGES}"
             )
         return alike or numbers
+
+    def _way_of_rows(self) -> str:
+        """Say how rows that are one label each are read, by what `metaeval look` finds; "" of others."""
+        told = labels_of_columns({name: self.cells[:_SEEN, at].tolist() for at, name in enumerate(self.names) if name})
+        if told is None or "judge" not in told.columns:
+            return ""
+        placed = {self.names[column] for role in ("item", "label") for column in self.places[role]}
+        columns = {role: name for role, name in told.columns.items() if name not in placed}
+        return f"a row seems to be one label of a judge: pass `columns={columns!r}`"
 
     def _labels_in(self, places: Sequence[int], keys: Mapping[str, np.ndarray]) -> list[int]:
         """Return the columns of numbers that are labels; others are left out with a note, or asked for."""

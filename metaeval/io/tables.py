@@ -62,7 +62,7 @@ def read_scores(  # noqa: PLR0913 - what a table leaves open
     credit: Mapping[str, float] | None = None,
     where: Mapping[str, str] | None = None,
     choice: "DataChoice | None" = None,
-    paired: bool = False,
+    paired: bool | None = False,
 ) -> Scores:
     r"""Read per-topic scores from one or several files, whatever their form, and align them by topic id and name.
 
@@ -112,8 +112,9 @@ def read_scores(  # noqa: PLR0913 - what a table leaves open
         ``"*"`` alone reads what differs as it is.
     choice : DataChoice, optional
         Systems and topics to keep (`metaeval.choose_data`), before it is looked for gaps.
-    paired : bool, default False
-        Refuse more systems than can be compared with each other (10,000), as soon as their names are read.
+    paired : bool or None, default False
+        Refuse more systems than can be compared with each other (10,000), as soon as their names are read. None: a
+        single system is enough.
 
     Returns
     -------
@@ -188,7 +189,7 @@ def read_scores(  # noqa: PLR0913 - what a table leaves open
             credit=dict(credit or {}),
             where=dict(where or {}),
             metrics=metrics,
-            paired=paired and (choice is None or not choice.of_systems),
+            paired=bool(paired) and (choice is None or not choice.of_systems),
         )
     )
     inputs = read_inputs(list_sources(paths, nested=True), options, metrics=metrics)
@@ -205,9 +206,10 @@ def read_scores(  # noqa: PLR0913 - what a table leaves open
         check_paired(array.sizes["system"])
     files = first_few([block.label for block in blocks])
     try:
-        if missing != "pairwise" and are_apart(gaps_in(array.to_numpy())):
+        fewest = 1 if paired is None else 2
+        if fewest > 1 and missing != "pairwise" and are_apart(gaps_in(array.to_numpy())):
             refuse_apart(as_scores(array, missing="pairwise", higher_is_better=higher_is_better), inputs.paths)
-        scores = as_scores(array, missing=missing, higher_is_better=higher_is_better, groups=groups)
+        scores = as_scores(array, missing=missing, higher_is_better=higher_is_better, groups=groups, fewest=fewest)
     except ScoresError as error:
         one_system = array.sizes["system"] == 1 and all(block.one_system for block in blocks)
         hint = (
@@ -252,6 +254,20 @@ def scores_of(  # noqa: PLR0913 - how a table is read
     """Return the scores of one file that was read already, of one topic or more; see `read_scores`."""
     options = replace(_options_of(columns, missing, duplicates), where=dict(where))
     return _scores_of_block(read_content(source, content, options), missing)
+
+
+def scores_of_several(
+    contents: Sequence[tuple[Source, bytes]],
+    *,
+    columns: Mapping[str, str],
+    where: Mapping[str, str],
+    missing: Missing = "error",
+    duplicates: Duplicates = "error",
+) -> Scores:
+    """Return the scores of files that were read already and hold different systems; see `read_scores`."""
+    options = replace(_options_of(columns, missing, duplicates), where=dict(where))
+    blocks = [read_content(source, content, options) for source, content in contents]
+    return means_by_levels(as_scores(put_together(blocks, missing), missing=missing, fewest=1), blocks)
 
 
 def scores_of_sheet(  # noqa: PLR0913, PLR0917 - how a table is read

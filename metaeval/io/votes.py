@@ -239,7 +239,7 @@ def _line_tables(text: bytes, label: str, collected: Collected) -> Iterator[tupl
     """Yield JSON lines: in columns where they are plainly alike, else as objects."""
     first_line = 1
     for chunk in parts_of_lines(text, _CHUNK):
-        table = columns_of_lines(chunk, collected.wanted, collected.same)
+        table = columns_of_lines(chunk, lambda first: collected.wanted(first, first), collected.same)
         if table is not None:
             yield table, _refuse_lines(chunk, label, first_line)
         else:
@@ -271,7 +271,7 @@ def _sheet_tables(sheet: Sheet, collected: Collected) -> Iterator[tuple[Table, R
     sheet, titles = _without_titles(sheet, collected.named)
     collected.left_out(titles)
     names = header_names(next(sheet.rows()))
-    wanted = collected.wanted(names)
+    wanted = collected.wanted(names, dict(zip(names, next(sheet.without_header().rows(), []), strict=False)))
     places = [names.index(name) for name in wanted]
     plain = is_plain(sheet, len(names))
     columns = plain_columns(sheet, len(names), places) if plain else _sheet_columns(sheet, names, places)

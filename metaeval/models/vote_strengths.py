@@ -461,7 +461,7 @@ def _limit(votes: Floats, rivals: Floats, alpha: float) -> float:
 
 def _coefficients(names: Sequence[str], estimates: Floats, errors: vote_errors.Errors, alpha: float) -> pd.DataFrame:
     n = len(errors.covariance) - len(names)
-    error = np.sqrt(errors.covariance.diagonal()[n:])
+    error = np.sqrt(np.maximum(errors.covariance.diagonal()[n:], 0.0))
     freedom = errors.freedom[n:-1, -1]
     half = stdtrit(freedom, 1.0 - alpha / 2) * error
     with np.errstate(divide="ignore", invalid="ignore"):

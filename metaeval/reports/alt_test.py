@@ -12,6 +12,11 @@ from metaeval.reports.shared import labelled_heads
 
 _DECIMAL = number(2)
 _PAIR = 2
+_SAYS = {
+    "may": "{judge} may",
+    "may not": "{judge} may not",
+    "not settled": "these labels do not settle whether {judge} may",
+}
 _RATES = {"winning_rate": "Winning rate", "advantage_probability": "Advantage"}
 say = prose(__name__)
 
@@ -25,14 +30,26 @@ def alt_words(alt: AltTest, *, caution: str = "") -> str:
         int(order["passes"].sum()),
         f"a person as a labeller (ω {rates}; half is enough, ε {alt.epsilon:g})",
     )
-    may = f"Yes{caution}" if passing == n else f"Some may{caution}" if passing else "No"
+    unsettled = order[order["verdict"] == "not settled"]
+    may = f"Yes{caution}" if passing == n else f"Some may{caution}" if passing else "Open" if len(unsettled) else "No"
+    more = "" if passing else _more_items(unsettled)
     if n == 1:
-        return f"{may}: {order['judge'].iloc[0]} {'may' if passing else 'may not'} replace {rule}."
+        words = _SAYS[order["verdict"].iloc[0]].format(judge=order["judge"].iloc[0])
+        return f"{may}: {words} replace {rule}{more}."
     every = "both" if n == _PAIR else f"all {n}"
     if 0 < passing < n:
         who = listed(order.loc[order["passes"], "judge"], most=3)
         return f"{may}: {who} ({passing} of {n} judges) may replace {rule}."
-    return f"{may}: {every if passing else f'none of {n}'} judges may replace {rule}."
+    who = f"{every if passing else f'none of {n}'} judges may"
+    if len(unsettled) and not passing:
+        who = f"for {len(unsettled)} of {n} judges these labels do not settle whether they may"
+    return f"{may}: {who} replace {rule}{more}."
+
+
+def _more_items(unsettled: pd.DataFrame) -> str:
+    """Say with how many items the first judge that is open would be expected to pass, if any would."""
+    needed = unsettled.dropna(subset="items_needed").sort_values("items_needed", kind="stable")
+    return say("items needed", row=needed.iloc[0]) if len(needed) else ""
 
 
 def _by_wins(alt: AltTest) -> pd.DataFrame:
@@ -42,7 +59,6 @@ def _by_wins(alt: AltTest) -> pd.DataFrame:
 def alt_figures(alt: AltTest) -> Table:
     """Return what the alt-test says of the judges, the best first."""
     frame = _by_wins(alt)
-    frame = frame.assign(verdict=frame["passes"].map({True: "may", False: "may not"}))
     columns = (*left(judge="Judge", verdict="May label"), *right(_DECIMAL, **_RATES))
     return key_figures(frame, columns, which="best", caption=say("key alt", alt=alt))
 
@@ -53,7 +69,6 @@ def alt_section(alt: AltTest | None, *, brief: bool = True) -> tuple[Section, ..
         return ()
     judges = alt.judges.assign(
         least=alt.smallest_epsilon().reindex(alt.judges["judge"]).to_numpy(),
-        verdict=alt.judges["passes"].map({True: "may", False: "may not"}),
     ).sort_values(["winning_rate", "advantage_probability"], ascending=False, kind="stable")
     counts = {"rejected": "Passed against", "people": "people of", "items": labelled_heads()}
     table = say.table(

@@ -100,7 +100,7 @@ def judge_verdicts(
                 rows[name] = _favour(rows[name], group_bias[metric], alpha)
     if alt is not None:
         for row in alt.judges.to_dict("records"):
-            word = "may" if row["passes"] else "may not"
+            word = row["verdict"]
             verdict = rows.get(row["judge"], JudgeVerdict(row["judge"]))
             rows[row["judge"]] = verdict._replace(labels=word, winning_rate=row["winning_rate"])
     frame = pd.DataFrame([*rows.values()], columns=[*JudgeVerdict._fields])

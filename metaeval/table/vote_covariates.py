@@ -1,13 +1,16 @@
 """What may matter beside the systems of a vote: numbers of both, or of the pair."""
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 
 import numpy as np
 from numpy.typing import NDArray
 
+from metaeval.base.names import is_number
 from metaeval.errors import InvalidOptionError
 from metaeval.table.vote_cells import Floats, RowError, finite_numbers
 from metaeval.table.vote_rows import Table
+
+type Sides = tuple[str, ...]
 
 POSITION = "position"
 """The covariate that needs no column: whether a system stands on the left."""
@@ -24,19 +27,35 @@ def sides_of_covariate(name: str, columns: Iterable[str]) -> tuple[str, ...] | N
     )
 
 
-def possible_covariates(columns: Iterable[str], read: Collection[str]) -> list[str]:
+def possible_covariates(columns: Iterable[str], read: Collection[str], first: Mapping[str, object]) -> list[str]:
     """Return what may be asked for: columns that say nothing else of a vote, two of both sides by their common name.
+
+    `first` has the values of the first row, where they are known: a column that has no number there is none of these.
 
     Examples
     --------
-    >>> possible_covariates(["a", "b", "winner", "length_a", "length_b", "turn"], {"a", "b", "winner"})
+    >>> possible_covariates(["a", "b", "winner", "length_a", "length_b", "turn"], {"a", "b", "winner"}, {"turn": "1"})
     ['position', 'length', 'turn']
     """
-    free = [name for name in columns if name not in read]
+    free = [name for name in columns if name not in read and is_number(str(first.get(name, 0)))]
     pairs = [(name.removesuffix(left), name.removesuffix(left) + right) for name in free for left, right in _SIDES]
     both = {stem: other for stem, other in pairs if stem not in free and other in free}
     sides = {*both.values()} | {stem + left for stem in both for left, _ in _SIDES}
     return [POSITION, *both, *(name for name in free if name not in sides)]
+
+
+def unasked_covariates(columns: Iterable[str], read: Collection[str], first: Mapping[str, object]) -> dict[str, Sides]:
+    """Return the covariates that two columns of numbers hold, one of either side, with these columns.
+
+    Examples
+    --------
+    >>> names = ["a", "b", "winner", "length_a", "length_b", "turn", "text_a", "text_b"]
+    >>> unasked_covariates(names, {"a", "b", "winner"}, {"length_a": 3, "length_b": 4, "text_a": "x", "text_b": "y"})
+    {'length': ('length_a', 'length_b')}
+    """
+    names = [name for name in possible_covariates(columns, read, first) if name != POSITION]
+    sides = {name: sides_of_covariate(name, columns) or () for name in names}
+    return {name: pair for name, pair in sides.items() if len(pair) == 2 and {*pair} <= first.keys()}  # noqa: PLR2004
 
 
 def covariate_of(name: str, table: Table, kept: NDArray[np.bool_], *, placed: bool) -> Floats:

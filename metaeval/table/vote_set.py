@@ -30,6 +30,8 @@ class Votes(Result):
     """Names of the same units, by their number; empty for one without a name."""
     covariates: Mapping[str, Floats] = field(default_factory=dict)
     """The left system's less the right one's, by name. Shape (vote,)."""
+    unasked: Mapping[str, Floats] = field(default_factory=dict)
+    """Further covariates, which the votes hold on both sides and nobody asked for, likewise. Shape (vote,)."""
     counted: bool = False
     """Whether rows are counts: who voted on what is unknown."""
     placed: bool = True
@@ -84,6 +86,7 @@ class Votes(Result):
             units={name: codes for name, (_, codes) in units.items()},
             names={name: tuple(self.names[name][index] for index in present) for name, (present, _) in units.items()},
             covariates={name: values[kept] for name, values in self.covariates.items()},
+            unasked={name: values[kept] for name, values in self.unasked.items()},
         )
 
     def of(self, systems: Iterable[str]) -> "Votes":

@@ -23,7 +23,7 @@ from metaeval.table.vote_cells import (
     without_lists,
 )
 from metaeval.table.vote_columns import COLUMNS, COUNTS, GAMES, UNITS, VoteColumns, refuse_doubles, vote_columns
-from metaeval.table.vote_covariates import covariate_of, possible_covariates, sides_of_covariate
+from metaeval.table.vote_covariates import covariate_of, possible_covariates, sides_of_covariate, unasked_covariates
 from metaeval.table.vote_rows import Repeated, RepeatedRows, n_repeated, rows_of_sums, system_name
 from metaeval.table.vote_set import Votes, numbered_anew
 from metaeval.table.vote_tallies import MOST, is_running_number, mirrors, unsaid_votes, votes_of_row, whole_counts
@@ -98,7 +98,9 @@ def as_votes(  # noqa: PLR0913 - what is read, and how
     data = plain(data) if hasattr(data, "columns") else data
     if isinstance(data, pd.DataFrame):
         names = list(map(str, data.columns))
-        table: Table = {name: _array(data.iloc[:, names.index(name)]) for name in collected.wanted(names)}
+        first = dict(zip(names, data.iloc[0].tolist(), strict=True)) if len(data) else {}
+        wanted = collected.wanted(names, first)
+        table: Table = {name: _array(data.iloc[:, names.index(name)]) for name in wanted}
     elif isinstance(data, Sequence) and not isinstance(data, str) and all(isinstance(row, Mapping) for row in data):
         table = columns_of_rows(data, collected)
     else:
@@ -117,7 +119,7 @@ def columns_of_rows(rows: Sequence[Mapping[Any, Any]], collected: "Collected") -
     """Return the columns that are read of rows with names, None where one has no such name."""
     names = {str(name): name for row in rows for name in row}
     table: dict[str, Any] = {}
-    for name in collected.wanted(names):
+    for name in collected.wanted(names, {str(name): cell for name, cell in next(iter(rows), {}).items()}):
         table[name] = np.empty(len(rows), dtype=object)
         table[name][:] = [row.get(names[name]) for row in rows]
     return table
@@ -144,6 +146,7 @@ class Collected:
         self._parts: list[dict[str, NDArray[Any]]] = []
         self._forms: dict[str, None] = {}
         self._roles: dict[str, str] = {}
+        self._unasked: dict[str, tuple[str, ...]] = {}
         self._unused: dict[str, None] = {}
         self._there: dict[str, dict[str, None]] = {name: {} for name in self._where}
         self._numbers: Counter[str] = Counter()
@@ -169,8 +172,8 @@ class Collected:
             )
         return columns
 
-    def wanted(self, names: Iterable[object]) -> list[str]:
-        """Return the columns that are read, of those there are."""
+    def wanted(self, names: Iterable[object], first: Mapping[Any, object]) -> list[str]:
+        """Return the columns that are read, of those there are, by their names and the values of the first row."""
         headers = list(map(str, names))
         columns = self.columns(headers)
         refuse_doubles(headers, columns, self.named)
@@ -179,8 +182,11 @@ class Collected:
                 raise UnknownNameError("column", column, headers)
         pairs = {name: sides_of_covariate(name, headers) for name in self._covariates}
         if (unknown := next((name for name, pair in pairs.items() if pair is None), None)) is not None:
-            raise UnknownNameError("covariate", unknown, possible_covariates(headers, columns.read))
+            raise UnknownNameError("covariate", unknown, possible_covariates(headers, columns.read, first))
         used = columns.read.union(self._where, *(pair or () for pair in pairs.values()))
+        is_turned = columns.form in {"orders", "games"}  # a row holds votes from both sides
+        self._unasked = {} if is_turned else unasked_covariates(headers, used, first)
+        used |= {column for pair in self._unasked.values() for column in pair}
         self._unused |= dict.fromkeys(name or "one without a name" for name in headers if name not in used)
         return [name for name in dict.fromkeys(headers) if name in used or self._repeated.first_alone]
 
@@ -272,6 +278,11 @@ class Collected:
             units={name: codes for name, (_, codes) in units.items()},
             names=unit_names,
             covariates=covariates,
+            unasked={
+                name.removeprefix("unasked "): values
+                for name, values in joined.items()
+                if name.startswith("unasked ") and values.any()
+            },
             counted="counts" in self._forms,
             placed="winners" not in self._forms,
             read_as="; ".join(_READ_AS[form] for form in self._forms),
@@ -284,7 +295,8 @@ class Collected:
             lacking = [batch for batch in self._parts if unit not in batch]
             for batch in lacking if len(lacking) < len(self._parts) else ():
                 batch[unit] = self._own_units(len(batch["left"]), unit)
-        return {name: np.concatenate([batch[name] for batch in self._parts]) for name in (self._parts or [{}])[0]}
+        names = [name for name in (self._parts or [{}])[0] if all(name in batch for batch in self._parts)]
+        return {name: np.concatenate([batch[name] for batch in self._parts]) for name in names}
 
     def _notes(self, voters: Sequence[str], n_same: int) -> list[str]:
         n, n_left_out, n_strong = self._numbers, self._winners.n_left_out, self._winners.n_strong
@@ -545,6 +557,11 @@ class Collected:
         self._voter = found.roles.get("voter", self._voter)
         for number, name in enumerate(self._covariates):
             fields[f"covariate {number}"] = covariate_of(name, table, kept, placed=found.form != "winners")
+        for name, sides in self._unasked.items():
+            try:
+                fields[f"unasked {name}"] = covariate_of(name, table, kept, placed=True)
+            except RowError:  # no number somewhere, which matters to nobody who did not ask
+                self._unused |= dict.fromkeys(sides)
         self._parts.append(fields)
 
 

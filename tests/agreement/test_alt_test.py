@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis.extra.numpy import arrays
-from scipy.stats import ttest_1samp
+from scipy.stats import norm, ttest_1samp
 from statsmodels.stats.multitest import multipletests
 
 from metaeval import alt_test, read_annotations
@@ -250,3 +250,40 @@ def test_options_outside_their_rule(options, words):
     """Every option names its rule."""
     with pytest.raises((InvalidOptionError, UnknownNameError), match=words):
         alt_test(PEOPLE, JUDGE, **options)
+
+
+def beside_people(n_worse, n_better, n=40):
+    """Return two people who agree on all but one item, and a judge that errs on some and is right alone on others.
+
+    Against either person the judge loses the items where it errs, and wins none, as the other agrees with the person.
+    """
+    people = pd.DataFrame({"ann": [1] * n, "ben": [1] * n})
+    judge = pd.Series([0] * n_worse + [1] * (n - n_worse - n_better) + [1] * n_better, name="model")
+    return people, judge
+
+
+@pytest.mark.parametrize(("n_worse", "verdict"), [(2, "may"), (8, "not settled"), (20, "may not")])
+def test_a_failed_test_is_no_proof_of_the_opposite(n_worse, verdict):
+    """By scipy's t test of ε = 0.2, both ways: 2 of 40 lost are fewer, 8 of 40 neither, and 20 of 40 more."""
+    people, judge = beside_people(n_worse, 0)
+    found = alt_test(people, judge)
+    row = found.judges.iloc[0]
+    d = np.repeat([1.0, 0.0], [n_worse, 40 - n_worse])
+    # Benjamini and Yekutieli's correction of two equal p-values: each times 1 + 1/2
+    below, above = (1.5 * ttest_1samp(d, 0.2, alternative=side).pvalue for side in ("less", "greater"))
+    assert (below <= 0.05, above <= 0.05) == (verdict == "may", verdict == "may not")
+    assert (row["verdict"], row["passes"]) == (verdict, verdict == "may")
+
+
+def test_items_needed_are_those_of_the_normal_formula():
+    """By hand: 5 of 40 lost, ε 0.2: ((z of level + z of power) s / (0.2 - 0.125))², s with 39 in its denominator.
+
+    One of two people is enough, at the level of the smallest p-value of two: 0.05 / 2 / (1 + 1/2).
+    """
+    people, judge = beside_people(5, 0)
+    found = alt_test(people, judge, epsilon=0.2)
+    spread = np.std(np.repeat([1.0, 0.0], [5, 35]), ddof=1)
+    reach = norm.ppf(1 - 0.05 / 2 / 1.5) + norm.ppf(0.8)
+    assert found.judges["verdict"].item() == "not settled"
+    assert found.judges["items_needed"].item() == np.ceil((reach * spread / 0.075) ** 2)
+    assert np.isnan(alt_test(*beside_people(8, 0)).judges["items_needed"].item())  # none, if it loses as many as ε

@@ -260,7 +260,18 @@ CASES = {
     ),
     "alt-test": (
         lambda names: alt_test.alt_words(
-            Made(judges=named(names, "judge", winning_rate=FIVE, advantage_probability=0.5, passes=False), epsilon=0.1)
+            Made(
+                judges=named(
+                    names,
+                    "judge",
+                    winning_rate=FIVE,
+                    advantage_probability=0.5,
+                    passes=False,
+                    verdict="may not",
+                    items_needed=np.nan,
+                ),
+                epsilon=0.1,
+            )
         ),
         ["ω 0.25 to 0.75"],
     ),

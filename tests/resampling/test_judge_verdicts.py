@@ -350,8 +350,8 @@ def test_the_margin_is_that_of_the_study():
 def test_labels_are_decided_by_the_alt_test():
     """Passing is may, failing may not; a judge without runs has no word on ranking; without a test there is none."""
     alt = [
-        {"judge": "model", "passes": True, "winning_rate": 0.75},
-        {"judge": "other", "passes": False, "winning_rate": 0.25},
+        {"judge": "model", "verdict": "may", "winning_rate": 0.75},
+        {"judge": "other", "verdict": "may not", "winning_rate": 0.25},
     ]
     frame = verdicts(concluded({"model": JUDGE}), alt=alt).set_index("judge")
     assert frame["labels"].to_dict() == {"model": "may", "other": "may not"}

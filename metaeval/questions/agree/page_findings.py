@@ -15,6 +15,7 @@ from metaeval.page.blocks import Methods
 from metaeval.page.tables import with_cells
 from metaeval.questions.agree.study import AgreeStudy
 from metaeval.questions.agree.study_element_uses import EXCEPT, FIXED, GENERALISED
+from metaeval.questions.agree.study_variants import Variant
 from metaeval.reports.prose import prose
 from metaeval.reports.shared import computed_with, described_by, with_draws
 from metaeval.reports.traits import traits_said
@@ -72,10 +73,15 @@ def terms(study: AgreeStudy) -> Terms:
 
 def label(study: AgreeStudy, metric: object, *, within: bool = False) -> str:
     """Return what a metric is called on the page: in an audit by its base and its use of the grades."""
-    variant = next((candidate for candidate in study.variants if candidate.metric == metric), None)
-    if variant is None or variant.kind == FIXED:
+    variant = _variant(study, metric)
+    if variant is None:
         return name_of_metric(metric)
     return variant.words if within else f"{name_of_metric(variant.base)}, {variant.words}"
+
+
+def _variant(study: AgreeStudy, metric: object) -> Variant | None:
+    """Return the use of the grades that a metric is in an audit; None of any other."""
+    return next((used for used in study.variants if used.metric == metric and used.kind != FIXED), None)
 
 
 def pair_label(study: AgreeStudy, first: str, second: str) -> str:
@@ -127,8 +133,14 @@ def answer_sentence(study: AgreeStudy) -> str:
 
 def _who(study: AgreeStudy, rows: list[dict[Hashable, Any]], verdict: str, n_kinds: int) -> str:
     """Name those with a verdict where they are few and others have another one."""
-    names = [label(study, row["predictor"]) for row in rows if _verdict(row, study.min_f1) == verdict]
-    return "all" if n_kinds == 1 else "; ".join(names) if len(names) <= _FEW else str(len(names))
+    names = [_in_a_list(study, row["predictor"]) for row in rows if _verdict(row, study.min_f1) == verdict]
+    return "all" if n_kinds == 1 else listed(names) if len(names) <= _FEW else str(len(names))
+
+
+def _in_a_list(study: AgreeStudy, metric: object) -> str:
+    """Return what a metric is called between others, without a comma of its own."""
+    variant = _variant(study, metric)
+    return label(study, metric) if variant is None else f"{name_of_metric(variant.base)} ({variant.words})"
 
 
 def _one_answer(study: AgreeStudy, row: dict[Hashable, Any], word: str) -> str:

@@ -42,6 +42,7 @@ def settled_report(study: SettledStudy) -> Report:
         summary=_summary(study),
         key_figures=listed_figures(_figures(study)),
         sections=(
+            *_shift_section(study),
             *_verdicts_section(study),
             *(_same_section(study) if study.of_judges else []),
             _pairs_section(study),
@@ -62,6 +63,8 @@ def settled_report(study: SettledStudy) -> Report:
 
 
 def _title(study: SettledStudy) -> str:
+    if study.shift is not None:
+        return "Has the judge changed?"
     if study.of_judges:
         return "Do the judges vote alike?"
     metrics = len(study.found.voices) > len(study.fitted)
@@ -95,7 +98,18 @@ def _summary(study: SettledStudy) -> tuple[str, ...]:
 
 
 def _verdict_words(study: SettledStudy) -> tuple[str, ...]:
-    """Say whether the best judge may replace people, who is turned away for its side, and how sure that is."""
+    """Say whether the best judge may replace people, who is turned away for its side, and how sure that is.
+
+    Of one judge at two dates: whether it has changed, and whose strength by it.
+    """
+    if study.shift is not None:
+        rows = study.shift.frame.to_dict("records")
+        moved = [row for row in rows if row["significant"]]
+        shifts = [
+            f"{bracketed(row['shift'], row['low'], row['high'], _DECIMAL)} for {row['system']}"
+            for row in moved or rows[:1]
+        ]
+        return (say("changed", shift=study.shift, moved=bool(moved), shifts=shifts, p=_with_sign(study.shift.p_value)),)
     if study.verdicts.empty:
         return ()
     order = study.verdicts["verdict"].map({"may": 0, "not settled": 1, "no pairs": 2, "may not": 3})
@@ -107,8 +121,25 @@ def _verdict_words(study: SettledStudy) -> tuple[str, ...]:
     return (" ".join([*sentences, *chance]),)
 
 
+def _with_sign(p: float) -> str:
+    return f"= {p_value(p)}".replace("= <", "< ")
+
+
 def _alike_words(row: Mapping[Any, Any]) -> str:
     return bracketed(row["alike"], row["low"], row["high"], share)
+
+
+def _shift_section(study: SettledStudy) -> list[Section]:
+    if study.shift is None:
+        return []
+    frame = study.shift.frame
+    columns = (
+        *left(system="System"),
+        *right(_DECIMAL, shift="Strength, after less before"),
+        *right(text, interval="interval"),
+        *right(p_value, p_corrected="p"),
+    )
+    return [_table_section("shift", frame, columns, study, interval=intervals(frame["low"], frame["high"], _DECIMAL))]
 
 
 def _verdicts_section(study: SettledStudy) -> list[Section]:
@@ -341,6 +372,7 @@ def _methods(study: SettledStudy) -> Methods:
     means = f" and the true means over {whole(study.n_items)} {unit().topics}" if study.n_items else ""
     paragraphs = [say("methods", study=study, fits=fits, means=means)]
     paragraphs += [say("tested", tested=study.found.tested)] if study.found.tested else []
+    paragraphs += [say("shift methods")] if study.shift is not None else []
     paragraphs += [say("powered methods")] if study.powered else []
     paragraphs += [say("alt methods", alt=study.alt)] if study.alt is not None else []
     return Methods(paragraphs=(*paragraphs, say("computed", study=study)))

@@ -17,6 +17,7 @@ from metaeval.errors import EstimationError, InvalidOptionError, ScoresError
 from metaeval.models.powered_votes import PoweredStrengths, powered_strengths
 from metaeval.models.settling import VOTES, SettledPairs, settled_pairs, votes_predicted
 from metaeval.models.vote_judges import vote_agreement, vote_habits, vote_verdicts, voters_agreement
+from metaeval.models.vote_shift import StrengthShift, strength_shift
 from metaeval.models.vote_stand_ins import side_is_separable, stand_ins, strengths_at_no_side
 from metaeval.models.vote_strengths import BradleyTerry, Ties, bradley_terry
 from metaeval.running.draws import RNGLike, resolve_seed
@@ -56,6 +57,8 @@ class SettledStudy(Study):
     verdicts: pd.DataFrame
     """Whether judges may stand in for the reference; see `metaeval.models.vote_stand_ins.stand_ins`. Empty where the
     question is not about judges, or nobody of several was named."""
+    shift: StrengthShift | None
+    """What became of strengths, where the question is whether a judge has changed."""
     of_judges: bool
     """Whether the question is about judges."""
     named: bool
@@ -84,6 +87,7 @@ def study_settled(  # noqa: PLR0913 - every option of the command
     alpha: float = 0.05,
     epsilon: float = 0.2,
     of_judges: bool = False,
+    changed: bool = False,
     rng: RNGLike = None,
     provenance: Provenance | None = None,
 ) -> SettledStudy:
@@ -104,6 +108,8 @@ def study_settled(  # noqa: PLR0913 - every option of the command
         Of the alt-test of others against the voters of the reference; see `metaeval.alt_test`.
     of_judges : bool, default False
         Whether the question is if a judge votes as people do, and not if pairs are settled alike.
+    changed : bool, default False
+        Whether the question is if a judge has changed between the first and the second of two sets of votes.
     rng : None, int or numpy.random.Generator
     provenance : Provenance, optional
 
@@ -169,7 +175,7 @@ def study_settled(  # noqa: PLR0913 - every option of the command
         )
     attempt = Attempts(EstimationError, ScoresError, InvalidOptionError)
     habits, agreed, alt = _as_judges(vote_sets, alpha, epsilon, attempt)
-    asked = of_judges and (reference is not None or len(vote_sets) == _FEWEST)
+    asked = not changed and of_judges and (reference is not None or len(vote_sets) == _FEWEST)
     return SettledStudy(
         found=settled,
         reference=chosen,
@@ -181,6 +187,7 @@ def study_settled(  # noqa: PLR0913 - every option of the command
         alt=alt,
         powered=MappingProxyType(_powered_strengths(vote_sets, chosen, agreed, alpha, attempt)),
         verdicts=stand_ins(fitted, vote_sets, settled, alpha=alpha, seed=seed) if asked else pd.DataFrame(),
+        shift=_shift(vote_sets, ties, alpha, attempt) if changed else None,
         of_judges=of_judges,
         named=reference is not None,
         unanswered=MappingProxyType(dict(attempt.failed)),
@@ -211,6 +218,12 @@ def _as_judges(
         lambda: alt_test(verdicts[chosen].drop(columns="all"), judges, epsilon=epsilon),
     )
     return habits, agreed, alt
+
+
+def _shift(votes: Mapping[str, Votes], ties: Ties, alpha: float, attempt: Attempts) -> StrengthShift | None:
+    """Return what became of strengths between two sets of votes."""
+    before, after = map(_largest_connected, votes.values())
+    return attempt("Has the judge changed?", lambda: strength_shift(before, after, ties=ties, alpha=alpha))
 
 
 def _powered_strengths(

@@ -258,15 +258,15 @@ class _Drift:
         Path | None,
         path(
             "OLD",
-            "Has the judge changed? Labels or scores of systems by item under it, then and (--after) now; a column "
-            "output, of texts or hashes, says which answers are the same.",
-            checks.file_to_read("the earlier labels or scores"),
+            "Has the judge changed? Labels or scores of systems by item under it, or votes, then and (--after) now; a "
+            "column output, of texts or hashes, says which answers are the same.",
+            checks.file_to_read("the earlier labels, scores or votes"),
             needs="after",
         ),
     ] = None
     after: Annotated[
         Path | None,
-        path("NEW", "The same items, judged again.", checks.file_to_read("the later labels or scores"), needs="before"),
+        path("NEW", "The same items, judged again.", checks.file_to_read("the later ones"), needs="before"),
     ] = None
 
 
@@ -489,9 +489,14 @@ def _of_two_dates(loaded: Loaded, inputs: Sequence[str] | None, files: tuple[Pat
     from metaeval.io.judged_answers import read_judged_answers  # noqa: PLC0415 - loads pandas
     from metaeval.questions.judges.study_drift import study_judge_drift  # noqa: PLC0415 - loads scipy
 
-    _refuse_all_but(loaded, _OF_DRIFT, "one judge at two dates (--before, --after)")
     if inputs:
         raise InvalidOptionError(f"--before and --after are all that is read; leave {inputs[0]} out")
+    votes, _ = loaded.votes_apart([f"before={files[0]}", f"after={files[1]}"], _no_votes)
+    if len(votes) > 1:
+        return _of_votes(loaded, votes, changed=True)
+    if votes:
+        raise InvalidOptionError(f"{files['after' in votes]} holds votes, and {files['before' in votes]} does not")
+    _refuse_all_but(loaded, _OF_DRIFT, "one judge at two dates (--before, --after)")
     columns = checks.parse_assignments(reading.column, "--column")
     (before, outputs), (after, new_outputs) = (
         read_judged_answers(file, columns, words=_words_of(reading)) for file in files
@@ -504,8 +509,19 @@ def _of_two_dates(loaded: Loaded, inputs: Sequence[str] | None, files: tuple[Pat
     return loaded.ask(study_judge_drift, before, after, outputs=answers)
 
 
-def _of_votes(loaded: Loaded, votes: "dict[str, Votes]") -> Answer:
-    """Compare files of votes, or the voters of one."""
+def _no_votes(files: Sequence[str]) -> list[str]:
+    """Return files that hold no votes; one that does is refused as such."""
+    from metaeval.io.files import read_bytes  # noqa: PLC0415 - loads pandas
+    from metaeval.io.sources import named_source  # noqa: PLC0415 - as above
+    from metaeval.io.votes import refuse_votes  # noqa: PLC0415 - as above
+
+    for text in files:
+        refuse_votes(read_bytes(file := named_source(text).path), file)
+    return [*files]
+
+
+def _of_votes(loaded: Loaded, votes: "dict[str, Votes]", *, changed: bool = False) -> Answer:
+    """Compare files of votes, or the voters of one, or ask whether the judge of two files has changed."""
     from metaeval.questions.boards.study_decided import study_settled  # noqa: PLC0415 - loads scipy
 
     _refuse_all_but(loaded, _OF_VOTES, "votes, which these files hold")
@@ -517,7 +533,7 @@ def _of_votes(loaded: Loaded, votes: "dict[str, Votes]") -> Answer:
                 f"{file} holds votes of {count(len(votes), 'voter')}; a judge is a file of votes, or one of up to "
                 f"{_MOST_VOTERS} voters of a single file: give the votes of a judge as another file beside it"
             )
-    return loaded.ask(study_settled, votes, of_judges=True)
+    return loaded.ask(study_settled, votes, of_judges=True, changed=changed)
 
 
 def _systems(

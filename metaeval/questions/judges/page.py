@@ -146,7 +146,11 @@ def _beside_people(labelling: Labelling) -> tuple[str, str]:
     judge = ranking.table["judge"].iloc[0]
     named = [f"{number(2)(kappas[name])} of {name}" for name in (judge, *people.index[:_MOST_PEOPLE])]
     return _AGREE_LITTLE * bool(people.max() < _LITTLE), say(
-        "beside people", measure=MEASURES[ranking.measure], reference=ranking.reference, kappas=named
+        "beside people",
+        measure=MEASURES[ranking.measure],
+        reference=ranking.reference,
+        kappas=named,
+        alpha=labelling.people_alpha,
     )
 
 

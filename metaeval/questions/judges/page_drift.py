@@ -58,14 +58,17 @@ def _answer(study: JudgeDriftStudy) -> str:
         high = "" if absent(shift["high"]) else high
         changed = share(study.overall.loc["changed", "value"])
         return say("none visible", low=low, high=high, changed=changed, conclusions=conclusions)
-    of_systems, row = "", (shift["value"], shift["low"], shift["high"])
-    if not shift["significant"]:
-        most = moved.iloc[int(np.argmax(moved["judge"].abs()))]
-        of_systems = say("of systems", system=most["system"], n=len(moved))
-        row = most["judge"], most["judge_low"], most["judge_high"]
-    low, high = sorted(map(abs, row[1:]))
-    figure = bracketed(abs(row[0]), low, high, _SCORE)
-    return say("changed", figure=figure, more=row[0] > 0, of_systems=of_systems, conclusions=conclusions)
+    differ = len({*np.sign(moved["judge"])}) > 1 or bool(study.pairs.get("shift_significant", pd.Series()).any())
+    if len(moved) and (differ or not shift["significant"]):
+        rows = moved.loc[moved["judge"].abs().sort_values(ascending=False).index].to_dict("records")
+        shifts = [
+            f"{bracketed(row['judge'], row['judge_low'], row['judge_high'], _SCORE)} for {row['system']}"
+            for row in rows
+        ]
+        return say("changed by system", shifts=shifts, conclusions=conclusions)
+    low, high = sorted(map(abs, shift[["low", "high"]]))
+    figure = bracketed(abs(shift["value"]), low, high, _SCORE)
+    return say("changed", figure=figure, more=shift["value"] > 0, conclusions=conclusions)
 
 
 def _figures(study: JudgeDriftStudy) -> list[KeyFigure]:

@@ -10,6 +10,7 @@ import pandas as pd
 from metaeval.agreement.alt_test import AltTest, Scoring, alt_test
 from metaeval.agreement.item_favour import ItemFavour, favoured_items, names_of_items
 from metaeval.agreement.judge_ranking import JudgeRanking, rank_judges
+from metaeval.agreement.krippendorff import alpha_of
 from metaeval.agreement.label_agreement import LabelAgreement, compare_labels, label_notes, leading_kappa
 from metaeval.agreement.label_baselines import agreement_baselines
 from metaeval.agreement.labels import Labels
@@ -57,6 +58,8 @@ class Labelling(Result):
     """Whether a judge favours items with more of a covariate; None without one that names items."""
     alt: AltTest | None
     """Whether a judge may replace a person as a labeller; takes two people beside it."""
+    people_alpha: float
+    """Krippendorff's alpha of the people alone, of whom there are three or more; NaN of fewer."""
     panel: JudgePanel | None
     """How many independent judges all of them are worth by their labels; takes two beside the people."""
     rescaled_panel: JudgePanel | None
@@ -125,9 +128,8 @@ def labelling_of(
     if reference is not None and not assessments and not _keeps_scale(labels, options):
         scales = scales_of_judges(labels, reference, options.maps)
         labels, notes = scales.labels, [*notes, *scales.notes]
-        if scales.asked_for():
-            how = f"{scales.asked_for()}; the table shows which became which"
-            notes.append(f"grades put on the scale of {reference}: {how}")
+        if how := scales.asked_for():
+            notes.append(f"grades put on the scale of {reference}: {how}; the table shows which became which")
     level, n_resamples = options.compared.confidence_level, options.compared.n_resamples
     agreement = compare_labels(
         labels, reference=reference, rel=rel, confidence_level=level, n_resamples=n_resamples, rng=options.source
@@ -165,6 +167,7 @@ def labelling_of(
         corrected=corrected,
         favour=_favour_by_item(labels, second, options, attempt),
         alt=alt,
+        people_alpha=alpha_of(labels, {reference, *people}),
         panel=panel,
         rescaled_panel=rescaled_panel,
         **agreement_by_pair(assessments, agreement.compared),

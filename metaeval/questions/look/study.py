@@ -17,11 +17,15 @@ from metaeval.base.short_repr import main_sentence
 from metaeval.base.unit import Unit, unit_of
 from metaeval.base.words import listed
 from metaeval.errors import MetaevalError
+from metaeval.questions.look.study_dates import drift_command
 from metaeval.questions.look.study_kinds import Contents, Kind, called, contents_in_memory, contents_of
 from metaeval.studies.study import Study
 from metaeval.table.means import SystemMeans
 from metaeval.table.scores import Scores
 from metaeval.table.vote_set import Votes
+
+_COLUMNS = ("question", "name", "command", "python", "lacks")
+_DRIFT_IN_PYTHON = "metaeval.study_judge_drift(before, after)"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -125,6 +129,9 @@ def look(data: object, *, provenance: Provenance | None = None, asked: Callable[
     are_paths = all(isinstance(path, str | os.PathLike) for path in given)
     contents = contents_of(list(map(str, given))) if are_paths else contents_in_memory(data)
     questions = _questions(contents, asked)
+    if are_paths and (drift := drift_command(list(map(str, given)))):
+        changed = ("Has the judge changed between the two?", "judges", drift, _DRIFT_IN_PYTHON, "")
+        questions.loc[len(questions)] = dict(zip(_COLUMNS, changed, strict=True))
     return Look(contents=contents, questions=questions, notes=contents.notes, provenance=record)
 
 
@@ -146,7 +153,7 @@ def _questions(contents: Contents, asked: Callable[[str], str] | None) -> pd.Dat
         for name, need in NEEDS.items()
         if (contents.kind in need.get("of", ()) or name in contents.also) and not contents.refusal
     ]
-    frame = pd.DataFrame(rows, columns=["question", "name", "command", "python", "lacks"])
+    frame = pd.DataFrame(rows, columns=list(_COLUMNS))
     return frame.loc[(frame["lacks"] != "").sort_values(kind="stable").index].reset_index(drop=True)
 
 
@@ -188,6 +195,8 @@ def _command(name: str, need: Mapping[str, Any], contents: Contents, asked: Call
     clustered = need.get("clustered") if n_clusters > 1 else "--clusters ignore"  # one alone has no spread
     words = [typed, need.get("options"), clustered if n_clusters and "clustered" in need else None]
     line = " ".join(filter(None, words)).format_map({"people": "COLUMN", "files": "FILE", **contents.named})
+    if name == "judges" and "people" in contents.named:
+        line += f" --reference {contents.named['people']}"
     line = f"{line} {contents.options.get(name, '')}".rstrip()
     if not contents.sizes.get("gaps") or "gaps" not in need:
         return line

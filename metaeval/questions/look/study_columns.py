@@ -14,6 +14,7 @@ from metaeval.table.means import SystemMeans
 from metaeval.table.roles import ROLES, column_roles, role_of_name, says_of
 from metaeval.table.scores import Scores
 from metaeval.table.vote_columns import vote_columns
+from metaeval.table.vote_covariates import unasked_covariates
 
 _LONGEST = 40
 _HEADLESS = ("output of", "rows of run, measure")
@@ -105,7 +106,10 @@ def _roles(
     names = [name.strip() for name in rows[0]]
     named = {part: column for column, (part, _) in by_values.items()}
     if kind == "votes" and (found := vote_columns(names, named)) is not None:
-        return {column: (role, "by its name") for role, column in found.roles.items()}
+        cells = dict(zip(names, rows[1], strict=False))
+        sides = {column for pair in unasked_covariates(names, found.read, cells).values() for column in pair}
+        covariates = dict.fromkeys(sides, ("covariate", "a number on both sides"))
+        return covariates | {column: (role, "by its name") for role, column in found.roles.items()}
     if splits := splits_of(names):
         return {PARAMS: ("system", "settings of the estimator")} | dict.fromkeys(splits, ("score", "scores on a fold"))
     if kind == "metrics":

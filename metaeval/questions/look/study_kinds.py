@@ -58,6 +58,9 @@ type Found = Scores | SystemMeans | Votes | Labels | None
 _RUN_WORDS, _RANK, _MOST_GRADES, _TWO_SYSTEMS, _MOST_TYPED = 6, 3, 11, 2, 5
 _NO_ITEMS = "one score a system under each metric; scores by item tell more"
 _OF_PEOPLE = "with --people NAME,NAME metaeval judges tells whether the others may replace these people"
+_OF_COVARIATES = (
+    "{0} of both sides may matter: metaeval votes tests whether it does, and --covariates {0} adjusts for it"
+)
 _READ_SCORES = [name for name, need in NEEDS.items() if "scores" in need.get("of", ()) and need.get("gaps") != ""]
 """Questions that are told which columns hold what."""
 _LANGUAGES = {
@@ -228,7 +231,9 @@ def _of_one_kind(given: Sequence[str], files: Sequence[_TypedFile], beside: Sequ
     columns = column_roles_of(shown_as, found.read, found.judges, first.content, first.source.path, told)
     paths = tuple(file.source.path for file in files)
     named_as = {"files": shlex.join(named), **parts, **found.named}
-    return replace(found, files=paths, named=named_as, columns=tuple(columns), tool=first.tool)
+    are_judged = first.tool and "people" in named_as and found.sizes.get("metrics", 0) > 1
+    also = ("judges",) if are_judged else found.also
+    return replace(found, files=paths, named=named_as, columns=tuple(columns), tool=first.tool, also=also)
 
 
 def _without_others(files: Sequence[_TypedFile]) -> tuple[list[_TypedFile], list[_TypedFile]]:
@@ -586,7 +591,8 @@ def _by_values(contents: Contents, told: ByValues, *commands: str) -> Contents:
 def _of_votes(votes: Votes) -> Contents:
     units = {f"{name}s": votes.n_units(name) for name in votes.units}
     sizes = {"systems": len(votes.systems), "votes": votes.n_votes, **units}
-    return Contents(kind="votes", sizes=sizes, read=votes, read_as=votes.read_as, notes=votes.notes)
+    notes = [*votes.notes, *map(_OF_COVARIATES.format, votes.unasked)]
+    return Contents(kind="votes", sizes=sizes, read=votes, read_as=votes.read_as, notes=tuple(notes))
 
 
 def _judges(given: Sequence[str], _: Mapping[Kind, Sequence[str]]) -> Contents:

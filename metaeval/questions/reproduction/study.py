@@ -80,7 +80,8 @@ class ReproductionStudy(Study):
         Within the margin are a mean and the root mean square of its topics' differences, in shares of the original's
         mean, and the effect, in shares of the original's effect. Reproduced: the intervals of all lie within; only
         alike: those of mean and effect do, and that of the topics lies outside; not reproduced: that of mean or effect
-        lies outside. What is outside is so at a level that is corrected over systems and quantities (Bonferroni).
+        lies outside, or that of the topics where mean and effect may. What is outside is so at a level that is
+        corrected over systems and quantities (Bonferroni). A mean is within wherever the topics are.
         """
         made, limit = self.compared, self.margin * np.abs(self.compared.original)
         nothing, everything = np.zeros(limit.shape, dtype=bool), np.ones(limit.shape, dtype=bool)
@@ -98,6 +99,10 @@ class ReproductionStudy(Study):
         topics_outside = made.rmse.ends(alpha)[0] > limit
         if not self.paired:
             topics_inside, topics_outside = nothing, everything
+        else:
+            if made.effect_ratio is None:
+                inside |= topics_inside  # no mean is off by more than the root of the mean square
+            outside |= topics_outside & ~inside
         chosen = [made.same | (inside & topics_inside), outside, inside & topics_outside]
         return np.select(chosen, [VERDICTS[3], VERDICTS[0], VERDICTS[2]], VERDICTS[1])
 

@@ -56,6 +56,8 @@ _DATED = "{topics} came in the order of the column {when!r}; `arrival` says anot
 _UNDATED = "{topics} are not taken in the order of {when}: {trouble}; `arrival` says the order"
 _VOTED = "votes are taken to have come in the order of their rows; sort the rows where they did not"
 
+_FEW = "{few}: too few to count evidence by, which counts each {unit} instead, so that others may differ"
+
 
 class _Differences(NamedTuple):
     """One difference a pair and unit; NaN for none. Of scores."""
@@ -194,7 +196,8 @@ def study_stopping(  # noqa: PLR0913 - every option of the command
         Units before the first look.
     by : {"vote", "question", "voter"}, optional
         What of votes comes by itself: all that share it count together, with the last of them. By default question or
-        voter, the one of which there are fewer, where a pair has several votes of one; else each vote.
+        voter, the one of which there are fewer, where a pair has several votes of one, and more than `burn_in` of them
+        came; else each vote.
     n_replays : int, default 0
         Random orders in which to replay the arrival: when would pairs have been decided? Each takes as long as the one
         answer, so none is drawn unless asked for; `metaeval stop` replays 200.
@@ -257,7 +260,7 @@ def study_stopping(  # noqa: PLR0913 - every option of the command
     if isinstance(data, Votes):
         if arrival is not None:
             raise InvalidOptionError("`arrival` is of topics; votes come in the order of their rows; leave it out")
-        arrived = _voted(data, evidence, by)
+        arrived = _voted(data, evidence, by, burn_in)
     elif by is not None:
         raise InvalidOptionError("`by` is of votes; clusters of topics come with the scores; leave it out")
     else:
@@ -266,7 +269,10 @@ def study_stopping(  # noqa: PLR0913 - every option of the command
     if arrived.n_units <= burn_in:
         spoken = unit_of(arrived.scores) if arrived.scores is not None else None
         have = count(arrived.n_units, getattr(spoken, arrived.counted_in, arrived.counted_in))
-        message = f"looks begin after {burn_in}, and there are {have}; give more, or a lower `burn_in`"
+        ways = ["give more", "a lower `burn_in`"]
+        if isinstance(data, Votes) and by not in {None, "vote"} and data.n_votes > burn_in:
+            ways.append("`by='vote'`")
+        message = f"looks begin after {burn_in}, and there are {have}; {', or '.join(ways)}"
         raise EstimationError(message)
     seed = resolve_seed(rng)
     asked = _Asked(alpha, correction, burn_in, look_every or -(-arrived.n_units // _MOST_LOOKS), n_replays, seed)
@@ -481,8 +487,8 @@ def _form_of(metric: str, values: Floats, wanted_form: EvidenceForm | None, *, c
     return wanted_form
 
 
-def _voted(votes: Votes, wanted_form: EvidenceForm | None, by: VoteUnit | None) -> _Arrived:
-    """Lay out votes; those that share a question, or else a voter, arrive together."""
+def _voted(votes: Votes, wanted_form: EvidenceForm | None, by: VoteUnit | None, burn_in: int) -> _Arrived:
+    """Lay out votes; those that share a question, or else a voter, arrive together, where there are enough of these."""
     if votes.counted:
         raise EstimationError("these votes are counts, which do not tell in what order they came; give one row a vote")
     n = len(votes.systems)
@@ -491,7 +497,8 @@ def _voted(votes: Votes, wanted_form: EvidenceForm | None, by: VoteUnit | None) 
     signed = np.where(votes.left < votes.right, 1.0, -1.0) * (2.0 * votes.share - 1.0) * votes.weight
     kinds = ("question", "voter")
     shared: list[str] = [name for name in kinds if name in votes.units and _repeats(pair, votes.units[name])]
-    counted_in: str = by or min(shared, key=votes.n_units, default="vote")
+    enough = [name for name in shared if votes.n_units(name) > burn_in]
+    counted_in: str = by or min(enough, key=votes.n_units, default="vote")
     if counted_in not in {*votes.units, "vote"}:
         raise InvalidOptionError(f"these votes have no {counted_in}s; leave `by` out")
     units = votes.units.get(counted_in, np.arange(len(pair)))
@@ -509,7 +516,8 @@ def _voted(votes: Votes, wanted_form: EvidenceForm | None, by: VoteUnit | None) 
     if form == "betting" or (form == "sign" and not has_only_signs):
         raise InvalidOptionError(f"`evidence={form!r}` does not fit these votes; take {fitting_form!r}")
     ballots = _Ballots(key // n_units, net, position_of_unit[key % n_units], n * (n - 1) // 2, n_units)
-    notes = (*votes.notes, _VOTED)
+    few = [count(votes.n_units(name), name) for name in shared if name not in enough and by is None]
+    notes = (*votes.notes, _VOTED, *(_FEW.format(few=few_units, unit=counted_in) for few_units in few))
     return _Arrived((ballots,), (form,), ("votes",), votes.systems, counted_in, n_units, notes, None)
 
 

@@ -11,6 +11,7 @@ import pandas as pd
 
 from metaeval.base.arrays import Floats
 from metaeval.base.bibliography import cited
+from metaeval.base.columns import underscored
 from metaeval.base.names import count, first_few, natural_order
 from metaeval.base.results import Figure
 from metaeval.base.unit import unit
@@ -43,6 +44,7 @@ from metaeval.reports.key_figures import KeyFigure, counted, listed_figures, wit
 from metaeval.reports.prose import prose
 from metaeval.reports.ranked import interval_of_ranks, is_pair, open_first, ranked_columns, written_ranks
 from metaeval.reports.shared import facts, unanswered
+from metaeval.table.vote_covariates import POSITION
 from metaeval.tests_stat.correction import CORRECTIONS
 from metaeval.tests_stat.result import is_significant
 
@@ -55,6 +57,8 @@ _TIES = {
     "davidson": f"with Davidson’s parameter of ties{cited(['davidson1970'])}",
     "drop": "without the ties",
 }
+_LENGTHS = frozenset({"length", "len", "tokens", "token", "words", "chars", "characters", "letters", "bytes", "lines"})
+"""Words in names of covariates that say how long answers are."""
 _SIDES = {"above": "never lost", "below": "never won", "beside": "met none of them"}
 say = prose(__name__)
 
@@ -136,25 +140,56 @@ def _answer(study: VotesStudy, counts: pd.DataFrame, settled: Mapping[Hashable, 
     words = [say("in a group", name=_named_groups(study)[0][0], n_groups=study.n_groups)] * (study.n_groups > 1)
     words += [say("never lost", names=above)] if above else []
     begun = {"before": "".join(f"{part} " for part in words), "no": "no" if words else "No"}
+    but = _unasked(study) + _asked(group, study.alpha)
     if is_pair(ranks):
-        answer = _pair_answer(group, first, n_firsts, begun)
+        answer = _pair_answer(group, first, n_firsts, begun, but=but)
     else:
         which = "one" if n_firsts == 1 else "none" if n_firsts == len(ranks) else "leads"
         decided = _settled_words(settled["n_significant"], settled["n_pairs"])
-        answer = say(f"answer {which}", first=first, leads=open_first(ranks), decided=decided, **begun)
+        answer = say(f"answer {which}", first=first, leads=open_first(ranks), decided=decided, but=but, **begun)
     if n_others := int(by_ranks["n_pairs"].sum()) + len(swept):
         n_settled = int(by_ranks["n_significant"].sum()) + (int(swept["settled"].sum()) if len(swept) else 0)
         answer = f"{answer} {say('other groups', decided=_settled_words(n_settled, n_others))}"
     return answer
 
 
-def _pair_answer(group: VoteGroup, first: Sequence[str], n_firsts: int, begun: Mapping[str, str]) -> str:
+def _pair_answer(group: VoteGroup, first: Sequence[str], n_firsts: int, begun: Mapping[str, str], *, but: str) -> str:
     """Say which of two systems is preferred, and its share of the votes."""
     best, second = first[0], next(name for name in group.main.systems if name != first[0])
     share_of_best = bracketed(*_leading_share(group, best, second))
     which = "pair" if n_firsts == 1 else "open pair"
     words = {"first": best, "share": share_of_best, "ties": say("ties", n=group.n_ties) if group.n_ties else ""}
-    return say(f"answer {which}", other=second, **words, **begun)
+    return say(f"answer {which}", other=second, but=but, **words, **begun)
+
+
+def _unasked(study: VotesStudy) -> str:
+    """Say what covariates that nobody asked for would change, where they matter."""
+    tried = study.unasked
+    if tried is None or not tried.matters:
+        return ""
+    names = tried.coefficients["name"].tolist()
+    return say("but", effects=_effects(tried.coefficients), names=names, tried=tried, option=f"covariates={names!r}")
+
+
+def _effects(coefficients: pd.DataFrame) -> list[str]:
+    """Say which answers win more votes, by each significant covariate."""
+    rows = coefficients[coefficients["significant"]].to_dict("records")
+    return [say("effect", row=row, is_length=_is_length(row["name"])) for row in rows]
+
+
+def _is_length(name: Hashable) -> bool:
+    return not _LENGTHS.isdisjoint(underscored(str(name)).split("_"))
+
+
+def _asked(group: VoteGroup, alpha: float) -> str:
+    """Say which covariates that were asked for matter."""
+    if group.adjusted is None:
+        return ""
+    frame = group.covariates
+    frame = frame.assign(significant=frame["p_value"] * len(frame) <= alpha)
+    none = frame.loc[~frame["significant"], "name"].tolist()
+    names = [name for name in frame["name"] if name != POSITION]
+    return say("asked", effects=_effects(frame), names=names, idle=none)
 
 
 def _settled_words(n_settled: int, n_pairs: int) -> str:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from metaeval.base.checks import check_count, check_power, check_share
 from metaeval.base.names import first_few
 from metaeval.base.provenance import Provenance, record_provenance
-from metaeval.errors import EstimationError, ScoresError
+from metaeval.errors import EstimationError, ScoresError, UnknownNameError
 from metaeval.models.other_ratings import EloRatings, elo_ratings
 from metaeval.models.settling import SettledPairs, settled_pairs
 from metaeval.models.vote_dimension import OneDimension, one_dimension
@@ -22,6 +22,7 @@ from metaeval.models.vote_sweeps import swept_pairs
 from metaeval.models.vote_weights import LEAST_VOTES, JudgeWeights, judge_weights
 from metaeval.models.vote_witness import VoteWitness, first_place_votes
 from metaeval.models.votes_needed import VotePlan, vote_plan
+from metaeval.questions.votes.study_unasked import UnaskedCovariates, unasked_covariates
 from metaeval.resampling.means_and_errors import RanksFromErrors
 from metaeval.running.draws import RNGLike, resolve_seed
 from metaeval.studies.study import Attempts, Study
@@ -37,6 +38,7 @@ AS_RANKS = "ranks"
 _UNBOUNDED = (
     "strengths cannot be estimated, because one system won every vote of each pair; the pairs are tested by sign tests"
 )
+_NOTE_ON_UNASKED = "{name} of both sides may matter beside the systems: `covariates=['{name}']`"
 _MOST_VOTERS = 50
 _MOST_STEPS, _MOST_ORDERS, _FEWEST_ORDERS = 20_000_000, 20, 3
 """Votes that Elo's ratings walk through in all, and the random orders of the votes that they walk."""
@@ -107,6 +109,9 @@ class VotesStudy(Study):
     """What the files were taken for."""
     weights: JudgeWeights | None
     """How much the votes of each voter tell; takes 2 to 50 voters with 30 votes or more."""
+    unasked: UnaskedCovariates | None
+    """What covariates would change in the first group that the votes have on both sides, such as lengths; None where
+    there are none, or some were asked for."""
     beside: SettledPairs | None
     """The pairs of the largest group that metrics settle too, where scores were given."""
     powers: pd.DataFrame
@@ -274,10 +279,7 @@ def study_votes(  # noqa: PLR0913 - every option of the command
     check_power(power, alpha)
     check_count(top, "top")
     seed = resolve_seed(rng)
-    all_votes = as_votes(votes, covariates=covariates)
-    all_votes = replace(
-        all_votes, covariates={name: all_votes.covariates[name] for name in covariates or all_votes.covariates}
-    )
+    all_votes = _with_covariates(as_votes(votes, covariates=covariates), covariates)
     attempt, ranked, sweeps, all_groups = Attempts(EstimationError, ScoresError), [], [], all_votes.grouped()
     swept_by = tuple(name for name in (UNITS if clusters is None else clusters) if all_votes.n_units(name) > 1)
     for names in all_groups:
@@ -306,6 +308,7 @@ def study_votes(  # noqa: PLR0913 - every option of the command
     notes = [
         *all_votes.notes,
         *(note for group in ranked for note in group.fitted.notes),
+        *(_NOTE_ON_UNASKED.format(name=name) for name in all_votes.unasked),
         *_notes(all_votes, ranked, all_groups),
     ]
     return VotesStudy(
@@ -318,6 +321,7 @@ def study_votes(  # noqa: PLR0913 - every option of the command
         n_units=MappingProxyType({name: all_votes.n_units(name) for name in all_votes.units}),
         counted=all_votes.counted,
         weights=_weights(all_votes.of(all_groups[0]), ties, alpha, attempt) if ranked else None,
+        unasked=_unasked(all_votes.of(all_groups[0]), ranked, ties, clusters, alpha, seed),
         beside=None if scores is None or not ranked else settled_pairs(ranked[0].main, scores, alpha=alpha, rng=seed),
         powers=pd.DataFrame() if preferences is None else _discriminative_powers(preferences, scores, float(alpha)),
         read_as=all_votes.read_as,
@@ -329,6 +333,29 @@ def study_votes(  # noqa: PLR0913 - every option of the command
         notes=tuple(dict.fromkeys(notes)),
         provenance=provenance or record_provenance("study_votes", random_source=f"seed {seed}"),
     )
+
+
+def _with_covariates(votes: Votes, names: Sequence[str]) -> Votes:
+    """Return votes with these of their covariates, or where none is named, with those that they were read with."""
+    if not names:
+        return votes
+    available = {**votes.unasked, **votes.covariates}
+    if (unknown := next((name for name in names if name not in available), None)) is not None:
+        raise UnknownNameError("covariate", unknown, list(available))
+    return replace(votes, covariates={name: available[name] for name in names}, unasked={})
+
+
+def _unasked(  # noqa: PLR0913, PLR0917 - as asked
+    votes: Votes,
+    ranked: Sequence[VoteGroup],
+    ties: Ties,
+    clusters: Sequence[str] | None,
+    alpha: float,
+    seed: int,
+) -> UnaskedCovariates | None:
+    if not ranked or votes.covariates or not votes.unasked:
+        return None
+    return unasked_covariates(votes, ranked[0].ranks, ties=ties, clusters=clusters, alpha=alpha, seed=seed)
 
 
 def _weights(votes: Votes, ties: Ties, alpha: float, attempt: Attempts) -> JudgeWeights | None:

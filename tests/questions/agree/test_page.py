@@ -190,6 +190,17 @@ def test_an_audit_asks_the_other_way_round(audit, monkeypatch):
         assert len(answer_sentence(audit).split()) <= 25
 
 
+def test_uses_of_an_audit_that_are_listed_have_no_comma_of_their_own(audit, monkeypatch):
+    """Each is its metric with its use in brackets, so that commas and "and" stand between them alone."""
+    rows = compared_rows(audit).assign(n_conflicts=0, n_truth=5, n_predictor=5).iloc[:3]
+    found = rows.assign(f1=[0.95, 0.5, 0.5], f1_low=[0.94, 0.4, 0.4], f1_high=[0.96, 0.6, 0.6])
+    monkeypatch.setattr("metaeval.questions.agree.page_findings.compared_rows", lambda _: found)
+    uses = {variant.metric: f"{variant.base} ({variant.words})" for variant in audit.variants}
+    same, *different = (uses[metric] for metric in found["predictor"])
+    said = answer_sentence(audit)
+    assert f"{same} leads to the same conclusions and {' and '.join(different)} lead to different conclusions" in said
+
+
 def test_an_interval_never_reads_like_the_bar_that_it_lies_beyond(study, monkeypatch):
     """Rounded to the digits of its error an end may read 0.9 where all of the interval is below."""
     row = compared_rows(study).iloc[[1]].assign(f1=0.58, f1_low=0.25, f1_high=0.86, n_conflicts=0)

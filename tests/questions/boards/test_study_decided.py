@@ -1,5 +1,7 @@
 """The study of settled pairs: votes beside metrics and beside votes, in sentences that the table bears out."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -8,6 +10,7 @@ from metaeval.errors import EstimationError, InvalidOptionError
 from metaeval.questions.boards.study_decided import study_settled
 from metaeval.simulate.votes import simulate_votes
 from metaeval.table.scores import as_scores
+from metaeval.table.votes import as_votes
 
 
 @pytest.fixture(scope="module")
@@ -45,3 +48,25 @@ def test_sets_of_votes(votes):
     lone = pd.DataFrame([("x", "y", "left")], columns=["left", "right", "winner"])
     with pytest.raises(EstimationError, match="lone: no strength has a bound"):
         study_settled({"people": votes, "lone": lone})
+
+
+def test_whether_a_judge_of_votes_has_changed(votes):
+    """By construction: halves at random have changed nothing; where all winners are turned round, all of it."""
+    votes = as_votes(votes)
+    is_first = np.random.default_rng(0).random(len(votes.share)) < 0.5
+    before, after = votes.where(is_first), votes.where(~is_first)
+    same = study_settled({"before": before, "after": after}, of_judges=True, changed=True, rng=1).report()
+    assert same.title == "Has the judge changed?"
+    assert same.summary[0].startswith("No change of the judge is visible: strengths may be those of before (p = ")
+    turned = replace(after, share=1.0 - after.share)
+    study = study_settled({"before": before, "after": turned}, of_judges=True, changed=True, rng=1)
+    assert (
+        study.report()
+        .summary[0]
+        .startswith(
+            "The judge has changed, or the answers have: strengths are not those of before (p < 0.0001); they moved by"
+        )
+    )
+    best = study.fitted["before"].to_frame()["system"].iloc[0]
+    assert study.shift.frame.set_index("system").loc[best, "shift"] < 0
+    assert {"shift"} <= {table.name for table in study.report().tables()}

@@ -1,5 +1,7 @@
 """Has the judge changed? Means split by hand, intervals by scipy, conclusions that turn by construction."""
 
+import re
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -87,7 +89,18 @@ def test_conclusions_turn_appear_and_vanish():
     assert study.pairs["shift_significant"].all()
     assert study.conclusions.table["n_conflicts"].tolist() == [1]
     assert "3 of 3 conclusions turn, appear or vanish" in study.answer
-    assert "not to all together" in study.answer  # what a gains b loses
+    assert "not alike for all systems" in study.answer  # what a gains b loses
+    assert re.search(r"moved by .0\.2\d+ .* for system1 and 0\.2\d+ .* for system2;", study.answer)
+
+
+def test_shifts_that_differ_are_named_beside_a_shift_of_all():
+    """As made: a falls by 0.09 and b rises by 0.11, by which all rise by 0.01, significantly."""
+    noise = np.random.default_rng(1).normal(0, 0.005, (2, 2, 12))
+    level = np.linspace(0.2, 0.8, 12)
+    before, after = noise + level + np.array([[[0.0], [0.0]], [[-0.09], [0.11]]])
+    study = study_judge_drift(before.tolist(), after.tolist(), n_resamples=50, rng=0)
+    assert study.overall.loc["shift", "significant"]
+    assert re.search(r"moved by 0\.1\d+ .* for system2 and .0\.0[89]\d .* for system1;", study.answer)
 
 
 def rows_of(table, *, system=True):

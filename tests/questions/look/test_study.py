@@ -1,5 +1,6 @@
 """What files are, and what they can answer: told right, and every command that is shown runs and answers."""
 
+import json
 import shlex
 import tomllib
 from operator import attrgetter
@@ -266,3 +267,56 @@ def test_scores_by_people_in_logs_are_not_sent_where_no_log_is_read(tmp_path):
         (tmp_path / name).write_text(log.replace("model_graded_qa", "expert"))
     row = look(tmp_path).questions.set_index("name").loc["human"]
     assert "a table of scores" in row["lacks"]
+
+
+DATES = {
+    "scores": ("system,item,score", ["A,i0,0.5", "A,i1,0.25", "B,i0,0.75", "B,i1,0.5"]),
+    "words": ("system,item,label", ["A,i0,yes", "A,i1,no", "B,i0,yes", "B,i1,no"]),
+    "votes": ("left,right,winner,judge", ["A,B,A,gpt", "B,A,A,gpt", "A,B,B,gpt"]),
+}
+
+
+@pytest.mark.parametrize("kind", DATES)
+def test_two_files_of_one_judge_are_offered_the_question_of_dates(tmp_path, command, kind):
+    """Where answers, or systems of votes, are those of both; and what is offered runs. Metrics, and others, are not."""
+    head, rows = DATES[kind]
+    for name in ("march.csv", "june.csv", "AP.csv", "nDCG.csv"):
+        (tmp_path / name).write_text("\n".join([head, *rows]))
+    (tmp_path / "other.csv").write_text(
+        "\n".join([head, *rows]).replace("A,", "C,").replace("i", "j").replace("B,", "D,")
+    )
+    printed = command("look", "march.csv", "june.csv").out
+    assert "metaeval judges --before march.csv --after june.csv" in printed
+    assert command("judges", "--before", "march.csv", "--after", "june.csv").code == 0
+    for others in (("AP.csv", "nDCG.csv"), ("march.csv", "other.csv")):
+        assert "--before" not in command("look", *others).out
+
+
+def log_of(model, marks):
+    """Return a log of inspect_ai with two scorers, of which one is people."""
+    samples = [
+        {"id": number, "epoch": 1, "scores": {"graded": {"value": graded}, "human_review": {"value": human}}}
+        for number, (graded, human) in enumerate(marks)
+    ]
+    about = {"task": "qa", "model": model, "created": "2026-01-01T00:00:00+00:00"}
+    return json.dumps({"version": 2, "status": "success", "eval": about, "samples": samples})
+
+
+@pytest.mark.parametrize("models", [["a"], ["a", "b", "c"]])
+def test_scorers_of_logs_are_judges_beside_people(tmp_path, command, models):
+    """`look` offers it, and it runs: of one model as labels, of several by what follows for the models.
+
+    By hand: 12 of 16 marks alike, 8 of 16 correct by either, so that kappa is (0.75 - 0.5) / 0.5.
+    """
+    marks = [("C", "C")] * 6 + [("I", "I")] * 6 + [("C", "I")] * 2 + [("I", "C")] * 2
+    for number, model in enumerate(models):
+        (tmp_path / "logs").mkdir(exist_ok=True)
+        (tmp_path / "logs" / f"{model}.json").write_text(log_of(model, marks[number:] + marks[:number]))
+    assert "metaeval judges logs --reference human_review" in command("look", "logs").out
+    printed = command("judges", "logs", "--reference", "human_review")
+    assert printed.code == 0
+    if len(models) == 1:
+        assert "graded has a Cohen's κ of 0.50" in printed.out
+    else:
+        assert "3 systems, 2 judges" in printed.out
+        assert "Each file has systems of its own, and the same metrics: these are taken for the judges." in printed.out

@@ -30,12 +30,13 @@ def made(seed=0, n=50, change=0.0, noise=0.0, effect=1.0):
         ({}, "reproduced"),
         ({"noise": 0.002}, "reproduced"),
         ({"noise": 0.2, "n": 4000}, "only alike"),
-        ({"noise": 0.2, "n": 20}, "open"),
+        ({"noise": 0.05, "n": 20}, "open"),
+        ({"noise": 0.2, "n": 20}, "not reproduced"),
         ({"effect": 0.3, "noise": 0.02}, "not reproduced"),
     ],
 )
 def test_verdicts(made_so, verdict):
-    """Made to be so: equal, nearly equal, equal on average alone, too few topics, and with a third of the effect."""
+    """Made to be so: equal, nearly so, equal on average alone, too few topics, other topics, a third of the effect."""
     study = study_reproduction(*made(**made_so), baseline="bm25")
     row = study.to_frame().set_index("system").loc["new"]
     assert row["verdict"] == verdict
@@ -59,7 +60,7 @@ def test_no_verdict_without_its_interval(seed):
         assert {
             "reproduced": means_in and effect_in and row["rmse_high"] <= limit,
             "only alike": means_in and effect_in and row["rmse_low"] > limit,
-            "not reproduced": means_out or effect_out,
+            "not reproduced": means_out or effect_out or row["rmse_low"] > limit,
             "open": True,
         }[row["verdict"]], row.to_dict()
 
@@ -163,3 +164,31 @@ def test_an_effect_that_may_be_none():
     assert row["verdict"] in VERDICTS[:2]
     assert any(note.startswith("nothing bounds the effect ratio of new") for note in study.notes)
     assert "of the original’s (without bounds)." in study.report().summary[0]
+
+
+def test_single_runs_with_verdicts_by_their_topics():
+    """As made: of one system each, all topics off by 0.3 in turn up and down: RMSE 0.3 of a mean of 0.5, the mean open.
+
+    Off by 0.01 they are within 0.05, whatever the interval of the mean.
+    """
+    original = np.full((1, 1, 12), 0.5)
+    signs = np.resize([1.0, -1.0], 12) * np.linspace(0.9, 1.1, 12)
+    names = {"systems": ["x"], "metrics": ["AP"], "fewest": 1}
+    for off, verdict in ((0.3, "not reproduced"), (0.01, "reproduced")):
+        pair = [as_scores(values, **names) for values in (original, original + off * signs)]
+        assert study_reproduction(*pair).to_frame()["verdict"].tolist() == [verdict]
+
+
+@pytest.mark.parametrize("form", ["csv", "eval"])
+def test_single_runs_in_tables_are_an_experiment(tmp_path, command, form):
+    """One system in each file, as single runs with judgments are: no second system is asked for."""
+    rows = {"o": [0.5, 0.7, 0.6, 0.4], "r": [0.9, 0.1, 0.2, 0.8]}
+    for name, scores in rows.items():
+        lines = [f"map\tq{number}\t{score}" for number, score in enumerate(scores)]
+        if form == "csv":
+            lines = ["topic,sys", *(f"q{number},{score}" for number, score in enumerate(scores))]
+        (tmp_path / f"{name}.{form}").write_text("\n".join(lines))
+    printed = command("agree", f"AP=o.{form}", f"AP=r.{form}", "--reproduction")
+    assert printed.code == 0
+    assert "replica is off by RMSE 0.4" in printed.out  # the root of (0.16 + 0.36 + 0.16 + 0.16) / 4 is 0.458
+    assert "at least two systems" in command("table", f"o.{form}").err

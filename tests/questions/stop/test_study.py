@@ -232,3 +232,16 @@ def test_the_column_that_says_when_topics_came_orders_them(form):
         study_stopping(frame, arrival="when")
     with pytest.raises(InvalidOptionError, match="these scores have no columns"):
         study_stopping(rng.random((2, 20)), arrival="date")
+
+
+@pytest.mark.parametrize("n_voters", [1, 4, 40])
+def test_too_few_voters_are_no_units(n_voters):
+    """Looks begin after ten voters; of fewer each vote counts, as if asked for, with a note."""
+    rows = [{"left": "ab"[n % 2], "right": "ba"[n % 2], "winner": "a", "voter": f"v{n % n_voters}"} for n in range(80)]
+    study = study_stopping(rows_as_votes := as_votes(rows))
+    assert study.counted_in == ("voter" if n_voters == 40 else "vote")
+    assert any("too few to count evidence by" in note for note in study.notes) == (n_voters < 40)
+    if n_voters < 40:
+        pd.testing.assert_frame_equal(study.to_frame(), study_stopping(rows_as_votes, by="vote").to_frame())
+        with pytest.raises(EstimationError, match=r"give more, or a lower `burn_in`, or `by='vote'`"):
+            study_stopping(rows_as_votes, by="voter")

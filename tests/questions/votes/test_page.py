@@ -164,3 +164,69 @@ def test_an_unknown_covariate_is_answered_with_what_may_be_one():
     frame = pd.DataFrame([["a", "b", "model_a", 3, 4, 1]], columns=columns)
     with pytest.raises(UnknownNameError, match=r"Known: position, length, turn$"):
         as_votes(frame, covariates=["nope"])
+
+
+def by_length(*, longer_wins, equal=False, name="length"):
+    """Return votes of a (long) on b (short), of which the longer wins so many of 100; half are turned round.
+
+    In half of the votes b is the longer one, so that length and system can be told from each other.
+    """
+    rows = []
+    for n in range(200):
+        a_is_longer = n % 2 == 0 or n % 8 == 1  # a in five of eight
+        a_wins = (n // 2 % 100 < longer_wins) == a_is_longer
+        long, short = (300 + n % 7, 300 + n % 7) if equal else (300 + n % 7, 100)
+        sizes = (long, short) if a_is_longer else (short, long)
+        a_left = n // 4 % 2 == 0
+        rows.append(
+            {
+                "left": "a" if a_left else "b",
+                "right": "b" if a_left else "a",
+                "winner": "a" if a_wins else "b",
+                f"{name}_left": str(sizes[not a_left]),
+                f"{name}_right": str(sizes[a_left]),
+                "text_left": "x",
+                "text_right": "y",
+            }
+        )
+    return pd.DataFrame(rows)
+
+
+def test_lengths_that_nobody_asked_for_are_tried():
+    """As made: the longer answer wins 90 of 100, whosever it is, and a is longer in five of eight votes."""
+    votes = as_votes(by_length(longer_wins=90))
+    assert list(votes.unasked) == ["length"]  # texts are no numbers
+    study = study_votes(votes, rng=0)
+    assert study.unasked.first == ("a", "b")
+    first = study.report().summary[0]
+    assert first.startswith("a is preferred to b")
+    assert first.endswith(
+        "but longer answers win more votes, and with equal length the first place is open: `covariates=['length']`."
+    )
+    assert "length of both sides may matter beside the systems: `covariates=['length']`" in study.notes
+    asked = study_votes(votes, covariates=["length"], rng=0)
+    assert asked.unasked is None
+    assert asked.report().summary[0].endswith("at equal length; longer answers win more votes.")
+    coefficient = asked.first.covariates["estimate"].iloc[0]
+    assert study.unasked.coefficients["estimate"].iloc[0] == pytest.approx(coefficient)
+
+
+def test_lengths_that_do_not_matter_leave_the_answer_alone():
+    """As made: the longer answer wins half of the votes; equal lengths are no covariate; another name is said."""
+    study = study_votes(as_votes(by_length(longer_wins=50)), rng=0)
+    assert not study.unasked.matters
+    assert "but" not in study.report().summary[0]
+    asked = study_votes(as_votes(by_length(longer_wins=50)), covariates=["length"], rng=0)
+    assert asked.report().summary[0].endswith("at equal length; no influence of length is significant.")
+    assert study_votes(as_votes(by_length(longer_wins=90, equal=True)), rng=0).unasked is None
+    by_cost = study_votes(as_votes(by_length(longer_wins=90, name="cost")), rng=0)
+    assert "but answers of higher cost win more votes, and with equal cost" in by_cost.report().summary[0]
+
+
+def test_covariates_that_others_imply_are_not_tried_twice():
+    """Tokens are lengths by a factor: one of them is fitted, which one knows the other by."""
+    votes = by_length(longer_wins=90)
+    for side in ("left", "right"):
+        votes[f"tokens_{side}"] = (votes[f"length_{side}"].astype(int) * 2).astype(str)
+    study = study_votes(as_votes(votes), rng=0)
+    assert study.unasked.coefficients["name"].tolist() == ["length"]

@@ -1,0 +1,71 @@
+"""What covariates that nobody asked for would change: whether longer answers win, and who is first at equal length."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from metaeval.errors import EstimationError
+from metaeval.models.vote_ranks import vote_ranks
+from metaeval.models.vote_strengths import Ties, bradley_terry
+from metaeval.resampling.means_and_errors import RanksFromErrors
+from metaeval.table.vote_set import Votes
+
+
+class UnaskedCovariates(NamedTuple):
+    """What votes say of covariates on both sides that nobody asked for."""
+
+    coefficients: pd.DataFrame
+    """One row a covariate: ``name``, ``estimate`` and so on (`BradleyTerry.coefficient_frame`), ``significant`` by
+    Bonferroni."""
+    first: tuple[str, ...]
+    """Systems that may be first where the covariates are equal."""
+    changes_first: bool
+    """Whether those are others than without the covariates."""
+
+    @property
+    def matters(self) -> bool:
+        """Whether a covariate is significant, or the first place changes."""
+        return self.changes_first or bool(self.coefficients["significant"].any())
+
+
+def unasked_covariates(  # noqa: PLR0913 - as asked
+    votes: Votes, ranks: RanksFromErrors, *, ties: Ties, clusters: Sequence[str] | None, alpha: float, seed: int
+) -> UnaskedCovariates | None:
+    """Fit the covariates that nobody asked for at once, beside the ranks without them; None where none can be fitted.
+
+    Covariates that others of them imply are left out.
+    """
+    tried = _independent(votes)
+    if not tried:
+        return None
+    with_these = replace(votes, covariates={name: votes.unasked[name] for name in tried})
+    try:
+        adjusted = bradley_terry(with_these, ties=ties, clusters=clusters, alpha=alpha)
+        adjusted_ranks = vote_ranks(adjusted, top=1, alpha=alpha, rng=seed)
+    except EstimationError:
+        return None
+    frame = adjusted.coefficient_frame().iloc[: len(tried)]
+    before, after = (may_be_first(of) for of in (ranks, adjusted_ranks))
+    frame = frame.assign(significant=frame["p_value"] * len(frame) <= alpha)
+    return UnaskedCovariates(frame, after, {*before} != {*after})
+
+
+def may_be_first(ranks: RanksFromErrors) -> tuple[str, ...]:
+    """Return the systems that may have the first rank."""
+    frame = ranks.to_frame()
+    return tuple(frame.loc[frame["rank_low"] == 1, "system"])
+
+
+def _independent(votes: Votes) -> list[str]:
+    """Return covariates of which none is a sum of multiples of others."""
+    columns: list[np.ndarray[tuple[int], np.dtype[np.float64]]] = []
+    names: list[str] = []
+    for name, values in votes.unasked.items():
+        scaled = values / np.abs(values).max() if values.any() else values
+        if np.linalg.matrix_rank(np.stack([*columns, scaled])) > len(columns):
+            columns.append(scaled)
+            names.append(name)
+    return names
