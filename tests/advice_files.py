@@ -101,6 +101,22 @@ IN_LABELS = {
         WIDE + "d2,0,0\n",
         {"duplicates='first'": LABELS, "duplicates='mean'": {"ann": [1.0, 0.0, 0.5], "ben": BEN}},
     ),
+    "a word among numbers of one judge": labels(
+        "item,ann,ben\nd0,1,1\nd1,0,1\nd2,?,0\n",
+        {"words={'?': 'none'}": {"ann": [1.0, 0.0, NAN], "ben": BEN}},
+    ),
+    "a code far above the grades": labels(
+        "item,ann,ben\nd0,9,1\nd1,0,1\nd2,1,0\n", {"words={'9': 'none'}": {"ann": [NAN, 0.0, 1.0], "ben": BEN}}
+    ),
+    "labels that begin with their numbers": labels(
+        "item,ann,ben\nd0,1 - x,1 - x\nd1,0 - y,1 - x\nd2,1 - x,0 - y\n",
+        {
+            "words={'0 - y': 'label', '1 - x': 'label'}": {
+                "ann": ["1 - x", "0 - y", "1 - x"],
+                "ben": ["1 - x", "1 - x", "0 - y"],
+            }
+        },
+    ),
     "labels beside what is none": labels(
         "item,ann,ben,cost,score\nd0,1,1,.5,9.5\nd1,0,1,.2,4.5\nd2,1,0,.1,2.5\n",
         {"columns={'judge': 'ann,ben'}": LABELS},

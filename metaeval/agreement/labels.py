@@ -24,7 +24,7 @@ from metaeval.base.unit import unit
 from metaeval.errors import InvalidOptionError, ScoresError
 from metaeval.io.labels import labels_in
 from metaeval.table.conversions import plain
-from metaeval.table.label_roles import doubts_of, label_columns, made_judges, negative_labels, numbers_the_rows
+from metaeval.table.label_roles import doubtful_labels, doubts_of, label_columns, made_judges, numbers_the_rows
 from metaeval.table.number_columns import left_out_columns
 from metaeval.table.roles import RoleColumn
 
@@ -335,7 +335,7 @@ def _judges_of(frame: pd.DataFrame) -> pd.DataFrame:
     found = label_columns(list(map(str, frame.columns)), frame.to_numpy(), topics)
     if found.unsure:
         raise ScoresError(f"{doubts_of(found.unsure)}; drop what is none, or rename what is one")
-    notes = [*left_out_columns(found.left), *made_judges(found.made), *negative_labels(frame.iloc[:, found.judges])]
+    notes = [*left_out_columns(found.left), *made_judges(found.made), *doubtful_labels(frame.iloc[:, found.judges])]
     kept = frame.iloc[:, found.judges]
     kept.attrs = frame.attrs | {"notes": [*frame.attrs.get("notes", ()), *notes]}
     return kept

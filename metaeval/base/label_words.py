@@ -1,5 +1,6 @@
 """Labels written as words: which pairs of words say yes and no, and how words become the labels of a scale."""
 
+import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
@@ -11,6 +12,15 @@ _NO_AND_YES = (
     *(("not relevant", "relevant"), ("irrelevant", "relevant"), ("nonrelevant", "relevant"), ("unsafe", "safe")),
     *(("non relevant", "relevant"), ("unacceptable", "acceptable"), ("reject", "accept"), ("rejected", "accepted")),
     *(("negative", "positive"), ("unsupported", "supported"), ("unhelpful", "helpful"), ("low", "high")),
+    *(
+        ("unresolved", "resolved"),
+        ("unsolved", "solved"),
+        ("✗", "✓"),
+        ("✘", "✔"),
+        ("❌", "✅"),
+        ("faux", "vrai"),
+        ("non", "oui"),
+    ),
     *(("nein", "ja"), ("falsch", "richtig"), ("falsch", "wahr"), ("schlecht", "gut"), ("nicht bestanden", "bestanden")),
 )
 """Pairs of words that say no and yes."""
@@ -36,8 +46,19 @@ _ORDERS = (
     ("not supported", "partially supported", "supported"),
     ("unsupported", "partially supported", "supported"),
     ("not support", "partial support", "support"),
+    ("strongly disagree", "disagree", "neutral", "agree", "strongly agree"),
+    ("strongly disagree", "disagree", "neither agree nor disagree", "agree", "strongly agree"),
+    ("strongly disagree", "disagree", "undecided", "agree", "strongly agree"),
+    ("very bad", "bad", "neutral", "good", "very good"),
+    ("very poor", "poor", "fair", "good", "very good", "excellent"),
+    ("very dissatisfied", "dissatisfied", "neutral", "satisfied", "very satisfied"),
+    ("never", "rarely", "sometimes", "often", "always"),
 )
 """Scales whose words are in order, each by itself; words of two scales say nothing of each other."""
+
+
+_NUMBERED = re.compile(r"([+-]?[0-9]+(?:\.[0-9]+)?) *(?:[-\N{EN DASH}\N{EM DASH}:=.)] *|\()(?=[^\W\d_])(.+)")
+_MOST_GRADES = 15
 
 
 class WordScale(NamedTuple):
@@ -60,6 +81,22 @@ def folded(word: str) -> str:
     'not relevant'
     """
     return " ".join(word.split()).casefold()
+
+
+def numbered_words(words: Collection[str]) -> dict[str, str]:
+    """Return the number of words that all begin with one, each with its own; nothing where some do not.
+
+    Examples
+    --------
+    >>> numbered_words(["2 - good", "0: bad"]), numbered_words(["2 - good", "bad"]), numbered_words(["1-2", "2-3"])
+    ({'2 - good': '2', '0: bad': '0'}, {}, {})
+    """
+    matches = {word: _NUMBERED.fullmatch(word) for word in words} if len({*words}) <= _MOST_GRADES else {}
+    told = {word: (match[1], folded(match[2].rstrip(")"))) for word, match in matches.items() if match}
+    numbers, names = ({*said} for said in zip(*told.values(), strict=True)) if told else (set(), set())
+    if len(told) < len(matches) or not len(numbers) == len(names) == len({*told.values()}):
+        return {}
+    return {word: number for word, (number, _) in told.items()}
 
 
 def _plain(word: str) -> str:

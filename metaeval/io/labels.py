@@ -10,13 +10,14 @@ import pandas as pd
 
 from metaeval.base.checks import check_choice
 from metaeval.base.columns import ITEMS, LABELS, first_called, underscored
-from metaeval.base.label_words import folded, says_yes_or_no, word_scale
+from metaeval.base.label_words import folded, numbered_words, says_yes_or_no, word_scale
 from metaeval.base.names import comma_list, first_few, is_number, natural_order, shortened, split_at_commas
-from metaeval.base.number_words import GAP_WORDS
+from metaeval.base.number_words import GAP_WORDS, other_spelling
 from metaeval.collection.document_codes import Judgments
 from metaeval.collection.documents import UNJUDGED
 from metaeval.errors import FileFormatError, InvalidOptionError
 from metaeval.io.any_sheets import table_sheet
+from metaeval.io.blocks import BadCellError
 from metaeval.io.by_values import labels_of_columns
 from metaeval.io.chosen_rows import rows_where
 from metaeval.io.duplicates import Duplicates, note_of
@@ -28,14 +29,14 @@ from metaeval.io.sheets import Sheet, header_names
 from metaeval.io.sources import Source, list_sources, listed_paths, named_apart
 from metaeval.io.trec_lines import QRELS
 from metaeval.io.votes import refuse_votes
-from metaeval.table.label_roles import doubts_of, label_columns, made_judges, negative_labels
+from metaeval.table.label_roles import doubtful_labels, doubts_of, label_columns, made_judges
 from metaeval.table.number_columns import left_out_columns
 from metaeval.table.roles import SCORES, role_of_name
 
 _LARGE, _SPARSE = 10_000_000, 50
 _MOST_WORDS = 50
 """How many different words the labels of a table may be: free text has more."""
-_SHOWN, _SHOWN_WORDS = 20, 8
+_SHOWN, _SHOWN_WORDS, _LONGEST_WORD = 20, 5, 20
 _NO_WORDS = GAP_WORDS - {"none"}
 """What stands for no label among words, where "none" is one of them."""
 _TWO = 2
@@ -253,7 +254,7 @@ def _from_qrels(contents: Sequence[tuple[Source, bytes]], *, repeats: bool, dupl
             by_judge[name] = _labels_in(judgments)
     frame = pd.DataFrame(by_judge)
     frame.columns.name = "judge"
-    notes += negative_labels(frame)
+    notes += doubtful_labels(frame)
     frame.attrs |= {"judges": "known"} | ({"notes": notes} if notes else {})
     frame.attrs |= {"by_subtopic": True} if by_subtopic else {}
     return frame
@@ -306,6 +307,26 @@ class _LabelTable:
         self.notes: list[str] = [*sheet.titles]
         self.told: set[int] = set()
         self.item_named = "item" in columns
+        self._read_numbered_words()
+
+    def _read_numbered_words(self) -> None:
+        """Write the number alone in the place of a number and its name ("2 - good"), in columns that hold such."""
+        keys = {*self.chosen, *(at for role in ("topic", "item", "judge") for at in self.places[role])}
+        columns = self.places["label"] if self.is_long else [at for at in range(len(self.names)) if at not in keys]
+        numbers: dict[str, str] = {}
+        for column in columns:
+            words = {cell for cell in self.cells[:, column] if self._number(cell) is None}
+            numbers_of = numbered_words(words) if self.words.keys().isdisjoint(map(folded, words)) else {}
+            if numbers_of:
+                self.cells[:, column] = [numbers_of.get(cell, cell) for cell in self.cells[:, column]]
+                numbers |= numbers_of
+        if numbers:
+            words = sorted(numbers)
+            says = f"`words={dict.fromkeys(words, 'label')!r}`" if len(words) <= _SHOWN_WORDS else "`words`"
+            self.notes.append(
+                f"labels are the numbers that they begin with: {first_few(words, write=shortened)}; if they are names "
+                f"in no order, pass {says}"
+            )
 
     def _places(self, role: str, columns: Mapping[str, str], words: Sequence[str]) -> list[int]:
         """Return the columns of a part: those named, else the one that is called as such."""
@@ -368,7 +389,7 @@ class _LabelTable:
         frame, n_again = self._long(keys, repeats, duplicates) if self.is_long else self._wide(keys, duplicates)
         notes = [] if "topic" in keys else ["no column of topics: items are what is drawn for intervals"]
         again = note_of(n_again, "label" if self.is_long else "row", duplicates)
-        frame.attrs |= {"notes": [*notes, *self.notes, *again, *negative_labels(frame, self.words)], "judges": "known"}
+        frame.attrs |= {"notes": [*notes, *self.notes, *again, *doubtful_labels(frame, self.words)], "judges": "known"}
         parts = [underscored(self.names[column]) in _SYSTEMS for column in self.places["item"]]
         frame.attrs |= {"system_part": parts.index(True)} if any(parts) else {}
         return frame
@@ -408,7 +429,7 @@ class _LabelTable:
 
     def _judges(self, places: Sequence[int], keys: Mapping[str, np.ndarray]) -> list[int]:
         """Return the columns of labels: those of numbers, or those of words that another column holds too."""
-        numbers = self._labels_in([at for at in places if self._are_numbers(self.cells[:, at])], keys)
+        numbers = self._labels_in([at for at in places if self._are_mostly_numbers(self.cells[:, at])], keys)
         places = [column for column in places if column not in self.told]
         words = {column: self._words_in(self.cells[:, column]) for column in places if column not in numbers}
         few = {column: vocabulary for column, vocabulary in words.items() if 0 < len(vocabulary) <= _MOST_WORDS}
@@ -520,10 +541,16 @@ class _LabelTable:
 
     # what cells say
 
-    def _are_numbers(self, cells: np.ndarray) -> bool:
-        """Whether every cell is a number or a gap, and not all are gaps."""
-        numbers = [self._number(cell) for cell in cells]
-        return None not in numbers and not all(np.isnan(number) for number in numbers if number is not None)
+    def _are_mostly_numbers(self, cells: np.ndarray) -> bool:
+        """Whether more cells are numbers, however written, than words: those few words are then asked about."""
+        numbers = {cell: self._number(cell) for cell in dict.fromkeys(cells)}
+        is_label = {cell: number is not None or self._is_spelt(cell) for cell, number in numbers.items()}
+        said = [is_label[cell] for cell in cells if (number := numbers[cell]) is None or not np.isnan(number)]
+        return 2 * sum(said) > len(said)
+
+    def _is_spelt(self, cell: str) -> bool:
+        """Whether a cell is a number with more than digits and a point, and nobody said what it means."""
+        return folded(cell) not in self.words and other_spelling(cell) is not None
 
     def _graded(self) -> list[str]:
         return [word for word, meaning in self.words.items() if not isinstance(meaning, str)]
@@ -552,6 +579,10 @@ class _LabelTable:
         label of a long table.
         """
         number = {cell: self._number(cell) for column in cells.values() for cell in dict.fromkeys(column)}
+        spelt = [cell for cell, value in number.items() if value is None and self._is_spelt(cell)]
+        if spelt:
+            row = next(row for column in cells.values() for row, cell in enumerate(column) if cell == spelt[0])
+            raise self.body.error(BadCellError(0, spelt[0]).rule(self.body.delimiter), int(self.lines[row]))
         if None not in number.values():
             return {name: np.array([number[cell] for cell in column]) for name, column in cells.items()}
         self._refuse_mixed(cells, by)
@@ -576,7 +607,10 @@ class _LabelTable:
         )
         others = [word for word in scale.codes if word not in {*graded, *numbers}]
         alternatives = f" or one of {', '.join(graded)}" if graded else ""
-        way = f"give {first_few(others, most=_SHOWN_WORDS, write=shortened)} a grade, too (`words`)"
+        listed = first_few(others, most=_SHOWN_WORDS, write=shortened)
+        way = f"give {listed} a grade, too (`words`)"
+        if len(others) <= _SHOWN_WORDS and max(map(len, others)) <= _LONGEST_WORD:
+            way += f", or pass `words={dict.fromkeys(others, 'none')!r}` if no label is meant"
         message = f"{shortened(column[row])!r} is no label: a label is a number{alternatives}; {way}"
         raise self.body.error(message, int(self.lines[row]))
 

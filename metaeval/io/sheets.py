@@ -43,6 +43,8 @@ _OF_HARNESS = (
     "this is what lm-evaluation-harness prints, means of one model; give the folders that it writes for the models "
     "(output_path, with log_samples), which hold scores by item"
 )
+_MINUS = "\N{MINUS SIGN}".encode()
+"""What people write for a hyphen before a number below 0."""
 _HEAD = 2**13
 _CELLS = 200_000  # in a chunk or sample of very long rows
 
@@ -183,7 +185,9 @@ def sheet_of(content: bytes, label: str, *, delimiter: str | None = None, has_li
     for form, way in ((_MARKDOWN, _AS_TSV), (_LATEX, _LATEX_AS_TSV)):
         if form.match(content, 0, _HEAD):
             raise FileFormatError(way, path=label)
-    sheet = Sheet(label=label, content=content, delimiter=delimiter or _find_delimiter(content), has_lines=has_lines)
+    delimiter = delimiter or _find_delimiter(content)
+    content = _with_hyphens(content, delimiter)
+    sheet = Sheet(label=label, content=content, delimiter=delimiter, has_lines=has_lines)
     if next(sheet.rows(), None) is None:
         raise sheet.error("the file is empty; a table needs a header and rows")
     return sheet
@@ -210,9 +214,16 @@ def sheet_of_rows(
     for line, cells in rows:
         writer.writerow(cells)
         lines += [line or 0] * (1 + sum(cell.count("\n") for cell in cells))
-    content = text_of(written.getvalue().encode(errors="surrogatepass"), label)
+    content = _with_hyphens(text_of(written.getvalue().encode(errors="surrogatepass"), label), ",")
     made = Sheet(label=label, content=content, delimiter=",", has_lines=all(lines), lines=lines)
     return replace(made, left_out=tuple(left_out))
+
+
+def _with_hyphens(content: bytes, delimiter: str) -> bytes:
+    """Write a hyphen for the minus sign that begins a cell, before a digit or a point."""
+    if _MINUS not in content:
+        return content
+    return re.sub(rb'(?m)(^|[%b"])%b(?=[0-9.])' % (re.escape(delimiter.encode()), _MINUS), rb"\1-", content)
 
 
 def header_names(cells: Sequence[str]) -> list[str]:

@@ -1,6 +1,6 @@
 """Columns of numbers that are no judge's labels: by what they are called, and by what they hold beside the others."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -26,6 +26,9 @@ _NO_JUDGES = frozenset({"score", "weight", "cluster", "stratum", "repeat"})
 _OF_OTHERS = frozenset({"max", "min"})
 """What is computed from others, while Max is a judge."""
 _FEW_ROWS = 5
+_FEWEST_COPIED = 20
+_CODES = frozenset({"8", "9", "66", "77", "88", "98", "99", "888", "998", "999", "9999"})
+"""What surveys write where there is no answer."""
 _BESIDE = 2
 """Levels by which a judge may go beyond all others: assessors hardly ever give every grade of their scale."""
 _OTHER_UNIT = 5.0
@@ -114,22 +117,47 @@ def made_judges(columns: Sequence[RoleColumn]) -> list[str]:
     ]
 
 
-def negative_labels(table: pd.DataFrame, said: Collection[str] = ()) -> list[str]:
-    """Return the note on labels below 0, which mean different things to different people, but for those said.
+def doubtful_labels(table: pd.DataFrame, said: Collection[str] = ()) -> list[str]:
+    """Return the notes on labels below 0 or far above all others, but for those said, and on judges who are copies.
 
     Examples
     --------
-    >>> negative_labels(pd.DataFrame({"ann": [1.0, -1.0], "ben": [0.0, -1.0]}))
+    >>> doubtful_labels(pd.DataFrame({"ann": [1.0, -1.0], "ben": [0.0, -1.0]}))
     ["labels of -1 (2) count as grades below 0; if they stand for no label, pass `words={'-1': 'none'}`"]
+    >>> doubtful_labels(pd.DataFrame({"ann": [1.0, 0.0, 2.0], "ben": [0.0, 9.0, 1.0]}))[0].partition(";")[0]
+    'labels of 9 (1) count as grades far above the others (0 to 2)'
     """
     numbers = table.select_dtypes("number").to_numpy(dtype=np.float64)
-    levels, counts = np.unique(numbers[numbers < 0], return_counts=True)
-    told = {f"{level:g}": int(n) for level, n in zip(levels, counts, strict=True) if f"{level:g}" not in said}
-    if not told:
-        return []
-    listed = ", ".join(f"{level} ({n:,})" for level, n in told.items())
-    way = f"if they stand for no label, pass `words={{{next(reversed(told))!r}: 'none'}}`"
-    return [f"labels of {listed} count as grades below 0; {way}"]
+    levels, counts = np.unique(numbers[~np.isnan(numbers)], return_counts=True)
+    n_of = {f"{level:g}": int(n) for level, n in zip(levels, counts, strict=True) if f"{level:g}" not in said}
+    below = {level: n for level, n in n_of.items() if float(level) < 0}
+    notes = [_perhaps_none(below, "below 0", next(reversed(below)))] if below else []
+    *grades, highest = levels.tolist() or [0.0]
+    if f"{highest:g}" in _CODES & n_of.keys() and len(grades) > 1 and {*np.diff(grades).tolist()} == {1.0}:
+        if highest - grades[-1] > 1:
+            others = f"far above the others ({grades[0]:g} to {grades[-1]:g})"
+            notes.append(_perhaps_none({f"{highest:g}": n_of[f"{highest:g}"]}, others, f"{highest:g}"))
+    return notes + _copies(table)
+
+
+def _perhaps_none(n_of: Mapping[str, int], where: str, likely: str) -> str:
+    listed = ", ".join(f"{level} ({n:,})" for level, n in n_of.items())
+    way = f"if they stand for no label, pass `words={{{likely!r}: 'none'}}`"
+    return f"labels of {listed} count as grades {where}; {way}"
+
+
+def _copies(table: pd.DataFrame) -> list[str]:
+    """Return the notes on judges who say of every item the same as another; of few items chance may make them."""
+    columns: dict[tuple[object, ...], list[str]] = {}
+    for name, labels in table.items():
+        if len(labels) >= _FEWEST_COPIED and labels.nunique() > 1:
+            columns.setdefault(tuple(labels.astype(object).where(labels.notna(), None)), []).append(str(name))
+    return [
+        f"judges {first_few(list(map(repr, names)))} say the same of every item, and count as "
+        f"{len(names)}; leave out what is a copy"
+        for names in columns.values()
+        if len(names) > 1
+    ]
 
 
 def _by_name(name: str, names: Sequence[str]) -> RoleColumn | None:

@@ -373,3 +373,49 @@ def test_rows_are_no_titles(tmp_path, text):
     except FileFormatError:
         return
     assert not any("above the header" in note for note in notes)
+
+
+_NUMBERS = "item,ann,ben,cid\n" + "".join(f"d{at},{at % 3},{(at + at % 2) % 3},{at % 2}\n" for at in range(8))
+
+
+@pytest.mark.parametrize("word", ["?", "-", "can't tell", "unsure"])
+def test_one_odd_word_does_not_drop_its_judge(tmp_path, word):
+    """A column of numbers and one word is a judge's: the word is asked about, and `none` makes it a gap."""
+    lines = _NUMBERS.splitlines()
+    path = write(tmp_path, "\n".join([*lines[:2], f"d1,{word},2,1", *lines[3:]]))
+    with pytest.raises(FileFormatError, match="line 3: .*is no label") as caught:
+        read_labels(path)
+    assert repr({word: "none"}) in str(caught.value)
+    frame = read_labels(path, words={word: "none"})
+    assert list(frame.columns) == ["ann", "ben", "cid"]
+    assert frame["ann"].isna().tolist() == [False, True] + 6 * [False]
+
+
+@pytest.mark.parametrize("judges", ["ann ben cid", "ann"])
+def test_labels_with_a_decimal_comma_are_no_words(tmp_path, judges):
+    """Whether all judges write 2,0 or one: the cell is named, with what mends it."""
+    header, *rows = (line.split(",") for line in _NUMBERS.splitlines())
+    commas = [[cell + ",0" if name in judges.split() else cell for name, cell in zip(header, row)] for row in rows]
+    path = write(tmp_path, "\n".join(map(";".join, [header, *commas])))
+    with pytest.raises(FileFormatError, match=r"line 2: '0,0' has a decimal comma; write '0\.0' \(tr , \.\)"):
+        read_labels(path)
+    path.write_text(path.read_text().replace(",", "."))  # as the filter does
+    assert read_labels(path).to_numpy().tolist() == read_labels(write(tmp_path, _NUMBERS, "n.csv")).to_numpy().tolist()
+
+
+def test_labels_that_begin_with_their_number_are_grades(tmp_path):
+    """``2 - good`` is 2, with a note; as names in no order they stay words where somebody says so."""
+    names = {"0": "0 - bad", "1": "1 - fair", "2": "2 - good"}
+    header, *rows = (line.split(",") for line in _NUMBERS.splitlines())
+    text = "\n".join(",".join([item, *map(names.__getitem__, cells)]) for item, *cells in rows)
+    path = write(tmp_path, ",".join(header) + "\n" + text)
+    frame = read_labels(path)
+    assert frame.to_numpy().tolist() == read_labels(write(tmp_path, _NUMBERS, "n.csv")).to_numpy().tolist()
+    assert "0 - bad, 1 - fair, 2 - good" in frame.attrs["notes"][1]
+    assert read_labels(path, words=dict.fromkeys(names.values(), "label"))["ann"].iloc[1] == "1 - fair"
+
+
+def test_words_of_likert_scales_have_an_order():
+    """The published order of answers to a statement."""
+    words = ["agree", "strongly agree", "disagree", "strongly disagree"]
+    assert grades_of(words) == {"strongly disagree": 0, "disagree": 1, "agree": 2, "strongly agree": 3}

@@ -11,6 +11,7 @@ from metaeval.agreement.labels import as_labels
 from metaeval.errors import ScoresError
 from metaeval.io.labels import read_labels
 from metaeval.table.derived import derived_columns
+from metaeval.table.label_roles import doubtful_labels
 from metaeval.table.votes import as_votes
 
 SEEDS = st.integers(0, 2**32 - 1)
@@ -110,3 +111,24 @@ def test_rows_of_sums_are_no_votes(row):
     assert (found.n_votes, found.notes) == (4, ("1 row of sums or averages left out",))
     with pytest.raises(ScoresError, match=r"row 5: system 'all' is called as a sum or average of others"):
         as_votes(pd.concat([VOTES, pd.DataFrame([["a", "all", "a", "9"]], columns=VOTES.columns)]))
+
+
+def test_a_code_for_no_answer_is_noted():
+    """9 beside 0 to 3 may stand for no answer, as 99 and -1 may; 4 beside them, and 9 beside 0 to 8, are grades."""
+    labels = np.array([0, 1, 2, 3, 9.0])
+    said = doubtful_labels(pd.DataFrame({"ann": labels, "ben": labels[::-1]}))
+    assert "labels of 9 (2) count as grades far above the others (0 to 3)" in said[0]
+    assert "words={'9': 'none'}" in said[0]
+    for others in (np.array([0, 1, 2, 3, 4.0]), np.arange(10.0)):
+        assert doubtful_labels(pd.DataFrame({"ann": others})) == []
+    assert doubtful_labels(pd.DataFrame({"ann": labels}), said={"9"}) == []
+
+
+def test_a_judge_who_copies_another_is_noted():
+    """Two columns that are the same of 20 items; one that differs once is a judge of its own."""
+    labels = np.arange(20) % 3.0
+    other = np.where(np.arange(20) == 7, 0.0, labels)
+    said = doubtful_labels(pd.DataFrame({"human": labels, "A": other, "grade_final": labels}))
+    assert said == [
+        "judges 'human', 'grade_final' say the same of every item, and count as 2; leave out what is a copy"
+    ]
