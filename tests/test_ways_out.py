@@ -1376,7 +1376,48 @@ MISTAKES |= {
             rf"is a word for a score; write 1 for {yes.lower()} and 0 for {no.lower()}.*\((?P<filter>sed -E '[^']*')\)",
             ({"ap.csv": wide(write=lambda score: str(int(score > CUT)))}, "table ap.csv"),
         )
-        for yes, no in (("yes", "no"), ("ja", "nein"), ("TRUE", "FALSE"))
+        for yes, no in (
+            ("yes", "no"),
+            ("ja", "nein"),
+            ("TRUE", "FALSE"),
+            ("WAHR", "FALSCH"),
+            ("✓", "✗"),
+            ("C", "I"),
+            ("resolved", "unresolved"),
+            ("solved", "timeout"),
+        )
+    },
+    **{
+        f"scores written as {written.format(0.13)}": Mistake(
+            {"ap.csv": wide(write=written.format)}, "table ap.csv", rf"{says} \((?P<filter>sed -E '[^']*')\)"
+        )
+        for written, says in (
+            ("{:.3f} pts", "has a unit; write '0.130'"),
+            ("~{:.3f}", "has a sign for about; write '0.130'"),
+            ("{:.3f}/5", "is a share of 5; write '0.130'"),
+            ("({:.3f})", "is in brackets; .*as in accounts, or '0.130'"),
+        )
+    },
+    "scores below 0, as accounts write them": Mistake(
+        {"ap.csv": wide(write=lambda score: f"({score:.3f})" if score > CUT else f"{score:.3f}")},
+        "table ap.csv",
+        r"is in brackets; write '-[0-9.]+' \((?P<filter>sed -E '[^']*')\)",
+        ({"ap.csv": wide(write=lambda score: f"{-score if score > CUT else score:.3f}")}, "table ap.csv"),
+    ),
+    "scores below 0, with a minus sign": Mistake(
+        {"ap.csv": wide(write="\N{MINUS SIGN}{:.3f}".format)},
+        "table ap.csv",
+        "",
+        ({"ap.csv": wide(write="-{:.3f}".format)}, "table ap.csv"),
+    ),
+    **{
+        f"teams called as {teams[0]}": Mistake(
+            {"ap.csv": long("team,topic,AP", "{system},{topic},{score:.3f}", systems=teams)},
+            "table ap.csv",
+            "pass (?P<add>--system-column team) if .* names the systems",
+            ({"ap.csv": wide(systems=teams)}, "table ap.csv"),
+        )
+        for teams in (SYSTEMS, [f"{at}x.org" for at in range(len(SYSTEMS))])
     },
     "verdicts before answers": Mistake(
         {"ap.csv": wide(write=lambda score: f"[{'PASS' if score > CUT else 'FAIL'}] {score:.3f} or so")},

@@ -2,7 +2,7 @@
 
 import math
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import compress
@@ -32,8 +32,15 @@ SystemsIn = Literal["columns", "rows"]
 _NO_NUMBER = "is not a number; scores are numbers with a decimal point"
 _EXACT = 2.0**53  # whole numbers below it have a float of their own
 PASSED = {"yes": "no", "true": "false", "pass": "fail", "passed": "failed", "correct": "incorrect", "right": "wrong",
-           "ja": "nein", "y": "n", "t": "f", "success": "failure"}  # fmt: skip
+           "ja": "nein", "y": "n", "t": "f", "success": "failure", "resolved": "unresolved", "solved": "unsolved",
+           "wahr": "falsch", "richtig": "falsch", "vrai": "faux", "oui": "non",
+           "✓": "✗", "✔": "✘", "✅": "❌"}  # fmt: skip
 PASSES = frozenset({*PASSED, *PASSED.values()})
+_ASKED = {**PASSED, "c": "i"}
+"""The same where somebody is asked: c and i may be answers to choose among, too."""
+_TWO_WORDS = 2
+_ENDS = (r"(^|[,;\t])", r"([,;\t\r]|$)")
+"""What stands around a cell, for filters."""
 _WAYS_PAST_GAPS = "`missing='zero'`, `'drop-systems'`, `'drop-topics'` or `'pairwise'`"
 _WITH_ERROR = (
     "is a number with its error; write {!r} in this column and {!r} in one of its own, called as this one with _stderr "
@@ -154,6 +161,37 @@ _OF_VERDICTS = (
     r"""sed -E 's/"\[PASS\]([^"]|"")*"|\[PASS\][^,]*/1/g;s/"\[(FAIL|ERROR)\]([^"]|"")*"|\[(FAIL|ERROR)\][^,]*/0/g'"""
 )
 _PER_CENT, _THOUSAND, _NEARLY = 100, 1000, 1e-6
+_WORDS = re.compile(r"[\w ✓✗✔✘✅❌-]{1,30}")
+
+
+def _taken_off(cell: str, kept: str) -> str:
+    """Return what writes a part of cells that hold nothing else, in the words of `sed`."""
+    return rf"sed -E ':a;s/{_ENDS[0]}{cell}{_ENDS[1]}/\1{kept}/;ta'"
+
+
+_BRACKETS = r"\(([0-9.]+)\)"
+_WAYS = (
+    (
+        re.compile(r"\(([0-9]*\.?[0-9]+)\)"),
+        (
+            f"is in brackets; write '-{{0}}' ({_taken_off(_BRACKETS, r'-\2\3')}) if they stand for a minus, as in "
+            f"accounts, or '{{0}}' ({_taken_off(_BRACKETS, r'\2\3')}) if for nothing"
+        ),
+    ),
+    (
+        re.compile(r"[~≈] *([+-]?[0-9]*\.?[0-9]+)"),
+        f"has a sign for about; write '{{0}}' ({_taken_off('(~|≈) *([0-9.+-]+)', r'\3\4')})",
+    ),
+    (
+        re.compile(r"([0-9]*\.?[0-9]+) */ *([0-9]+)"),
+        f"is a share of {{1}}; write '{{0}}' ({_taken_off(r'([0-9.]+) *\/ *{1}', r'\2\3')}) if all are out of {{1}}",
+    ),
+    (
+        re.compile(r"([+-]?[0-9]*\.?[0-9]+) *([^\W\d_]{1,10})"),
+        f"has a unit; write '{{0}}' ({_taken_off('([0-9.+-]+) *{1}', r'\2\3')}) if all are in {{1}}",
+    ),
+)
+"""Numbers with something around them, and what mends them."""
 
 
 class SpreadlessError(FileFormatError):
@@ -169,11 +207,12 @@ class BadCellError(Exception):
         self.is_gap = self.text.casefold() in SCORE_GAPS
         self.is_word = self.rule().endswith(_NO_NUMBER)  # and so may be left out with its column
 
-    def rule(self, delimiter: str = "", row: str = "") -> str:
-        """Return the rule, and what mends a file whose cells are divided so, or a row of this name."""
+    def rule(self, delimiter: str = "", row: str = "", *, cells: Iterable[str] = ()) -> str:
+        """Return the rule, and what mends a file of this delimiter, a row of this name, or a column of these cells."""
         if role_of_row(row) == "n":
             return f"the row is called as a count, and holds {self.text!r}; leave it out, or rename what is none"
-        return _broken_rule(self.text, _OF_QUOTED if delimiter == "," else _OF_PLAIN)
+        words = {text for cell in cells if (text := cell.strip(BLANKS)).casefold() not in SCORE_GAPS}
+        return _broken_rule(self.text, _OF_QUOTED if delimiter == "," else _OF_PLAIN, words | {self.text})
 
 
 _OF_PLAIN = ("tr , .", "tr -d ,")
@@ -185,7 +224,7 @@ _OF_QUOTED = (
 where one does, so that such numbers are in quotation marks."""
 
 
-def _broken_rule(text: str, filters: tuple[str, str]) -> str:
+def _broken_rule(text: str, filters: tuple[str, str], words: Collection[str]) -> str:
     if text.casefold() in SCORE_GAPS:
         gap = f"the cell holds {text!r}" if text else "the cell is empty"
         return f"{gap}; fill in the score, or pass {_WAYS_PAST_GAPS}"
@@ -198,22 +237,32 @@ def _broken_rule(text: str, filters: tuple[str, str]) -> str:
             if not math.isfinite(float(text)):
                 return f"{text!r} is not finite; repair the score, or leave the cell empty if there is none"
             return f"{text!r} has more digits than a score can hold (up to 2**53 every whole number is exact); round it"
-    word_pair = next((pair for pair in PASSED.items() if text.casefold() in pair), None)
-    way = word_pair and (
-        f"is a word for a score; write 1 for {word_pair[0]} and 0 for {word_pair[1]} in this column"
-        f" ({_to_numbers(text, word_pair)})"
-    )
+    way = next((says.format(*match.groups()) for pattern, says in _WAYS if (match := pattern.fullmatch(text))), "")
+    way = way or _way_past_words(text, words)
     if text.startswith(PROMPTFOO):
         text, way = shortened(text), f"is a verdict and an answer; write 1 for [PASS] and 0 for others ({_OF_VERDICTS})"
     return f"{text!r} {way or _NO_NUMBER}"
 
 
-def _to_numbers(text: str, word_pair: Sequence[str]) -> str:
-    """Return what writes 1 and 0 for two words, in the letters of one of them, in cells that hold nothing else."""
+def _way_past_words(text: str, words: Collection[str]) -> str:
+    """Return which words of a column count 1 and which 0, and what writes that; "" where they do not tell."""
+    spelt = {word.casefold(): word for word in words}
+    said = {word for pair in _ASKED.items() if text.casefold() in pair for word in pair}
+    if len(spelt) == _TWO_WORDS and sum(word in _ASKED for word in spelt) == 1 and not any(map(is_number, spelt)):
+        said = {*spelt}  # solved, and timeout
+    counts = {word: word in _ASKED for word in sorted(said)}
+    if not all(map(_WORDS.fullmatch, counts)) or len({*counts.values()}) < _TWO_WORDS:
+        return ""
     as_here = str.upper if text.isupper() else str.title if text.istitle() else str.lower
-    ends = (r"(^|[,;\t])", r"([,;\t\r]|$)")
-    swaps = [rf"s/{ends[0]}{as_here(word)}{ends[1]}/\1{mark}\2/" for word, mark in zip(word_pair, "10", strict=True)]
-    return f"sed -E ':a;{swaps[0]};ta;:b;{swaps[1]};tb'"
+    passed, failed = ([word for word, one in counts.items() if one is side] for side in (True, False))
+    swaps = [
+        rf"s/{_ENDS[0]}({'|'.join(spelt.get(word, as_here(word)) for word in side)}){_ENDS[1]}/\1{mark}\3/"
+        for side, mark in ((passed, 1), (failed, 0))
+    ]
+    return (
+        f"is a word for a score; write 1 for {' or '.join(passed)} and 0 for {' or '.join(failed)} in this column "
+        f"(sed -E ':a;{swaps[0]};ta;:b;{swaps[1]};tb')"
+    )
 
 
 def _written_otherwise(text: str, to_points: str, without_commas: str) -> str:

@@ -314,10 +314,12 @@ def sets_of_rows(body: Sheet, names: Sequence[str], parts: Mapping[str, str], ot
         return f"scores would be there twice without {most!r}; {ways_to_sizes(most, parts, cells)}"
     numbered = all(value.isdecimal() for value in values) or role_of_name(most)[0] in _REPEATED
     role, meaning = (REPEAT, "repeats of a score") if numbered or REPEAT in parts else ("metric", "metrics")
-    only_one = role in parts or (role_of_name(most)[0] == "version" and not numbered)
-    alternative = "" if only_one else f", or `columns={ {role: most}!r}` if these are {meaning}"
     sets = count(len(values), "set")
     there_twice = f"it holds {sets} of rows, and scores would be there twice without {most!r}; pass"
+    if "system" not in parts and not (numbered or role_of_name(most)[0] or underscored(most) in JUDGES):
+        return f"{there_twice} `columns={ {'system': most}!r}` if it names the systems"
+    only_one = role in parts or (role_of_name(most)[0] == "version" and not numbered)
+    alternative = "" if only_one else f", or `columns={ {role: most}!r}` if these are {meaning}"
     if underscored(most) in JUDGES and REPEAT not in parts:
         return f"{there_twice} `columns={ {REPEAT: most}!r}`, as what several judges say are repeats of a score"
     return f"{there_twice} `where={{{most!r}: {kinds[most][0]!r}}}` for one of them{alternative}"

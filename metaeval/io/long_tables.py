@@ -206,7 +206,7 @@ class _LongRows:
                 cell_names = {dim: columns[self.places[dim]][row] for dim in DIMS if dim in self.places}
                 words = {"topic": unit().topic}
                 about = ", ".join(f"{words.get(dim, dim)} {shortened(name)!r}" for dim, name in cell_names.items())
-                rule = error.rule(self.body.delimiter, cell_names["topic"].strip())
+                rule = error.rule(self.body.delimiter, cell_names["topic"].strip(), cells=() if by_row else cells)
                 raise self.body.error(f"{names[column]!r} of {about}: {rule}", start + row) from None
         return numbers
 

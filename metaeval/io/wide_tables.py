@@ -569,8 +569,23 @@ def _grid(rows: _WideRows, used: Sequence[int], titles: _Names, options: blocks.
                 continue
             column = f"column {used[error.place] + 1}" if across is None else f"column {across[error.place]!r}"
             row = "" if down is None else f", row {shortened(down[position])!r}"
-            odd = [across[error.place]] if across and not position and error.is_word else ()
-            hint = f"; {headers.ways_to_name(across or (), odd)}" if odd else ""
-            rule = error.rule(rows.body.delimiter, called)
+            rule = error.rule(rows.body.delimiter, called, cells=rows.column(used[error.place]))
+            hint = _way_past_column(rows, used, error.place, titles) if error.is_word and rule == error.rule() else ""
             raise rows.body.error(f"{column}{row}: {rule}{hint}", position) from None
     return numbers
+
+
+def _way_past_column(rows: _WideRows, used: Sequence[int], place: int, titles: _Names) -> str:
+    """Say what becomes of a column with words: named as the systems', written as numbers, or left out beside others."""
+    down, across = titles
+    cells = [cell for cell in rows.column(used[place]) if cell.casefold() not in SCORE_GAPS]
+    if any(map(is_number, cells)) or not across:
+        return "; write its score, or leave the cell empty if there is none"
+    name, words = across[place], list(dict.fromkeys(cells))
+    listing = headers.columns_found(across)
+    if down and len({*down}) < len(down) == len({*zip(down, rows.column(used[place]), strict=True)}):
+        return f"; {listing}; pass `columns={ {'system': name}!r}` if that column names the systems"
+    others = [at for at in used if at != used[place]]
+    if all(any(map(is_number, rows.column(at))) for at in others):
+        return f"; {listing}; pass `columns={ {'ignore': [name]}!r}` if {name!r} is no system"
+    return f"; write a number for each word of this column ({first_few(words, write=shortened)})"

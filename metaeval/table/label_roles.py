@@ -133,10 +133,10 @@ def doubtful_labels(table: pd.DataFrame, said: Collection[str] = ()) -> list[str
     below = {level: n for level, n in n_of.items() if float(level) < 0}
     notes = [_perhaps_none(below, "below 0", next(reversed(below)))] if below else []
     *grades, highest = levels.tolist() or [0.0]
-    if f"{highest:g}" in _CODES & n_of.keys() and len(grades) > 1 and {*np.diff(grades).tolist()} == {1.0}:
-        if highest - grades[-1] > 1:
-            others = f"far above the others ({grades[0]:g} to {grades[-1]:g})"
-            notes.append(_perhaps_none({f"{highest:g}": n_of[f"{highest:g}"]}, others, f"{highest:g}"))
+    code = f"{highest:g}"
+    if code in _CODES & n_of.keys() and {*np.diff(grades).tolist()} == {1.0} and highest - grades[-1] > 1:
+        others = f"far above the others ({grades[0]:g} to {grades[-1]:g})"
+        notes.append(_perhaps_none({code: n_of[code]}, others, code))
     return notes + _copies(table)
 
 
@@ -150,7 +150,7 @@ def _copies(table: pd.DataFrame) -> list[str]:
     """Return the notes on judges who say of every item the same as another; of few items chance may make them."""
     columns: dict[tuple[object, ...], list[str]] = {}
     for name, labels in table.items():
-        if len(labels) >= _FEWEST_COPIED and labels.nunique() > 1:
+        if len(labels) >= _FEWEST_COPIED and len({*labels.dropna()}) > 1:
             columns.setdefault(tuple(labels.astype(object).where(labels.notna(), None)), []).append(str(name))
     return [
         f"judges {first_few(list(map(repr, names)))} say the same of every item, and count as "

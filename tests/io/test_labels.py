@@ -383,7 +383,7 @@ def test_one_odd_word_does_not_drop_its_judge(tmp_path, word):
     """A column of numbers and one word is a judge's: the word is asked about, and `none` makes it a gap."""
     lines = _NUMBERS.splitlines()
     path = write(tmp_path, "\n".join([*lines[:2], f"d1,{word},2,1", *lines[3:]]))
-    with pytest.raises(FileFormatError, match="line 3: .*is no label") as caught:
+    with pytest.raises(FileFormatError, match=r"line 3: .*is no label") as caught:
         read_labels(path)
     assert repr({word: "none"}) in str(caught.value)
     frame = read_labels(path, words={word: "none"})
@@ -395,7 +395,8 @@ def test_one_odd_word_does_not_drop_its_judge(tmp_path, word):
 def test_labels_with_a_decimal_comma_are_no_words(tmp_path, judges):
     """Whether all judges write 2,0 or one: the cell is named, with what mends it."""
     header, *rows = (line.split(",") for line in _NUMBERS.splitlines())
-    commas = [[cell + ",0" if name in judges.split() else cell for name, cell in zip(header, row)] for row in rows]
+    changed = {header.index(name) for name in judges.split()}
+    commas = [[cell + ",0" * (at in changed) for at, cell in enumerate(row)] for row in rows]
     path = write(tmp_path, "\n".join(map(";".join, [header, *commas])))
     with pytest.raises(FileFormatError, match=r"line 2: '0,0' has a decimal comma; write '0\.0' \(tr , \.\)"):
         read_labels(path)

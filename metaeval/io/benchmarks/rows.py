@@ -40,7 +40,7 @@ _FEWER = 3
 """How many times fewer measures than topics there must be to tell the two by how often they repeat."""
 _CELLS = 4
 _SURE_NAMES = 2  # of the evidence of names
-_ASSENT = frozenset({"yes", "y", "ja"})
+_ASSENT = frozenset({"yes", "y", "ja", "oui"})
 _LEAST_FILLED = 0.5
 """Of systems by topics: documents that are judged for topics are others each time."""
 _LONGEST_TEXT = 100
