@@ -275,7 +275,9 @@ class _LongRows:
                 f"{dim} {labels[owners[again[0]]]!r} has more than one {part}: {first_name!r} and {second_name!r}; "
                 f"keep one"
             )
-            if dim == "topic":
+            if part == "weight":
+                message += f", or leave the column out if it weighs no {unit().topics}"
+            elif dim == "topic":
                 message += (
                     f", or, where the names of {unit().topics} are used again in every {part}, write both into one "
                     f"column ({second_name + '/' + labels[owners[again[0]]]!r})"

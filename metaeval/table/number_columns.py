@@ -165,6 +165,7 @@ class _Numbers(NamedTuple):
         if role in {"n", "size"} or (stem and self.along == "system"):
             unlike = all_whole and self._unlike_scores(place)
             rather = role in {"cost", "time", "test", "difference"}
+            rather |= self.along == "system" and not stem and len(word_of(name)) > _SHORT
             return (
                 column
                 if unlike

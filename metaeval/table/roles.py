@@ -414,7 +414,7 @@ def items_by_structure(
         name
         for name in others
         if underscored(name) not in JUDGES
-        and role_of_name(name)[0] in {"", "id", "n", "rank", "seed", "version"}
+        and role_of_name(name)[0] in {"", "id", "n", "rank", "seed", "version", "part"}
         and not (tells_sizes(name, columns[name]) or any(map(_is_decimal, columns[name])))
     ]
     sized = next((name for name in others if tells_sizes(name, columns[name]) and len({*columns[name]}) > 1), "")
@@ -577,8 +577,12 @@ def role_of_name(name: str) -> tuple[str, str]:
     if named_role or not word:
         return named_role, ""
     role, stem = next(filter(any, map(_role_by_part, (word, bare))), ("", ""))
-    if role in {"aggregate", "sd", "error"} and role_of_name(stem)[0] in _OF_NO_SCORE:  # avg_latency, std_fit_time
+    if (
+        role in {"aggregate", "sd", "error", "n"} and role_of_name(stem)[0] in _OF_NO_SCORE
+    ):  # avg_latency, anzahl_wörter
         return role_of_name(stem)
+    if role in _OF_NO_SCORE and role_of_name(stem) == ("n", ""):  # num_chars
+        return role, ""
     return role, "" if role == "aggregate" and {*stem.split("_")} <= _OF_ALL else stem
 
 

@@ -1252,7 +1252,7 @@ ODD_CELLS = [
     "\uff11",
     "1 2",
 ]
-ODD_CELLS += ["1\x1f", "\x1c1", "1\u00a0", "9007199254740993", "1" * 400, "--1", "0.5x", "\u2212" + "1"]
+ODD_CELLS += ["1\x1f", "\x1c1", "1\u00a0", "9007199254740993", "1" * 400, "--1", "0.5x", "1" + "\u2212"]
 
 
 def _as_csv(rows, delimiter=",", quoting=csv.QUOTE_MINIMAL):

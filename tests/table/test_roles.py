@@ -297,3 +297,37 @@ def test_penalties_fall_unless_their_sign_was_reversed(metric, least, rises, tmp
     means = as_means({"metric": [metric] * 2, "system": ["a", "b"], "mean": [least, least + 1], "stderr": [0.1, 0.2]})
     assert means.higher_is_better.tolist() == [rises]
     assert [note.partition(" under")[0] for note in means.notes] == [told] * bool(told)
+
+
+_RATINGS = np.random.default_rng(4).integers(1, 6, (30, 3)).astype(float)
+
+
+@pytest.mark.parametrize("name", ["Minuten", "minutes", "Laufzeit", "Kapitel", "chapter", "Jahrgang"])
+def test_times_and_parts_of_the_material_beside_ratings_are_no_systems(name):
+    """No system is called so; they are left out, with a note."""
+    values = np.column_stack([_RATINGS, np.arange(30) // 5 + 1])
+    told = not_scores(["Bot A", "Bot B", "Bot C", name], values, along="system")
+    assert [(column.name, column.sure) for column in told] == [(name, True)]
+
+
+@pytest.mark.parametrize(
+    "name", ["Zeit Bot A", "Anzahl Wörter", "Punkte max", "turns", "level", "hops", "relevance", "retries", "n_words"]
+)
+def test_counts_and_features_of_items_beside_ratings_are_asked_for(name):
+    """Whole numbers such as ratings are; whoever says that they are a system has one."""
+    values = np.column_stack([_RATINGS, np.arange(30) % 4 + 1.0])
+    names = ["Bot A", "Bot B", "Bot C", name]
+    assert [(column.name, column.sure) for column in not_scores(names, values, along="system")] == [(name, False)]
+    assert not_scores(names, values, along="system", kept=[name]) == []
+
+
+@pytest.mark.parametrize(
+    "name", ["annotator_age", "batch", "difficulty", "logprob", "retries", "year_of_birth", "Laufzeit"]
+)
+def test_features_of_people_items_and_answers_are_no_metrics(name):
+    """Where a row is one system on one topic they are left out, with a note."""
+    random = np.random.default_rng(5)
+    values = np.column_stack([random.uniform(0, 1, (30, 2)), random.integers(1, 9, 30)])
+    told = not_scores(["AP", "P@5", name], values, along="cell")
+    assert [(column.name, column.sure) for column in told] == [(name, True)]
+    assert not_scores(["AP", "P@5", name], values, along="cell", kept=[name]) == []
