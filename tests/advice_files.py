@@ -501,6 +501,13 @@ IN_VOTES = {
             )
         },
     ),
+    "winners by number, of which 0 may be a tie": votes(
+        "left,right,winner\na,b,1\nb,c,0\na,c,2\n",
+        {
+            "words={'0': 'tie', '1': 'left', '2': 'right'}": SHARES,
+            "words={'0': 'left', '1': 'tie', '2': 'right'}": {"a b": [0.5], "b c": [1.0], "a c": [0.0]},
+        },
+    ),
     "votes of two judges": votes(
         "left,right,winner,judge\na,b,left,x\nb,c,tie,x\na,c,right,x\na,c,left,y\n",
         {"where={'judge': 'x'}": SHARES},

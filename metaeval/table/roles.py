@@ -581,9 +581,9 @@ def role_of_name(name: str) -> tuple[str, str]:
         role in {"aggregate", "sd", "error", "n"} and role_of_name(stem)[0] in _OF_NO_SCORE
     ):  # avg_latency, anzahl_wörter
         return role_of_name(stem)
-    if role in _OF_NO_SCORE and role_of_name(stem) == ("n", ""):  # num_chars
-        return role, ""
-    return role, "" if role == "aggregate" and {*stem.split("_")} <= _OF_ALL else stem
+    of_all = role == "aggregate" and {*stem.split("_")} <= _OF_ALL
+    counted = role in _OF_NO_SCORE and role_of_name(stem) == ("n", "")  # num_chars
+    return role, "" if of_all or counted else stem
 
 
 def _role_beside_sign(word: str) -> tuple[str, str]:

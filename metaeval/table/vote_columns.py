@@ -21,6 +21,7 @@ COLUMNS: Mapping[str, tuple[str, ...]] = {
         "option_a",
         "model_x",
         "response_a_model",
+        *("links", "gauche", "izquierda", "sinistra"),
     ),
     "right": (
         "right",
@@ -32,21 +33,46 @@ COLUMNS: Mapping[str, tuple[str, ...]] = {
         "option_b",
         "model_y",
         "response_b_model",
+        *("rechts", "droite", "derecha", "destra"),
     ),
-    "winner": ("winner", "preference", "preferred", "verdict", "vote", "outcome", "choice"),
+    "winner": (
+        *("winner", "preference", "preferred", "verdict", "vote", "outcome", "choice"),
+        *("gewinner", "sieger", "gagnant", "vainqueur", "ganador", "vincitore"),
+    ),
     "question": (
         *("question_id", "question", "prompt_id", "prompt", "query_id", "query", "topic_id", "topic"),
-        *("item_id", "item", "instruction", "uid"),
+        *("item_id", "item", "instruction", "uid", "frage", "frage_id", "aufgabe", "anfrage", "pregunta", "domanda"),
     ),
-    "voter": ("voter", "voter_id", "worker", "worker_id", "annotator", "annotator_id", *JUDGES, "user", "user_id"),
+    "voter": (
+        "voter",
+        "voter_id",
+        "worker",
+        "worker_id",
+        "annotator",
+        "annotator_id",
+        *JUDGES,
+        "user",
+        "user_id",
+        "bewerter",
+        "annotateur",
+    ),
     "weight": ("weight", "weights"),
     "count": (
         *("count", "counts", "n", "votes", "n_votes", "num_votes", "number_of_votes", "num", "anzahl", "stimmen"),
-        *("frequency", "freq", "total"),
+        *("frequency", "freq", "total", "häufigkeit", "#"),
     ),
 }
 """What columns are called, the surest name first; case, blanks and hyphens do not matter."""
 COUNTS = {"wins": 1.0, "losses": 0.0, "ties": 0.5}
+_COUNT_WORDS = {
+    "wins": ("wins", "wins_a", "wins_left", "wins_1", "a_wins", "left_wins", "wins_model_a", "model_a_wins", "siege"),
+    "losses": (
+        *("losses", "wins_b", "wins_right", "wins_2", "b_wins", "right_wins", "wins_model_b", "model_b_wins"),
+        "niederlagen",
+    ),
+    "ties": ("ties", "draws", "n_ties", "unentschieden"),
+}
+"""What columns of the left system's counts are called; the right one's wins are its losses."""
 ORDERS = ("g1_winner", "g2_winner")
 GAMES, MODEL, BASELINE = "games", "model", "baseline"
 WINNERS = {
@@ -54,6 +80,7 @@ WINNERS = {
     "winner_model": "loser_model",
     "chosen_model": "rejected_model",
     "model_chosen": "model_rejected",
+    "chosen": "rejected",
 }
 """Columns of systems that won, and of those that lost against them."""
 PAIRS = (
@@ -149,7 +176,12 @@ def _of_two_sides(roles: Mapping[str, str], words: Mapping[str, str]) -> VoteCol
     outcomes = {word: share for word in words if (share := share_of_column(word)) is not None}
     if {0.0, 1.0} <= set(outcomes.values()):
         return VoteColumns(roles, "outcomes", _held(outcomes, words))
-    return VoteColumns(roles, "counts", _held(COUNTS, words)) if {"wins", "losses"} <= set(words) else None
+    counts = {
+        word: words[held[0]]
+        for word, called in _COUNT_WORDS.items()
+        if (held := [one for one in called if one in words])
+    }
+    return VoteColumns(roles, "counts", counts) if {"wins", "losses"} <= counts.keys() else None
 
 
 def _held(wanted: Iterable[str], words: Mapping[str, str]) -> dict[str, str]:

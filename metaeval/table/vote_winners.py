@@ -142,8 +142,10 @@ def _words_of_scale(texts: Sequence[str]) -> str:
 
     Examples
     --------
+    >>> _words_of_scale(["3", "1", "2"]).partition(" if ")[0]
+    "such as `words={'1': 'left', '2': 'tie', '3': 'right'}`"
     >>> _words_of_scale(["2", "0", "1"]).partition(" if ")[0]
-    "such as `words={'0': 'left', '1': 'tie', '2': 'right'}`"
+    "such as `words={'0': 'tie', '1': 'left', '2': 'right'}`"
     """
     number_of = {text: float(text) for text in sorted({*map(plain_word, texts)}, key=float)}
     middle = (min(number_of.values()) + max(number_of.values())) / 2
@@ -154,6 +156,12 @@ def _words_of_scale(texts: Sequence[str]) -> str:
     if len(sides) == 1:
         (text,) = sides
         return f"such as `words={ {text: 'left'} }` if it means the left system"
+    if list(sides) == ["0", "1", "2"]:
+        by_number = dict(zip(sides, ("tie", "left", "right"), strict=True))
+        return (
+            f"such as `words={by_number}` if they are a tie, the left system and the right one, or `words={sides}` if "
+            "low numbers mean the left system and high ones the right"
+        )
     if len(sides) <= _MOST_WORDS:
         return f"such as `words={sides}` if low numbers mean the left system and high ones the right"
     return "by `words`"

@@ -36,6 +36,8 @@ type Table = Mapping[str, Any]
 """Columns by name: arrays, or pandas' own."""
 
 _FEWEST = 2
+_LONGEST_NAME = 200
+"""Characters of the names of systems; what is longer in place of one is an answer."""
 _MOST_VALUES = 1000
 """Values of a column by which rows are chosen that are kept for an error."""
 
@@ -483,6 +485,11 @@ class Collected:
     def _add_winners(self, table: Table, found: VoteColumns) -> None:
         """Take a winner and a loser, or two that are tied."""
         self._forms[found.form] = None
+        sides = [table[found.roles[side]] for side in ("left", "right")]
+        cells = [side if isinstance(side, TextCells) else text_cells(side, "system") for side in sides]
+        if max((len(text) for side in cells for text in side.texts), default=0) > _LONGEST_NAME:
+            columns = f"{found.roles['left']!r} and {found.roles['right']!r}"
+            raise ScoresError(f"columns {columns} hold answers, and votes are on systems; write whose answer each is")
         left, right = self._sides(table, found.roles)
         share = np.ones(len(left))
         for column in found.others.values():

@@ -20,6 +20,10 @@ from metaeval.table.vote_columns import refuse_doubles, vote_columns
         (["winner", "loser"], "winners"),
         (["prompt_id", "chosen_model", "rejected_model"], "winners"),
         (["model_a", "model_b", "winner", "loser"], "votes"),
+        (["Frage", "Bewerter", "links", "rechts", "Gewinner"], "votes"),
+        (["gauche", "droite", "gagnant"], "votes"),
+        (["model_a", "model_b", "wins_a", "wins_b", "ties"], "counts"),
+        (["prompt", "chosen", "rejected"], "winners"),
     ],
 )
 def test_forms_are_known_by_their_columns(names, form):

@@ -387,3 +387,25 @@ def test_sides_are_known_however_they_are_written(words):
     """With blanks and hyphens, and in other languages; a system of that name is a system first."""
     frame = pd.DataFrame({"left": [*"xyz"], "right": [*"yzx"], "winner": words})
     assert as_votes(frame).share.tolist() == [1.0, 0.0, 0.5]
+
+
+def test_counts_of_either_side_and_a_column_of_counts_say_the_same_as_single_votes():
+    """Counted by hand: a beats b twice and loses once, and they tie once."""
+    single = as_votes([{"left": "a", "right": "b", "winner": winner} for winner in ("left", "left", "right", "tie")])
+    counts = as_votes([{"model_a": "a", "model_b": "b", "wins_a": 2, "wins_b": 1, "ties": 1}])
+    rows = [("left", 2), ("right", 1), ("tie", 1)]
+    numbered = as_votes([{"left": "a", "right": "b", "winner": winner, "#": n} for winner, n in rows])
+    for votes in (counts, numbered):
+        frame = votes.to_frame()
+        weight = frame.get("weight", 1.0)
+        assert float((frame["share"] * weight).sum()) == float(single.to_frame()["share"].sum()) == 2.5
+        assert votes.n_votes == single.n_votes == 4
+
+
+def test_answers_chosen_and_rejected_are_no_systems():
+    """Data of preferences to train on hold answers, and nobody says whose; names of systems are shorter."""
+    pairs = pd.DataFrame({"prompt": ["p", "q"], "chosen": ["a", "b"], "rejected": ["b", "c"]})
+    read = as_votes(pairs).to_frame()[["left", "right", "share"]]
+    assert read.to_numpy().tolist() == [["a", "b", 1.0], ["b", "c", 1.0]]
+    with pytest.raises(ScoresError, match="'chosen' and 'rejected' hold answers, and votes are on systems"):
+        as_votes(pairs.assign(chosen=[300 * "word ", "b"]))
