@@ -11,7 +11,7 @@ type Words = Mapping[str, tuple[str, ...]]
 JUDGES = (
     *("judge", "assessor", "worker", "annotator", "rater", "reviewer", "labeler", "labeller", "evaluator"),
     *("gutachter", "bewerter", "juror", "coder", "participant", "person", "anotador", "evaluador", "teilnehmer"),
-    *("worker_id", "annotator_id", "rater_id", "judge_id", "assessor_id", "participant_id"),
+    *("worker_id", "workerid", "annotator_id", "rater_id", "judge_id", "assessor_id", "participant_id"),
 )
 """Who judged."""
 RANKINGS: Words = {
@@ -30,7 +30,18 @@ LABELS: Words = {
         *("item", "document", "document_id", "doc_id", "docno", "docid", "doc", "pid", "passage", "passage_id"),
         *("item_id", "response", "response_id", "answer", "answer_id", "segment", "segment_id", "seg", "sample"),
         *("sample_id", "example", "example_id", "instance", "instance_id", "dokument", "beispiel", "id", "text_id"),
-        *("sentence_id", "utterance_id", "image_id", "tweet_id", "post_id", "comment_id", "review_id", "case_id"),
+        *(
+            "hit_id",
+            "hitid",
+            "sentence_id",
+            "utterance_id",
+            "image_id",
+            "tweet_id",
+            "post_id",
+            "comment_id",
+            "review_id",
+            "case_id",
+        ),
     ),
     "asked": ("question_id", "question", "prompt_id", "prompt", "frage", "aufgabe"),
     "more": (
@@ -103,6 +114,17 @@ def are_judges(names: Iterable[str]) -> bool:
     """
     stems = {underscored(name).strip("_0123456789") for name in names}
     return {stem[:-2] if stem[-2:-1] == "_" else stem for stem in stems} <= {*JUDGES}
+
+
+def is_answer(name: str) -> bool:
+    """Whether a column holds what a worker of Mechanical Turk answered.
+
+    Examples
+    --------
+    >>> is_answer("Answer.coherence"), is_answer("answer")
+    (True, False)
+    """
+    return name.startswith("Answer.")
 
 
 def first_called(names: Iterable[object], words: Sequence[str], *spellings: Callable[[str], str]) -> int | None:

@@ -30,6 +30,7 @@ _NUMBERS = re.compile(r"[0-9]+")
 _LISTED = re.compile(r'\s*(?:"((?:[^"]|"")*)"\s*(?=,|\Z)|([^,]*))(?:,|\Z)')
 _EXACT = 2**53
 _DATE = re.compile(r"[0-9]{4}[-/.][0-9]{1,2}([-/.T ].*)?|[0-9]{1,2}[-/.][0-9]{1,2}[-/.][0-9]{2,4}", re.ASCII)
+_HASH = re.compile(r"[0-9a-f]{16,}|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
 _IN_BRACKETS = re.compile(r"\([0-9.,]+\)", re.ASCII)
 _UNIT = re.compile(r"[0-9]+[^\W\d_][^.,]*")
 _VERSION = re.compile(r"(?![0-9]{1,3}(\.[0-9]{3})+\Z)[0-9]+(\.[0-9]+){2,}", re.ASCII)  # 1.234.567 is a number
@@ -100,9 +101,8 @@ def is_word(cell: str) -> bool:
     text = cell.strip(BLANKS)
     if text[:1].isalpha() or (text[:1] in {"[", "{", "("} and not _IN_BRACKETS.fullmatch(text)):
         return True
-    return (_DATE.fullmatch(text) or _VERSION.fullmatch(text) or _UNIT.fullmatch(text)) is not None and not is_number(
-        text
-    )
+    patterns = (_DATE, _VERSION, _UNIT, _HASH)
+    return any(pattern.fullmatch(text) for pattern in patterns) and not is_number(text)
 
 
 def loses_digits(written: str | int, number: float) -> bool:

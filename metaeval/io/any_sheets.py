@@ -4,6 +4,7 @@ import re
 from itertools import repeat
 
 from metaeval.errors import FileFormatError
+from metaeval.io.annotation_rows import rows_of_annotators
 from metaeval.io.around_tables import without_titles
 from metaeval.io.benchmarks.contents import ZIP_MAGIC, Json, read_json
 from metaeval.io.benchmarks.formats import format_of
@@ -35,6 +36,8 @@ def any_sheet(content: bytes, label: str) -> Sheet | None:
         return without_titles(sheet_of(content, label))
     if format_of(json) is not None:
         return None
+    if (answers := rows_of_annotators(json)) is not None:
+        return answers
     if json.object and all(isinstance(cells, list) for cells in json.object.values()):
         json = records_of_lists(json)
     return _sheet_of_json(json)

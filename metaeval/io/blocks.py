@@ -237,11 +237,18 @@ def _broken_rule(text: str, filters: tuple[str, str], words: Collection[str]) ->
             if not math.isfinite(float(text)):
                 return f"{text!r} is not finite; repair the score, or leave the cell empty if there is none"
             return f"{text!r} has more digits than a score can hold (up to 2**53 every whole number is exact); round it"
-    way = next((says.format(*match.groups()) for pattern, says in _WAYS if (match := pattern.fullmatch(text))), "")
+    matches = ((pattern.fullmatch(text), says) for pattern, says in _WAYS)
+    way = next((says.format(*match.groups()) for match, says in matches if match and _have_unit(match, words)), "")
     way = way or _way_past_words(text, words)
     if text.startswith(PROMPTFOO):
         text, way = shortened(text), f"is a verdict and an answer; write 1 for [PASS] and 0 for others ({_OF_VERDICTS})"
     return f"{text!r} {way or _NO_NUMBER}"
+
+
+def _have_unit(match: re.Match[str], words: Iterable[str]) -> bool:
+    """Whether all cells of a column have the letters behind their numbers that one has, or it has none."""
+    unit = match.groups()[-1]
+    return not unit.isalpha() or all(word.endswith(unit) or is_number(word) for word in words)
 
 
 def _way_past_words(text: str, words: Collection[str]) -> str:

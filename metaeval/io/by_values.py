@@ -8,7 +8,7 @@ from math import prod
 from operator import eq
 from typing import Literal, NamedTuple
 
-from metaeval.base.columns import ITEMS, JUDGES, LABELS, are_judges, first_called, underscored
+from metaeval.base.columns import ITEMS, JUDGES, LABELS, are_judges, first_called, is_answer, underscored
 from metaeval.base.names import are_metrics, first_few, is_number
 from metaeval.errors import MetaevalError
 from metaeval.io.any_sheets import any_sheet
@@ -105,6 +105,12 @@ def labels_by_values(content: bytes, label: str) -> ByValues | None:
 
 def labels_of_columns(columns: Columns) -> ByValues | None:
     """Find the same in columns by name; see `labels_by_values`."""
+    if any(map(is_answer, columns)):  # of Mechanical Turk, whose other columns say how the work was done
+        columns = {
+            name: cells
+            for name, cells in columns.items()
+            if is_answer(name) or underscored(name) in {*LABELS["item"], *LABELS["judge"]}
+        }
     names = [name for name in columns if all(columns[name])][:_MOST_COLUMNS]
     if any(_are_parts(cells) for cells in columns.values() if all(map(is_number, cells))):
         return None  # metrics beside what people said
@@ -114,13 +120,15 @@ def labels_of_columns(columns: Columns) -> ByValues | None:
         for item, judge in permutations(names, 2)
         if _judge_items(columns[item], columns[judge], called=underscored(judge) in JUDGES)
         and {*underscored(judge).split("_")}.isdisjoint(ITEMS["system"])
+        and part_of_word(judge) != "system"
         for label_column in few
         if label_column not in {item, judge} and _differ_within(columns[item], columns[label_column])
     ]
     for role in ("label", "judge", "item"):  # of several the one that is called so
         readings = [how for how in readings if underscored(how.columns[role]) in LABELS[role]] or readings
     if readings:
-        return readings[0] if len(readings) == 1 else None
+        answers = all(is_answer(how.columns["label"]) for how in readings)
+        return readings[0] if len(readings) == 1 or answers else None
     items = [name for name in names if len({*columns[name]}) == len(columns[name])]
     if not items:
         return None

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from metaeval.base.checks import check_choice
-from metaeval.base.columns import ITEMS, LABELS, first_called, underscored
+from metaeval.base.columns import ITEMS, LABELS, first_called, is_answer, underscored
 from metaeval.base.label_words import folded, numbered_words, says_yes_or_no, word_scale
 from metaeval.base.names import comma_list, first_few, is_number, natural_order, shortened, split_at_commas
 from metaeval.base.number_words import GAP_WORDS, other_spelling
@@ -37,7 +37,9 @@ _LARGE, _SPARSE = 10_000_000, 50
 _MOST_WORDS = 50
 """How many different words the labels of a table may be: free text has more."""
 _SHOWN, _SHOWN_WORDS, _LONGEST_WORD = 20, 5, 20
-_NO_WORDS = GAP_WORDS - {"none"}
+_IGNORED = "ignore"
+"""What Prodigy writes where somebody passes an item by."""
+_NO_WORDS = (GAP_WORDS - {"none"}) | {_IGNORED}
 """What stands for no label among words, where "none" is one of them."""
 _TWO = 2
 _BINARY = frozenset({"0", "1"})
@@ -350,6 +352,7 @@ class _LabelTable:
         labels = [at for at in free if len({*self.cells[:, at]}) < len(self.cells)]
         n_items = self._n_different(keys[:-1])
         labels.sort(key=lambda at: self._n_different([*keys[:-1], at]) == n_items)  # what is of the item comes last
+        labels.sort(key=lambda at: not is_answer(self.names[at]))
         if labels:
             others = first_few([self.names[at] for at in labels])
             raise self.sheet.error(
@@ -616,7 +619,7 @@ class _LabelTable:
 
     def _note_words(self, cells: np.ndarray, is_label: Mapping[str, bool]) -> None:
         """Say of cells that mean no label elsewhere what they mean here."""
-        written = Counter(cell for cell in cells if folded(cell) in GAP_WORDS and cell)
+        written = Counter(cell for cell in cells if folded(cell) in GAP_WORDS | {_IGNORED} and cell)
         for as_label, kind, opposite in ((True, "a label", "none"), (False, "no label", "label")):
             told = {cell: n for cell, n in written.items() if is_label[cell] == as_label}
             if told:

@@ -274,7 +274,7 @@ def _metric_columns(
             not any(numbers)
             and all(is_word(cell) or cell.casefold() in SCORE_GAPS for cell in cells)
             and len(others) > 1
-        ):
+        ) or (role_of_name(name)[0] == "id" and not all(numbers)):
             words.append(name)
         values[:, at] = [float(cell) if number else np.nan for cell, number in zip(cells, numbers, strict=True)]
     numeric = [at for at, name in enumerate(others) if name not in words]

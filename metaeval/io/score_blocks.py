@@ -13,6 +13,7 @@ from metaeval.io.benchmarks.rows import read_four, read_record_frame
 from metaeval.io.blocks import FileBlock, Form, TableOptions
 from metaeval.io.chosen_rows import NO_ROWS, chosen_rows
 from metaeval.io.cluster_levels import joined_levels, with_levels
+from metaeval.io.form_rows import rows_of_form
 from metaeval.io.groups import arrival_within
 from metaeval.io.headers import names_and_rows, refuse_two_levels
 from metaeval.io.joined_items import columns_to_join, joined_items
@@ -39,6 +40,9 @@ def read_block(content: bytes, source: Source, options: TableOptions) -> FileBlo
     if options.form is None and not options.columns:
         refuse_votes(content, source.path)
     sheet, notes = table_alone(sheet_of(content, source.path))
+    if options.form is None and not options.columns:
+        sheet, more = rows_of_form(sheet)
+        notes += more
     try:
         block = read_table(sheet, source, options)
     except MeansAloneError as alone:

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from metaeval.base.names import first_few, is_measure, is_number
 from metaeval.io.benchmarks.rows import find_four, holds_frame
-from metaeval.io.blocks import Form, TableOptions
+from metaeval.io.blocks import Form, SpreadlessError, TableOptions
 from metaeval.io.headers import columns_found, ways_to_name
 from metaeval.io.long_columns import hold_metrics, names_repeat, system_beside_roles
 from metaeval.io.long_tables import RESULT_CELLS, TREC_TEXTS
@@ -63,6 +63,11 @@ def _refuse_without_topics(sheet: Sheet, names: Sequence[str], parts: Mapping[st
     if "metric" in parts or {"system", "score"} <= parts.keys() or names.index(parts.get("system", names[0])):
         absent = [role for role in ("topic", "score") if role not in parts]
         means = "" if "topic" in parts else " (means alone do not tell whether a difference is more than luck)"
+        if {"system", "score"} <= parts.keys() and "metric" not in parts and _are_once(parts["system"], names, sheet):
+            message = (
+                f"every row of {parts['system']!r} has one score{means}; give a table of the scores of every topic"
+            )
+            raise sheet.error(message, of=SpreadlessError)
         numeric = _columns_of_numbers(others, names, sheet)
         if len(numeric) > 1 and {"metric", "topic"} <= parts.keys() and parts.keys().isdisjoint({"system", "score"}):
             way = f"pass `form='wide'` if {first_few(numeric)} are systems"
@@ -72,6 +77,11 @@ def _refuse_without_topics(sheet: Sheet, names: Sequence[str], parts: Mapping[st
         if len(others) < len(absent):
             ways += f"; give a row for every system and {'topic' if 'topic' in absent else 'score'}"
         raise sheet.error(f"there is no column for the {' and the '.join(absent)}{means}; {ways}")
+
+
+def _are_once(column: str, names: Sequence[str], sheet: Sheet) -> bool:
+    """Whether no name of a column stands in two rows."""
+    return not names_repeat(sheet.without_header(), names, [column])
 
 
 def _columns_of_numbers(wanted: Sequence[str], names: Sequence[str], sheet: Sheet) -> list[str]:

@@ -282,9 +282,11 @@ def renaming(columns: Iterable[object]) -> str:
     means = [name for name in names if not role_of_name(name)[0] or word_of(name) in _MEANS]
     if not errors or not means:
         return ""
-    near = ((mean, after) for mean, after in pairwise(names) if after in errors and mean in means)
-    mean, error = next(near, (means[0], errors[0]))
-    return f"if {error!r} is that of {mean!r}, rename it to {mean + '_stderr'!r}"
+    near = [(mean, after) for mean, after in pairwise(names) if after in errors and mean in means]
+    mean, error = next(iter(near), (means[0], errors[0]))
+    more = [f"{after!r} to {before + '_stderr'!r}" for before, after in near[1:]]
+    also = f", and {first_few(more)} likewise" if more else ""
+    return f"if {error!r} is that of {mean!r}, rename it to {mean + '_stderr'!r}{also}"
 
 
 def with_bound_columns(frame: pd.DataFrame) -> pd.DataFrame:

@@ -120,7 +120,19 @@ def read_json(
     decoder = _AS_TEXT if numbers_as_text else _DECODER
     if has_lines(text):
         return json_lines(text, label, decoder=decoder)
-    return Json(label, _parsed(text.decode(), label, 1, decoder))
+    return Json(label, _with_names(_parsed(text.decode(), label, 1, decoder)))
+
+
+def _with_names(value: object) -> object:
+    """Return rows under a list of names as records, as W&B writes tables, and pandas where it splits them."""
+    if not isinstance(value, dict) or not {"columns", "data"} <= value.keys():
+        return value
+    names, rows = value["columns"], value["data"]
+    if not isinstance(names, list) or not isinstance(rows, list) or not all(isinstance(name, str) for name in names):
+        return value
+    if not names or not all(isinstance(row, list) and len(row) == len(names) for row in rows):
+        return value
+    return [dict(zip(names, row, strict=True)) for row in rows]
 
 
 def spend_objects(budget: Budget, content: bytes, label: str) -> None:
