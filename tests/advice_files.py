@@ -103,7 +103,10 @@ IN_LABELS = {
     ),
     "a word among numbers of one judge": labels(
         "item,ann,ben\nd0,1,1\nd1,0,1\nd2,?,0\n",
-        {"words={'?': 'none'}": {"ann": [1.0, 0.0, NAN], "ben": BEN}},
+        {
+            "words={'?': 'none'}": {"ann": [1.0, 0.0, NAN], "ben": BEN},
+            "words": Then(lambda: read_labels("l.csv", words={"?": 1}), LABELS),
+        },
     ),
     "a code far above the grades": labels(
         "item,ann,ben\nd0,9,1\nd1,0,1\nd2,1,0\n", {"words={'9': 'none'}": {"ann": [NAN, 0.0, 1.0], "ben": BEN}}
@@ -180,7 +183,11 @@ IN_LABELS = {
             "words": Then(
                 lambda: read_labels("l.csv", words={"good": 2, "poor": 0, "fair": 1}),
                 {"ann": [2.0, 1.0], "ben": [0.0, 2.0]},
-            )
+            ),
+            "words={'fair': 'none'}": Then(
+                lambda: read_labels("l.csv", words={"good": 2, "poor": 0, "fair": "none"}),
+                {"ann": [2.0, NAN], "ben": [0.0, 2.0]},
+            ),
         },
         words={"good": 2, "poor": 0},
     ),

@@ -1398,6 +1398,11 @@ MISTAKES |= {
             ("({:.3f})", "is in brackets; .*as in accounts, or '0.130'"),
         )
     },
+    "times of day beside scores": Mistake(
+        {"ap.csv": with_column(wide(), "start", [f"12:{at:02d}" for at in range(len(TOPICS))])},
+        "table ap.csv",
+        "pass (?P<add>--ignore-column start) if 'start' is no system",
+    ),
     "scores below 0, as accounts write them": Mistake(
         {"ap.csv": wide(write=lambda score: f"({score:.3f})" if score > CUT else f"{score:.3f}")},
         "table ap.csv",

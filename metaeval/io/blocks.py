@@ -164,34 +164,30 @@ _PER_CENT, _THOUSAND, _NEARLY = 100, 1000, 1e-6
 _WORDS = re.compile(r"[\w ✓✗✔✘✅❌-]{1,30}")
 
 
-def _taken_off(cell: str, kept: str) -> str:
-    """Return what writes a part of cells that hold nothing else, in the words of `sed`."""
-    return rf"sed -E ':a;s/{_ENDS[0]}{cell}{_ENDS[1]}/\1{kept}/;ta'"
-
-
 _BRACKETS = r"\(([0-9.]+)\)"
 _WAYS = (
     (
         re.compile(r"\(([0-9]*\.?[0-9]+)\)"),
-        (
-            f"is in brackets; write '-{{0}}' ({_taken_off(_BRACKETS, r'-\2\3')}) if they stand for a minus, as in "
-            f"accounts, or '{{0}}' ({_taken_off(_BRACKETS, r'\2\3')}) if for nothing"
-        ),
+        "is in brackets; write '-{0}' ({2}) if they stand for a minus, as in accounts, or '{0}' ({3}) if for nothing",
+        ((_BRACKETS, r"-\2\3"), (_BRACKETS, r"\2\3")),
     ),
     (
         re.compile(r"[~≈] *([+-]?[0-9]*\.?[0-9]+)"),
-        f"has a sign for about; write '{{0}}' ({_taken_off('(~|≈) *([0-9.+-]+)', r'\3\4')})",
+        "has a sign for about; write '{0}' ({2})",
+        (("(~|≈) *([0-9.+-]+)", r"\3\4"),),
     ),
     (
         re.compile(r"([0-9]*\.?[0-9]+) */ *([0-9]+)"),
-        f"is a share of {{1}}; write '{{0}}' ({_taken_off(r'([0-9.]+) *\/ *{1}', r'\2\3')}) if all are out of {{1}}",
+        "is a share of {1}; write '{0}' ({2}) if all are out of {1}",
+        ((r"([0-9.]+) *\/ *{1}", r"\2\3"),),
     ),
     (
         re.compile(r"([+-]?[0-9]*\.?[0-9]+) *([^\W\d_]{1,10})"),
-        f"has a unit; write '{{0}}' ({_taken_off('([0-9.+-]+) *{1}', r'\2\3')}) if all are in {{1}}",
+        "has a unit; write '{0}' ({2}) if all are in {1}",
+        (("([0-9.+-]+) *{1}", r"\2\3"),),
     ),
 )
-"""Numbers with something around them, and what mends them."""
+"""Numbers with something around them: what it is, and what filters find and keep; {0} is the number, {1} the rest."""
 
 
 class SpreadlessError(FileFormatError):
@@ -237,18 +233,24 @@ def _broken_rule(text: str, filters: tuple[str, str], words: Collection[str]) ->
             if not math.isfinite(float(text)):
                 return f"{text!r} is not finite; repair the score, or leave the cell empty if there is none"
             return f"{text!r} has more digits than a score can hold (up to 2**53 every whole number is exact); round it"
-    matches = ((pattern.fullmatch(text), says) for pattern, says in _WAYS)
-    way = next((says.format(*match.groups()) for match, says in matches if match and _have_unit(match, words)), "")
-    way = way or _way_past_words(text, words)
+    way = _way_past_signs(text, words) or _way_past_words(text, words)
     if text.startswith(PROMPTFOO):
         text, way = shortened(text), f"is a verdict and an answer; write 1 for [PASS] and 0 for others ({_OF_VERDICTS})"
     return f"{text!r} {way or _NO_NUMBER}"
 
 
-def _have_unit(match: re.Match[str], words: Iterable[str]) -> bool:
-    """Whether all cells of a column have the letters behind their numbers that one has, or it has none."""
-    unit = match.groups()[-1]
-    return not unit.isalpha() or all(word.endswith(unit) or is_number(word) for word in words)
+def _way_past_signs(text: str, words: Iterable[str]) -> str:
+    """Return how a number is written without what stands around it; a unit must be that of all cells of the column."""
+    for pattern, says, filters in _WAYS:
+        if match := pattern.fullmatch(text):
+            number, unit = (*match.groups(), "")[:2]
+            if unit.isalpha() and not all(word.endswith(unit) or is_number(word) for word in words):
+                return ""
+            mended = [
+                rf"sed -E ':a;s/{_ENDS[0]}{cell.replace('{1}', unit)}{_ENDS[1]}/\1{kept}/;ta'" for cell, kept in filters
+            ]
+            return says.format(number, unit, *mended)
+    return ""
 
 
 def _way_past_words(text: str, words: Collection[str]) -> str:

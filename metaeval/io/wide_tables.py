@@ -579,9 +579,9 @@ def _way_past_column(rows: _WideRows, used: Sequence[int], place: int, titles: _
     """Say what becomes of a column with words: named as the systems', written as numbers, or left out beside others."""
     down, across = titles
     cells = [cell for cell in rows.column(used[place]) if cell.casefold() not in SCORE_GAPS]
-    if any(map(is_number, cells)) or not across:
+    name, words = across[place] if across else "", list(dict.fromkeys(cells))
+    if not across or (any(map(is_number, cells)) and not role_of_name(name)[0]):
         return "; write its score, or leave the cell empty if there is none"
-    name, words = across[place], list(dict.fromkeys(cells))
     listing = headers.columns_found(across)
     if down and len({*down}) < len(down) == len({*zip(down, rows.column(used[place]), strict=True)}):
         return f"; {listing}; pass `columns={ {'system': name}!r}` if that column names the systems"
