@@ -323,10 +323,10 @@ class _LabelTable:
                 self.cells[:, column] = [numbers_of.get(cell, cell) for cell in self.cells[:, column]]
                 numbers |= numbers_of
         if numbers:
-            words = sorted(numbers)
-            says = f"`words={dict.fromkeys(words, 'label')!r}`" if len(words) <= _SHOWN_WORDS else "`words`"
+            told = sorted(numbers)
+            says = f"`words={dict.fromkeys(told, 'label')!r}`" if len(told) <= _SHOWN_WORDS else "`words`"
             self.notes.append(
-                f"labels are the numbers that they begin with: {first_few(words, write=shortened)}; if they are names "
+                f"labels are the numbers that they begin with: {first_few(told, write=shortened)}; if they are names "
                 f"in no order, pass {says}"
             )
 
