@@ -801,7 +801,10 @@ FAULTS = {
         "run,map,ndcg\na,0.1,0.2\nb,0.3,0.4\n",
         "map, ndcg seem to be scores of systems without topics; whether a difference is more than luck",
     ),
-    "a leaderboard of means": ("model,score\na,0.6\nb,0.5\n", "no column for the topic .means alone do not tell"),
+    "a leaderboard of means": (
+        "model,score\na,0.6\nb,0.5\n",
+        "every row of .model. has one score .means alone do not tell",
+    ),
     "a leaderboard of one benchmark": ("model,accuracy\na,0.6\nb,0.5\n", "accuracy seems to be one score a system"),
     "a leaderboard of averages": (
         "Model name,Average\na,0.6\nb,0.5\n",
