@@ -64,9 +64,7 @@ def _refuse_without_topics(sheet: Sheet, names: Sequence[str], parts: Mapping[st
         absent = [role for role in ("topic", "score") if role not in parts]
         means = "" if "topic" in parts else " (means alone do not tell whether a difference is more than luck)"
         if {"system", "score"} <= parts.keys() and "metric" not in parts and _are_once(parts["system"], names, sheet):
-            message = (
-                f"every row of {parts['system']!r} has one score{means}; give a table of the scores of every topic"
-            )
+            message = f"every row of {parts['system']!r} has one score{means}; give a row for every system and topic"
             raise sheet.error(message, of=SpreadlessError)
         numeric = _columns_of_numbers(others, names, sheet)
         if len(numeric) > 1 and {"metric", "topic"} <= parts.keys() and parts.keys().isdisjoint({"system", "score"}):
