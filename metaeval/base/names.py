@@ -97,6 +97,8 @@ def is_word(cell: str) -> bool:
     --------
     >>> [is_word(cell) for cell in ("fine", "[1, 2]", "2024-05-01", "1.0.2", "10x", "0.5a", "0,5", "13 %", "7 ± 2")]
     [True, True, True, True, True, False, False, False, False]
+    >>> [is_word(cell) for cell in ("0000000000000a3f", "00000000-0000-0000-0000-0000000003e8", "(2)", "(two)")]
+    [True, True, False, True]
     """
     text = cell.strip(BLANKS)
     if text[:1].isalpha() or (text[:1] in {"[", "{", "("} and not _IN_BRACKETS.fullmatch(text)):

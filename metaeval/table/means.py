@@ -276,6 +276,8 @@ def renaming(columns: Iterable[object]) -> str:
     --------
     >>> renaming(["acc", "f1", "Std. Error"]), renaming(["acc", "f1"])
     ("if 'Std. Error' is that of 'f1', rename it to 'f1_stderr'", '')
+    >>> renaming(["x acc", "x stderr", "y acc", "y stderr"])
+    "if 'x stderr' is that of 'x acc', rename it to 'x acc_stderr', and 'y stderr' to 'y acc_stderr' likewise"
     """
     names = [str(column) for column in columns]
     errors = [name for name in names if role_of_name(name)[0] in ERRORS]
