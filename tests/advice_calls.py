@@ -268,6 +268,15 @@ READERS = {
             "columns={'system': 'name', 'topic': 'kind'}": {t: {s: AB[s][t] for s in "ab"} for t in "123"},
         },
     ),
+    "files that may be systems": tables(
+        {"gpt.csv": "topic,zork,flim\n1,.1,1\n2,.2,.5\n", "qwen.csv": "topic,zork,flim\n1,.4,.5\n2,.5,.2\n"},
+        {
+            "form='long'": {
+                "zork": rows("1 2", gpt=[0.1, 0.2], qwen=[0.4, 0.5]),
+                "flim": rows("1 2", gpt=[1.0, 0.5], qwen=[0.5, 0.2]),
+            }
+        },
+    ),
     "a list of runs": table(
         "run id,name,model,seed,acc\n" + "".join(f"r{s}{t},n{s}{t},{s},{t},{AB[s][t]}\n" for s in "ab" for t in "123"),
         {"columns={'system': 'model', 'topic': 'seed'}": AB},

@@ -917,7 +917,8 @@ OTHERWISE = {
             compared_cells compared_decisions mean_by_cluster oriented pair_agreement reference_of system_statistics
             williams_of_items williams_table""",
         "figures of labels, of assessors or of runs that draw nothing": """
-            agreement_baselines character_ratios document_agreement element_agreement element_curves
+            agreement_baselines labels_of_one_system character_ratios document_agreement element_agreement
+            element_curves
             generalised_precision_curves highlighted_elements inex_eval_table interpolated_precision_curves
             expectations metric_values new_run_coverage passage_agreement pool_growth precision_recall_curves
             reliability_runs run_overlap score""",

@@ -170,6 +170,17 @@ def long_labels(words=("0", "1"), more=""):
 # -------------------------------------------------------------------------------------------------------- mistakes
 
 
+def judged(role):
+    """Return scores of three systems on six items under three judges, who stand in a column called so."""
+    numbers = (
+        f"{judge},d{item},{system},{(3 * item + 5 * place + 2 * at) % 7 / 7:.3f}\n"
+        for place, judge in enumerate(("ann", "ben", "cat"))
+        for item in range(6)
+        for at, system in enumerate("xyz")
+    )
+    return f"{role},item,system,score\n" + "".join(numbers)
+
+
 class Mistake(NamedTuple):
     """What somebody got wrong, and what becomes of it."""
 
@@ -1113,6 +1124,18 @@ MISTAKES = {
         JUDGES,
         "labels are words that say no and yes: low 0; high 1",
         ({"labels.csv": labels()}, JUDGES),
+    ),
+    "judges that are asked for as such": Mistake(
+        {"judged.csv": judged("judge")},
+        "components judged.csv",
+        "pass (?P<add>--metric-column judge --judges); or",
+        ({"judged.csv": judged("metric")}, "components judged.csv --judges"),
+    ),
+    "judges that stand for repeats": Mistake(
+        {"judged.csv": judged("judge")},
+        "components judged.csv",
+        "or (?P<add>--repeat-column judge) if they are repeats",
+        ({"judged.csv": judged("repeat")}, "components judged.csv"),
     ),
     "labels in words": Mistake(
         {"labels.csv": labels(("partial", "full"))},

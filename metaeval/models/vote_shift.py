@@ -9,6 +9,7 @@ from scipy.special import stdtrit
 from scipy.stats import f as f_distribution
 
 from metaeval.base.arrays import Floats, Ints
+from metaeval.base.short_repr import ShortRepr
 from metaeval.errors import EstimationError
 from metaeval.models.vote_stand_ins import side_is_separable
 from metaeval.models.vote_strengths import Ties, bradley_terry
@@ -22,8 +23,8 @@ from metaeval.tests_stat.tails import student_p
 _NO_ERROR = 1e-9
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StrengthShift:
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class StrengthShift(ShortRepr):
     """What became of strengths between two sets of votes."""
 
     p_value: float

@@ -55,7 +55,7 @@ def unasked_covariates(columns: Iterable[str], read: Collection[str], first: Map
     """
     names = [name for name in possible_covariates(columns, read, first) if name != POSITION]
     sides = {name: sides_of_covariate(name, columns) or () for name in names}
-    return {name: pair for name, pair in sides.items() if len(pair) == 2 and {*pair} <= first.keys()}  # noqa: PLR2004
+    return {name: pair for name, pair in sides.items() if len(pair) == 2 and {*pair} <= first.keys()}  # noqa: PLR2004 - two sides
 
 
 def covariate_of(name: str, table: Table, kept: NDArray[np.bool_], *, placed: bool) -> Floats:

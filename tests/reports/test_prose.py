@@ -24,7 +24,7 @@ _OF_BLOCKS = {
 
 
 BY_NAME = {
-    "boards/page_decided": {"same lead", "habits lead", "predicted lead", "verdicts lead"},
+    "boards/page_decided": {"shift lead", "same lead", "habits lead", "predicted lead", "verdicts lead"},
     "report/page_collection": {"collection lead", "focused lead", "elements", "passages"},
     "human/page_campaign": {
         "accuracy",

@@ -186,7 +186,7 @@ def _asked(group: VoteGroup, alpha: float) -> str:
     if group.adjusted is None:
         return ""
     frame = group.covariates
-    frame = frame.assign(significant=frame["p_value"] * len(frame) <= alpha)
+    frame = frame.assign(significant=is_significant(frame["p_value"] * len(frame), alpha))
     none = frame.loc[~frame["significant"], "name"].tolist()
     names = [name for name in frame["name"] if name != POSITION]
     return say("asked", effects=_effects(frame), names=names, idle=none)

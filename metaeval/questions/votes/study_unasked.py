@@ -12,6 +12,7 @@ from metaeval.models.vote_ranks import vote_ranks
 from metaeval.models.vote_strengths import Ties, bradley_terry
 from metaeval.resampling.means_and_errors import RanksFromErrors
 from metaeval.table.vote_set import Votes
+from metaeval.tests_stat.result import is_significant
 
 
 class UnaskedCovariates(NamedTuple):
@@ -49,7 +50,7 @@ def unasked_covariates(  # noqa: PLR0913 - as asked
         return None
     frame = adjusted.coefficient_frame().iloc[: len(tried)]
     before, after = (may_be_first(of) for of in (ranks, adjusted_ranks))
-    frame = frame.assign(significant=frame["p_value"] * len(frame) <= alpha)
+    frame = frame.assign(significant=is_significant(frame["p_value"] * len(frame), alpha))
     return UnaskedCovariates(frame, after, {*before} != {*after})
 
 
