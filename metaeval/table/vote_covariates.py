@@ -58,8 +58,10 @@ def unasked_covariates(columns: Iterable[str], read: Collection[str], first: Map
     return {name: pair for name, pair in sides.items() if len(pair) == 2 and {*pair} <= first.keys()}  # noqa: PLR2004 - two sides
 
 
-def covariate_of(name: str, table: Table, kept: NDArray[np.bool_], *, placed: bool) -> Floats:
-    """Return a covariate of the rows that are kept."""
+def covariate_of(
+    name: str, table: Table, kept: NDArray[np.bool_], *, placed: bool, turned: NDArray[np.bool_] | None = None
+) -> Floats:
+    """Return a covariate of the rows kept; what lies between both sides has the other sign where they are `turned`."""
     found = sides_of_covariate(name, table) or ()
     if not found and not placed:
         raise InvalidOptionError(f"covariate {name!r}: a table of winners and losers does not say who was on the left")
@@ -69,4 +71,5 @@ def covariate_of(name: str, table: Table, kept: NDArray[np.bool_], *, placed: bo
             raise RowError(
                 int(odd[0]), f"covariate {name!r} must be a number for every vote; column {column!r} has none"
             )
-    return (numbers[0] if len(numbers) == 1 else numbers[0] - numbers[1])[kept]
+    between = numbers[0] if len(numbers) == 1 else numbers[0] - numbers[1]
+    return (between if turned is None or not found else np.where(turned, -between, between))[kept]

@@ -466,7 +466,10 @@ class Collected:
         left, right = self._sides(table, found.roles)
         for (first, second), column in zip(((left, right), (right, left)), found.others.values(), strict=True):
             share, weight, is_vote = self._winners.verdicts(text_cells(table[column], "winner"), left, right, self._at)
-            self._keep(table, found, first, second, share if first is left else 1.0 - share, weight, is_vote)
+            turned = np.full(len(left), first is not left)
+            self._keep(
+                table, found, first, second, np.where(turned, 1.0 - share, share), weight, is_vote, turned=turned
+            )
 
     def _add_outcomes(self, table: Table, found: VoteColumns) -> None:
         """Take the outcome whose column is 1."""
@@ -531,7 +534,7 @@ class Collected:
         outcomes = np.empty(len(rows), dtype=object)
         outcomes[:] = [score for game_scores in scores for score in game_scores]
         verdicts = self._winners.verdicts(text_cells(outcomes, "score of a game"), left, right, self._at)
-        self._keep(flat, found, left, right, *verdicts)
+        self._keep(flat, found, left, right, *verdicts, turned=turned)
 
     def _keep(  # noqa: PLR0913, PLR0917 - a vote
         self,
@@ -542,6 +545,7 @@ class Collected:
         share: Floats,
         weight: Floats,
         kept: NDArray[np.bool_],
+        turned: NDArray[np.bool_] | None = None,
     ) -> None:
         if (same := left == right).any():
             first = int(np.argmax(same))
@@ -563,7 +567,9 @@ class Collected:
                 fields[role] = self._coded(without_lists(table[found.roles[role]], role), role, kept)
         self._voter = found.roles.get("voter", self._voter)
         for number, name in enumerate(self._covariates):
-            fields[f"covariate {number}"] = covariate_of(name, table, kept, placed=found.form != "winners")
+            fields[f"covariate {number}"] = covariate_of(
+                name, table, kept, placed=found.form != "winners", turned=turned
+            )
         for name, sides in self._unasked.items():
             try:
                 fields[f"unasked {name}"] = covariate_of(name, table, kept, placed=True)

@@ -409,3 +409,23 @@ def test_answers_chosen_and_rejected_are_no_systems():
     assert read.to_numpy().tolist() == [["a", "b", 1.0], ["b", "c", 1.0]]
     with pytest.raises(ScoresError, match="'chosen' and 'rejected' hold answers, and votes are on systems"):
         as_votes(pairs.assign(chosen=[300 * "word ", "b"]))
+
+
+def test_a_covariate_turns_with_the_sides():
+    """MT-Bench asks in both orders: the second has the other length on the left. Each vote once, as rows of their own."""
+    rows = [
+        {
+            "question_id": n,
+            "model_1": "x",
+            "model_2": "y",
+            "g1_winner": "model_1" if n % 3 else "model_2",
+            "g2_winner": "model_1" if n % 2 else "tie",
+            "length_a": 10.0 + n,
+            "length_b": 20.0 - n,
+        }
+        for n in range(8)
+    ]
+    both = as_votes(rows, covariates=["length", "position"])
+    difference = np.array([row["length_a"] - row["length_b"] for row in rows])
+    assert both.covariates["length"].tolist() == [*difference, *-difference]
+    assert both.covariates["position"].tolist() == [1.0] * 16
