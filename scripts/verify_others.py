@@ -133,7 +133,7 @@ def check_judges(report):
     if not rows:
         return
     labels = {name: np.array([number(row[name]) for row in rows]) for name in rows[0] if name not in {"topic", "item"}}
-    topics, every = np.array([row["topic"] for row in rows]), np.array(list(labels.values()))
+    topics, every = np.array([row.get("topic", "") for row in rows]), np.array(list(labels.values()))
     values = np.unique(every[np.isfinite(every)])
 
     def overlaps(first, second, inside):

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from contextvars import ContextVar
 from typing import Any, Self
 
-_LISTS = frozenset({"notes", "sources"})
+_LISTS = frozenset({"notes", "sources", "arrival"})
 """Attributes of scores that are lists of texts."""
 _LONGEST = 10**7
 

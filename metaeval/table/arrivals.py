@@ -10,8 +10,16 @@ from metaeval.table.roles import part_of_word, role_of_name
 
 _YEAR_FIRST = re.compile(r"\d{4}([-/.])\d{1,2}\1\d{1,2}([T ].*)?|\d{4}-?W\d{1,2}(-?\d)?")
 _YEAR_LAST = re.compile(r"(\d{1,2})([./-])(\d{1,2})\2(\d{4}|\d{2})([T ,].*)?")
-_WORDED = re.compile(
-    r"\b(jan|feb|mar|apr|may|mai|jun|jul|aug|sep|oct|okt|nov|dec|dez)[a-zä]*\b|\d\s*[ap]\.?m\b", re.IGNORECASE
+_MONTHS_IN_WORDS = ("jan", "feb", "mar mär", "apr", "may mai", "jun", "jul", "aug", "sep", "oct okt", "nov", "dec dez")
+_MONTH = {word: number for number, words in enumerate(_MONTHS_IN_WORDS, 1) for word in words.split()}
+_WORDED = re.compile(rf"\b({'|'.join(_MONTH)})[a-zä]*\b|\d\s*[ap]\.?m\b", re.IGNORECASE)
+_IN_WORDS = re.compile(
+    rf"(?:(?P<first>\d{{1,2}})\.?[\s-]+)?(?P<month>{'|'.join(_MONTH)})[a-zä]*\.?[\s-]*(?:(?P<second>\d{{1,2}}),?[\s-]+)?"
+    r"(?P<year>\d{4})",
+    re.IGNORECASE,
+)
+_COUNTED = re.compile(
+    r"(?:week|woche|kw|semaine|semana|round|runde|batch|sprint|wave|phase|day|tag|month)[\s_-]*\d+", re.IGNORECASE
 )
 _MONTHS = 12
 
@@ -41,14 +49,15 @@ class Arrival(NamedTuple):
 
 
 def are_dates(cells: Collection[str]) -> bool:
-    """Whether all cells are dates with a year, in figures.
+    """Whether all cells are dates with a year, or counted weeks, rounds and the like.
 
     Examples
     --------
     >>> are_dates(["2026-01-31", "2026-02-01 12:00"]), are_dates(["31.1.2026"]), are_dates(["2026", "7"])
     (True, True, False)
     """
-    return bool(cells) and any(all(map(form.fullmatch, cells)) for form in (_YEAR_FIRST, _YEAR_LAST))
+    forms = (_YEAR_FIRST, _YEAR_LAST, _IN_WORDS, _COUNTED)
+    return bool(cells) and any(all(map(form.fullmatch, cells)) for form in forms)
 
 
 def date_columns(columns: Mapping[str, Sequence[str]]) -> list[str]:
@@ -77,6 +86,10 @@ def turns_of(dates: Iterable[str]) -> dict[str, int]:
     ({'2026-01-31': 0, '2026-02-01': 1}, {'9': 0, '10': 1}, {'31.1.2026': 0, '1.2.2026': 1})
     """
     texts = natural_order({*map(str, dates)})
+    spelled = {text: match for text in texts if (match := _IN_WORDS.fullmatch(text.strip()))}
+    if spelled and len(spelled) == len(texts):
+        turns = sorted(texts, key=lambda text: _in_figures(spelled[text]))
+        return {text: turn for turn, text in enumerate(turns)}
     worded = [text for text in texts if _WORDED.search(text)]
     if worded:
         raise ScoresError(f"dates in words such as {worded[0]!r} have no order here; write them as 2026-01-31")
@@ -92,6 +105,12 @@ def turns_of(dates: Iterable[str]) -> dict[str, int]:
         keys = {m[0]: (int(m[4]), int(m[4 - day]), int(m[day]), m[5] or "") for m in matches}
         texts = sorted(texts, key=lambda text: keys[text.strip()])
     return {text: turn for turn, text in enumerate(texts)}
+
+
+def _in_figures(spelled: re.Match[str]) -> tuple[int, int, int]:
+    """Return the year, month and day of a date with its month in words; a month without a day begins it."""
+    day = spelled["first"] or spelled["second"] or "0"
+    return int(spelled["year"]), _MONTH[spelled["month"].casefold()], int(day)
 
 
 def arrival_by(column: str, came: Mapping[str, str]) -> Arrival:

@@ -19,7 +19,7 @@ import numpy as np
 
 from metaeval.base.arrays import Floats
 from metaeval.base.columns import JUDGES, underscored
-from metaeval.base.names import ARROWS, are_metrics, first_few, metric_evidence
+from metaeval.base.names import ARROWS, are_metrics, first_few, is_measure, metric_evidence
 from metaeval.base.unit import ITEM, NUGGET, TOPIC, Unit
 from metaeval.errors import ScoresError
 
@@ -99,7 +99,8 @@ _OF_ALL = frozenset(_TABLE["aggregate"]["of_all"])
 """What an average of may be said to be that is one of everything: a task average."""
 _SUBTOTAL = "|".join(map(re.escape, sorted(_TABLE["aggregate"]["subtotals"], key=len, reverse=True)))
 _SUBTOTALS = re.compile(
-    rf"(?:{_SUBTOTAL})[\s.:_-]+(?:of[\s_]+)?\S.*|\S.*[\s_:-]+[(\[]?(?:{_SUBTOTAL})\.?[)\]]?", re.IGNORECASE
+    rf"(?:sub-?total|zwischensumme|sous-total|subtotale)|(?:{_SUBTOTAL})[\s.:_-]+(?:of[\s_]+)?\S.*|\S.*[\s_:-]+[(\[]?(?:{_SUBTOTAL})\.?[)\]]?",
+    re.IGNORECASE,
 )
 _QUALIFIED = re.compile(
     r"\s*(?:[(\[][^()\[\]]*[)\]]|(?<=\s)(?:w/o|without|excl\.?|excluding|except|ohne|sans|sin|senza)\s.+)\s*$",
@@ -186,6 +187,8 @@ def _what_falls(metric: str) -> str:
         for called in (word_of(name), "_".join(words)):
             if called in LOWER:
                 return called
+    if len(words) > 1 and is_measure(words[-1]) and words[-1] not in LOWER:
+        return ""
     if not _TURNED.isdisjoint(words[1:] if words[0] in _FALLING_HEADS else words[:-1]):
         return ""
     ends = ["_".join(words[-length:]) for length in (1, 2, 3)]

@@ -412,7 +412,7 @@ def test_answers_chosen_and_rejected_are_no_systems():
 
 
 def test_a_covariate_turns_with_the_sides():
-    """MT-Bench asks in both orders: the second has the other length on the left. Each vote once, as rows of their own."""
+    """MT-Bench asks in both orders: the second has the other length on the left, as rows of their own would."""
     rows = [
         {
             "question_id": n,
