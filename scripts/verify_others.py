@@ -286,8 +286,11 @@ def check_stop(report):
         or not all(scores.plain for scores in report.scores.values())
     ):
         return
+    came = {row["topic"]: turn for turn, row in enumerate(report.rows("data/arrival.csv"))}
     order = {
-        metric: np.argsort([int("".join(filter(str.isdigit, topic))) for topic in scores.topics], kind="stable")
+        metric: np.argsort(
+            [came.get(topic, int("0" + "".join(filter(str.isdigit, topic)))) for topic in scores.topics], kind="stable"
+        )
         for metric, scores in report.scores.items()
     }
 

@@ -5,6 +5,7 @@ from dataclasses import replace
 from functools import partial
 
 from metaeval.base.names import natural_order
+from metaeval.base.notes import from_storable
 from metaeval.base.unit import TOPIC, unit_of
 from metaeval.errors import FileFormatError, InvalidOptionError, ScoresError
 from metaeval.io.around_tables import table_alone
@@ -27,6 +28,7 @@ from metaeval.io.stored import dataset_of_netcdf, notes_of, open_parquet
 from metaeval.io.votes import refuse_votes
 from metaeval.io.wide_tables import read_crossed, read_wide
 from metaeval.table.array import ATTACHED
+from metaeval.table.arrivals import Arrival
 from metaeval.table.folds import Folds, folds_of, splits_of
 from metaeval.table.roles import unit_of_column
 from metaeval.table.scores import as_scores
@@ -137,7 +139,8 @@ def _read_netcdf(content: bytes, source: Source, options: TableOptions) -> FileB
         raise FileFormatError(
             "the NetCDF file holds no variable; it needs scores by system and topic", path=source.path
         )
-    earlier = notes_of(dataset[names[0]].attrs.pop("notes", "[]"))
+    kept = dataset[names[0]].attrs
+    earlier = notes_of(kept.pop("notes", "[]"))
     try:
         scores = as_scores(dataset[names[0]] if names == ["score"] else dataset, missing=options.missing)
     except (ScoresError, InvalidOptionError) as error:
@@ -152,6 +155,7 @@ def _read_netcdf(content: bytes, source: Source, options: TableOptions) -> FileB
         read_as="labelled array",
         notes=notes,
         earlier_notes=earlier,
+        arrival=Arrival.of(from_storable(kept), labels["topic"]),
         attached={
             field: dict(zip(labels[dim], scores[field].to_numpy().tolist(), strict=True))
             for field, dim in ATTACHED.items()

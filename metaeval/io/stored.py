@@ -86,11 +86,15 @@ def _column_of(column: "pd.Series[Any]") -> "pl.Series":
     return pl.Series(column.astype(object).where(column.notna(), None).tolist())
 
 
+_KEPT = frozenset({"topic_word", "missing", "arrival_column", "arrival", "arrival_trouble"})
+"""What scores say of themselves that a file of them keeps."""
+
+
 def netcdf_of(scores: Scores) -> bytes:
     """Write scores as NetCDF 4, their notes as JSON, with a seal."""
     stream = BytesIO()
     stored = scores.copy(deep=False)
-    kept = {name: entry for name, entry in scores.attrs.items() if name in {"topic_word", "missing"}}
+    kept = {name: entry for name, entry in scores.attrs.items() if name in _KEPT}
     stored.attrs = storable({"notes": [*scores.attrs.get("notes", [])], **kept})
     stored.to_netcdf(stream, engine="h5netcdf")  # a stream will do
     stream.seek(0, os.SEEK_END)

@@ -10,7 +10,7 @@ from metaeval import figures
 from metaeval.base.names import count
 from metaeval.base.unit import unit
 from metaeval.base.words import absent, intervals, name_of_metric, number, share, text, whole
-from metaeval.page.blocks import Methods, Section, Text
+from metaeval.page.blocks import Methods, Section, Text, Writer
 from metaeval.page.report import Report
 from metaeval.page.tables import Column, Table, left, of_metrics, right, under
 from metaeval.questions.stop.study import FEWEST_TO_FORETELL, StoppingStudy
@@ -19,6 +19,7 @@ from metaeval.reports.key_figures import key_figures
 from metaeval.reports.prose import prose
 from metaeval.reports.shared import facts
 from metaeval.reports.traits import traits_said
+from metaeval.table.arrivals import Arrival
 
 _DIFFERENCE, _EVIDENCE = number(3), number(1)
 _MOST_PAIRS = 400
@@ -49,8 +50,17 @@ def stop_report(study: StoppingStudy) -> Report:
         rows=study.to_frame(),
         provenance=study.provenance,
         notes=study.notes,
-        data={"evidence.csv": csv_file(study.paths)} | ({} if study.scores is None else score_files(study.scores)),
+        data={"evidence.csv": csv_file(study.paths)} | _of_scores(study),
     )
+
+
+def _of_scores(study: StoppingStudy) -> dict[str, Writer]:
+    """Return what is kept of scores, and the order in which their topics came."""
+    if study.scores is None or not (kept := score_files(study.scores)):
+        return {}
+    came = Arrival.of(study.scores.attrs, study.scores["topic"].to_numpy().tolist())
+    ordered = pd.DataFrame({"topic": [] if came is None else list(came.topics)})
+    return kept | ({"arrival.csv": csv_file(ordered)} if len(ordered) else {})
 
 
 def _thing(study: StoppingStudy) -> str:

@@ -460,8 +460,13 @@ def _scored(
             *([_ASSUMED.format(**unit_of(scores)._asdict())] if assumed else ()),
             *_notes_on(dated, unit_of(scores)),
         ),
-        scores=scores,
+        scores=scores if assumed else scores.assign_attrs(_kept_order(arrival_order, dated)),
     )
+
+
+def _kept_order(order: Sequence[str], dated: Arrival | None) -> dict[str, str | list[str]]:
+    """Return what the scores are to keep of the order in which their topics came."""
+    return Arrival(dated.column if dated is not None else "arrival", tuple(order)).as_attributes()
 
 
 def _notes_on(dated: Arrival | None, unit: Unit) -> list[str]:
