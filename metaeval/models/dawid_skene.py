@@ -36,7 +36,7 @@ _ABOUT_NOTHING = 0.02
 """Shares by which a label may be given less where it is right than where another is, by all judges together."""
 _STEPS = 30
 _USED = 400  # draws that carry the labels of items, spread over the chains
-SHARED_ERRORS = "with three judges and two labels every agreement fits, so shared errors cannot be seen"
+_SHARED_ERRORS = "with three judges and two labels every agreement fits, so shared errors cannot be seen"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -441,5 +441,5 @@ def _notes(pairs: pd.DataFrame, labels: Labels) -> tuple[str, ...]:
             "errors, or others do, whom the model then takes for the truth; check against labels of people first"
         )
     if len(labels.judges) == _FEWEST_JUDGES and len(labels.scale) == 2:  # noqa: PLR2004 - yes and no
-        notes.append(SHARED_ERRORS)
+        notes.append(_SHARED_ERRORS)
     return tuple(notes)

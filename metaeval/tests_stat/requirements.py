@@ -30,6 +30,7 @@ _SIGN = re.compile(r"\s(>=|≥|>|<=|≤|<)\s")
 _MARGIN = re.compile(r"(?P<name>.+?)\s+(?P<sign>[+-])\s*(?P<size>\d*\.?\d+(?:[eE][+-]?\d+)?)(?P<points>\s+points?)?")
 _LOOSE = re.compile(r"(?P<better>[^<>=≥≤]+)(?P<sign>[<>=≥≤]{1,2})(?P<worse>[^<>=≥≤]+)")
 _LOOSE_MARGIN = re.compile(r"(?P<name>.+?)\s*(?P<sign>[+-])\s*(?P<size>\d*[.,]?\d+(?:[eE][+-]?\d+)?)")
+_SPACED = re.compile(r"\s[+-]\s+\S+$")
 _NUMBER = re.compile(r"[-+]?\d*\.?\d+(?:[eE][+-]?\d+)?")
 _LOOSE_NUMBER = re.compile(r"[-+]?\d*[.,]?\d+(?:[eE][+-]?\d+)?")
 _EXAMPLE = "new >= old - 0.005"
@@ -416,8 +417,20 @@ def sides_of(text: str) -> tuple[str, str, str]:
 
 
 def _refused(text: str) -> Exception:
+    meant = _written_out(text)
+    loose = _LOOSE.fullmatch(str(text).strip())
+    first = "" if loose is None else loose["better"].strip()
+    better, sign, right = meant.partition(" > ") if " > " in meant else meant.partition(" >= ")
+    if (
+        right.startswith(first) and first and better != first and not _LOOSE_NUMBER.fullmatch(first)
+    ):  # turned about: which way is meant the metric says
+        falling = f"{first}{sign}{better}{right[len(first) :]}"
+        rule = (
+            f"says which system is at least as good, so where more is better write {meant!r}, where less is {falling!r}"
+        )
+        return refused("requirements", f"{rule}, not {text!r}", text)
     rule = "compares two systems, or one and a number, by >= or > with blanks around it, such as"
-    return refused("requirements", f"{rule} {_written_out(text)!r}, not {text!r}", text)
+    return refused("requirements", f"{rule} {meant!r}, not {text!r}", text)
 
 
 def systems_of(text: str, names: Sequence[str]) -> tuple[str, ...]:
@@ -445,7 +458,9 @@ def _written_out(text: str) -> str:
     if _LOOSE_NUMBER.fullmatch(better):
         return f"{worse} {('>' if turned else '<') + '=' * (not strict)} {better.replace(',', '.')}"
     margin = _LOOSE_MARGIN.fullmatch(worse)
-    if margin and margin["size"].lstrip("0")[:1] in {".", ","}:  # and not the version of gpt-4
+    if margin and (
+        margin["size"].lstrip("0")[:1] in {".", ","} or _SPACED.search(worse)
+    ):  # and not the version of gpt-4
         size = margin["size"].replace(",", ".")
         worse, way = margin["name"], "-+"[(margin["sign"] == "+") != turned]
         left = f" {way} {size}"

@@ -86,9 +86,9 @@ def test_disjoint_items():
 )
 def test_what_is_written_otherwise_is_said_as_it_must_be(asked, meant):
     """Without blanks, with a decimal comma, or the worse first: the message holds the text to give instead."""
-    with pytest.raises(InvalidOptionError, match=f"such as '{meant}', not '") as caught:
+    with pytest.raises(InvalidOptionError, match=f"(such as|more is better write) '{meant}', ") as caught:
         check_requirements(SCORES, [asked])
-    check_requirements(SCORES, [re.search("such as '([^']*)'", str(caught.value))[1]])
+    check_requirements(SCORES, [re.search("(?:such as|write) '([^']*)'", str(caught.value))[1]])
 
 
 @pytest.mark.parametrize(
@@ -262,3 +262,22 @@ def test_a_release_that_changes_nothing_passes_with_enough_items(n, state):
     assert found["low"] == pytest.approx(-0.5 * (1 - 0.05 ** (1 / n)))
     assert found["state"] == state
     assert (found["low"] >= -0.01) == (state == "met")
+
+
+@pytest.mark.parametrize(
+    ("text", "more", "less"),
+    [
+        ("new <= old", "old >= new", "new >= old"),
+        ("new <= old + 30", "old >= new - 30", "new >= old - 30"),
+        ("new<old-0.01", "old > new + 0.01", "new > old + 0.01"),
+    ],
+)
+def test_a_requirement_turned_about_is_offered_for_both_directions(text, more, less):
+    """At most as much is at least as good where less is better: both forms are offered, and both are read."""
+    scores = as_scores(MADE[[0, 1]], systems=["new", "old"])
+    with pytest.raises(InvalidOptionError) as caught:
+        check_requirements(scores, [text])
+    assert f"more is better write '{more}', where less is '{less}'" in str(caught.value)
+    for offered in (more, less):
+        wide = as_scores(1000 * MADE[[0, 1]], systems=["new", "old"])
+        assert len(check_requirements(wide, [offered.replace(" 30", " 30 points")]).table) == 1

@@ -271,7 +271,7 @@ def _checked(collections: Mapping[object, object]) -> dict[str, Scores]:
             table = as_scores(scores, missing="pairwise" if gaps_are_kept(scores) else "error")
         except ScoresError as error:
             raise ScoresError(f"{name}: {error}") from error
-        plain = [re.sub(rf"^{re.escape(name)}[\\W_]", "", str(metric)) for metric in table["metric"].to_numpy()]
+        plain = [re.sub(rf"^\w*?{re.escape(name)}[\W_]", "", str(metric)) for metric in table["metric"].to_numpy()]
         is_clear = len(set(plain)) == len(plain) and all(plain)
         tables[name] = table.assign_coords(metric=plain) if is_clear else table
     _refuse_copies(tables)
@@ -301,7 +301,10 @@ def _shared(
             chosen_tables[name] = chosen
     if len(chosen_tables) < _TWO:
         lacked = "two systems under one metric" if study == "table" else "two metrics"
-        raise ScoresError(f"no {lacked} are on two collections by the same names; metrics are {first_few(every)}")
+        way = "call what is the same alike, as the files 2010/ap.csv and 2011/ap.csv do, or 2010_ap.csv and 2011_ap.csv"
+        raise ScoresError(
+            f"no {lacked} are on two collections by the same names; metrics are {first_few(every)}; {way}"
+        )
     if study == "table":
         notes.append(Remark("systems of the same name count as the same system on every collection"))
     if shared := _topics_in_common(chosen_tables):

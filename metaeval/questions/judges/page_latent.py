@@ -3,7 +3,7 @@
 from metaeval.base.unit import unit
 from metaeval.base.words import bracketed, number, percentage, sentence_case, share, whole
 from metaeval.figures.label_agreement import agreement_dots
-from metaeval.models.dawid_skene import SHARED_ERRORS, LatentClasses
+from metaeval.models.dawid_skene import LatentClasses
 from metaeval.page.blocks import Block, Fold, Picture, Section
 from metaeval.page.tables import bounded, left, right
 from metaeval.reports.prose import prose
@@ -21,7 +21,7 @@ def latent_words(found: LatentClasses) -> tuple[str, ...]:
     judges = [{"name": name, "figure": figure} for name, figure in zip(frame["judge"], figures, strict=True)]
     best, worst = (frame.loc[frame[column] > tail, "judge"].tolist() for column in ("p_best", "p_worst"))
     dependent = bool(found.pairs["beyond"].any())
-    believe = say("believe", dependent=dependent, unseen=SHARED_ERRORS in found.notes)
+    believe = say("believe", dependent=dependent)
     return say("answer", judges=judges, best=best, worst=worst), believe
 
 

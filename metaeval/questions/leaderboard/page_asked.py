@@ -15,18 +15,19 @@ say = prose(__name__)
 def asked_of(study: LeaderboardStudy, frame: pd.DataFrame) -> tuple[str, tuple[str, ...]]:
     """Return the question that was asked beside that of the ranking, and its answer; nothing where none was."""
     if study.requirements is not None:
-        return _REQUIRED, (_required(study.requirements.to_frame(), study.alpha),)
+        return _REQUIRED, (_required(study.requirements.to_frame(), study),)
     if len(study.baselines) == 1 and len(study.comparison.metrics) == 1:
         return say("against title", baseline=study.baselines[0]), (_against(study, study.baselines[0], frame),)
     return "", ()
 
 
-def _required(rows: pd.DataFrame, alpha: float) -> str:
+def _required(rows: pd.DataFrame, study: LeaderboardStudy) -> str:
     """Say whether what was required is established: of one requirement with its figures, of several how many are."""
     if len(rows) == 1:
         row = rows.iloc[0].to_dict()
         figures = say("mean" if pd.isna(row["system_b"]) else "difference", row=row)
-        return say(f"required {row['state']}", row=row, what=figures, sure=percentage(1 - alpha))
+        falls = not bool(study.scores["higher_is_better"].sel(metric=row["metric"]))
+        return say(f"required {row['state']}", row=row, what=figures, falls=falls, sure=percentage(1 - study.alpha))
     met = rows["state"] == MET
     not_met = (rows.loc[~met, "requirement"] + " under " + rows.loc[~met, "metric"].map(name_of_metric)).tolist()
     return say("required some" if not_met else "required all", met=int(met.sum()), n=len(rows), rest=not_met)
