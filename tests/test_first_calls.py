@@ -7,11 +7,13 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from ir_measures import AP, Qrel, ScoredDoc
 
 import metaeval
 from metaeval import agreement, io, models, paired_t_test, resampling, score, studies, tests_stat
 from metaeval.errors import InvalidOptionError, MetaevalError
+
+_ir_measures = pytest.importorskip("ir_measures")
+AP, Qrel, ScoredDoc = _ir_measures.AP, _ir_measures.Qrel, _ir_measures.ScoredDoc
 
 pytestmark = [
     pytest.mark.usefixtures("one_core"),

@@ -1134,7 +1134,7 @@ MISTAKES = {
     "judges that stand for repeats": Mistake(
         {"judged.csv": judged("judge")},
         "components judged.csv",
-        "or (?P<add>--repeat-column judge) if they are repeats",
+        "or (?P<add>--repeat-column judge) if each score",
         ({"judged.csv": judged("repeat")}, "components judged.csv"),
     ),
     "labels in words": Mistake(

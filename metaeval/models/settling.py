@@ -432,7 +432,7 @@ def votes_predicted(votes: object, scores: object, *, alpha: float = 0.05) -> pd
     left, right, item = system[checked.left], system[checked.right], topic[question]
     usable = (left >= 0) & (right >= 0) & (item >= 0) & (checked.share != _HALF)
     rows = []
-    for metric, values in zip(table["metric"].to_numpy(), oriented_values(table), strict=True):
+    for metric, values in zip(table["metric"].to_numpy().tolist(), oriented_values(table), strict=True):
         a, b = values[left[usable], item[usable]], values[right[usable], item[usable]]
         apart = difference(a, b, np.abs(a), np.abs(b))
         scored = np.isfinite(apart)

@@ -53,7 +53,7 @@ def _can(method: str, *, of: Callable[[object], bool] | None = None) -> Callable
 
 
 def _of_columns(columns: Mapping[str, list[object]]) -> pd.DataFrame:
-    return pd.DataFrame(columns)
+    return pd.DataFrame({name: pd.Series(cells, dtype=_kind(cells)) for name, cells in columns.items()})
 
 
 def _of_arrow(table: Any) -> pd.DataFrame:  # noqa: ANN401 - of a library that may not be there

@@ -264,8 +264,8 @@ def odd_notes(table: ScoreTable) -> list[str]:
             )
         if apart := _items_off_scale(table, name, scores):
             notes += apart
-        elif not systems and (mixed := _on_two_scales(table, metric)):
-            notes.append(mixed)
+        elif not systems:
+            notes += filter(None, [_on_two_scales(table, metric) or _beyond_shares(scores, table, name)])
         told = np.where(elsewhere[:, None] | coded, np.nan, scores) if elsewhere.any() or coded.any() else scores
         far = _far_cells(told, table)
         notes += [f"{far_cells} under {name}; {_EMPTY}" for far_cells in far]
@@ -437,6 +437,16 @@ def _far_cells(scores: Floats, table: ScoreTable) -> list[str]:
     if coded.any() and are_few and (values[values != _MISSING] >= 0).all():
         words.append(f"-1 where all other scores are at least 0: {_cells(coded, scores, table)}")
     return words
+
+
+def _beyond_shares(scores: Floats, table: ScoreTable, metric: str) -> str:
+    """Name scores above 1 of fewer than half of the systems, where all others lie between 0 and 1."""
+    beyond = scores > 1.0
+    mixed = beyond.any(axis=1)
+    if not mixed.any() or 2 * mixed.sum() >= len(mixed) or np.nanmin(scores) < 0.0 or beyond.sum() < _FEWEST_OTHERS:
+        return ""
+    cells = _cells(beyond, scores, table)
+    return f"above 1 under {metric}, where all other systems have shares: {cells}; write all on one scale"
 
 
 def _minus_ones(scores: Floats, table: ScoreTable) -> list[str]:

@@ -106,6 +106,7 @@ def test_whatever_hands_out_a_stream_of_arrow():
 
     _assert_all(Relation(long_frame().to_dict("list")))
     assert plain(Relation({"score": [LOSSY, None]}))["score"].tolist()[0] == LOSSY
+    assert plain(polars.DataFrame({"score": [LOSSY, None]}))["score"].tolist()[0] == LOSSY
     votes = as_votes(Relation({"left": ["a", "b"], "right": ["b", "c"], "winner": ["left", "tie"]}))
     assert votes.share.tolist() == [1.0, 0.5]
     board = as_means(Relation({"model": ["a", "b"], "acc": [Decimal("0.7"), Decimal("0.6")], "acc_se": [0.02, 0.03]}))

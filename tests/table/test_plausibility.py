@@ -236,3 +236,13 @@ def test_an_item_on_another_scale_is_noted_once():
     systems = pd.Index([f"m{number}" for number in range(1, 7)], name="model")
     (note,) = [said for said in notes(pd.DataFrame(board, index=systems).T.rename_axis(index="topic")) if "OCR" in said]
     assert "OCRBench (566 to 725) has another scale than all other items (39.6 to 82.8)" in note
+
+
+def test_per_cents_among_the_shares_of_one_system_are_named():
+    """Every fourth cell of one of four systems in per cents: its mean would lead, and a note names the cells."""
+    scores = np.random.default_rng(5).beta(1, 3, (4, 20)).round(4)
+    mixed = scores.copy()
+    mixed[1, ::4] *= 100
+    assert not any("above 1" in note for note in as_scores(scores).attrs.get("notes", ()))
+    notes = as_scores(mixed).attrs["notes"]
+    assert any("above 1 under" in note and "where all other systems have shares" in note for note in notes)

@@ -57,7 +57,8 @@ def _refuse_unasked_judges(loaded: Loaded) -> None:
     where = "" if aspect is None else f" --where {names[aspect]}={rows[0][aspect]}"
     raise FileFormatError(
         f"column {names[at]!r} holds judges, whose differences are noise of their own: pass "
-        f"--metric-column {names[at]} --judges{where}; or --repeat-column {names[at]} if they are repeats of a score",
+        f"--metric-column {names[at]} --judges{where}; or --repeat-column {names[at]} if each score has judges of "
+        "its own",
         path=str(files[0]),
     )
 

@@ -161,6 +161,7 @@ def impose():
     os.fsync, os.rename, os.symlink = _through_writable(os.fsync), _only_new(os.rename), _no_links
     shutil._use_fd_functions = False  # Windows has no functions that take a folder's descriptor
     tempfile.TemporaryFile = tempfile.NamedTemporaryFile  # as there: a file without a name has no place in a folder
+    os.process_cpu_count = os.cpu_count  # that of Python 3.13 asks for what goes below
     for module, name in ((signal, "pthread_sigmask"), (signal, "SIGHUP"), (os, "sched_getaffinity"), (os, "getuid")):
         delattr(module, name)
     msvcrt = ModuleType("msvcrt")
