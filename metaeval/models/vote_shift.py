@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
-from scipy.special import stdtrit
+from scipy.special import ndtr, stdtrit
 from scipy.stats import f as f_distribution
 
 from metaeval.base.arrays import Floats, Ints
@@ -33,6 +33,9 @@ class StrengthShift(ShortRepr):
     """One row a system, the largest shift first: ``system``, ``shift`` (log odds after less before, of mean 0) with
     ``low`` and ``high``, ``p_value``, ``p_corrected`` (Holm) and ``significant``."""
     alpha: float
+    covariates: pd.DataFrame
+    """One row a covariate of both sides that both sets have: ``name``, ``before``, ``after`` (log odds a unit, each of
+    its own fit), ``p_value`` of their difference and ``significant`` (Holm)."""
 
     @property
     def is_significant(self) -> bool:
@@ -104,7 +107,32 @@ def strength_shift(before: Votes, after: Votes, *, ties: Ties = "half", alpha: f
     freedom = n_clusters - n + 1
     statistic = float(estimates @ np.linalg.solve(covariance, estimates)) * freedom / ((n - 1) * (n_clusters - 1))
     frame = _shifts(pooled.systems, estimates, covariance, n_clusters - 1, alpha)
-    return StrengthShift(p_value=float(f_distribution.sf(statistic, n - 1, freedom)), frame=frame, alpha=alpha)
+    p_value = float(f_distribution.sf(statistic, n - 1, freedom))
+    drawn = _covariate_shifts(before, after, ties, alpha)
+    return StrengthShift(p_value=p_value, frame=frame, alpha=alpha, covariates=drawn)
+
+
+def _covariate_shifts(before: Votes, after: Votes, ties: Ties, alpha: float) -> pd.DataFrame:
+    """Return what covariates that nobody asked for, such as length, are worth in either set, and whether that changed.
+
+    The sets are taken as independent.
+    """
+    rows = []
+    for name in (name for name in before.unasked if name in after.unasked):
+        try:
+            fits = [
+                bradley_terry(replace(votes, covariates={name: votes.unasked[name]}), ties=ties, alpha=alpha)
+                for votes in (before, after)
+            ]
+        except EstimationError:
+            continue
+        first, second = (fit.coefficient_frame().iloc[0] for fit in fits)
+        error = float(np.hypot(first["standard_error"], second["standard_error"]))
+        difference = float(second["estimate"] - first["estimate"])
+        rows.append((name, first["estimate"], second["estimate"], 2.0 * float(ndtr(-abs(difference) / error))))
+    frame = pd.DataFrame(rows, columns=["name", "before", "after", "p_value"])
+    corrected = adjust(frame["p_value"].to_numpy(dtype=np.float64), "holm") if len(frame) else np.array([])
+    return frame.assign(significant=is_significant(corrected, alpha))
 
 
 def _shifts(

@@ -63,3 +63,25 @@ def test_what_has_no_shift():
         strength_shift(pair(3, 2), other)
     with pytest.raises(EstimationError):
         strength_shift(pair(30, 10), pair(40, 0))
+
+
+@pytest.mark.parametrize("after", [0.0, 1.5])
+def test_a_judge_that_begins_to_like_long_answers_has_changed(after):
+    """Strengths stay as they are; a logistic fit of each set by itself says what length is worth."""
+    rng = np.random.default_rng(4)
+
+    def votes(worth):
+        sides = np.array([rng.choice(3, 2, replace=False) for _ in range(600)])
+        lengths = rng.normal(0.0, 1.0, (600, 2))
+        odds = 0.5 * (sides[:, 1] - sides[:, 0]) + worth * (lengths[:, 0] - lengths[:, 1])
+        won = rng.random(600) < 1 / (1 + np.exp(-odds))
+        frame = pd.DataFrame({"model_a": np.array([*"xyz"])[sides[:, 0]], "model_b": np.array([*"xyz"])[sides[:, 1]]})
+        frame["winner"] = np.where(won, "model_a", "model_b")
+        return as_votes(frame.assign(length_a=lengths[:, 0], length_b=lengths[:, 1]))
+
+    shift = strength_shift(votes(0.0), votes(after))
+    (pull,) = shift.covariates.to_dict("records")
+    assert pull["name"] == "length"
+    assert pull["significant"] == (after > 0)
+    assert pull["after"] == pytest.approx(after, abs=0.35)
+    assert after or not shift.is_significant  # of what is left out, strengths seem to shrink

@@ -109,7 +109,14 @@ def _verdict_words(study: SettledStudy) -> tuple[str, ...]:
             f"{bracketed(row['shift'], row['low'], row['high'], _DECIMAL)} for {row['system']}"
             for row in moved or rows[:1]
         ]
-        return (say("changed", shift=study.shift, moved=bool(moved), shifts=shifts, p=_with_sign(study.shift.p_value)),)
+        pulls = study.shift.covariates[study.shift.covariates["significant"]].itertuples(index=False)
+        drawn = [
+            f"what more {pull.name} is worth went {'up' if pull.after > pull.before else 'down'} "
+            f"(p {_with_sign(pull.p_value)})"
+            for pull in pulls
+        ]
+        words = {"moved": bool(moved), "shifts": shifts, "p": _with_sign(study.shift.p_value), "drawn": drawn}
+        return (say("changed", shift=study.shift, **words),)
     if study.verdicts.empty:
         return ()
     order = study.verdicts["verdict"].map({"may": 0, "not settled": 1, "no pairs": 2, "may not": 3})
