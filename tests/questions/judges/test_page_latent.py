@@ -85,5 +85,5 @@ def test_judges_without_a_reference_are_told_how_to_ask_who_errs(command, tmp_pa
 def test_agreement_that_fits_is_no_reassurance():
     """Errors that all share count as right, whatever the agreement: people are asked for, in one sentence."""
     _, believe = latent_words(result([0.9, 0.8, 0.7], p_best=[0.9, 0.05, 0.05]))
-    assert "errors that all of them share count as right" in believe
+    assert "errors that they share count as right" in believe
     assert "let people label some items" in believe
