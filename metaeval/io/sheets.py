@@ -220,10 +220,11 @@ def sheet_of_rows(
 
 
 def _with_hyphens(content: bytes, delimiter: str) -> bytes:
-    """Write a hyphen for the minus sign that begins a cell, before a digit or a point."""
+    """Write a hyphen for the minus sign of cells that are numbers; what stands first in a row may be a name."""
     if _MINUS not in content:
         return content
-    return re.sub(rb'(?m)(^|[%b"])%b(?=[0-9.])' % (re.escape(delimiter.encode()), _MINUS), rb"\1-", content)
+    sign = re.escape(delimiter.encode())
+    return re.sub(rb'(?m)(%b"?)%b(?=[0-9.][0-9.eE+-]*"?[ ]*(?:%b|\r?$))' % (sign, _MINUS, sign), rb"\1-", content)
 
 
 def header_names(cells: Sequence[str]) -> list[str]:

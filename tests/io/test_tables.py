@@ -1582,3 +1582,16 @@ def test_a_report_is_read_as_its_scores(command, tmp_path, monkeypatch):
     again = command("table", "saved", "--json").json()
     assert again["results"] == first["results"]
     assert read_scores("saved").equals(read_scores("ap.csv"))
+
+
+def test_a_minus_sign_is_one_in_numbers_and_stays_in_names(tmp_path):
+    """U+2212 as spreadsheets write it: of numbers a minus, of systems and of items that stand first what it is."""
+    path = tmp_path / "t.csv"
+    path.write_text(
+        'item,a,GPT\N{MINUS SIGN}4\nq1,.1,\N{MINUS SIGN}.2\n\N{MINUS SIGN}3,\N{MINUS SIGN}1,"\N{MINUS SIGN}0.5"\n',
+        "utf-8",
+    )
+    scores = read_scores(path)
+    assert scores["system"].to_numpy().tolist() == ["a", "GPT\N{MINUS SIGN}4"]
+    assert scores["topic"].to_numpy().tolist() == ["q1", "\N{MINUS SIGN}3"]
+    assert scores.to_numpy().tolist() == [[[0.1, -1.0], [-0.2, -0.5]]]
