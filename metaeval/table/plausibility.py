@@ -34,7 +34,7 @@ from metaeval.table.roles import (
 _COUNTS = frozenset({"n", "rank"})
 _OF_CLASSES = frozenset({"accuracy", "micro_avg", "macro_avg", "weighted_avg", "samples_avg"})
 """Rows of scikit-learn's report of classes that are none, of which some stand together."""
-_OF_SYSTEMS = frozenset({"test", "error", "cost"})
+_OF_SYSTEMS = frozenset({"test", "error", "half", "cost"})
 """What rows of a table of systems may be called as that are no items."""
 _MOST_ROWS = 1000
 _FEWEST_TOPICS, _FEWEST_OTHERS = 3, 2
@@ -189,7 +189,7 @@ def _is_of_rest(own: Floats, items: Floats, role: str) -> bool:
         return False
     if role == "cost":
         return bool(own.min() > np.nanmax(items) and not _are_whole(items))
-    highest = np.nanstd(items, axis=0) if role == "error" else 1.0
+    highest = np.nanstd(items, axis=0) if role in {"error", "half"} else 1.0
     return role in _OF_SYSTEMS and bool((own >= 0).all() and (own <= highest).all())
 
 
