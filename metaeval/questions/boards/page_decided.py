@@ -109,10 +109,10 @@ def _verdict_words(study: SettledStudy) -> tuple[str, ...]:
             f"{bracketed(row['shift'], row['low'], row['high'], _DECIMAL)} for {row['system']}"
             for row in moved or rows[:1]
         ]
-        pulls = study.shift.covariates[study.shift.covariates["significant"]].itertuples(index=False)
+        pulls = study.shift.covariates[study.shift.covariates["significant"]].to_dict("records")
         drawn = [
-            f"what more {pull.name} is worth went {'up' if pull.after > pull.before else 'down'} "
-            f"(p {_with_sign(pull.p_value)})"
+            f"what more {pull['name']} is worth went {'up' if pull['after'] > pull['before'] else 'down'} "
+            f"(p {_with_sign(pull['p_value'])})"
             for pull in pulls
         ]
         words = {"moved": bool(moved), "shifts": shifts, "p": _with_sign(study.shift.p_value), "drawn": drawn}
