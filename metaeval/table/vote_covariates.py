@@ -44,13 +44,15 @@ def possible_covariates(columns: Iterable[str], read: Collection[str], first: Ma
     return [POSITION, *both, *(name for name in free if name not in sides)]
 
 
-def unasked_covariates(columns: Iterable[str], read: Collection[str], first: Mapping[str, object]) -> dict[str, Sides]:
+def two_sided_covariates(
+    columns: Iterable[str], read: Collection[str], first: Mapping[str, object]
+) -> dict[str, Sides]:
     """Return the covariates that two columns of numbers hold, one of either side, with these columns.
 
     Examples
     --------
     >>> names = ["a", "b", "winner", "length_a", "length_b", "turn", "text_a", "text_b"]
-    >>> unasked_covariates(names, {"a", "b", "winner"}, {"length_a": 3, "length_b": 4, "text_a": "x", "text_b": "y"})
+    >>> two_sided_covariates(names, {"a", "b", "winner"}, {"length_a": 3, "length_b": 4, "text_a": "x", "text_b": "y"})
     {'length': ('length_a', 'length_b')}
     """
     names = [name for name in possible_covariates(columns, read, first) if name != POSITION]

@@ -23,7 +23,12 @@ from metaeval.table.vote_cells import (
     without_lists,
 )
 from metaeval.table.vote_columns import COLUMNS, COUNTS, GAMES, UNITS, VoteColumns, refuse_doubles, vote_columns
-from metaeval.table.vote_covariates import covariate_of, possible_covariates, sides_of_covariate, unasked_covariates
+from metaeval.table.vote_covariates import (
+    covariate_of,
+    possible_covariates,
+    sides_of_covariate,
+    two_sided_covariates,
+)
 from metaeval.table.vote_rows import Repeated, RepeatedRows, n_repeated, rows_of_sums, system_name
 from metaeval.table.vote_set import Votes, numbered_anew
 from metaeval.table.vote_tallies import MOST, is_running_number, mirrors, unsaid_votes, votes_of_row, whole_counts
@@ -187,7 +192,7 @@ class Collected:
             raise UnknownNameError("covariate", unknown, possible_covariates(headers, columns.read, first))
         used = columns.read.union(self._where, *(pair or () for pair in pairs.values()))
         is_turned = columns.form in {"orders", "games"}  # a row holds votes from both sides
-        self._unasked = {} if is_turned else unasked_covariates(headers, used, first)
+        self._unasked = {} if is_turned else two_sided_covariates(headers, used, first)
         used |= {column for pair in self._unasked.values() for column in pair}
         self._unused |= dict.fromkeys(name or "one without a name" for name in headers if name not in used)
         return [name for name in dict.fromkeys(headers) if name in used or self._repeated.first_alone]

@@ -9,7 +9,7 @@ import pandas as pd
 
 from metaeval import figures
 from metaeval.base.unit import unit
-from metaeval.base.words import bracketed, intervals, number, p_value, percentage, share, text, whole
+from metaeval.base.words import bracketed, intervals, number, p_value, percentage, share, significant, text, whole
 from metaeval.figures.boards import MOST_LINES
 from metaeval.models.settling import SettledPairs
 from metaeval.page.blocks import Block, Fold, Item, Methods, Section
@@ -111,8 +111,8 @@ def _verdict_words(study: SettledStudy) -> tuple[str, ...]:
         ]
         pulls = study.shift.covariates[study.shift.covariates["significant"]].to_dict("records")
         drawn = [
-            f"what more {pull['name']} is worth went {'up' if pull['after'] > pull['before'] else 'down'} "
-            f"(p {_with_sign(pull['p_value'])})"
+            f"a unit of {pull['name']} is worth {significant(pull['after'], 2)} log odds, "
+            f"{significant(pull['before'], 2)} before (p {_with_sign(pull['p_value'])})"
             for pull in pulls
         ]
         words = {"moved": bool(moved), "shifts": shifts, "p": _with_sign(study.shift.p_value), "drawn": drawn}
@@ -379,7 +379,7 @@ def _methods(study: SettledStudy) -> Methods:
     means = f" and the true means over {whole(study.n_items)} {unit().topics}" if study.n_items else ""
     paragraphs = [say("methods", study=study, fits=fits, means=means)]
     paragraphs += [say("tested", tested=study.found.tested)] if study.found.tested else []
-    paragraphs += [say("shift methods")] if study.shift is not None else []
+    paragraphs += [say("shift methods", shift=study.shift)] if study.shift is not None else []
     paragraphs += [say("powered methods")] if study.powered else []
     paragraphs += [say("alt methods", alt=study.alt)] if study.alt is not None else []
     return Methods(paragraphs=(*paragraphs, say("computed", study=study)))

@@ -2,6 +2,7 @@
 
 from math import isfinite
 from pathlib import Path
+from shlex import quote
 from typing import Annotated
 
 from metaeval.base.checks import check_share
@@ -54,7 +55,7 @@ def _refuse_unasked_judges(loaded: Loaded) -> None:
         return
     others = [place for place, name in enumerate(names) if place != at and name and name not in parts.values()]
     aspect = next((place for place in others if all(is_word(cells[place]) for cells in rows)), None)
-    where = "" if aspect is None else f" --where {names[aspect]}={rows[0][aspect]}"
+    where = "" if aspect is None else f" --where {quote(f'{names[aspect]}={rows[0][aspect]}')}"
     raise FileFormatError(
         f"column {names[at]!r} holds judges, whose differences are noise of their own: pass "
         f"--metric-column {names[at]} --judges{where}; or --repeat-column {names[at]} if each score has judges of "

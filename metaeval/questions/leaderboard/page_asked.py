@@ -25,8 +25,9 @@ def _required(rows: pd.DataFrame, study: LeaderboardStudy) -> str:
     """Say whether what was required is established: of one requirement with its figures, of several how many are."""
     if len(rows) == 1:
         row = rows.iloc[0].to_dict()
-        figures = say("mean" if pd.isna(row["system_b"]) else "difference", row=row)
         falls = not bool(study.scores["higher_is_better"].sel(metric=row["metric"]))
+        is_mean = pd.isna(row["system_b"])
+        figures = say("mean", row=row) if is_mean else say("difference", row=row, falls=falls)
         return say(f"required {row['state']}", row=row, what=figures, falls=falls, sure=percentage(1 - study.alpha))
     met = rows["state"] == MET
     not_met = (rows.loc[~met, "requirement"] + " under " + rows.loc[~met, "metric"].map(name_of_metric)).tolist()

@@ -14,7 +14,7 @@ from metaeval.table.means import SystemMeans
 from metaeval.table.roles import ROLES, column_roles, role_of_name, says_of
 from metaeval.table.scores import Scores
 from metaeval.table.vote_columns import vote_columns
-from metaeval.table.vote_covariates import unasked_covariates
+from metaeval.table.vote_covariates import two_sided_covariates
 
 _LONGEST = 40
 _HEADLESS = ("output of", "rows of run, measure")
@@ -107,7 +107,7 @@ def _roles(
     named = {part: column for column, (part, _) in by_values.items()}
     if kind == "votes" and (found := vote_columns(names, named)) is not None:
         cells = dict(zip(names, rows[1], strict=False))
-        sides = {column for pair in unasked_covariates(names, found.read, cells).values() for column in pair}
+        sides = {column for pair in two_sided_covariates(names, found.read, cells).values() for column in pair}
         covariates = dict.fromkeys(sides, ("covariate", "a number on both sides"))
         return covariates | {column: (role, "by its name") for role, column in found.roles.items()}
     if splits := splits_of(names):
