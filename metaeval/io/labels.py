@@ -436,6 +436,11 @@ class _LabelTable:
         places = [column for column in places if column not in self.told]
         words = {column: self._words_in(self.cells[:, column]) for column in places if column not in numbers}
         few = {column: vocabulary for column, vocabulary in words.items() if 0 < len(vocabulary) <= _MOST_WORDS}
+        mixed = {column: self._words_in(self.cells[:, column]) for column in numbers}
+        mixed = {column: texts for column, texts in mixed.items() if any(self._number(text) is None for text in texts)}
+        few |= {at: texts for at, texts in mixed.items() if any(texts & vocabulary for vocabulary in few.values())}
+        few = dict(sorted(few.items()))
+        numbers = [column for column in numbers if column not in few]
         alike = [
             column
             for column, vocabulary in few.items()

@@ -389,12 +389,12 @@ def _alike(cells: Mapping[tuple[str, str, str, str], Sequence[float | None]]) ->
 
 def _table(cells: Mapping[tuple[str, str, str, str], Sequence[float | None]]) -> list[object]:
     """Lay scores of metric, system, topic and repeat out; of several metrics those with most scores stay."""
-    known = {key: values[0] for key, values in _alike(cells).items()}
-    held = Counter({(metric, system, topic) for metric, system, topic, _ in known})
+    held = {key[:3] for key, values in cells.items() if any(value is not None for value in values)}
     counts = Counter(metric for metric, _, _ in held)
     if not counts:
         raise RefusedError("no score")
     kept = {metric for metric, number in counts.items() if number == max(counts.values())}
+    known = {key: said[0] for key, said in _alike({key: of for key, of in cells.items() if key[0] in kept}).items()}
     varied = {name for name in kept if len({value for key, value in known.items() if key[0] == name}) > 1}
     kept = varied or kept
     known = {key: value for key, value in known.items() if key[0] in kept}

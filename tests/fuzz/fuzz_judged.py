@@ -176,6 +176,9 @@ def _read_latex(paths: Sequence[str], _: Mapping[str, Any]) -> object:
     with Path(paths[0]).open("rb") as held, mended.open("wb") as made:
         program = advised[1].removeprefix("sed -E '").removesuffix("'")
         subprocess.run(["sed", "-E", program], stdin=held, stdout=made, check=True)  # noqa: S607 - as it is advised
+    head, *tabs = [line.count("\t") for line in mended.read_text("utf-8", "replace").splitlines()] or [0]
+    if not head or {*tabs} not in ({head}, {head + 1}):
+        raise FileFormatError("a table that tabs do not divide, which is another fuzzer's")
     stacked = read_scores(mended).isel(metric=0).to_series()
     return {"said": {" | ".join(map(str, key)): float(of) for key, of in stacked.items()}}
 

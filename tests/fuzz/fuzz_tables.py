@@ -776,7 +776,28 @@ def _label_columns(columns: Mapping[str, list[str]], words: _Words) -> list[str]
         raise RefusedError("judges by numbers or judges by words")
     if any(not texts[name] & texts[shared[0]] for name in shared):
         raise RefusedError("two kinds of words")
-    return shared or numbers or (opposed if len(opposed) > 1 else [])
+    mostly = [
+        name for name in texts if 2 * sum(_are_grades([cell], words) for cell in columns[name]) > len(columns[name])
+    ]
+    return shared or numbers or (opposed if len(opposed) > 1 else mostly)
+
+
+def _without_names_of_grades(rows: Sequence[Sequence[str]], columns: Sequence[int], words: _Words) -> list[list[str]]:
+    """Leave the number of cells such as "2 - good", in columns whose words are all such, each number with its name."""
+    rows = [list(row) for row in rows]
+    for at in columns:
+        texts = {row[at] for row in rows if not _are_grades([row[at]], words)}
+        parts = {
+            text: re.fullmatch(r"([+-]?\d+(?:\.\d+)?) *(?:[-\N{EN DASH}\N{EM DASH}:=.)] *|\()([^\W\d_].*)", text)
+            for text in texts
+        }
+        if None in parts.values() or any(" ".join(text.split()).casefold() in words for text in texts):
+            continue
+        pairs = {(said[1], " ".join(said[2].rstrip(")").split()).casefold()) for said in parts.values() if said}
+        if len({number for number, _ in pairs}) == len({name for _, name in pairs}) == len(pairs):
+            for row in rows:
+                row[at] = parts[row[at]][1] if parts.get(row[at]) else row[at]
+    return rows
 
 
 def label_opinions(case: Case) -> list[dict[str, Any]]:  # noqa: C901 - a literal reading, step by step
@@ -805,6 +826,8 @@ def label_opinions(case: Case) -> list[dict[str, Any]]:  # noqa: C901 - a litera
     told, wholly = ({tuple(row[at] for at in some) for row in rows} for some in (keys, [*keys, *more]))
     if "item" not in columns and len(told) < len(rows) == len(wholly):
         places["item"] += more
+    keys = {*places["topic"], *places["item"], *chosen, *(places["judge"] if is_long else [])}
+    rows = _without_names_of_grades(rows, places["label"] if is_long else [*({*range(len(names))} - keys)], words)
     if is_long:
         judged = [(name_of(row[places["judge"][0]]), row, places["label"][0]) for row in rows]
     else:

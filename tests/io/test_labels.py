@@ -311,6 +311,13 @@ def test_columns_of_words_are_judges_where_they_share_them(tmp_path):
     with pytest.raises(FileFormatError, match=r"length, tokens, human, judge may all .*'NAME,NAME'\}`"):
         read_labels(path)
     assert list(read_labels(path, columns={"judge": "human,judge"}).columns) == ["human", "judge"]
+    path = write(tmp_path, "topic,doc,human,judge\n1,d1,1,fail\n1,d2,1,fail\n1,d3,fail,pass\n")
+    frame = read_labels(path)  # 1 beside fail is a word, for the other judge has that word
+    assert list(frame.columns) == ["human", "judge"]
+    assert frame["human"].tolist() == ["1", "1", "fail"]
+    path = write(tmp_path, "topic,doc,human,judge\n1,d1,maybe,1\n1,d2,,1\n1,d3,1,fail\n")
+    with pytest.raises(FileFormatError, match="give fail, maybe a grade"):
+        read_labels(path)
     path = write(tmp_path, "topic,doc,human,judge\n1,d1,good text,bad text\n1,d2,nice,poor\n")
     with pytest.raises(FileFormatError, match="words that two judges share"):
         read_labels(path)
