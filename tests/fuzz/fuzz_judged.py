@@ -11,7 +11,7 @@ from typing import Any
 
 from fuzz_benchmarks import CHANGES, parsed_json
 from fuzz_harness import Case, Reader, RefusedError
-from fuzz_plain import is_average, number_of, with_titles
+from fuzz_plain import hyphened, is_average, number_of, with_titles
 from fuzz_spelling import NAMES, TOPICS, few, json_file, number, table
 from fuzz_tables import names_and_rows
 from fuzz_text import text_mutation
@@ -184,16 +184,29 @@ def _read_latex(paths: Sequence[str], _: Mapping[str, Any]) -> object:
 
 
 def _latex_opinions(case: Case) -> list[object]:
-    """Take lines with & apart at &, up to the end of a row, without the commands."""
+    """Take lines with & apart at &, up to the end of a row, without the commands; a first line may be a title."""
     lines = [line for line in case.files[0].decode("utf-8", "replace").split("\n") if "&" in line]
     rows = []
     for line in lines:
         text = line.partition("\\\\")[0]
         while (plain := re.sub(rf"\\(?:{'|'.join(_COMMANDS)})\{{([^{{}}]*)\}}", r"\1", text)) != text:
             text = plain
-        parts = [part.replace("$", "").strip() for part in text.split("&")]
-        quoted = [re.fullmatch('"([^"]*)"', part) for part in parts]  # which TSV takes off
-        rows.append([found[1].strip() if found else part for found, part in zip(quoted, parts, strict=True)])
+        for row in filter(str.strip, text.split("\r")):  # where the reader of TSV ends a line, and sed does not
+            parts = [
+                re.sub("\x01|\\\\&", "&", part.replace("$", "")).strip() for part in re.split(r"(?<!\\)&", row)
+            ]  # the filter's mark
+            parts = [parts[0], *map(hyphened, parts[1:])]
+            quoted = [re.fullmatch('"([^"]*)"', part) for part in parts]  # which TSV takes off
+            rows.append([found[1].strip() if found else part for found, part in zip(quoted, parts, strict=True)])
+    try:
+        return _latex_table(rows)
+    except RefusedError:
+        return _latex_table(rows[1:])
+
+
+def _latex_table(rows: list[list[str]]) -> list[object]:
+    if not rows:
+        raise RefusedError("no rows")
     if {len(rows[0]) + 1} == {*map(len, rows[1:])}:  # names of rows without a name
         rows[0] = ["", *rows[0]]
     if len(rows) < 2 or len({*map(len, rows)}) > 1:

@@ -143,7 +143,7 @@ def rows_of(content: bytes, *, alone: bool = False) -> list[list[str]]:
             cut = cells_of(text, delimiter)
         except RefusedError:
             continue
-        tried[delimiter] = [[_hyphened(cell) if at else cell for at, cell in enumerate(row)] for row in cut]
+        tried[delimiter] = [[hyphened(cell) if at else cell for at, cell in enumerate(row)] for row in cut]
     divided = [table_alone(rows) if alone else rows for rows in tried.values() if rows and len(rows[0]) > 1]
     for rows in divided:
         others = {len(row) for row in rows[1:]}
@@ -155,7 +155,7 @@ def rows_of(content: bytes, *, alone: bool = False) -> list[list[str]]:
     return rows
 
 
-def _hyphened(cell: str) -> str:
+def hyphened(cell: str) -> str:
     """Write a hyphen for the minus sign of a number, which may stand anywhere but first in a row."""
     return re.sub("^\N{MINUS SIGN}(?=[0-9.][0-9.eE+-]* *$)", "-", cell)
 
