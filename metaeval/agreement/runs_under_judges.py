@@ -10,7 +10,7 @@ import pandas as pd
 import xarray as xr
 
 from metaeval.agreement.decisions import SHARES, DecisionAgreement
-from metaeval.agreement.labels import Labels
+from metaeval.agreement.labels import Labels, as_labels
 from metaeval.agreement.second_assessors import SecondPeople
 from metaeval.base.checks import check_kind
 from metaeval.base.names import count, first_few
@@ -42,6 +42,7 @@ OF_SUBTOPICS = (
 _FEWEST_TOPICS = 2  # tests need them
 _FEWEST_JUDGES = 2  # one beside another
 _MOST_NAMED = 10
+_MOST_LABELS = 10
 
 
 def judgments_of_labels(labels: Labels) -> Judgments:
@@ -348,6 +349,31 @@ def scores_by_judge(table: Scores | Mapping[str, Scores]) -> dict[str, Scores]:
     if isinstance(table, Mapping):
         return dict(table)
     return {str(name): table.sel(metric=[name]) for name in table["metric"].to_numpy()}
+
+
+def labels_of_scores(scores: Mapping[str, Scores | Mapping[str, Scores]]) -> Labels | None:
+    """Return what each judge says of every system's answers as labels; None where scores are no labels.
+
+    Labels are whole numbers, of which there are few, of one metric, each given once.
+
+    Examples
+    --------
+    >>> from metaeval import as_scores
+    >>> ann, bot = as_scores([[1, 0], [0, 0]]), as_scores([[1, 1], [0, 1]])
+    >>> labels_of_scores({"correct": {"ann": ann, "bot": bot}}).table["bot"].tolist()
+    [1.0, 0.0, 1.0, 1.0]
+    >>> labels_of_scores({"AP": {"ann": ann / 3, "bot": bot}}) is None
+    True
+    """
+    sides = scores_by_judge(next(iter(scores.values())))
+    if len(scores) > 1 or any("repeat" in judged.dims for judged in sides.values()):
+        return None
+    columns = {name: judged.isel(metric=0, drop=True).transpose("topic", "system") for name, judged in sides.items()}
+    frame = pd.DataFrame({name: judged.to_series() for name, judged in columns.items()})
+    said = np.unique(frame.to_numpy()[frame.notna().to_numpy()])
+    if not 1 < said.size <= _MOST_LABELS or (said != np.round(said)).any():
+        return None
+    return as_labels(frame.rename_axis(["topic", "item"]))
 
 
 def flat_judge_notes(scores: Mapping[str, Scores | Mapping[str, Scores]]) -> list[str]:

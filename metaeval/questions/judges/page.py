@@ -185,7 +185,8 @@ def _key_figures(study: JudgeStudy) -> Table | None:
     if study.annotated is not None:
         return alt_figures(study.annotated)
     if metric is not None:
-        return listed_figures(_verdict_figures(study, metric))
+        labels = agreement_figures(labelling) if study.scores_are_labels and labelling is not None else []
+        return listed_figures([*_verdict_figures(study, metric), *labels])
     if labelling is None or labelling.ranking is None:
         labels = [] if labelling is None else agreement_figures(labelling)
         return listed_figures([*labels[:-1], *effect_figures(study.effects), *labels[-1:]])

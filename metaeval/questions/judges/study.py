@@ -20,6 +20,7 @@ from metaeval.agreement.runs_under_judges import (
     OF_SUBTOPICS,
     effects_of_pairs,
     flat_judge_notes,
+    labels_of_scores,
     scores_by_judge,
     scores_under_judges,
     under_each,
@@ -109,6 +110,8 @@ class JudgeStudy(Study):
     provenance: Provenance
     has_runs: bool = False
     """Whether runs were given beside labels; else what to pass is advised in place of conclusions."""
+    scores_are_labels: bool = False
+    """Whether the scores under judges are labels of answers, and their agreement was asked for beside."""
 
     @property
     def alt(self) -> AltTest | None:
@@ -118,7 +121,7 @@ class JudgeStudy(Study):
     def _unit(self) -> Unit:
         """Return the words for labels of nuggets where scores follow from labels; else those for what was drawn."""
         labels = None if self.has_runs or self.labelling is None else self.labelling.labels
-        return _unit_of(labels, self.scores)
+        return _unit_of(None if self.scores_are_labels else labels, self.scores)
 
     def to_frame(self) -> pd.DataFrame:
         """Return flat rows: ``metric``, ``first``, ``second``, ``statistic``, ``value``, ``low``, ``high``.
@@ -151,6 +154,8 @@ class JudgeStudy(Study):
 def _unit_of(labels: object, scores: object) -> Unit:
     if labels is not None and scores:
         return LABELLED_NUGGETS
+    if scores:
+        return unit_of(scores)._replace(labelled="answer")
     return ITEM if isinstance(labels, Labels) and labels.by_item else unit_of(scores)
 
 
@@ -398,6 +403,10 @@ def study_judges(  # noqa: PLR0913 - every option is one question
                 notes += more
     if scores is not None:
         notes += [*_notes_of(tables), *flat_judge_notes(tables)]
+    answers = labels_of_scores(scores) if labels is None and scores else None
+    if answers is not None:
+        compared_answers = attempt("Agreement of labels", lambda: labelling_of(answers, options, attempt))
+        labelling = None if compared_answers is None else compared_answers[0]
     about_systems = _about_systems(tables, weights, labelling, options, attempt)
     notes += [f"{metric}: {note}" for metric, judged in about_systems.conclusions.items() for note in judged.notes()]
     made = JudgeStudy(
@@ -417,6 +426,7 @@ def study_judges(  # noqa: PLR0913 - every option is one question
         notes=tuple(dict.fromkeys(notes)),
         provenance=record,
         has_runs=collection is not None,
+        scores_are_labels=answers is not None,
     )
     verdicts = judge_verdicts(made.conclusions, made.group_bias, made.alt, margin=made.margin, alpha=made.alpha)
     return replace(made, verdicts=verdicts)

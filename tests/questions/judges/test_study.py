@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from scipy.stats import kendalltau
+from statsmodels.stats.inter_rater import cohens_kappa
 
 from metaeval.agreement.decisions import decision_agreement
 from metaeval.agreement.labels import as_labels
@@ -335,3 +336,18 @@ def test_people_on_other_topics_are_said_to_be():
         study = study_judges(scores={"AP": given}, reference="nist", people=["ann"], n_resamples=20, rng=0)
         note = "AP: people have other topics than bot, so a difference from a second person is one of topics too"
         assert study.notes.count(note) == said
+
+
+def test_scores_that_are_labels_are_compared_answer_by_answer():
+    """Two scorers of right and wrong answers: kappa is that of statsmodels, on all answers of all systems."""
+    rng = np.random.default_rng(5)
+    human = (rng.random((3, 40)) < np.array([[0.7], [0.5], [0.4]])).astype(float)
+    bot = np.where(rng.random((3, 40)) < 0.85, human, 1 - human)
+    scores = {"score": {"human": as_scores(human), "bot": as_scores(bot)}}
+    study = study_judges(None, scores=scores, n_resamples=50, rng=0)
+    counts = np.histogram2d(human.ravel(), bot.ravel(), bins=2)[0]
+    pair = study.labelling.agreement.pairs.iloc[0]
+    assert pair["kappa"] == pytest.approx(cohens_kappa(counts, return_results=False), abs=1e-12)
+    assert pair["same"] == pytest.approx((human == bot).mean(), abs=1e-12)
+    graded = study_judges(None, scores={"AP": {"human": as_scores(human / 3), "bot": as_scores(bot)}}, rng=0)
+    assert graded.labelling is None  # shares are no labels
