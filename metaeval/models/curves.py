@@ -17,10 +17,15 @@ from metaeval.base.results import Result
 from metaeval.base.unit import unit
 from metaeval.errors import EstimationError
 from metaeval.models.families import CURVES
+from metaeval.models.least_squares import settled_minimum
 from metaeval.resampling.swap import ErrorRates
 from metaeval.running.equality import reaches
 from metaeval.running.parallel import in_one_order
 
+_NEAR = 1e-5
+"""What a parameter may change the residuals by, errors beside their standard deviation, and count for nothing."""
+_FAR = 2.0
+"""How much further a parameter is tried that may count for nothing, on the log scale."""
 _MOST_CALLS = 150
 """After so many a search goes on along a flat valley, where nothing is won but digits of a parameter."""
 SIZES_TO_COMPARE = 4
@@ -34,7 +39,8 @@ class ErrorCurve(Result):
     family: str
     """Key of `metaeval.models.families.CURVES`."""
     parameters: Mapping[str, float]
-    """Fitted values. The orthant's ``a`` is 1 at a tolerance of 0, where only the ratio c/a matters."""
+    """Fitted values. The orthant's ``a`` is 1 at a tolerance of 0, where only the ratio c/a matters; a floor that sinks
+    below all rates is 0."""
     threshold: float
     """ToleranceUnit in the metric's unit."""
     weighted_error: float
@@ -98,7 +104,7 @@ def fit_curve(
     starts = choices[np.arange(len(choices)), np.argmin(loss(choices), axis=1)]
     most = np.log(curve.most)[:n_free] if curve.most else np.full(n_free, np.inf)
     ends = np.stack([_least_squares(residuals, start, n_free, most) for start in starts])
-    best = ends[int(np.argmin(loss(ends)))]
+    best = _settled(residuals, ends[int(np.argmin(loss(ends)))], n_free, most)
     return ErrorCurve(
         family=family,
         parameters=MappingProxyType(dict(zip(curve.parameters, np.exp(best).tolist(), strict=True))),
@@ -120,6 +126,34 @@ def _least_squares(residuals: Callable[[Floats], Floats], start: Floats, n_free:
     if not ((low < solution) & (solution < high)).all():
         solution = least_squares(of_free, begin, bounds=(low, high), x_scale="jac", xtol=1e-12).x
     return np.concatenate((solution, fixed))
+
+
+def _settled(residuals: Callable[[Floats], Floats], end: Floats, n_free: int, most: Floats) -> Floats:
+    """Return the end of a search to its last digits: at a bound that it came to, and still where nothing more counts.
+
+    A floor that sinks below all rates is 0, and a spread far above the threshold a round number: how far either went is
+    the search's affair.
+    """
+    best, moves = end.copy(), np.arange(len(end)) < n_free
+    for place in np.flatnonzero(moves):
+        limit = most[place] if best[place] > most[place] - _NEAR else -np.inf
+        for far, stop in ((limit, limit), (best[place] + _FAR, np.floor(best[place]))):
+            moved = np.where(np.arange(len(best)) == place, far, best)
+            with np.errstate(all="ignore"):
+                counts = np.abs(residuals(moved) - residuals(best))
+            if moves[place] and (counts < _NEAR).all():
+                best[place], moves[place] = stop, False
+
+    def of_moving(values: Floats) -> Floats:
+        logs = np.broadcast_to(best, (*values.shape[:-1], len(best))).copy()
+        logs[..., moves] = values
+        return residuals(logs)
+
+    with np.errstate(all="ignore"):
+        moved = settled_minimum(of_moving, best[moves])
+    if (moved < most[moves[:n_free]]).all():
+        best[moves] = moved
+    return best
 
 
 def _check_falling(z: Floats, swaps: Floats, comparisons: Floats, n_free: int) -> None:

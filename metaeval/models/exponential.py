@@ -13,6 +13,7 @@ from metaeval.base.checks import check_choice, check_share
 from metaeval.base.results import Result
 from metaeval.errors import EstimationError, InvalidOptionError
 from metaeval.models.curves import held_out
+from metaeval.models.least_squares import settled_minimum
 from metaeval.resampling.swap import ErrorRates
 from metaeval.running.parallel import in_one_order
 
@@ -227,14 +228,18 @@ def _fit_rate(x: Floats, y: Floats) -> tuple[float, float, float, float]:
     floored = np.maximum(y, y[seen].min() / 2)
     weight = np.sqrt(floored * (1 - np.minimum(floored, 0.999)))
 
-    def residuals(parameters: Floats) -> Floats:
-        return (np.exp(parameters[0] - parameters[1] * x) - y) / weight
+    middle = float(x.mean())  # beside which the decline is of the size of the level
 
-    solution = least_squares(residuals, [np.log(a1), a2], x_scale="jac", xtol=1e-12)
-    level, decline = solution.x
+    def residuals(parameters: Floats) -> Floats:
+        return (np.exp(parameters[..., :1] - parameters[..., 1:] * x / middle) - y) / weight
+
+    search = least_squares(residuals, [np.log(a1), a2 * middle], x_scale="jac", xtol=1e-12)
+    level, decline = settled_minimum(residuals, search.x) / (1.0, middle)
+    fitted = np.exp(level - decline * x)
+    slopes, left = np.stack([fitted, -x * fitted] / weight, axis=1), (fitted - y) / weight
     if len(x) == 2:  # noqa: PLR2004 - two parameters
         return float(np.exp(level)), float(decline), np.nan, np.nan
-    covariance = np.linalg.pinv(solution.jac.T @ solution.jac) * (solution.fun @ solution.fun) / (len(x) - 2)
+    covariance = np.linalg.pinv(slopes.T @ slopes) * (left @ left) / (len(x) - 2)
     se_level, se_decline = np.sqrt(np.diag(covariance))
     return float(np.exp(level)), float(decline), float(np.exp(level) * se_level), float(se_decline)
 

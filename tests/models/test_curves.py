@@ -114,6 +114,41 @@ def test_each_shape_finds_its_own_parameters(family):
     assert fitted.weighted_error < 1e-6
 
 
+@pytest.mark.parametrize("family", ["exponential", "power", "stretched_exponential", "exponential_with_floor"])
+def test_fits_have_their_last_digits(family):
+    """The sum of squares is level at the fit, by derivatives along the imaginary axis: a search leaves cosines of 1e-6."""
+    rng = np.random.default_rng(3)
+    sizes, compared = SIZES.astype(float), 2000
+    swaps = rng.binomial(compared, 0.05 + 0.3 * np.exp(-0.1 * sizes))
+    fitted = fit_curve(family, sizes, swaps, compared)
+    smooth = (swaps + 0.5) / (compared + 1)
+    logs = np.log(list(fitted.parameters.values()))
+    steps = np.exp(logs[:, None] + 1e-30j * np.eye(len(logs)))
+    slopes = np.array([_complex_rate(family, sizes, column).imag / 1e-30 for column in steps.T])
+    gap = _complex_rate(family, sizes, np.exp(logs)) - swaps / compared
+    weighted = 1 / (smooth * (1 - smooth))
+    cosines = (slopes * gap * weighted).sum(axis=1) / np.sqrt((slopes**2 * weighted).sum(axis=1) * (gap**2 @ weighted))
+    assert np.abs(cosines[logs < np.log(CURVES[family].most or np.inf)]).max() < 1e-9
+
+
+def _complex_rate(family, sizes, parameters):
+    """Return the rates by the formulas of the families, for complex parameters too."""
+    if family == "power":
+        return parameters[0] * np.exp(-parameters[1] * np.log(sizes))
+    if family == "stretched_exponential":
+        return parameters[0] * np.exp(-np.exp(parameters[2] * (np.log(sizes) - np.log(parameters[1]))))
+    return parameters[0] * np.exp(-parameters[1] * sizes) + (parameters[2] if len(parameters) > 2 else 0.0)
+
+
+def test_a_floor_below_all_rates_is_none():
+    """Rates that fall below any floor have the plain exponential's parameters and a floor of 0, to the last digit."""
+    swaps = np.round(1e6 * 0.4 * np.exp(-0.1 * SIZES - 0.002 * SIZES**2))
+    plain, floored = (fit_curve(family, SIZES, swaps, 1e6) for family in ("exponential", "exponential_with_floor"))
+    assert floored.parameters["floor"] == 0.0
+    for name in ("a1", "a2"):
+        assert floored.parameters[name] == pytest.approx(plain.parameters[name], rel=1e-10)
+
+
 @pytest.mark.parametrize("family", CURVES)
 @pytest.mark.parametrize("seed", [1, 2])
 def test_fits_are_as_good_as_a_slow_optimiser_finds(family, seed):

@@ -29,6 +29,15 @@ def test_the_log_fit_is_statsmodels_least_squares(seed):
     assert fit.degrees_of_freedom == line.df_resid == 44
 
 
+def test_the_rate_fit_has_its_last_digits():
+    """The weighted sum of squares is level at the fit: a search alone leaves cosines of 1e-6 with its slopes."""
+    rates = noisy(2)
+    fit = fit_exponential(SIZES, rates, scale="rate")
+    fitted, weight = fit.a1 * np.exp(-fit.a2 * SIZES), 1 / np.sqrt(rates * (1 - rates))
+    slopes, gap = np.stack([fitted, SIZES * fitted]) * weight, (fitted - rates) * weight
+    assert np.abs(slopes @ gap / np.linalg.norm(slopes, axis=1) / np.linalg.norm(gap)).max() < 1e-10
+
+
 def test_the_rate_fit_is_scipys_weighted_curve_fit():
     """On the rate scale parameters and standard errors are those of SciPy's curve_fit with the same weights."""
     rates = noisy(2)
