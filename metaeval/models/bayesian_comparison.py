@@ -35,6 +35,8 @@ type Rope = float | Mapping[str, float]
 BayesianModel = Literal["t", "hierarchical", "pymc"]
 """Name of a model, as `metaeval.study_power` takes it."""
 _CHAINS = 4
+_CELLS = 16
+"""Between two nodes of a spread, of which one is drawn."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -308,11 +310,9 @@ def system_effects(posterior: xr.Dataset, means: xr.DataArray, n_topics: int, ge
 def _drawn_from_grid(grid: xr.Dataset, n_draws: int, generator: np.random.Generator) -> xr.DataTree:
     """Draw spreads from the grid, and the grand mean and the systems given them."""
     shape = (_CHAINS, n_draws)
-    weight, n_topics = grid["weight"].to_numpy(), int(grid.attrs["n_topics"])
-    node = generator.choice(len(weight), size=shape, p=weight / weight.sum())
-    sides = ("chain", "draw")
+    n_topics, sides = int(grid.attrs["n_topics"]), ("chain", "draw")
     spreads = xr.Dataset(
-        {name: (sides, grid[name].to_numpy()[node]) for name in ("sigma_system", "sigma_residual")},
+        {name: (sides, drawn) for name, drawn in _drawn_spreads(grid, shape, generator).items()},
         coords={"chain": range(_CHAINS), "draw": range(n_draws)},
     )
     variance = (spreads["sigma_system"] ** 2 + spreads["sigma_residual"] ** 2 / n_topics) / grid.sizes["system"]
@@ -322,3 +322,27 @@ def _drawn_from_grid(grid: xr.Dataset, n_draws: int, generator: np.random.Genera
     effect = system_effects(drawn, grid["mean"], n_topics, generator)
     mean = effect * grid.attrs["spread"] + grid.attrs["centre"]
     return xr.DataTree.from_dict({"posterior": drawn.assign(system_mean=mean.transpose(*sides, "system"))})
+
+
+def _drawn_spreads(grid: xr.Dataset, shape: tuple[int, int], generator: np.random.Generator) -> dict[str, Floats]:
+    """Draw both spreads from the density that the nodes carry, its logarithm a cubic spline between them.
+
+    Sums over the nodes are exact, but some of them are a standard deviation apart, so that they are no draws.
+    """
+    from scipy.interpolate import RectBivariateSpline  # noqa: PLC0415 - for draws alone
+
+    names = ("sigma_system", "sigma_residual")
+    axes, places = zip(*(np.unique(np.log(grid[name].to_numpy()), return_inverse=True) for name in names), strict=True)
+    weight = grid["weight"].to_numpy()
+    log_density = np.full([len(axis) for axis in axes], np.log(weight.min() / weight.max()) - 1.0)
+    log_density[places] = np.log(weight / weight.max())
+    degrees = [min(3, len(axis) - 1) for axis in axes]
+    fine = [np.linspace(axis[0], axis[-1], _CELLS * (len(axis) - 1) + 1) for axis in axes]
+    density = np.exp(RectBivariateSpline(*axes, log_density, kx=degrees[0], ky=degrees[1])(*fine))
+    cells = np.unravel_index(generator.choice(density.size, shape, p=(density / density.sum()).ravel()), density.shape)
+    within = generator.random((2, *shape)) - 0.5
+    steps = [axis[1] - axis[0] for axis in fine]
+    return {
+        name: np.exp(axis[cell] + step * part)
+        for name, axis, cell, step, part in zip(names, fine, cells, steps, within, strict=True)
+    }

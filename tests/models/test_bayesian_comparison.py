@@ -166,8 +166,8 @@ def test_hierarchical_is_read_by_arviz_and_kept_in_a_file(fitted, tmp_path):
     assert again.to_arviz("m", rng=1)["posterior"].equals(fitted.to_arviz("m", rng=1)["posterior"])
 
 
-def literal_hierarchical_means(values):
-    """Posterior means of the systems by adding up over a grid of the grand mean and both spreads."""
+def literal_posterior(values, *, n_grand=81, n_within=60):
+    """Posterior of the grand mean and both spreads on a grid, as its axes and weights, and the means of the systems."""
     n_systems, n_topics = values.shape
     spread = values.std()
     scaled = (values - values.mean()) / spread
@@ -175,7 +175,9 @@ def literal_hierarchical_means(values):
     residual = scaled - means[:, None] - scaled.mean(axis=0)
     freedom = (n_systems - 1) * (n_topics - 1)
     mean_square = (residual**2).sum() / freedom
-    grand, between, within = np.ix_(np.linspace(-2, 2, 81), np.linspace(0.005, 3, 150), np.linspace(0.2, 1.2, 60))
+    grand, between, within = np.ix_(
+        np.linspace(-2, 2, n_grand), np.linspace(0.005, 3, 150), np.linspace(0.2, 1.2, n_within)
+    )
     error = within**2 / n_topics
     density = stats.norm.logpdf(grand) + stats.norm.logpdf(between) + stats.norm.logpdf(within)
     density = density + stats.gamma.logpdf(mean_square, freedom / 2, scale=2 * within**2 / freedom)
@@ -184,12 +186,26 @@ def literal_hierarchical_means(values):
     weights = np.exp(density - density.max())
     kept = between**2 / (between**2 + error)
     total = [(weights * (grand + kept * (mean - grand))).sum() for mean in means]
-    return np.array(total) / weights.sum() * spread + values.mean()
+    spreads = {
+        "sigma_system": (between.ravel(), weights.sum(axis=(0, 2))),
+        "sigma_residual": (within.ravel(), weights.sum(axis=(0, 1))),
+    }
+    return spreads, np.array(total) / weights.sum() * spread + values.mean()
+
+
+def test_draws_of_the_spreads_are_those_of_a_sum_over_a_grid(fitted):
+    """They have the law of a literal sum, by Kolmogorov and Smirnov's test: nodes as draws are far apart."""
+    spreads, _ = literal_posterior(simulated_scores().to_numpy()[0], n_grand=41, n_within=600)
+    drawn = fitted.to_arviz("m", n_draws=1000, rng=1)["posterior"]
+    for name, (values, weights) in spreads.items():
+        below = (weights.cumsum() - weights / 2) / weights.sum()
+        found = stats.kstest(drawn[name].to_numpy().ravel(), lambda x, at=values, cdf=below: np.interp(x, at, cdf))
+        assert found.pvalue > 1e-3, name
 
 
 def test_hierarchical_equals_a_sum_over_a_grid(fitted):
     """Differences are those of a literal sum over grand mean and both spreads, and draws have its means of systems."""
-    literal = literal_hierarchical_means(simulated_scores().to_numpy()[0])
+    _, literal = literal_posterior(simulated_scores().to_numpy()[0])
     first, second = np.triu_indices(len(literal), 1)
     np.testing.assert_allclose(fitted.data["difference"][0], literal[first] - literal[second], atol=2e-5)
     drawn = fitted.to_arviz("m", n_draws=4000, rng=1)["posterior"]["system_mean"].mean(("chain", "draw"))

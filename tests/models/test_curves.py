@@ -116,7 +116,7 @@ def test_each_shape_finds_its_own_parameters(family):
 
 @pytest.mark.parametrize("family", ["exponential", "power", "stretched_exponential", "exponential_with_floor"])
 def test_fits_have_their_last_digits(family):
-    """The sum of squares is level at the fit, by derivatives along the imaginary axis: a search leaves cosines of 1e-6."""
+    """The sum of squares is level at the fit, by derivatives along the imaginary axis: a search leaves 1e-6."""
     rng = np.random.default_rng(3)
     sizes, compared = SIZES.astype(float), 2000
     swaps = rng.binomial(compared, 0.05 + 0.3 * np.exp(-0.1 * sizes))
