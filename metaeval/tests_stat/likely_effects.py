@@ -72,7 +72,8 @@ class LikelyEffects(NamedTuple):
     def alone(cls, seen: SeenDifferences) -> Self:
         """Return the posterior where nothing says which effects are likely: a flat prior."""
         spread = np.exp(seen.log_variance() / 2.0)
-        return cls((seen.difference / spread)[:, None], (1.0 / seen.worth)[:, None], np.ones(1), spread)
+        effect = seen.difference / spread
+        return cls(effect[:, None], _noise(effect, seen.worth)[:, None], np.ones(1), spread)
 
     def ahead_of(self, margin: Floats | float) -> Self:
         """Return the effects of the differences less a margin."""
@@ -123,6 +124,11 @@ class LikelyEffects(NamedTuple):
         return np.where(np.isnan(self.spread), np.nan, np.where(never, np.inf, needed))
 
 
+def _noise(effect: Floats, worth: Floats, kept: float = 1.0) -> Floats:
+    """Return the variance of effects seen: of the means, and of the spread as far as it is the pair's own."""
+    return (1.0 + kept * effect**2 / 2.0) / np.maximum(worth, 1.0)
+
+
 def likely_effects(pairs: SeenDifferences, family: SeenDifferences, *, n_systems: int) -> LikelyEffects:
     r"""Return the posterior of the true effects of some pairs, given all pairs of these systems.
 
@@ -136,10 +142,12 @@ def likely_effects(pairs: SeenDifferences, family: SeenDifferences, *, n_systems
     Notes
     -----
     With w the worth, a pair's variance is :math:`s^2 = w e^2`; :math:`\log s^2` is drawn towards the mean of all pairs
-    by the share of its spread that is sampling error, 3 / w. The effect seen, :math:`\hat u = d / s`, has noise 1 / w,
-    and true effects a normal law about 0 of variance :math:`\kappa^2 (s^2)^b`, with a flat prior on :math:`\kappa` and
-    on `SLOPES`, of which a grid is summed over: :math:`u \sim N(k \hat u, k / w)` with :math:`k = \kappa_b^2 /
-    (\kappa_b^2 + 1 / w)`.
+    by the share of its spread that is sampling error, 3 / w, of which it keeps the rest, q. The effect seen,
+    :math:`\hat u = d / s`, has noise :math:`v = (1 + q \hat u^2 / 2) / w`, that of s being a part of it, and true
+    effects a normal law about 0 of variance :math:`\kappa^2 (s^2)^b`, with a flat prior on :math:`\kappa` and on
+    `SLOPES`, of which a grid is summed over: :math:`u \sim N(k \hat u, k v)` with :math:`k = \kappa_b^2 /
+    (\kappa_b^2 + v)`. By ``benchmarks/reports/simulation_based_calibration.md`` intervals of 90 % hold 90 % of effects
+    where systems are as noisy as each other, and 88 % where the noise differs fivefold.
     """
     family, logs = family.varying(), pairs.log_variance()
     if not len(family.error):
@@ -159,8 +167,9 @@ def likely_effects(pairs: SeenDifferences, family: SeenDifferences, *, n_systems
     fit = (n_systems - 1.0) * fit + 0.5 * np.log(scales)
     weight = np.exp(fit - fit.max())
     slope, scale = np.nonzero(weight > _WEIGHT)
-    away, noise = kept * (logs - centre), np.where(np.isnan(logs), np.nan, 1.0 / np.maximum(pairs.worth, 1.0))
+    away = kept * (logs - centre)
     deviation = np.exp((centre + away) / 2.0)
+    noise = _noise(pairs.difference / deviation, pairs.worth, kept)
     true_variance = np.exp(slopes[slope] * away[:, None]) * scales[scale]
     shrink = true_variance / (true_variance + noise[:, None])
     return LikelyEffects(
