@@ -118,6 +118,9 @@ def bayesian_error_rate(  # noqa: PLR0913 - the settings of a model
     at a relative tolerance t with :math:`u_{ab} = ((1-t)\mu_a - \mu_b) / \mathrm{sd}((1-t)x_a - x_b)`, at an absolute
     one with :math:`(\delta - t)/\sigma`. An exact tie is half an error. Systems equal on every topic are left out.
 
+    The likelihood is no exact one. Where systems differ by the law above and topics by a normal one, intervals of 90 %
+    hold 91 % of the topics needed (``benchmarks/reports/simulation_based_calibration.md``).
+
     References
     ----------
     .. [1] Stein (1981). Estimation of the mean of a multivariate normal distribution. Annals of Statistics 9.

@@ -1,4 +1,4 @@
-"""Simulation-based calibration in small (Talts et al. 2018), and whether every Bayesian model has its row in the report.
+"""Simulation-based calibration in small (Talts et al. 2018), and whether each Bayesian model has its row in the report.
 
 The program is benchmarks/studies/simulation_based_calibration.py. The places of truths in their posteriors are uniform
 by that theorem, so that nothing here comes from an output of ours.
@@ -25,7 +25,8 @@ LEAST_P = 1e-4
 """One quantity in 5000 of calibrated models would be below by one of its two tests, were the seed not fixed."""
 QUICK = {
     "bayesian_t": 200, "hierarchical, quadrature": 60, "combine_with_prior": 200, "likely_effects": 400,
-    "likely_effects, alone": 400, "true means, known covariance": 200, "true means, known covariance, one variance": 200,
+    "likely_effects, alone": 400, "true means, known covariance": 200,
+    "true means, known covariance, one variance": 200,
     "true means, known errors": 200, "true means, errors of 20 items": 200, "true means, by topics": 200,
 }  # fmt: skip
 ENGINES = ("agreement", "models", "resampling", "tests_stat")
@@ -71,7 +72,9 @@ def _with_draws():
         if hasattr(hints["return"], "to_arviz"):
             method = hints.get("method")
             ways = get_args(method) if get_origin(method) is Literal else [""]
-            yield from (f"{_module(inspect.getsourcefile(function))}.{name} {way}".strip() for way in ways)
+            yield from (
+                f"{_module(inspect.unwrap(function).__code__.co_filename)}.{name} {way}".strip() for way in ways
+            )
 
 
 def test_every_model_with_draws_has_a_row(study):
