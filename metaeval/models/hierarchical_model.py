@@ -107,8 +107,8 @@ def hierarchical(  # noqa: PLR0913 - keyword-only
     :math:`N(\lambda(\bar y_i - \bar y_j), \sqrt{2 \lambda \sigma_e^2/T})`: its posterior is the mixture over the grid.
 
     The priors so have the scores' own unit. Where truths are drawn from them in a unit given before, intervals of 90 %
-    still hold 90 % of the differences, and :math:`\sigma_s` comes out somewhat too large: 7 % of the truths lie below its
-    interval and 4 % above (``benchmarks/reports/simulation_based_calibration.md``).
+    still hold 90 % of the differences, and :math:`\sigma_s` comes out somewhat too large: 7 % of the truths lie below
+    its interval and 4 % above (``benchmarks/reports/simulation_based_calibration.md``).
 
     References
     ----------
