@@ -192,8 +192,8 @@ def best_system(  # noqa: PLR0913 - one keyword per choice
     beside this one, and the processor change nothing. Systems that can be exchanged without changing the data have the
     same probabilities exactly.
 
-    C is taken for known. Where noise is equal and independent, intervals of 90 % hold 91 % of the differences
-    (``benchmarks/reports/simulation_based_calibration.md``).
+    C is taken for known. Where noise is equal and independent, intervals of 90 % by 25 topics hold 90 to 91 % of the
+    differences (``benchmarks/reports/simulation_based_calibration.md``).
 
     The share of resamples in which a system comes first is not such a probability: a resample is as noisy again as the
     sample, about means that are themselves scattered too far. Among near-ties it overstates the winner:
