@@ -146,9 +146,9 @@ def likely_effects(pairs: SeenDifferences, family: SeenDifferences, *, n_systems
     :math:`\hat u = d / s`, has noise :math:`v = (1 + q \hat u^2 / 2) / w`, that of s being a part of it, and true
     effects a normal law about 0 of variance :math:`\kappa^2 (s^2)^b`, with a flat prior on :math:`\kappa` and on
     `SLOPES`, of which a grid is summed over: :math:`u \sim N(k \hat u, k v)` with :math:`k = \kappa_b^2 /
-    (\kappa_b^2 + v)`. By ``benchmarks/reports/simulation_based_calibration.md`` intervals of 90 % hold 89 to 90 % of effects
-    where systems are as noisy as each other; where the noise differs fivefold they hold 87 %, and 84 % of those that
-    seem largest.
+    (\kappa_b^2 + v)`. By ``benchmarks/reports/simulation_based_calibration.md``
+    intervals of 90 % hold 89 to 90 % of effects where systems are as noisy as each other; where the noise differs
+    fivefold they hold 87 %, and 84 % of those that seem largest.
     """
     family, logs = family.varying(), pairs.log_variance()
     if not len(family.error):
