@@ -97,7 +97,7 @@ def normal_tables(rng: Generator, n_systems: int, n_topics: int) -> Iterator[tup
 
 
 def all_systems(rng: Generator, *, method: str = "quadrature", any_unit: bool = False) -> Ranked:
-    """The model divides scores by their standard deviation, which is its unit: tables are kept where that is about 1."""
+    """The model divides scores by their standard deviation, which is its unit: tables are kept where that is about 1, or else all."""
     for values, (effect, *spreads) in normal_tables(rng, 5, 15):
         if any_unit or (abs(values.std() - 1) < 0.03 and abs(values.mean()) < 0.3):
             break
@@ -266,9 +266,7 @@ def effect_alone(rng: Generator, *, n_topics: int = 40) -> Ranked:
 
 
 def effects(rng: Generator, *, uneven: bool = False, n_systems: int = 10, n_topics: int = 40) -> Ranked:
-    """True effects with a flat law of their spread up to 1, kept where the one seen is from .1 to .5; with noise that
-    differs fivefold up to 3, all kept.
-    """
+    """True effects with a flat law of their spread up to 1, kept where the one seen is from .1 to .5; with uneven noise up to 3, all kept."""
     while True:
         deviation = np.exp(rng.uniform(-0.8, 0.8, n_systems)) if uneven else np.ones(n_systems)
         truth = rng.uniform(0, 3 if uneven else 1) * rng.normal(size=n_systems)
@@ -308,7 +306,7 @@ MODELS = {
     "hierarchical, PyMC": Model(partial(all_systems, method="pymc"), "models.hierarchical_model.hierarchical pymc", 40),
     "bayesian_error_rate, fast": Model(error_rates, "models.error_rate_model.bayesian_error_rate fast", 1000, exact=False),
     "bayesian_error_rate, PyMC": Model(partial(error_rates, method="pymc"), "models.error_rate_model.bayesian_error_rate pymc", 30, exact=False),
-    "latent_classes": Model(judges, "models.dawid_skene.latent_classes", 60),
+    "latent_classes": Model(judges, "models.dawid_skene.latent_classes", 20),
     "combine_with_prior": Model(collections, "models.meta_analysis.combine_with_prior", 1000),
     "true means, known covariance": Model(known_covariance, "resampling.true_means.means_posterior", 3000),
     "true means, known covariance, one variance": Model(partial(known_covariance, alike=True), "resampling.true_means.means_posterior", 3000),
