@@ -2,10 +2,11 @@
 """The one table of corrections for testing many pairs at once.
 
 The family is, for every test, all the pairs of one metric. With ``alternative="better"`` both directions of every
-pair are hypotheses, so the family has twice as many members.
+pair are hypotheses, so the family has twice as many members. Installed packages add rows by the entry points
+``metaeval.corrections`` (`metaeval.tests_stat.installed_corrections`).
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Literal
@@ -14,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from metaeval.base.arrays import Flags, Floats, Ints
+from metaeval.base.plugins import Plugin
 from metaeval.errors import InvalidOptionError
 from metaeval.running.equality import reaches
 from metaeval.tests_stat.procedures import Procedure, ProcedureTable
@@ -34,6 +36,10 @@ class CorrectionSpec(Procedure):
     step: Step = "none"
     """Whether it goes down from the smallest p-value to the first that fails, or up from the largest to the first that
     passes."""
+    adjusts: Callable[[Floats], Floats] | None = None
+    """Returns the adjusted p-values of one family, where that is a plug-in's own function."""
+    has_levels: bool = True
+    """Whether there is a level for every place; not all functions of plug-ins go by levels."""
 
     def function(self, families: Floats, *, all_pairs: bool = False) -> Floats:
         """Return adjusted p-values of families (family, hypothesis): the least alpha at which each is rejected.
@@ -79,16 +85,31 @@ class CorrectionSpec(Procedure):
         return bounds
 
     def _adjusted(self, families: Floats, levels: Callable[[float, Ints, int], NDArray[np.floating[Any]]]) -> Floats:
+        if self.adjusts is not None:
+            return np.stack([self.adjusts(family) for family in families])
         n = families.shape[-1]
-        order = np.argsort(families, axis=-1)
-        asked = np.take_along_axis(families, order, axis=-1) / levels(1.0, np.arange(1, n + 1), n)
-        if self.step == "down":
-            asked = np.maximum.accumulate(asked, axis=-1)
-        elif self.step == "up":
-            asked = np.minimum.accumulate(asked[..., ::-1], axis=-1)[..., ::-1]
-        adjusted = np.empty_like(families)
-        np.put_along_axis(adjusted, order, np.minimum(asked, 1.0), axis=-1)
-        return adjusted
+        return stepped(families, levels(1.0, np.arange(1, n + 1), n), self.step)
+
+
+def stepped(families: Floats, levels: NDArray[np.floating[Any]], step: Step) -> Floats:
+    """Return adjusted p-values by the levels (hypothesis,) of the smallest, second smallest, … p-value at alpha = 1.
+
+    Shapes: `families` and the result (family, hypothesis).
+
+    Examples
+    --------
+    >>> stepped(np.array([[0.25, 0.1]]), np.array([0.5, 1.0]), "down")
+    array([[0.25, 0.2 ]])
+    """
+    order = np.argsort(families, axis=-1)
+    asked = np.take_along_axis(families, order, axis=-1) / levels
+    if step == "down":
+        asked = np.maximum.accumulate(asked, axis=-1)
+    elif step == "up":
+        asked = np.minimum.accumulate(asked[..., ::-1], axis=-1)[..., ::-1]
+    adjusted = np.empty_like(families)
+    np.put_along_axis(adjusted, order, np.minimum(asked, 1.0), axis=-1)
+    return adjusted
 
 
 @lru_cache(maxsize=32)
@@ -177,6 +198,13 @@ _ROWS = (
     ),
 )
 
+
+def _of_plugin(plugin: Plugin, called: Procedure) -> CorrectionSpec:
+    from metaeval.tests_stat import installed_corrections  # noqa: PLC0415 - which makes a row of this table
+
+    return installed_corrections.correction_of(plugin, called)
+
+
 FAMILY_WISE = "family-wise"
 """Name of the p-values that a test adjusts itself (randomised max-t, Tukey's HSD)."""
 
@@ -189,9 +217,10 @@ CORRECTIONS = ProcedureTable(
         described="the test's own family-wise p-values",
         synonyms=("fwer",),
     ),
+    made=_of_plugin,
 )
-"""Name to `CorrectionSpec` of what `adjust` knows, in the order of tables; family-wise p-values are named, not
-listed."""
+"""Name to `CorrectionSpec` of what `adjust` knows, in the order of tables, those of installed packages last;
+family-wise p-values are named, not listed."""
 
 
 def adjust(p_values: Floats, correction: str, *, all_pairs: bool = False) -> Floats:
@@ -213,6 +242,20 @@ def adjust(p_values: Floats, correction: str, *, all_pairs: bool = False) -> Flo
         return p_values.copy()
     families = p_values.reshape(-1, p_values.shape[-1])
     return CORRECTIONS[correction].function(families, all_pairs=all_pairs).reshape(p_values.shape)
+
+
+def with_levels(names: Iterable[str], what: str) -> tuple[list[str], list[str]]:
+    """Return the corrections that have a level for every place, and notes that others were left out of something.
+
+    Examples
+    --------
+    >>> with_levels(["holm", "family-wise"], "intervals")
+    (['holm', 'family-wise'], [])
+    """
+    names = list(names)
+    without = [name for name in names if name in CORRECTIONS.plugins and not CORRECTIONS[name].has_levels]
+    notes = [f"{what} under {name} were left out: it goes by no levels that could be asked again" for name in without]
+    return [name for name in names if name not in without], notes
 
 
 def smallest_useful_count(smallest_p: float, *, n_hypotheses: int, correction: str, alpha: float) -> int:
