@@ -10,6 +10,7 @@ from .builtin import BUILTIN as BUILTIN
 from .continuations import Expectations as Expectations
 from .continuations import continuation as continuation
 from .continuations import expectations as expectations
+from .ir_provider import ir_measures_provider as ir_measures_provider
 from .lists import IdealLists as IdealLists
 from .lists import JudgedLists as JudgedLists
 from .lists import RankedLists as RankedLists
