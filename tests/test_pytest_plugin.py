@@ -145,3 +145,16 @@ def test_an_installed_package_loads_nothing_heavy(tmp_path, checkout):
         env=os.environ | ALONE | {"PYTHONPATH": os.pathsep.join(map(str, (tmp_path, SOURCE)))},
     )  # fmt: skip
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_the_example_of_the_page(alone, checkout, monkeypatch):
+    """The metric and the test of docs/plugins.md: eight laws hold, as the page's `check-metric` says of it."""
+    page = (checkout / "docs" / "plugins.md").read_text("utf-8")
+    files = dict(re.findall(r"```python file=(\w+).py\n(.*?)```", page, re.DOTALL))
+    alone.makepyfile(my_metric=files["my_metric"], test_my_metric=files["test_my_metric"])
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join(map(str, (alone.path, SOURCE))))
+    done = alone.runpytest_subprocess(*LOADED, "-v", "test_my_metric.py")
+    done.assert_outcomes(passed=8)
+    assert "obeys every law that was tried (8)" in page
+    line = next(line for line in page.splitlines() if line.startswith("test_my_metric.py::"))
+    assert line in re.sub(r"\s+\[.*?%\]$", "", done.stdout.str(), flags=re.MULTILINE)

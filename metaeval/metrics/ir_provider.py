@@ -92,7 +92,7 @@ def _provider_class() -> Any:  # noqa: ANN401 - a class of ir_measures, which is
     from ir_measures import Metric as Value  # noqa: PLC0415 - slow to import
     from ir_measures import providers, util  # noqa: PLC0415 - likewise
 
-    class ScoresOfRun(providers.Evaluator):  # type: ignore[misc]  # ir_measures has no types
+    class ScoresOfRun(providers.Evaluator):
         def __init__(self, metrics: Mapping[Any, Metric], qrels: Mapping[Any, Any]) -> None:
             super().__init__(list(metrics), set(qrels))
             self.metrics, self.qrels = metrics, qrels
@@ -102,7 +102,7 @@ def _provider_class() -> Any:  # noqa: ANN401 - a class of ir_measures, which is
             for measure, metric in self.metrics.items():
                 yield from (Value(topic, measure, value) for topic, value in values[metric].items())
 
-    class MetricsOfOurs(providers.Provider):  # type: ignore[misc]  # as above
+    class MetricsOfOurs(providers.Provider):
         NAME = "metaeval"
 
         def __init__(self, registry: Registry) -> None:

@@ -3,7 +3,7 @@
 
 The family is, for every test, all the pairs of one metric. With ``alternative="better"`` both directions of every
 pair are hypotheses, so the family has twice as many members. Installed packages add rows by the entry points
-``metaeval.corrections`` (`metaeval.tests_stat.installed_corrections`).
+``metaeval.corrections``: functions of the p-values of a family.
 """
 
 from collections.abc import Callable, Iterable
@@ -15,7 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from metaeval.base.arrays import Flags, Floats, Ints
-from metaeval.base.plugins import Plugin
+from metaeval.base.faults import fault
+from metaeval.base.plugins import Plugin, as_given
 from metaeval.errors import InvalidOptionError
 from metaeval.running.equality import reaches
 from metaeval.tests_stat.procedures import Procedure, ProcedureTable
@@ -37,9 +38,7 @@ class CorrectionSpec(Procedure):
     """Whether it goes down from the smallest p-value to the first that fails, or up from the largest to the first that
     passes."""
     adjusts: Callable[[Floats], Floats] | None = None
-    """Returns the adjusted p-values of one family, where that is a plug-in's own function."""
-    has_levels: bool = True
-    """Whether there is a level for every place; not all functions of plug-ins go by levels."""
+    """Returns the adjusted p-values of one family, where a plug-in's function does so instead of levels."""
 
     def function(self, families: Floats, *, all_pairs: bool = False) -> Floats:
         """Return adjusted p-values of families (family, hypothesis): the least alpha at which each is rejected.
@@ -88,28 +87,15 @@ class CorrectionSpec(Procedure):
         if self.adjusts is not None:
             return np.stack([self.adjusts(family) for family in families])
         n = families.shape[-1]
-        return stepped(families, levels(1.0, np.arange(1, n + 1), n), self.step)
-
-
-def stepped(families: Floats, levels: NDArray[np.floating[Any]], step: Step) -> Floats:
-    """Return adjusted p-values by the levels (hypothesis,) of the smallest, second smallest, … p-value at alpha = 1.
-
-    Shapes: `families` and the result (family, hypothesis).
-
-    Examples
-    --------
-    >>> stepped(np.array([[0.25, 0.1]]), np.array([0.5, 1.0]), "down")
-    array([[0.25, 0.2 ]])
-    """
-    order = np.argsort(families, axis=-1)
-    asked = np.take_along_axis(families, order, axis=-1) / levels
-    if step == "down":
-        asked = np.maximum.accumulate(asked, axis=-1)
-    elif step == "up":
-        asked = np.minimum.accumulate(asked[..., ::-1], axis=-1)[..., ::-1]
-    adjusted = np.empty_like(families)
-    np.put_along_axis(adjusted, order, np.minimum(asked, 1.0), axis=-1)
-    return adjusted
+        order = np.argsort(families, axis=-1)
+        asked = np.take_along_axis(families, order, axis=-1) / levels(1.0, np.arange(1, n + 1), n)
+        if self.step == "down":
+            asked = np.maximum.accumulate(asked, axis=-1)
+        elif self.step == "up":
+            asked = np.minimum.accumulate(asked[..., ::-1], axis=-1)[..., ::-1]
+        adjusted = np.empty_like(families)
+        np.put_along_axis(adjusted, order, np.minimum(asked, 1.0), axis=-1)
+        return adjusted
 
 
 @lru_cache(maxsize=32)
@@ -200,9 +186,27 @@ _ROWS = (
 
 
 def _of_plugin(plugin: Plugin, called: Procedure) -> CorrectionSpec:
-    from metaeval.tests_stat import installed_corrections  # noqa: PLC0415 - which makes a row of this table
+    """Return the row of a function that takes p-values (hypothesis,) and returns adjusted ones; it has no levels."""
+    function, told = plugin.imported(), called.described
 
-    return installed_corrections.correction_of(plugin, called)
+    def adjusts(p_values: Floats) -> Floats:
+        try:
+            with np.errstate(all="ignore"):  # what comes of it is looked at
+                answer = function(p_values.copy())
+            adjusted = np.asarray(answer, dtype=np.float64)
+        except Exception as error:
+            raise InvalidOptionError(f"{told} stopped on {p_values.size} p-values: {fault(error)}") from error
+        if adjusted.shape != p_values.shape or not ((adjusted >= 0) & (adjusted <= 1)).all():
+            raise InvalidOptionError(
+                f"{told} gave {as_given(answer)} for {p_values.size} p-values; due are as many numbers from 0 to 1"
+            )
+        return adjusted
+
+    def no_levels(_: float, __: Ints, ___: int) -> Floats:
+        choose = ", ".join(CORRECTIONS.builtin)
+        raise InvalidOptionError(f"{told} has adjusted p-values and no levels, which are needed here; choose {choose}")
+
+    return CorrectionSpec(name=called.name, words=called.words, described=told, levels=no_levels, adjusts=adjusts)
 
 
 FAMILY_WISE = "family-wise"
@@ -245,17 +249,17 @@ def adjust(p_values: Floats, correction: str, *, all_pairs: bool = False) -> Flo
 
 
 def with_levels(names: Iterable[str], what: str) -> tuple[list[str], list[str]]:
-    """Return the corrections that have a level for every place, and notes that others were left out of something.
+    """Return the corrections that go by levels, and notes on what is left out under the others, those of plug-ins.
 
     Examples
     --------
     >>> with_levels(["holm", "family-wise"], "intervals")
     (['holm', 'family-wise'], [])
     """
-    names = list(names)
-    without = [name for name in names if name in CORRECTIONS.plugins and not CORRECTIONS[name].has_levels]
-    notes = [f"{what} under {name} were left out: it goes by no levels that could be asked again" for name in without]
-    return [name for name in names if name not in without], notes
+    asked = list(names)
+    plain = [name for name in asked if name in CORRECTIONS.named and name not in CORRECTIONS.plugins]
+    notes = [f"{what} under {name} were left out: they need its levels" for name in asked if name not in plain]
+    return plain, notes
 
 
 def smallest_useful_count(smallest_p: float, *, n_hypotheses: int, correction: str, alpha: float) -> int:

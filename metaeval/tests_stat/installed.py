@@ -32,10 +32,10 @@ def installed_test(  # noqa: PLR0913 - as every test
     ----------
     scores
     method : str
-        Its name: that of an entry point in the group ``metaeval.tests``. The function behind it takes two arrays
-        (topic,) of the topics that both systems have, turned so that higher is better, and, if it can answer it, the
-        keyword ``alternative`` ("two-sided", "greater", "less"). It returns a p-value, or what has one as ``pvalue``,
-        and maybe a ``statistic``, as the tests of SciPy do.
+        The name of an entry point in the group ``metaeval.tests``. Its function takes two arrays (topic,) of the topics
+        that both systems have, turned so that higher is better, and returns a p-value, or what has a ``pvalue`` and
+        maybe a ``statistic``, as the tests of SciPy do. One that answers one-sided questions too takes ``alternative``
+        ("two-sided", "greater", "less").
     alternative, correction, alpha, baseline
 
     Returns
@@ -50,19 +50,6 @@ def installed_test(  # noqa: PLR0913 - as every test
     ScoresError
     InvalidOptionError
         If the function raises, gives no p-value, or cannot answer the alternative.
-
-    See Also
-    --------
-    metaeval.testing.check_test
-
-    Examples
-    --------
-    >>> from metaeval.errors import UnknownNameError
-    >>> try:
-    ...     installed_test([[0.3, 0.5], [0.2, 0.3]], method="of_nobody")
-    ... except UnknownNameError as error:
-    ...     print(str(error)[:20])
-    no test 'of_nobody'.
     """
     name = TESTS.canonical(method)
     plugin = TESTS.plugins[name]
@@ -75,13 +62,14 @@ def installed_test(  # noqa: PLR0913 - as every test
             if callable(function)
             else f"{told} is no function of two systems' scores, but {as_given(function)}"
         )
-    answers = {
-        side: _answers(question, plugin, function, side)
-        for side in (("greater", "less") if question.one_sided else ("two-sided",))
-    }
-    sides = {side.replace("-", "_"): p_values for side, (p_values, _) in answers.items()}
-    statistic = next(iter(answers.values()))[1]
-    return pairwise_result(question, Evidence(statistic=statistic, **sides), test=name, correction=correction)
+    if question.one_sided:
+        greater, statistic = _answers(question, plugin, function, "greater")
+        less, _ = _answers(question, plugin, function, "less")
+        evidence = Evidence(statistic=statistic, greater=greater, less=less)
+    else:
+        two_sided, statistic = _answers(question, plugin, function, "two-sided")
+        evidence = Evidence(statistic=statistic, two_sided=two_sided)
+    return pairwise_result(question, evidence, test=name, correction=correction)
 
 
 def _takes_alternative(function: Callable[..., Any]) -> bool:

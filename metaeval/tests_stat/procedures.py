@@ -70,7 +70,7 @@ class ProcedureTable[Row: Procedure](Mapping[str, Row]):
         self.builtin: Mapping[str, Row] = {row.name: row for row in rows}
         self._loaded: dict[str, Row] = {}
         self._unlisted: Mapping[str, Procedure] = {unlisted.name: unlisted} if unlisted else {}
-        ours = (*self.builtin.values(), *self._unlisted.values())
+        ours: list[Procedure] = [*self.builtin.values(), *self._unlisted.values()]
         self._names = {name: row.name for row in ours for name in (plain_name(row.name), *row.synonyms)}
 
     @cached_property

@@ -507,7 +507,7 @@ class PairwiseResult(Result):
         smallest = float(self.details.get("smallest_p", 0.0))
         if self.n_resamples is None or correction in ("none", FAMILY_WISE) or smallest <= 0:
             return ""
-        if not CORRECTIONS.find(correction).has_levels:
+        if CORRECTIONS.find(correction).adjusts is not None:
             return ""
         p_values = self._p_values()
         n_hypotheses = int((~np.isnan(p_values)).sum(axis=-1).max())

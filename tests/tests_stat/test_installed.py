@@ -1,8 +1,11 @@
 """Tests and corrections of installed packages: rows like the built-in ones, which shadow none of them."""
 
+import json
 import os
+import re
 import subprocess
 import sys
+import tomllib
 from itertools import combinations
 from pathlib import Path
 
@@ -19,7 +22,7 @@ from metaeval.questions.agree.study import study_agree
 from metaeval.questions.power.study import study_power
 from metaeval.tests_stat.catalogue import TESTS, ways_out
 from metaeval.tests_stat.comparison import compare_systems
-from metaeval.tests_stat.correction import CORRECTIONS, adjust, smallest_useful_count
+from metaeval.tests_stat.correction import CORRECTIONS, adjust
 from metaeval.tests_stat.detectable_difference import first_level
 from metaeval.tests_stat.paired_t import paired_t_test
 
@@ -252,13 +255,13 @@ def test_a_test_without_sides_refuses_one():
     [
         (
             "short",
-            r"^the correction short of example-plugin 1.0 gave array\(.* for 12 p-values; what is due is as many",
+            r"^the correction short of example-plugin 1.0 gave array\(.* for 2 p-values; due are as many",
         ),
-        ("large", r"gave array\(.* what is due is"),
+        ("large", r"gave array\(.* due are as"),
         ("none_at_all", r"gave None for"),
         (
             "raises",
-            r"^the correction raises of .* stopped on 12 p-values: KeyError: 'mine' \(bad.py, line 34: raise Key",
+            r"^the correction raises of .* stopped on 2 p-values: KeyError: 'mine' \(bad.py, line 34: raise Key",
         ),
     ],
 )
@@ -284,63 +287,57 @@ def test_adjusted_p_values_are_those_of_the_package(name, method):
 
 
 @pytest.mark.usefixtures("mine", "garbage_stays")
-@pytest.mark.parametrize(("name", "ours", "step"), [("holm_again", "holm", "down"), ("bonf2", "bonferroni", "none")])
-def test_levels_are_found_where_there_are_any(name, ours, step):
-    """Holm and Bonferroni as functions have the levels, bounds and counts of the built-in ones, however many pairs."""
-    assert (CORRECTIONS[name].step, CORRECTIONS[name].has_levels) == (step, True)
-    for n in (1, 2, 10, 300):
-        place = np.arange(1, n + 1)
-        expected = CORRECTIONS[ours].levels(0.05, place, n)
-        np.testing.assert_allclose(CORRECTIONS[name].levels(0.05, place, n), expected, rtol=1e-9)
-    p_values = np.random.default_rng(2).random((2, 10)) ** 4
-    rejected = adjust(p_values, ours) <= 0.05
-    expected = CORRECTIONS[ours].bounds(p_values, rejected, 0.05)
-    np.testing.assert_allclose(CORRECTIONS[name].bounds(p_values, rejected, 0.05), expected, rtol=1e-9)
-    counts = [smallest_useful_count(1 / 201, n_hypotheses=10, correction=one, alpha=0.05) for one in (name, ours)]
-    assert counts[0] == counts[1]
+def test_a_correction_of_ours_as_a_function_decides_alike():
+    """Holm's and Bonferroni's, as functions: the adjusted p-values of the built-in rows, for any number of pairs."""
+    for name, ours in (("holm_again", "holm"), ("bonf2", "bonferroni")):
+        for n in (1, 2, 300):
+            p_values = np.random.default_rng(n).random((2, n)) ** 3
+            np.testing.assert_allclose(adjust(p_values, name), adjust(p_values, ours), rtol=1e-12)
 
 
 @pytest.mark.usefixtures("mine")
-def test_hochberg_has_holms_levels_and_goes_up():
-    """Hochberg (1988): p(i) against alpha / (n - i + 1), from the largest p-value down."""
-    hochberg = CORRECTIONS["hochberg"]
-    assert (hochberg.step, hochberg.has_levels) == ("up", True)
-    np.testing.assert_allclose(hochberg.levels(0.05, np.arange(1, 5), 4), [0.0125, 0.05 / 3, 0.025, 0.05], rtol=1e-9)
-
-
-@pytest.mark.usefixtures("mine")
-def test_what_goes_by_no_levels_says_so_and_still_has_a_first():
-    """Šidák: 1 - (1 - alpha)^(1/n) for one p-value among others of 1; further levels there are none."""
-    sidak = CORRECTIONS["sidak"]
-    assert (sidak.step, sidak.has_levels) == ("none", False)
-    assert first_level("sidak", 0.05, 10) == pytest.approx(1 - 0.95**0.1, rel=1e-9)
+def test_levels_are_refused_where_there_are_none():
+    """A function of p-values says nothing of a level for one pair alone."""
     with pytest.raises(
-        InvalidOptionError, match=r"the correction sidak of example-plugin 1.0 goes by no levels for the"
+        InvalidOptionError, match=r"the correction sidak of example-plugin 1.0 has adjusted p-values and n"
     ):
-        sidak.levels(0.05, np.arange(1, 4), 3)
+        first_level("sidak", 0.05, 10)
+    drawn = compare_systems(SCORES, test="bootstrap", n_resamples=20, rng=1, correction="sidak")  # and no warning
+    assert drawn.correction == "sidak"
 
 
 @pytest.mark.usefixtures("mine")
 def test_a_study_has_intervals_where_there_are_levels_and_a_note_elsewhere(simulated_scores):
-    """Power under Hochberg's has an interval, under Šidák's a note; agreement likewise."""
+    """Power under Holm's has an interval, under Šidák's a note; agreement likewise."""
     table = simulated_scores(n_metrics=2)
     asked = {"tests": ["rel"], "n_topic_resamples": 50, "rng": 1}
-    power = study_power(table, corrections=["none", "sidak", "hochberg"], **asked)
+    power = study_power(table, corrections=["none", "sidak", "holm"], **asked)
     rows = power.to_frame().set_index(["metric", "correction"])
     assert rows["power_low"].notna().groupby("correction").all().to_dict() == {
-        "hochberg": True,
+        "holm": True,
         "none": True,
         "sidak": False,
     }
-    said = "intervals of {} under sidak were left out: it goes by no levels that could be asked again"
+    said = "intervals of {} under sidak were left out: they need its levels"
     assert said.format("discriminative power") in power.notes
     agreed = study_agree(table, corrections=["sidak"], **asked)
     assert said.format("agreement") in agreed.notes
     assert agreed.intervals is None
-    assert study_agree(table, corrections=["hochberg"], **asked).intervals is not None
+    assert study_agree(table, corrections=["holm"], **asked).intervals is not None
     result = compare_systems(table, test="t", correction="sidak")
     assert not result.has_witnesses
-    assert result.with_correction("hochberg").has_witnesses
+    assert result.with_correction("holm").has_witnesses
+
+
+def ran(folder, *words):
+    """Return what the program prints in a process that finds the packages of a folder."""
+    paths = os.pathsep.join([str(folder), str(Path(metaeval.__file__).parents[1])])
+    done = subprocess.run(
+        [sys.executable, "-P", "-m", "metaeval", *words],
+        capture_output=True, text=True, check=False, cwd=folder, env=os.environ | {"PYTHONPATH": paths},
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    return done.stdout
 
 
 def test_an_installed_package_goes_through_the_program(tmp_path):
@@ -352,20 +349,10 @@ def test_an_installed_package_goes_through_the_program(tmp_path):
     rows = [f"{system}/{topic}/AP/{value}" for system, row in zip("abc", SCORES.round(3), strict=False)
             for topic, value in enumerate(row, 1)]  # fmt: skip
     (tmp_path / "mine.ours").write_text("\n".join(["system/topic/metric/score", *rows]))
-    paths = os.pathsep.join([str(tmp_path), str(Path(metaeval.__file__).parents[1])])
-
-    def said(*words):
-        done = subprocess.run(
-            [sys.executable, "-P", "-m", "metaeval", *words],
-            capture_output=True, text=True, check=False, cwd=tmp_path, env=os.environ | {"PYTHONPATH": paths},
-        )  # fmt: skip
-        assert done.returncode == 0, done.stderr
-        return done.stdout
-
-    told = " ".join(said("power", "--help-all").split())
+    told = " ".join(ran(tmp_path, "power", "--help-all").split())
     assert "Installed: welch, changes, only_p, rel." in told
     assert "Installed: bonf2, hochberg, holm_again, hommel, sidak." in told
-    out = said("power", "mine.ours", "--test", "rel", "--correction", "hommel")
+    out = ran(tmp_path, "power", "mine.ours", "--test", "rel", "--correction", "hommel")
     assert "Do these systems differ significantly under AP?" in out
     assert "3 systems, 20 topics" in out
     expected = multipletests(
@@ -373,3 +360,27 @@ def test_an_installed_package_goes_through_the_program(tmp_path):
         method="hommel",
     )
     assert f"{int(expected[0].sum())}/3" in out
+
+
+def test_the_package_of_the_page_goes_through_the_program(tmp_path, checkout):
+    """The functions and entry points of docs/plugins.md, installed: p-values by SciPy and statsmodels, called here."""
+    page = (checkout / "docs" / "plugins.md").read_text("utf-8")
+    text = re.search(r"```python file=my_package.py\n(.*?)```", page, re.DOTALL)[1]
+    (entries,) = re.findall(r"```toml\n(\[project.entry-points.\"metaeval.tests\"\].*?)```", page, re.DOTALL)
+    groups = tomllib.loads(entries)["project"]["entry-points"]
+    points = {
+        group.removeprefix("metaeval."): [f"{name} = {value}" for name, value in functions.items()]
+        for group, functions in groups.items()
+    }
+    lay_out(tmp_path, points, my_package=text)
+    scores = {name: dict(enumerate(row.tolist())) for name, row in zip("abc", SCORES, strict=False)}
+    (tmp_path / "scores.lab").write_text(json.dumps(scores))
+    out = ran(tmp_path, "power", "scores.lab", "--test", "median", "--correction", "hommel", "--json", "--quiet")
+    (row,) = json.loads(out)["results"]
+    drawn = {"permutation_type": "samples", "n_resamples": 999, "rng": 0}
+    p_values = [
+        stats.permutation_test((SCORES[a] - SCORES[b],), np.median, **drawn).pvalue
+        for a, b in combinations(range(3), 2)
+    ]
+    assert row["metric"] == "quality"
+    assert row["n_significant"] == multipletests(p_values, method="hommel")[0].sum()
