@@ -106,7 +106,7 @@ def _provider_class() -> Any:  # noqa: ANN401 - a class of ir_measures, which is
         NAME = "metaeval"
 
         def __init__(self, registry: Registry) -> None:
-            super().__init__()
+            super().__init__()  # type: ignore[no-untyped-call]  # ir_measures has few types
             self._registry = registry
             takes = (spec for spec in registry if spec.on == "documents" and not spec.subtopics)
             self.measures = {spec.name: _measure(spec) for spec in takes}

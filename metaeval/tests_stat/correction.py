@@ -189,16 +189,16 @@ def _of_plugin(plugin: Plugin, called: Procedure) -> CorrectionSpec:
     """Return the row of a function that takes p-values (hypothesis,) and returns adjusted ones; it has no levels."""
     function, told = plugin.imported(), called.described
 
-    def adjusts(p_values: Floats) -> Floats:
+    def adjusts(family: Floats) -> Floats:
         try:
             with np.errstate(all="ignore"):  # what comes of it is looked at
-                answer = function(p_values.copy())
+                answer = function(family.copy())
             adjusted = np.asarray(answer, dtype=np.float64)
         except Exception as error:
-            raise InvalidOptionError(f"{told} stopped on {p_values.size} p-values: {fault(error)}") from error
-        if adjusted.shape != p_values.shape or not ((adjusted >= 0) & (adjusted <= 1)).all():
+            raise InvalidOptionError(f"{told} stopped on {family.size} p-values: {fault(error)}") from error
+        if adjusted.shape != family.shape or not ((adjusted >= 0) & (adjusted <= 1)).all():
             raise InvalidOptionError(
-                f"{told} gave {as_given(answer)} for {p_values.size} p-values; due are as many numbers from 0 to 1"
+                f"{told} gave {as_given(answer)} for {family.size} p-values; due are as many numbers from 0 to 1"
             )
         return adjusted
 

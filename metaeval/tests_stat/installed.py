@@ -95,10 +95,10 @@ def _answers(question: Question, plugin: Plugin, function: Callable[..., Any], s
             answer = function(first[common], second[common], **options)
         except Exception as error:
             raise InvalidOptionError(f"{told} stopped {about}: {fault(error)}") from error
-        p_value = as_number(getattr(answer, "pvalue", answer))
-        if p_value is None or not 0 <= p_value <= 1:
+        chance = as_number(getattr(answer, "pvalue", answer))
+        if chance is None or not 0 <= chance <= 1:
             raise InvalidOptionError(f"{told} gave {as_given(answer)} {about}; a p-value is a number from 0 to 1")
-        p_values[metric, pair] = p_value
+        p_values[metric, pair] = chance
         statistic = as_number(getattr(answer, "statistic", None))
         statistics[metric, pair] = statistics[metric, pair] if statistic is None else statistic
     return p_values, statistics
