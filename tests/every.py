@@ -927,10 +927,12 @@ OTHERWISE = {
             topic_set_size_for_anova topic_set_size_for_interval
             topic_set_size_for_t corrected_share divided_labels""",
         "makes data of what it is given": """
-            as_labels as_scores as_votes collection_from continuation groups_from_regex item_scores judgments_of_labels
-            load_plugin load_plugins metric parse_expectations parse_name place_passages resolve_metrics resolve_rng
-            resolve_seed short_label show_progress split_names spoiled_translations
+            as_labels as_scores as_votes collection_from continuation groups_from_regex ir_measures_provider item_scores
+            judgments_of_labels load_plugin load_plugins metric parse_expectations parse_name place_passages
+            resolve_metrics resolve_rng resolve_seed short_label show_progress split_names spoiled_translations
             system_means topics_by_cluster""",
+        "asks a function of another package, and is asked by its name: tests/tests_stat/test_installed.py": """
+            installed_test""",
         "reads or writes files": """
             refuse_apart
             as_precision netcdf_of read_annotations read_article read_assessment_log read_assessments

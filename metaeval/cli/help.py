@@ -237,7 +237,7 @@ def _option(option: Any, column: int, width: int) -> str:  # noqa: ANN401 - type
     default = "[required]" if option.required else f"[{_default(option)}]" if _default(option) else ""
     if len(default) + 2 + _LEAST > room:
         default = ""
-    words = _cut(_plain(option.help), room - len(default) - 2 * bool(default))
+    words = _cut(_words(option), room - len(default) - 2 * bool(default))
     return f"{left}{words}{'  ' * bool(default)}{default}".rstrip()
 
 
@@ -290,6 +290,13 @@ def _broken(example: str, width: int) -> Iterator[str]:
 
 def _sentence(command: Any) -> str:  # noqa: ANN401 - typer's
     return _plain((command.help or "").strip().split("\n")[0])
+
+
+def _words(parameter: Any) -> str:  # noqa: ANN401 - typer's
+    """Return what is said of a parameter, and the names that installed packages add to it."""
+    adds = getattr(declaration(parameter), "adds", None)
+    names = ", ".join(adds()) if adds else ""
+    return _plain(parameter.help) + f" Installed: {names}." * bool(names)
 
 
 def _plain(words: str | None) -> str:
@@ -347,7 +354,7 @@ def _told(parameter: Any) -> str:  # noqa: ANN401 - typer's
     default = _default(parameter) if option else ""
     return " ".join(
         [
-            _plain(parameter.help),
+            _words(parameter),
             *([f"Default: {default}."] if default else []),
             *(["Required."] if option and parameter.required else []),
         ]

@@ -1,6 +1,6 @@
 """What an option of a command is: declared once, for the help, for the check of its value and for messages."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from copy import copy
 from typing import Any, Self
 
@@ -37,6 +37,8 @@ class Option(OptionInfo):
         Parameters by blanks, without any of which it does nothing.
     excludes : str
         Parameters by blanks, none of which must be given beside it.
+    adds : callable, optional
+        Gives names that installed packages add, which the help tells behind the words.
     often : bool, optional
         Whether the short help has a line for it, or its name only; by default, a line if it is part of the question.
     """
@@ -54,6 +56,7 @@ class Option(OptionInfo):
         means: str = "",
         needs: str = "",
         excludes: str = "",
+        adds: Callable[[], Iterable[str]] | None = None,
         often: bool | None = None,
     ) -> None:
         super().__init__(
@@ -68,7 +71,7 @@ class Option(OptionInfo):
             autocompletion=_completion(check, several=",…" in (metavar or "")),
         )
         self.check, self.means, self.needs, self.excludes = check, means.split(), needs.split(), excludes.split()
-        self.often = often
+        self.often, self.adds = often, adds
 
     def but(
         self,

@@ -49,10 +49,11 @@ def _seed(value: int, option: str) -> int:
     return value
 
 
-TEST = Option("NAME", "Test between two systems.", checks.a_test)
+TEST = Option("NAME", "Test between two systems.", checks.a_test, adds=lambda: TESTS.plugins)
 BASELINE = Option("SYSTEM", "A system to compare with every other.", checks.a_name)
-CORRECTION = Option("NAME", f"Over all pairs: {', '.join(CORRECTIONS)}.", checks.a_correction)
-CORRECTION_OR_OWN = Option("NAME", f"Over all pairs: {', '.join(CORRECTIONS)}.", checks.correction_or_own)
+_OVER_PAIRS = f"Over all pairs: {', '.join(CORRECTIONS.builtin)}."
+CORRECTION = Option("NAME", _OVER_PAIRS, checks.a_correction, adds=lambda: CORRECTIONS.plugins)
+CORRECTION_OR_OWN = Option("NAME", _OVER_PAIRS, checks.correction_or_own, adds=lambda: CORRECTIONS.plugins)
 ALTERNATIVE = choice(
     "better: one-sided towards each pair's better mean, both directions counting as hypotheses.",
     *("two-sided", "greater", "less", "better"),
@@ -68,12 +69,17 @@ RESAMPLES = Option(
 
 TEST_LIST = Option(
     "NAME,…|all",
-    f"Significance tests by comma: {', '.join(TESTS)}. Synonyms, such as fisher, are accepted.",
+    f"Significance tests by comma: {', '.join(TESTS.builtin)}. Synonyms, such as fisher, are accepted.",
     checks.several(checks.a_test, every=True),
     means="tests",
+    adds=lambda: TESTS.plugins,
 )
 CORRECTION_LIST = Option(
-    "NAME,…|all", f"{', '.join(CORRECTIONS)}.", checks.several(checks.a_correction, every=True), means="corrections"
+    "NAME,…|all",
+    f"{', '.join(CORRECTIONS.builtin)}.",
+    checks.several(checks.a_correction, every=True),
+    means="corrections",
+    adds=lambda: CORRECTIONS.plugins,
 )
 INTERVALS = Option(
     "R",

@@ -25,7 +25,7 @@ from metaeval.io.unpacking import COMPRESSIONS, Budget
 STANDARD_INPUT = "-"
 """The path that means standard input."""
 
-_PLAIN_SUFFIXES = frozenset(
+PLAIN_SUFFIXES = frozenset(
     """
     .csv .tsv .tab .txt .dat .eval .out .res .results .trec .run .tot .parquet .nc .json .jsonl
     """.split()  # noqa: SIM905 - a list of words reads better as words
@@ -80,7 +80,7 @@ def base_name(path: str | Path) -> str:
     if str(path) == STANDARD_INPUT:
         return "standard input"
     name = Path(path).name
-    for endings in (COMPRESSIONS, _PLAIN_SUFFIXES):
+    for endings in (COMPRESSIONS, PLAIN_SUFFIXES):
         stem, dot, ending = name.rpartition(".")
         if stem and (dot + ending).casefold() in endings:
             name = stem

@@ -3,17 +3,18 @@ from metaeval.base.metric_names import ParsedName as ParsedName
 from metaeval.base.metric_names import parse_name as parse_name
 from metaeval.base.metric_names import short_label as short_label
 from metaeval.base.metric_names import split_names as split_names
+from metaeval.base.plugins import PluginWarning as PluginWarning
 
 from .bounds import MetricError as MetricError
 from .builtin import BUILTIN as BUILTIN
 from .continuations import Expectations as Expectations
 from .continuations import continuation as continuation
 from .continuations import expectations as expectations
+from .ir_provider import ir_measures_provider as ir_measures_provider
 from .lists import IdealLists as IdealLists
 from .lists import JudgedLists as JudgedLists
 from .lists import RankedLists as RankedLists
 from .lists import RankedTopic as RankedTopic
-from .plugins import PluginWarning as PluginWarning
 from .plugins import default_registry as default_registry
 from .plugins import load_plugin as load_plugin
 from .plugins import load_plugins as load_plugins

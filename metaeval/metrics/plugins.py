@@ -5,24 +5,20 @@ import importlib.util
 import sys
 from collections.abc import Iterable
 from functools import lru_cache
-from importlib import metadata
 from pathlib import Path
 from typing import Any
 
+from metaeval.base.faults import fault
+from metaeval.base.plugins import PluginWarning, installed
 from metaeval.base.provenance import current_record
-from metaeval.errors import InvalidOptionError, MetaevalWarning, warn
+from metaeval.errors import InvalidOptionError, warn
 from metaeval.metrics.builtin import BUILTIN
-from metaeval.metrics.faults import fault
 from metaeval.metrics.quantisation import Quantisation
 from metaeval.metrics.registry import Registry, module_of
 from metaeval.metrics.spec import MetricSpec
 
 ENTRY_POINTS = "metaeval.metrics"
 """The entry-point group in which a package names its metrics and quantisations."""
-
-
-class PluginWarning(MetaevalWarning):
-    """A plug-in that could not be loaded."""
 
 
 def load_plugins(registry: Registry) -> Registry:
@@ -41,19 +37,17 @@ def load_plugins(registry: Registry) -> Registry:
     >>> "AP" in load_plugins(BUILTIN)
     True
     """
-    points = sorted(metadata.entry_points(group=ENTRY_POINTS), key=lambda point: (point.name, point.value))
-    for point in points:
-        origin = f"entry point {point.name} = {point.value}" + (f" of {point.dist.name}" if point.dist else "")
+    for plugin in installed(ENTRY_POINTS):
         try:
-            loaded = point.load()
-        except (Exception, SystemExit) as error:  # noqa: BLE001 - a broken plug-in must not stop the others
-            warn(f"{origin} could not be loaded: {fault(error)}", PluginWarning)
+            loaded = plugin.imported()
+        except InvalidOptionError as error:  # a broken plug-in must not stop the others
+            warn(str(error), PluginWarning)
             continue
         for item in (loaded,) if isinstance(loaded, MetricSpec | Quantisation) else _items(loaded):
             try:
                 registry = registry.extend(item)
             except InvalidOptionError as error:
-                warn(f"{origin} is left out: {error}", PluginWarning)
+                warn(f"{plugin.origin} is left out: {error}", PluginWarning)
     return registry
 
 

@@ -7,12 +7,13 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from metaeval.base.faults import fault
 from metaeval.base.metric_names import Call, ParsedName
+from metaeval.base.plugins import as_number
 from metaeval.base.short_repr import ShortRepr
 from metaeval.collection.base import On
 from metaeval.errors import InvalidOptionError, MetaevalError
 from metaeval.metrics.bounds import MetricError, check_values
-from metaeval.metrics.faults import fault
 from metaeval.metrics.lists import JudgedLists, RankedLists, ranked_topics
 from metaeval.metrics.quantisation import LINEAR, Quantisation, gain_table
 from metaeval.metrics.spec import MetricSpec
@@ -230,7 +231,7 @@ class Metric(ShortRepr):
                 raise
             except Exception as error:
                 raise MetricError(f"{self.name} fails for {_place(view, system, topic)}: {fault(error)}") from error
-            number = _as_number(value)
+            number = as_number(value)
             if number is None:
                 location = _place(view, system, topic)
                 raise MetricError(
@@ -292,15 +293,3 @@ class Metric(ShortRepr):
 
 def _place(lists: JudgedLists, system: int, topic: int) -> str:
     return f"run {lists.collection.systems[system]!r}, topic {lists.collection.topics[topic]!r}"
-
-
-def _as_number(value: object) -> float | None:
-    """Return what a plug-in's function gave as a number; None for anything that only looks like one."""
-    if isinstance(value, np.ndarray | np.generic) and (value.ndim or value.dtype.kind not in "biuf"):
-        return None
-    if getattr(value, "shape", ()) or not (hasattr(value, "__float__") or hasattr(value, "__index__")):
-        return None
-    try:
-        return float(value)  # type: ignore[arg-type]  # it has one of the two methods
-    except (TypeError, ValueError, OverflowError):
-        return None

@@ -1,7 +1,8 @@
 """Trying a metric on the laws: for a test, which raises, and for a look, which says what holds."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from unittest import SkipTest
 
 import numpy as np
 import pandas as pd
@@ -129,9 +130,44 @@ def check_metric(
     >>> check_metric("nDCG@10", n_collections=2)
     """
     resolved, full_registry = _resolved(metric, registry)
-    for law, state, finding in _laws_tried(resolved, full_registry, n_collections=n_collections, scale=scale, rng=rng):
-        if state == "broken":
-            raise AssertionError(f"{resolved.name}: {finding} (law: {law.words})")
+    tried = _laws_tried(resolved, full_registry, n_collections=n_collections, scale=scale, rng=rng)
+    for law, state, finding in tried:
+        _demand(resolved, law, state, finding)
+
+
+def _demand(metric: Metric, law: Law, state: str, finding: str) -> None:
+    __tracebackhide__ = True
+    if state == "broken":
+        raise AssertionError(f"{metric.name}: {finding} (law: {law.words})")
+
+
+def laws_of(
+    metric: str | MetricSpec | Metric, *, registry: Registry | None = None, n_collections: int = 20
+) -> Iterator[tuple[str, Callable[[], None]]]:
+    """Yield the laws that `check_metric` asks of a metric: what to call each, and what raises if it is broken.
+
+    Examples
+    --------
+    >>> [(name, check())[0] for name, check in laws_of("RR", n_collections=1)][:1]
+    ['RR: Every score is a finite number within the bounds']
+    """
+    resolved, full_registry = _resolved(metric, registry)
+    for law in LAWS:
+        if law.declared(resolved) and (resolved.on == "documents" or not law.on_documents_only):
+            yield f"{resolved.name}: {law.words}", _check_of(law, resolved, full_registry, n_collections)
+
+
+def _check_of(law: Law, metric: Metric, registry: Registry, n_collections: int) -> Callable[[], None]:
+    def check() -> None:
+        __tracebackhide__ = True
+        asked = list(dict.fromkeys([LAWS[0], law]))  # without scores no other law can be tried
+        tried = _laws_tried(metric, registry, n_collections=n_collections, scale=None, rng=0, asked=asked)
+        *_, (_, state, finding) = tried
+        if state == "not tried":
+            raise SkipTest(finding or "no score could be computed: see the first law")
+        _demand(metric, law, state, finding)
+
+    return check
 
 
 def examine_metric(  # noqa: PLR0913 - one keyword per choice
@@ -221,12 +257,18 @@ def _resolved(metric: str | MetricSpec | Metric, registry: Registry | None) -> t
     return resolved, full_registry
 
 
-def _laws_tried(
-    metric: Metric, registry: Registry, *, n_collections: int, scale: Scale | None, rng: RNGLike
+def _laws_tried(  # noqa: PLR0913 - what `check_metric` may be told
+    metric: Metric,
+    registry: Registry,
+    *,
+    n_collections: int,
+    scale: Scale | None,
+    rng: RNGLike,
+    asked: Sequence[Law] = LAWS,
 ) -> Iterator[tuple[Law, str, str]]:
     """Yield every law with its state, and how it is broken."""
     seed = resolve_seed(rng)
-    laws = [law for law in LAWS if metric.on == "documents" or not law.on_documents_only]
+    laws = [law for law in asked if metric.on == "documents" or not law.on_documents_only]
     uses = [metric, *other_uses(metric, registry)]
     computes = True
     for law in track(laws, description=f"trying the laws on {metric.name}"):

@@ -8,11 +8,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from metaeval.base.arrays import Flags, Floats
+from metaeval.base.faults import fault
 from metaeval.collection.assembly import collection_from_rankings
 from metaeval.collection.documents import JudgedCollection
 from metaeval.errors import MetaevalError
 from metaeval.metrics.bounds import BoundsError, MetricError
-from metaeval.metrics.faults import fault
 from metaeval.metrics.lists import ranked_lists
 from metaeval.metrics.registry import Registry
 from metaeval.metrics.resolved import Metric

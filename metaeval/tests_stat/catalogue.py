@@ -1,7 +1,8 @@
 """The one table of tests over all pairs of systems, and the one call that runs any of them.
 
 A row says everything that commands, studies and pages need to know about a test, so that a new one is a file and a
-row. Its function is imported when it is called: the names are free to list.
+row. Its function is imported when it is called: the names are free to list. Installed packages add rows by the entry
+points ``metaeval.tests`` (`metaeval.tests_stat.installed`).
 """
 
 from collections.abc import Callable
@@ -10,6 +11,7 @@ from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from metaeval.base.plugins import Plugin
 from metaeval.errors import InvalidOptionError
 from metaeval.tests_stat.correction import FAMILY_WISE
 from metaeval.tests_stat.procedures import Procedure, ProcedureTable
@@ -233,8 +235,22 @@ MCNEMAR = Procedure(
 )
 """What the sign test is called where every score is 0 or 1."""
 
-TESTS = ProcedureTable("test", _ROWS)
-"""Name to `TestSpec`, in the order of tables and help."""
+
+def _of_plugin(_: Plugin, called: Procedure) -> TestSpec:
+    """Return the row of a test that an installed package brings; it is loaded when it is called."""
+    return TestSpec(
+        name=called.name,
+        words=called.words,
+        described=called.described,
+        call="installed.installed_test",
+        method=called.name,
+        advised=False,  # nobody has measured it here
+        uses=_PAIRWISE,
+    )
+
+
+TESTS = ProcedureTable("test", _ROWS, made=_of_plugin)
+"""Name to `TestSpec`, in the order of tables and help; those of installed packages last."""
 
 
 def ways_out() -> "dict[Trait, str]":
@@ -249,7 +265,7 @@ def ways_out() -> "dict[Trait, str]":
     for trait in ("gaps", "clusters", "strata", "weights"):
         # the default of no other choice comes last: most who ask for a plain test want another one
         first, *others = sorted(
-            (procedure for procedure in TESTS.values() if trait in procedure.uses),
+            (procedure for procedure in TESTS.builtin.values() if trait in procedure.uses),
             key=lambda procedure: procedure.plain_p,
         )
         ways[trait] = f"`test={first.name!r}` (or {', '.join(procedure.name for procedure in others)})"

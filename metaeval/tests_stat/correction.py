@@ -2,10 +2,11 @@
 """The one table of corrections for testing many pairs at once.
 
 The family is, for every test, all the pairs of one metric. With ``alternative="better"`` both directions of every
-pair are hypotheses, so the family has twice as many members.
+pair are hypotheses, so the family has twice as many members. Installed packages add rows by the entry points
+``metaeval.corrections``: functions of the p-values of a family.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Literal
@@ -14,6 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from metaeval.base.arrays import Flags, Floats, Ints
+from metaeval.base.faults import fault
+from metaeval.base.plugins import Plugin, as_given
 from metaeval.errors import InvalidOptionError
 from metaeval.running.equality import reaches
 from metaeval.tests_stat.procedures import Procedure, ProcedureTable
@@ -34,6 +37,8 @@ class CorrectionSpec(Procedure):
     step: Step = "none"
     """Whether it goes down from the smallest p-value to the first that fails, or up from the largest to the first that
     passes."""
+    adjusts: Callable[[Floats], Floats] | None = None
+    """Returns the adjusted p-values of one family, where a plug-in's function does so instead of levels."""
 
     def function(self, families: Floats, *, all_pairs: bool = False) -> Floats:
         """Return adjusted p-values of families (family, hypothesis): the least alpha at which each is rejected.
@@ -79,6 +84,8 @@ class CorrectionSpec(Procedure):
         return bounds
 
     def _adjusted(self, families: Floats, levels: Callable[[float, Ints, int], NDArray[np.floating[Any]]]) -> Floats:
+        if self.adjusts is not None:
+            return np.stack([self.adjusts(family) for family in families])
         n = families.shape[-1]
         order = np.argsort(families, axis=-1)
         asked = np.take_along_axis(families, order, axis=-1) / levels(1.0, np.arange(1, n + 1), n)
@@ -177,6 +184,31 @@ _ROWS = (
     ),
 )
 
+
+def _of_plugin(plugin: Plugin, called: Procedure) -> CorrectionSpec:
+    """Return the row of a function that takes p-values (hypothesis,) and returns adjusted ones; it has no levels."""
+    function, told = plugin.imported(), called.described
+
+    def adjusts(family: Floats) -> Floats:
+        try:
+            with np.errstate(all="ignore"):  # what comes of it is looked at
+                answer = function(family.copy())
+            adjusted = np.asarray(answer, dtype=np.float64)
+        except Exception as error:
+            raise InvalidOptionError(f"{told} stopped on {family.size} p-values: {fault(error)}") from error
+        if adjusted.shape != family.shape or not ((adjusted >= 0) & (adjusted <= 1)).all():
+            raise InvalidOptionError(
+                f"{told} gave {as_given(answer)} for {family.size} p-values; due are as many numbers from 0 to 1"
+            )
+        return adjusted
+
+    def no_levels(_: float, __: Ints, ___: int) -> Floats:
+        choose = ", ".join(CORRECTIONS.builtin)
+        raise InvalidOptionError(f"{told} has adjusted p-values and no levels, which are needed here; choose {choose}")
+
+    return CorrectionSpec(name=called.name, words=called.words, described=told, levels=no_levels, adjusts=adjusts)
+
+
 FAMILY_WISE = "family-wise"
 """Name of the p-values that a test adjusts itself (randomised max-t, Tukey's HSD)."""
 
@@ -189,9 +221,10 @@ CORRECTIONS = ProcedureTable(
         described="the test's own family-wise p-values",
         synonyms=("fwer",),
     ),
+    made=_of_plugin,
 )
-"""Name to `CorrectionSpec` of what `adjust` knows, in the order of tables; family-wise p-values are named, not
-listed."""
+"""Name to `CorrectionSpec` of what `adjust` knows, in the order of tables, those of installed packages last;
+family-wise p-values are named, not listed."""
 
 
 def adjust(p_values: Floats, correction: str, *, all_pairs: bool = False) -> Floats:
@@ -213,6 +246,20 @@ def adjust(p_values: Floats, correction: str, *, all_pairs: bool = False) -> Flo
         return p_values.copy()
     families = p_values.reshape(-1, p_values.shape[-1])
     return CORRECTIONS[correction].function(families, all_pairs=all_pairs).reshape(p_values.shape)
+
+
+def with_levels(names: Iterable[str], what: str) -> tuple[list[str], list[str]]:
+    """Return the corrections that go by levels, and notes on what is left out under the others, those of plug-ins.
+
+    Examples
+    --------
+    >>> with_levels(["holm", "family-wise"], "intervals")
+    (['holm', 'family-wise'], [])
+    """
+    asked = list(names)
+    plain = [name for name in asked if name in CORRECTIONS.named and name not in CORRECTIONS.plugins]
+    notes = [f"{what} under {name} were left out: they need its levels" for name in asked if name not in plain]
+    return plain, notes
 
 
 def smallest_useful_count(smallest_p: float, *, n_hypotheses: int, correction: str, alpha: float) -> int:

@@ -1,14 +1,16 @@
 """What the tables of tests and of corrections share: what a row says of itself, and how a name leads to it."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 
 from metaeval.base.checks import check_list, refused
 from metaeval.base.names import first_few
+from metaeval.base.plugins import Plugin, PluginWarning, installed
 from metaeval.base.unit import unit
 from metaeval.base.words import sentence_case
-from metaeval.errors import UnknownNameError
+from metaeval.errors import UnknownNameError, warn
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,37 +40,80 @@ class Procedure:
 
 
 class ProcedureTable[Row: Procedure](Mapping[str, Row]):
-    """Rows by name, in the order in which lists and help show them.
+    """Rows by name, in the order in which lists and help show them; those of installed packages come last.
 
     Parameters
     ----------
     what : str
-        What a row is: "test", "correction".
+        What a row is: "test", "correction". Packages name theirs in the entry points ``metaeval.tests`` and so on.
     rows : iterable of Procedure
     unlisted : Procedure, optional
         What is named as a row is, and cannot be had from the table.
+    made : callable, optional
+        Makes the row of a plug-in, from it and from a `Procedure`; without it there are none.
 
     Attributes
     ----------
-    named : mapping of str to Procedure
-        The rows and the unlisted one.
+    builtin : mapping of str to Procedure
+        The rows of the package itself.
     """
 
-    def __init__(self, what: str, rows: Iterable[Row], *, unlisted: Procedure | None = None) -> None:
-        self._what = what
-        self._rows = {row.name: row for row in rows}
-        self.named: Mapping[str, Procedure] = {**self._rows, **({unlisted.name: unlisted} if unlisted else {})}
-        names = ((name, row.name) for row in self.named.values() for name in (plain_name(row.name), *row.synonyms))
-        self._names = dict(names)
+    def __init__(
+        self,
+        what: str,
+        rows: Iterable[Row],
+        *,
+        unlisted: Procedure | None = None,
+        made: Callable[[Plugin, Procedure], Row] | None = None,
+    ) -> None:
+        self._what, self._made = what, made
+        self.builtin: Mapping[str, Row] = {row.name: row for row in rows}
+        self._loaded: dict[str, Row] = {}
+        self._unlisted: Mapping[str, Procedure] = {unlisted.name: unlisted} if unlisted else {}
+        ours: list[Procedure] = [*self.builtin.values(), *self._unlisted.values()]
+        self._names = {name: row.name for row in ours for name in (plain_name(row.name), *row.synonyms)}
+
+    @cached_property
+    def plugins(self) -> Mapping[str, Plugin]:
+        """What installed packages add, by name; looked up where a name is not one of ours, or all are listed."""
+        added: dict[str, Plugin] = {}
+        for plugin in installed(f"metaeval.{self._what}s") if self._made else ():
+            name = plain_name(plugin.name)
+            ours, theirs = self._names.get(name), added.get(name)
+            if name and not ours and not theirs:
+                added[name] = plugin
+            else:
+                taken = f"{ours!r} of metaeval" if ours else theirs.origin if theirs else "none, for want of letters"
+                warn(f"{plugin.origin} is left out: the {self._what} of this name is {taken}", PluginWarning)
+        return added
+
+    @property
+    def named(self) -> Mapping[str, Procedure]:
+        """The rows and the unlisted one, as sentences call them; of plug-ins this loads nothing."""
+        return {**self.builtin, **{name: self._called(name) for name in self.plugins}, **self._unlisted}
+
+    def _called(self, name: str) -> Procedure:
+        plugin = self.plugins[name]
+        words = name.replace("_", " ")
+        return Procedure(name=name, words=words, described=f"the {self._what} {plugin.name} of {plugin.package}")
 
     def __getitem__(self, name: str) -> Row:
-        return self._rows[name]
+        if name in self.builtin:
+            return self.builtin[name]
+        if name not in self._loaded:
+            if self._made is None:
+                raise KeyError(name)
+            self._loaded[name] = self._made(self.plugins[name], self._called(name))
+        return self._loaded[name]
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.builtin or name in self.plugins
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._rows)
+        return iter([*self.builtin, *self.plugins])
 
     def __len__(self) -> int:
-        return len(self._rows)
+        return len(self.builtin) + len(self.plugins)
 
     def canonical(self, name: str) -> str:
         """Return the name that the table has, however the field spells it; a list of one is that one."""
@@ -76,17 +121,19 @@ class ProcedureTable[Row: Procedure](Mapping[str, Row]):
             if len(name) != 1:
                 raise refused(self._what, f"is one here, not {len(name)}; studies that compare take several", name)
             name = name[0]
-        table_name = self._names.get(plain_name(name)) if isinstance(name, str) else None
-        if table_name is None:
+        plain = plain_name(name) if isinstance(name, str) else ""
+        if plain in self._names:
+            return self._names[plain]
+        if plain not in self.plugins:
             raise UnknownNameError(self._what, str(name), self.named, synonyms=self._names)
-        return table_name
+        return plain
 
     def several(self, names: str | Iterable[str]) -> list[str]:
         """Return the names of one or several, each once; refuse none at all."""
         argument = f"{self._what}s"
-        asked = list(dict.fromkeys(map(self.canonical, check_list(names, argument, list(self._rows)[:1]))))
+        asked = list(dict.fromkeys(map(self.canonical, check_list(names, argument, list(self.builtin)[:1]))))
         if not asked:
-            raise refused(argument, f"is empty; name at least one of {first_few(list(self._rows))}", names)
+            raise refused(argument, f"is empty; name at least one of {first_few(list(self.builtin))}", names)
         return asked
 
     def find(self, name: str) -> Row:
@@ -95,11 +142,17 @@ class ProcedureTable[Row: Procedure](Mapping[str, Row]):
 
     def label(self, name: str) -> str:
         """Return what a table calls it; one from elsewhere goes by its own name."""
-        return self.named[name].label if name in self.named else name
+        row = self._row(name)
+        return row.label if row else name
 
     def words(self, name: str) -> str:
         """Return what a sentence calls it; one from elsewhere goes by its own name."""
-        return self.named[name].words if name in self.named else name
+        row = self._row(name)
+        return row.words if row else name
+
+    def _row(self, name: str) -> Procedure | None:
+        ours = self.builtin.get(name) or self._unlisted.get(name)
+        return ours or (self._called(name) if name in self.plugins else None)
 
 
 def plain_name(name: str) -> str:

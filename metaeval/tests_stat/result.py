@@ -21,7 +21,7 @@ from metaeval.errors import InvalidOptionError, MetaevalWarning, UnknownNameErro
 from metaeval.running.equality import reaches
 from metaeval.table.scores import Scores, better_direction
 from metaeval.tests_stat.catalogue import MCNEMAR, TESTS
-from metaeval.tests_stat.correction import CORRECTIONS, FAMILY_WISE, adjust, smallest_useful_count
+from metaeval.tests_stat.correction import CORRECTIONS, FAMILY_WISE, adjust, smallest_useful_count, with_levels
 from metaeval.tests_stat.ends import Seen, ends_of_means
 from metaeval.tests_stat.labels import name_in_picture, pairs_that_differ, standing_apart, verdict_on_pair
 from metaeval.tests_stat.letters import shared_letters
@@ -316,8 +316,8 @@ class PairwiseResult(Result):
 
     @property
     def has_witnesses(self) -> bool:
-        """Whether `rests_on` has an answer: the t test was done."""
-        return self.test == "t" and self.scores is not None
+        """Whether `rests_on` has an answer: the t test was done, under a correction with levels."""
+        return self.test == "t" and self.scores is not None and bool(with_levels([self.correction], "")[0])
 
     def rests_on(self) -> pd.DataFrame:
         r"""Return topics without which a pair is no longer significant, for every pair that is: the fewest first.
@@ -506,6 +506,8 @@ class PairwiseResult(Result):
     def _out_of_reach(self, correction: str, alpha: float) -> str:
         smallest = float(self.details.get("smallest_p", 0.0))
         if self.n_resamples is None or correction in ("none", FAMILY_WISE) or smallest <= 0:
+            return ""
+        if CORRECTIONS.find(correction).adjusts is not None:
             return ""
         p_values = self._p_values()
         n_hypotheses = int((~np.isnan(p_values)).sum(axis=-1).max())

@@ -1,8 +1,7 @@
 """Plug-ins: found when installed, named when broken, loaded from files."""
 
-import sys
-
 import pytest
+from packages import install
 
 from metaeval.collection.assembly import collection_from_rankings
 from metaeval.errors import InvalidOptionError
@@ -16,22 +15,10 @@ def examples(checkout):
     return checkout / "examples" / "plugin"
 
 
-def install(folder, monkeypatch, entry_points, **modules):
-    """Lay out an installed distribution, as pip does, and put it on the path."""
-    info = folder / "example_plugin-1.0.dist-info"
-    info.mkdir()
-    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: example-plugin\nVersion: 1.0\n")
-    (info / "entry_points.txt").write_text("[metaeval.metrics]\n" + "\n".join(entry_points) + "\n")
-    for name, text in modules.items():
-        (folder / f"{name}.py").write_text(text)
-        monkeypatch.delitem(sys.modules, name, raising=False)
-    monkeypatch.syspath_prepend(folder)
-
-
 def test_the_example_package_is_found_when_installed(tmp_path, monkeypatch, examples):
     """Its entry point makes four metrics like any other, with @k, primes and gains."""
     text = (examples / "metaeval_graded.py").read_text()
-    install(tmp_path, monkeypatch, ["graded = metaeval_graded:METRICS"], metaeval_graded=text)
+    install(tmp_path, monkeypatch, {"metrics": ["graded = metaeval_graded:METRICS"]}, metaeval_graded=text)
     assert 'graded = "metaeval_graded:METRICS"' in (examples / "pyproject.toml").read_text()
     registry = load_plugins(BUILTIN)
     assert set(registry.metrics) - set(BUILTIN.metrics) == {"MeanGain", "nCG", "HLU", "Omeasure"}
@@ -46,7 +33,7 @@ def test_broken_plugins_are_named_and_the_rest_works(tmp_path, monkeypatch):
         "@metric\ndef good(topic): return 0.0\n"
         "@metric(name='AP')\ndef other(topic): return 0.0\n"
     )
-    entries = ["a = raises:x", "b = fine:other", "c = fine:number", "d = fine:both"]
+    entries = {"metrics": ["a = raises:x", "b = fine:other", "c = fine:number", "d = fine:both"]}
     install(
         tmp_path, monkeypatch, entries, raises="raise RuntimeError('no')", fine=good + "number = 3\nboth = [good]\n"
     )

@@ -26,6 +26,7 @@ from metaeval.io.benchmarks.rows import (
 )
 from metaeval.io.benchmarks.wrapped import Wrapped, records_under
 from metaeval.io.blocks import FileBlock, TableOptions
+from metaeval.io.installed_formats import installed_format, sheet_of_format
 from metaeval.io.means import MeansAloneError
 from metaeval.io.score_blocks import read_block, read_folds, read_table
 from metaeval.io.sources import Source, read_source
@@ -131,6 +132,10 @@ class _Parser(NamedTuple):
 
     def parsed(self, content: bytes) -> "FileBlock | tuple[Format, File[Json]]":
         label = self.source.path
+        if (plugin := installed_format(label)) is not None:
+            options = replace(self.options, form=self.options.form or "long")
+            block = read_table(sheet_of_format(plugin, content, label), self.source, options)
+            return replace(block, read_as=f"{plugin.name} ({plugin.package})")
         if not content.strip() and Path(label.casefold().removesuffix(_packing(label))).suffix in _RESULTS:
             raise FileFormatError("the file is empty; write it again, or leave it out", path=label)
         if content.startswith(ZIP_MAGIC):

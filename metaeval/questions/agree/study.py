@@ -26,7 +26,7 @@ from metaeval.studies.study import Study, chosen_systems, few_systems_note, test
 from metaeval.table.scores import Scores, identical_systems
 from metaeval.table.traits import DRAWN
 from metaeval.tests_stat.catalogue import TESTS
-from metaeval.tests_stat.correction import CORRECTIONS, FAMILY_WISE
+from metaeval.tests_stat.correction import CORRECTIONS, FAMILY_WISE, with_levels
 from metaeval.tests_stat.pairs import Alternative, PValueRule
 
 
@@ -259,9 +259,9 @@ def study_agree(  # noqa: PLR0913 - every option of the command
         )
         collected_notes = (*collected_notes, *test_notes(first.result, chosen))
         agreements += [first, *(first.with_correction(correction) for correction in test_corrections[1:])]
-    intervals = None
-    if n_topic_resamples:
-        lead = agreements[0].result
+    intervals, lead = None, agreements[0].result
+    shown, left_out = with_levels([lead.correction] if n_topic_resamples else [], "intervals of agreement")
+    if n_topic_resamples and shown:
         intervals = agreement_intervals(
             chosen,
             agreement=agreements[0],
@@ -279,7 +279,7 @@ def study_agree(  # noqa: PLR0913 - every option of the command
         pairs=looked_at,
         min_f1=float(min_f1),
         identical=identical_systems(chosen),
-        notes=(*collected_notes, *few_systems_note(chosen.sizes["system"]), *notes, *_fixed_note(variants)),
+        notes=(*collected_notes, *left_out, *few_systems_note(chosen.sizes["system"]), *notes, *_fixed_note(variants)),
         provenance=provenance or record_provenance("study_agree", random_source=f"seed {seed}"),
     )
 

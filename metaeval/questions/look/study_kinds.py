@@ -29,6 +29,7 @@ from metaeval.io.benchmarks.rows import records_of_mappings
 from metaeval.io.blocks import PASSES, SpreadlessError
 from metaeval.io.by_values import ByValues, labels_by_values, scores_by_values, votes_by_values, way_to_label_items
 from metaeval.io.files import first_words, read_bytes
+from metaeval.io.installed_formats import installed_format
 from metaeval.io.judged_nuggets import holds_nuggets_of_judges
 from metaeval.io.means import MeansAloneError
 from metaeval.io.qrels import read_qrels
@@ -353,6 +354,8 @@ def _labels_in_memory(data: object) -> Contents | None:
 
 def _told(given: str, source: Source) -> _TypedFile:
     content = read_source(source, bytes)
+    if installed_format(source.path) is not None:
+        return _TypedFile(given, source, content, "scores")
     json = read_json(content, source.path) if starts_json(content) else None
     tool = _tool_of(content, json, source.path)
     if content.startswith(ZIP_MAGIC) and not tool:

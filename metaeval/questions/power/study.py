@@ -33,7 +33,7 @@ from metaeval.table.traits import WHOLE
 from metaeval.table.units import check_resampling_of, units_of
 from metaeval.tests_stat.catalogue import TESTS
 from metaeval.tests_stat.comparison import check_question, compare_systems
-from metaeval.tests_stat.correction import CORRECTIONS, FAMILY_WISE
+from metaeval.tests_stat.correction import CORRECTIONS, FAMILY_WISE, with_levels
 from metaeval.tests_stat.labels import pairs_that_differ
 from metaeval.tests_stat.pairs import Alternative, PValueRule
 from metaeval.tests_stat.result import PairwiseResult
@@ -233,11 +233,13 @@ def study_power(  # noqa: PLR0913 - every option of the command
         comparisons += _under_corrections(first, corrections)
         notes = (*notes, *test_notes(first, chosen), *interval_notes(first, chosen))
     intervals = None
-    if n_topic_resamples:
+    shown = [result.correction for result in comparisons if result.test == names[0]] if n_topic_resamples else []
+    shown, left_out = with_levels(shown, "intervals of discriminative power")
+    if n_topic_resamples and shown:
         intervals = discriminative_power_interval(
             chosen,
             test=names[0],
-            corrections=[result.correction for result in comparisons if result.test == names[0]],
+            corrections=shown,
             n_topic_resamples=n_topic_resamples,
             confidence_level=confidence_level,
             **asked._asdict(),
@@ -254,7 +256,7 @@ def study_power(  # noqa: PLR0913 - every option of the command
         bayesian=probabilities,
         independent=_as_if_independent(chosen, comparisons, asked),
         identical=identical_systems(chosen),
-        notes=notes,
+        notes=(*notes, *left_out),
         provenance=provenance or record_provenance("study_power", random_source=f"seed {seed}"),
     )
 
