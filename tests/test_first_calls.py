@@ -5,14 +5,13 @@ from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
-import polars as pl
 import pytest
 
 import metaeval
 from metaeval import agreement, io, models, paired_t_test, resampling, score, studies, tests_stat
 from metaeval.errors import InvalidOptionError, MetaevalError
 
-_ir_measures = pytest.importorskip("ir_measures")
+_ir_measures, pl = pytest.importorskip("ir_measures"), pytest.importorskip("polars")
 AP, Qrel, ScoredDoc = _ir_measures.AP, _ir_measures.Qrel, _ir_measures.ScoredDoc
 
 pytestmark = [
