@@ -941,7 +941,7 @@ OTHERWISE = {
             scores_to_long write_assessments write_element_sizes write_scores write_submission""",
         "says what scores have, or puts them in order": """
             better_direction by_name cohort_names complete_block constant_systems design_notes flat_items
-            flat_judge_notes flat_metric_notes in_content_order means_cut means_of_few on_another_scale
+            flat_judge_notes flat_metric_notes in_content_order labels_of_scores means_cut means_of_few on_another_scale
             groups_of_topics identical_systems in_groups scores_left_out unit_of named_pairs
             few_topics_note without_variation
             note_of_gaps oriented_values placed residuals_of_units settled_gaps system_groups topics_by_name

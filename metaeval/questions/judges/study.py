@@ -58,6 +58,7 @@ from metaeval.tests_stat.prediction_powered import PredictionPowered
 _COLUMNS = ("metric", "first", "second", "statistic", "value", "low", "high")
 ABOUT_SYSTEMS = "Conclusions about systems"
 """What is not answered without runs, or without items on which judges could differ."""
+_LABELS = "Agreement of labels"
 _WORTH, _ENDS = ("worth", "n_equivalent", "n_needed"), ("", "_low", "_high")
 
 
@@ -403,10 +404,8 @@ def study_judges(  # noqa: PLR0913 - every option is one question
                 notes += more
     if scores is not None:
         notes += [*_notes_of(tables), *flat_judge_notes(tables)]
-    answers = labels_of_scores(scores) if labels is None and scores else None
-    if answers is not None:
-        compared_answers = attempt("Agreement of labels", lambda: labelling_of(answers, options, attempt))
-        labelling = None if compared_answers is None else compared_answers[0]
+    if of_answers := labels is None and scores is not None:
+        labelling = _labels_of_answers(tables, options, attempt)
     about_systems = _about_systems(tables, weights, labelling, options, attempt)
     notes += [f"{metric}: {note}" for metric, judged in about_systems.conclusions.items() for note in judged.notes()]
     made = JudgeStudy(
@@ -426,10 +425,19 @@ def study_judges(  # noqa: PLR0913 - every option is one question
         notes=tuple(dict.fromkeys(notes)),
         provenance=record,
         has_runs=collection is not None,
-        scores_are_labels=answers is not None,
+        scores_are_labels=of_answers and labelling is not None,
     )
     verdicts = judge_verdicts(made.conclusions, made.group_bias, made.alt, margin=made.margin, alpha=made.alpha)
     return replace(made, verdicts=verdicts)
+
+
+def _labels_of_answers(
+    tables: Mapping[str, Scores | Mapping[str, Scores]], options: JudgeOptions, attempt: Attempts
+) -> Labelling | None:
+    """Compare scores under judges as labels, where they are such."""
+    answers = labels_of_scores(tables)
+    compared = None if answers is None else attempt(_LABELS, partial(labelling_of, answers, options, attempt))
+    return None if compared is None else compared[0]
 
 
 def _notes_on_grades(
