@@ -370,8 +370,8 @@ def labels_of_scores(scores: Mapping[str, Scores | Mapping[str, Scores]]) -> Lab
         return None
     columns = {name: judged.isel(metric=0, drop=True).transpose("topic", "system") for name, judged in sides.items()}
     frame = pd.DataFrame({name: judged.to_series() for name, judged in columns.items()})
-    said = np.unique(frame.to_numpy()[frame.notna().to_numpy()])
-    if not 1 < said.size <= _MOST_LABELS or (said != np.round(said)).any():
+    levels = np.unique(frame.to_numpy()[frame.notna().to_numpy()])
+    if not 1 < levels.size <= _MOST_LABELS or (levels != np.round(levels)).any():
         return None
     return as_labels(frame.rename_axis(["topic", "item"]))
 

@@ -343,6 +343,6 @@ def _drawn_spreads(grid: xr.Dataset, shape: tuple[int, int], generator: np.rando
     within = generator.random((2, *shape)) - 0.5
     steps = [axis[1] - axis[0] for axis in fine]
     return {
-        name: np.exp(axis[cell] + step * part)
-        for name, axis, cell, step, part in zip(names, fine, cells, steps, within, strict=True)
+        name: np.exp(axis[cell] + step * shift)
+        for name, axis, cell, step, shift in zip(names, fine, cells, steps, within, strict=True)
     }

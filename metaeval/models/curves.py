@@ -135,14 +135,14 @@ def _settled(residuals: Callable[[Floats], Floats], end: Floats, n_free: int, mo
     the search's affair.
     """
     best, moves = end.copy(), np.arange(len(end)) < n_free
-    for place in np.flatnonzero(moves):
-        limit = most[place] if best[place] > most[place] - _NEAR else -np.inf
-        for far, stop in ((limit, limit), (best[place] + _FAR, np.floor(best[place]))):
-            moved = np.where(np.arange(len(best)) == place, far, best)
+    for index in np.flatnonzero(moves):
+        limit = most[index] if best[index] > most[index] - _NEAR else -np.inf
+        for far, stop in ((limit, limit), (best[index] + _FAR, np.floor(best[index]))):
+            moved = np.where(np.arange(len(best)) == index, far, best)
             with np.errstate(all="ignore"):
                 counts = np.abs(residuals(moved) - residuals(best))
-            if moves[place] and (counts < _NEAR).all():
-                best[place], moves[place] = stop, False
+            if moves[index] and (counts < _NEAR).all():
+                best[index], moves[index] = stop, False
 
     def of_moving(values: Floats) -> Floats:
         logs = np.broadcast_to(best, (*values.shape[:-1], len(best))).copy()

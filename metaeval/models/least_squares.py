@@ -15,7 +15,7 @@ _FLAT = 1e-6
 """Curvature beside the largest, below which it may be rounding: the data say nothing of such a direction."""
 
 
-def settled_minimum(residuals: Callable[[Floats], Floats], found: Floats) -> Floats:
+def settled_minimum(residuals: Callable[[Floats], Floats], logs: Floats) -> Floats:
     """Return the minimum of least squares beside which a search stopped, the same on every processor.
 
     A search ends where the sum of squares falls no further, which is so for half of the digits of the parameters: which
@@ -25,7 +25,7 @@ def settled_minimum(residuals: Callable[[Floats], Floats], found: Floats) -> Flo
     Parameters
     ----------
     residuals : function of arrays (..., parameter) that returns arrays (..., observation)
-    found : array (parameter,)
+    logs : array (parameter,)
 
     Examples
     --------
@@ -34,21 +34,21 @@ def settled_minimum(residuals: Callable[[Floats], Floats], found: Floats) -> Flo
     >>> bool(abs((np.exp(near[0] * np.arange(3)) - seen) @ (np.arange(3) * np.exp(near[0] * np.arange(3)))) < 1e-9)
     True
     """
-    shifts, before = _STEP * np.eye(len(found)), _BESIDE
-    wider = _STEP_OF_SLOPES * np.eye(len(found))
+    shifts, before = _STEP * np.eye(len(logs)), _BESIDE
+    wider = _STEP_OF_SLOPES * np.eye(len(logs))
 
     def slope(at: Floats) -> Floats:
         each = (residuals(at[..., None, :] + shifts) - residuals(at[..., None, :] - shifts)) / (2.0 * _STEP)
         return np.asarray((each * residuals(at)[..., None, :]).sum(axis=-1))
 
     for _ in range(_MOST_STEPS):
-        curvature = (slope(found + wider) - slope(found - wider)) / (2.0 * _STEP_OF_SLOPES)
+        curvature = (slope(logs + wider) - slope(logs - wider)) / (2.0 * _STEP_OF_SLOPES)
         if not np.isfinite(curvature).all():
             break
         sizes, directions = np.linalg.eigh((curvature + curvature.T) / 2.0)
         told = sizes > _FLAT * sizes[-1]
-        step = -directions[:, told] @ ((slope(found) @ directions[:, told]) / sizes[told])
+        step = -directions[:, told] @ ((slope(logs) @ directions[:, told]) / sizes[told])
         if not (size := float(np.abs(step).max(initial=0.0))) < before:
             break
-        found, before = found + step, size
-    return found
+        logs, before = logs + step, size
+    return logs

@@ -38,6 +38,7 @@ def strengths_at_no_side(votes: Votes, *, ties: Ties, alpha: float) -> BradleyTe
     return bradley_terry(replace(votes, covariates={}), ties=ties, alpha=alpha)
 
 
+@in_one_order
 def side_is_separable(votes: Votes) -> bool:
     """Whether votes can tell an advantage of the left from strengths: not if strengths explain all sides.
 

@@ -120,8 +120,9 @@ def study_components(  # noqa: PLR0913 - every option of the command
     ComponentsStudy
         One row a ``metric`` and ``component`` in ``to_frame()``: ``variance`` (squared units of the metric) with
         ``low`` and ``high``, its ``share`` of all, ``difference_share`` of the variance between two systems on one
-        topic and ``noise_share`` of the noise in that (0 to 1), each with ends such as ``noise_low``, the unbounded
-        ``estimate``, ``mean_square`` and ``degrees_of_freedom``; NaN where the design does not tell.
+        topic and ``noise_share`` of the noise in that (0 to 1), with ``share_low``, ``share_high``, ``difference_low``,
+        ``difference_high``, ``noise_low`` and ``noise_high``, the unbounded ``estimate``, ``mean_square`` and
+        ``degrees_of_freedom``; NaN where the design does not tell.
 
     Raises
     ------

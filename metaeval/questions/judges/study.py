@@ -27,6 +27,7 @@ from metaeval.agreement.runs_under_judges import (
 )
 from metaeval.agreement.scale_maps import ScaleMap
 from metaeval.agreement.score_correction import CorrectedScores
+from metaeval.agreement.second_assessors import SecondPeople
 from metaeval.base.checks import check_choice, check_kind, check_list, check_number, check_share, refused
 from metaeval.base.provenance import Provenance, record_provenance
 from metaeval.base.unit import ITEM, LABELLED_NUGGETS, Unit, speaking_of, unit_of
@@ -373,39 +374,36 @@ def study_judges(  # noqa: PLR0913 - every option is one question
     check_choice(labelled, "labelled", ("common", "own"))
     _check_latent(labels, reference, latent=latent)
     source = resolve_rng(resolve_seed(rng))
-    record = provenance or record_provenance("study_judges", random_source=source.description)
     people = _check_given(labels, collection, scores, annotations, people, reference)
-    traits = KnownOfSystems(groups, built_with, covariate, covariate_name)
-    compared = ConclusionOptions(test, correction, alpha, n_resamples, confidence_level, top)
-    asked = reference, people, maps, rel, epsilon, scoring, human_topics, latent, traits
-    options = JudgeOptions(*asked, compared, source)
+    options = JudgeOptions(
+        *(reference, people, maps, rel, epsilon, scoring, human_topics, latent),
+        KnownOfSystems(groups, built_with, covariate, covariate_name),
+        ConclusionOptions(test, correction, alpha, n_resamples, confidence_level, top),
+        source,
+    )
     units = _unit_of(labels if collection is None else None, scores)
     attempt = Attempts(ScoresError, EstimationError, InvalidOptionError, of=units)
     labelling, second = None, None
     notes: list[str] = []
     tables: Mapping[str, Scores | Mapping[str, Scores]] = scores or {}
-    weights = {} if scores is None else {str(name): 1 / len(people) for name in people}
     if labels is not None:
         with speaking_of(units):
             labelling, second, notes = labelling_of(labels, options, attempt)
-        if scores is None:
-            weights = {} if second is None else {str(name): float(member) for name, member in second.weights.items()}
-            if collection is None:
-                attempt.failed[ABOUT_SYSTEMS] = _lacks_runs(labels)
-            else:
-                judged, more = under_each(labelling.labels, labels, collection, reference, second, labelled)
-                if not judged:
-                    attempt.failed[ABOUT_SYSTEMS] = more.pop()
-                else:
-                    tables, scoring_notes = scores_under_judges(
-                        judged, metrics, reference=reference, people=[*weights], registry=registry
-                    )
-                    more += [*scoring_notes, *_notes_on_grades(judged, tables, metrics, rel, registry)]
-                notes += more
+    weights = _weights_of_people(people, second, equal=scores is not None)
+    if labels is not None and labelling is not None and scores is None:
+        if collection is None:
+            attempt.failed[ABOUT_SYSTEMS] = _lacks_runs(labels)
+        else:
+            judged, more = under_each(labelling.labels, labels, collection, reference, second, labelled)
+            attempt.failed |= {} if judged else {ABOUT_SYSTEMS: more.pop()}
+            notes += more
+            if judged:
+                beside = partial(scores_under_judges, reference=reference, people=[*weights], registry=registry)
+                tables, more = beside(judged, metrics)
+                notes += [*more, *_notes_on_grades(judged, tables, metrics, rel, registry)]
     if scores is not None:
         notes += [*_notes_of(tables), *flat_judge_notes(tables)]
-    if of_answers := labels is None and scores is not None:
-        labelling = _labels_of_answers(tables, options, attempt)
+        labelling = labelling if labels is not None else _labels_of_answers(tables, options, attempt)
     about_systems = _about_systems(tables, weights, labelling, options, attempt)
     notes += [f"{metric}: {note}" for metric, judged in about_systems.conclusions.items() for note in judged.notes()]
     made = JudgeStudy(
@@ -423,12 +421,19 @@ def study_judges(  # noqa: PLR0913 - every option is one question
         confidence_level=float(confidence_level),
         unanswered=MappingProxyType(dict(attempt.failed)),
         notes=tuple(dict.fromkeys(notes)),
-        provenance=record,
+        provenance=provenance or record_provenance("study_judges", random_source=source.description),
         has_runs=collection is not None,
-        scores_are_labels=of_answers and labelling is not None,
+        scores_are_labels=labels is None and labelling is not None,
     )
     verdicts = judge_verdicts(made.conclusions, made.group_bias, made.alt, margin=made.margin, alpha=made.alpha)
     return replace(made, verdicts=verdicts)
+
+
+def _weights_of_people(people: Sequence[str], second: SecondPeople | None, *, equal: bool) -> dict[str, float]:
+    """Return the weight of every person, who may be one among several second ones."""
+    if equal:
+        return {str(name): 1 / len(people) for name in people}
+    return {} if second is None else {str(name): float(member) for name, member in second.weights.items()}
 
 
 def _labels_of_answers(
