@@ -1,7 +1,7 @@
 # make demo and make test need nothing but a Python of 3.12 or newer and a package index.
 # PYTHON=/path/to/python chooses the Python; everything lands in .venv, which can be deleted at any time.
 
-.PHONY: help demo quick test exhaustive browser required oldest newest pythons lint docs loaded package installed picture gallery notebooks benchmark boards clean
+.PHONY: help demo quick test exhaustive browser required oldest newest pythons lint docs loaded package installed tag picture gallery notebooks benchmark boards clean
 
 # What one process has compiled the next need not: the tests start hundreds, and make clean removes it.
 unexport PYTHONDONTWRITEBYTECODE
@@ -24,6 +24,7 @@ help:
 	@echo "make loaded     load all tests without running them, which compiles them"
 	@echo "make package    build the wheel and the sdist into dist, check them, and use the wheel away from the checkout"
 	@echo "make installed  run all tests against that wheel, away from the checkout"
+	@echo "make tag        name this commit as the release that pyproject.toml says, if all that name it agree"
 	@echo "make picture    draw the picture in README.md anew"
 	@echo "make gallery    draw the pictures of docs/gallery.md anew"
 	@echo "make notebooks  run the notebooks of examples/ anew"
@@ -103,6 +104,9 @@ package:
 
 installed: package
 	@sh scripts/try_package.sh tests
+
+tag:
+	@sh scripts/tag_release.sh
 
 picture: demo
 	$(bin)/python scripts/make_readme_picture.py
