@@ -5,7 +5,7 @@ clusters (the sentences of a document), which are drawn together wherever someth
 """
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -63,8 +63,9 @@ def item_scores(  # noqa: PLR0913 - one keyword per column
     metrics : sequence of str, optional
         Columns to compare with the reference; by default every other column of numbers.
     lower_is_better : sequence of str
-        Metrics (or the reference) where less is better, such as error rates. Values stay as they are; whatever compares
-        them turns them first, so that a metric that falls as people's scores rise agrees with them.
+        Metrics (or the reference) where less is better; those that are called so, such as TER or loss, are known, which
+        is noted. Values stay as they are; whatever compares them turns them first, so that a metric that falls as
+        people's scores rise agrees with them.
 
     Returns
     -------
@@ -93,11 +94,11 @@ def item_scores(  # noqa: PLR0913 - one keyword per column
     metrics, left = metric_columns(frame, keys, reference, metrics, said=lower_is_better)
     columns = list(dict.fromkeys([reference, *metrics]))
     check_direction(lower_is_better, columns)
-    by_name = () if reference in lower_is_better else falling_reference(reference, frame[reference])
+    by_name = falling_by_name(frame, [name for name in columns if name not in lower_is_better])
     falling = [*lower_is_better, *by_name]
     _refuse_empty(frame, [system, *items])
     notes = _notes(frame, [*keys, *columns], left, given=metrics_given)
-    notes += map(note_on_falling_reference, by_name)
+    notes += notes_on_falling(by_name)
     frame, told = without_summaries(frame, system, items, columns)
     item_names = _joined(frame, items)
     index = pd.MultiIndex.from_arrays([clean_names(frame[system], "system"), item_names], names=["system", "item"])
@@ -330,25 +331,26 @@ def _refuse_empty(frame: pd.DataFrame, columns: Sequence[str]) -> None:
             )
 
 
-def falling_reference(name: str, scores: pd.Series) -> tuple[str, ...]:
-    """Return a column of human scores that is called as errors, costs or ranks, where less is better; () for others.
+def falling_by_name(frame: pd.DataFrame, columns: Iterable[str]) -> tuple[str, ...]:
+    """Return the columns that are called as error rates, losses, costs or ranks, where less is better.
 
     Numbers below 0 are such whose sign was reversed.
 
     Examples
     --------
-    >>> [falling_reference(name, pd.Series([3, 0])) for name in ("errors", "rank", "human")]
-    [('errors',), ('rank',), ()]
-    >>> falling_reference("errors", pd.Series([-3, 0]))
-    ()
+    >>> falling_by_name(pd.DataFrame({"errors": [3, 0], "rank": [1, 2], "TER": [-0.6, 0]}), ["errors", "rank", "TER"])
+    ('errors', 'rank')
     """
-    called = not rises_by_name(name) or role_of_name(name)[0] == "rank"
-    return (name,) if called and not (pd.to_numeric(scores, errors="coerce") < 0).any() else ()
+    called = [name for name in columns if not rises_by_name(name) or role_of_name(name)[0] == "rank"]
+    return tuple(name for name in called if not (pd.to_numeric(frame[name], errors="coerce") < 0).any())
 
 
-def note_on_falling_reference(name: str) -> str:
-    """Return what is said of human scores that were taken for ones where less is better."""
-    return f"lower is better under {name!r}, by name; rename the column if it is not"
+def notes_on_falling(names: Sequence[str]) -> list[str]:
+    """Return what is said of columns that were taken for ones where less is better."""
+    if not names:
+        return []
+    column = "the column" if len(names) == 1 else "a column"
+    return [f"lower is better under {first_few(names, write=repr)}, by name; rename {column} if it is not"]
 
 
 def check_direction(lower_is_better: Sequence[str], columns: Sequence[str]) -> None:

@@ -160,7 +160,8 @@ def study_human(  # noqa: PLR0913 - every option is one question
     confidence_level : float
     n_resamples : int
     lower_is_better : sequence of str
-        Columns of a frame where less is better; a table of items has its directions from `item_scores`.
+        Columns of a frame where less is better, beside those that are called so (TER, loss), which is noted; a table of
+        items has its directions from `item_scores`.
     expectations : str or sequence of str
         Preferences of users between systems, the better one first: ``"A>A-empty,A>A-copied"``. Worse systems without
         any human score (spoiled translations, which `metaeval.testing.spoiled_translations` makes) count nowhere else.
@@ -198,7 +199,7 @@ def study_human(  # noqa: PLR0913 - every option is one question
     test, correction = TESTS.find(test).name, CORRECTIONS.canonical(correction)
     check_count(n_resamples, "n_resamples", least=0)
     _check_choices(resample, permute, min_difference)
-    scores, lower_is_better = _of_rows(scores, reference, lower_is_better)
+    scores, lower_is_better, by_name = _of_rows(scores, reference, lower_is_better)
     scores, expected = _expected(
         scores, reference, lower_is_better, parse_preferences(expectations) if expectations else {}
     )
@@ -208,7 +209,7 @@ def study_human(  # noqa: PLR0913 - every option is one question
     measured = _means_given(scores, reference, lower_is_better)
     name, means, table = measured.reference, measured.means, measured.table
     falling = [str(metric) for metric in means.columns if not means[metric].equals(measured.turned[metric])]
-    notes = [*scores.attrs.get("notes", ()), *map(items.note_on_falling_reference, measured.falling_by_name)]
+    notes = [*scores.attrs.get("notes", ()), *items.notes_on_falling(by_name)]
     notes += [f"lower is better, so the sign is reversed: {', '.join(falling)}"] if falling else []
     agreement = partial(human_agreement, confidence_level=confidence_level, resample=resample, n_resamples=n_resamples)
     test_pairs = partial(decision_agreement, test=test, correction=correction, alphas=alpha, n_resamples=n_resamples)
@@ -263,39 +264,40 @@ class _Given(NamedTuple):
     means: pd.DataFrame
     turned: pd.DataFrame
     """The means, more being better."""
-    falling_by_name: Sequence[str]
-    """The human score, where less is better by its name."""
 
 
 def _of_rows(
     scores: xr.DataArray | pd.DataFrame, reference: str | None, lower_is_better: Sequence[str]
-) -> tuple[xr.DataArray | pd.DataFrame, Sequence[str]]:
-    """Return a table with columns of names as scores by item, or as means by system where it has no items."""
-    if not isinstance(scores, pd.DataFrame) or all(map(pd.api.types.is_numeric_dtype, scores.dtypes)):
-        return scores, lower_is_better
+) -> tuple[xr.DataArray | pd.DataFrame, Sequence[str], Sequence[str]]:
+    """Return a table with columns of names as scores by item, or as means by system where it has no items.
+
+    Of means, which say nothing of directions, also where less is better, and where that is only by name.
+    """
+    if not isinstance(scores, pd.DataFrame):
+        return scores, lower_is_better, ()
     if reference is None:
         raise ScoresError("say which column holds the human scores (`reference`)")
-    system, named = columns_of_items(scores)
-    if named:
-        lower = list(lower_is_better)
-        return items.item_scores(scores, reference=reference, system=system, item=named, lower_is_better=lower), ()
-    return items.system_means(scores, reference=reference, system=system), lower_is_better
+    if not all(map(pd.api.types.is_numeric_dtype, scores.dtypes)):
+        system, named = columns_of_items(scores)
+        if named:
+            lower = list(lower_is_better)
+            by_item = items.item_scores(scores, reference=reference, system=system, item=named, lower_is_better=lower)
+            return by_item, (), ()
+        scores = items.system_means(scores, reference=reference, system=system)
+    items.check_direction(lower_is_better, list(map(str, scores.columns)))
+    by_name = items.falling_by_name(scores, [name for name in scores.columns if name not in lower_is_better])
+    return scores, [*lower_is_better, *by_name], by_name
 
 
 def _means_given(scores: xr.DataArray | pd.DataFrame, reference: str | None, lower_is_better: Sequence[str]) -> _Given:
     if isinstance(scores, pd.DataFrame):
-        if reference is None:
-            raise ScoresError("say which column holds the human scores (`reference`)")
-        items.check_direction(lower_is_better, list(map(str, scores.columns)))
-        known = reference in scores and reference not in lower_is_better
-        by_name = items.falling_reference(reference, scores[reference]) if known else ()
-        turned = scores.assign(**{column: -scores[column] for column in [*lower_is_better, *by_name]})
-        return _Given(reference, None, scores, turned, by_name)
+        turned = scores.assign(**{column: -scores[column] for column in lower_is_better})
+        return _Given(str(reference), None, scores, turned)
     if lower_is_better:
         message = "a table of items has its directions from item_scores: give `lower_is_better` there"
         raise InvalidOptionError(message)
     name = items.reference_of(scores, reference)
-    return _Given(name, scores, _means(scores, name), _means(items.oriented(scores), name), ())
+    return _Given(name, scores, _means(scores, name), _means(items.oriented(scores), name))
 
 
 def _system_table(given: _Given, statistics: Sequence[Statistic]) -> pd.DataFrame:

@@ -87,6 +87,21 @@ def test_human_scores_called_as_errors_or_ranks_are_better_where_they_are_less(n
     assert [note in found.notes for found in (by_name, told, rising)] == [True, False, False]
 
 
+@pytest.mark.parametrize("by_item", [True, False])
+def test_a_metric_that_falls_by_its_name_agrees_with_people(by_item):
+    """By hand: TER is 0.9 less a tenth of what people said, so all agree; its negative is known as such."""
+    rows = [(f"s{s}", f"i{i}", float(s), 0.9 - s / 10) for s in range(5) for i in range(8)]
+    frame = pd.DataFrame(rows, columns=["system", "item", "human", "TER"]).assign(turned=lambda held: -held["TER"])
+    frame["loss"] = frame["turned"]  # below 0: its sign was reversed
+    given = frame if by_item else frame.groupby("system").mean(numeric_only=True)
+    found = study_human(given, reference="human", n_resamples=20, rng=0)
+    assert found.system_table["value"].tolist() == pytest.approx([1] * 9)
+    assert "lower is better under 'TER', by name; rename the column if it is not" in found.notes
+    assert "lower is better, so the sign is reversed: TER" in found.notes
+    if by_item:
+        assert found.decisions["f1"].tolist() == [1, 1, 1]
+
+
 def test_a_metric_where_less_is_better_is_the_same_as_its_negative_everywhere():
     """Told of the direction, every figure is that of the negated metric, and a note says that it was turned."""
     table = made(gaps=0.05)
