@@ -25,6 +25,7 @@ from metaeval.io.score_forms import find_form
 from metaeval.io.sheets import Sheet, header_names, sheet_of, sheet_of_rows
 from metaeval.io.sources import Source
 from metaeval.io.stored import dataset_of_netcdf, notes_of, open_parquet
+from metaeval.io.tracked_runs import refuse_tracked_runs
 from metaeval.io.votes import refuse_votes
 from metaeval.io.wide_tables import read_crossed, read_wide
 from metaeval.table.array import ATTACHED
@@ -43,6 +44,7 @@ def read_block(content: bytes, source: Source, options: TableOptions) -> FileBlo
         refuse_votes(content, source.path)
     sheet, notes = table_alone(sheet_of(content, source.path))
     if options.form is None and not options.columns:
+        refuse_tracked_runs(sheet)
         sheet, more = rows_of_form(sheet)
         notes += more
     try:

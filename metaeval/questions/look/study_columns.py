@@ -9,6 +9,7 @@ from metaeval.errors import MetaevalError
 from metaeval.io.any_sheets import any_sheet
 from metaeval.io.benchmarks.contents import read_json
 from metaeval.io.benchmarks.formats import Format, format_of
+from metaeval.io.tracked_runs import RUNS_OF, roles_of_runs
 from metaeval.table.folds import PARAMS, splits_of
 from metaeval.table.means import SystemMeans
 from metaeval.table.roles import ROLES, column_roles, role_of_name, says_of
@@ -119,7 +120,7 @@ def _roles(
         return parts | {name: ("judge", "holds labels") for name in names if name in judges}
     if isinstance(read, Scores):
         return _parts(names, rows) | _of_scores(read, names)
-    return _parts(names, rows) | _of_means(read, names) if isinstance(read, SystemMeans) else {}
+    return _of_means(read, names, rows) if isinstance(read, SystemMeans) else {}
 
 
 def _is_called(name: str, part: str) -> bool:
@@ -136,9 +137,12 @@ def _parts(names: Sequence[str], rows: Sequence[Sequence[str]]) -> dict[str, tup
     return {column: ("item" if part == "topic" else part, "by its name") for part, column in parts.items()}
 
 
-def _of_means(board: SystemMeans, names: Sequence[str]) -> dict[str, tuple[str, str]]:
+def _of_means(board: SystemMeans, names: Sequence[str], rows: Sequence[Sequence[str]]) -> Mapping[str, tuple[str, str]]:
+    if board.read_as.startswith(RUNS_OF):
+        return roles_of_runs(names, board.metrics)
     of_systems = dict.fromkeys((name for name in names if name in board.systems), ("score", "scores of a system"))
-    return of_systems | dict.fromkeys((name for name in names if name in board.metrics), _MEAN)
+    of_metrics = dict.fromkeys((name for name in names if name in board.metrics), _MEAN)
+    return _parts(names, rows) | of_systems | of_metrics
 
 
 def _of_scores(scores: Scores, names: Sequence[str]) -> dict[str, tuple[str, str]]:
