@@ -1447,12 +1447,6 @@ MISTAKES |= {
         )
         for teams in (SYSTEMS, [f"{at}x.org" for at in range(len(SYSTEMS))])
     },
-    "verdicts before answers": Mistake(
-        {"ap.csv": wide(write=lambda score: f"[{'PASS' if score > CUT else 'FAIL'}] {score:.3f} or so")},
-        "table ap.csv",
-        r"is a verdict and an answer; write 1 for \[PASS\].*\((?P<filter>sed -E '[^']*')\)",
-        ({"ap.csv": wide(write=lambda score: str(int(score > CUT)))}, "table ap.csv"),
-    ),
     "a header of merged cells": Mistake(
         {"ap.csv": MERGED.replace("topic,a x,a y,b x", ",a,,b\ntopic,x,y,x")},
         "table ap.csv",

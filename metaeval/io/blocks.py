@@ -157,9 +157,6 @@ _UNMARKED = r"sed -E 's/([0-9]) *(\*|†|‡|§|¶|↑|↓)+/\1/g'"
 _UNSTARRED = r"sed 's/\*\*//g'"
 PROMPTFOO = ("[PASS]", "[FAIL]", "[ERROR]")
 """What promptfoo writes before the answers in its tables."""
-_OF_VERDICTS = (
-    r"""sed -E 's/"\[PASS\]([^"]|"")*"|\[PASS\][^,]*/1/g;s/"\[(FAIL|ERROR)\]([^"]|"")*"|\[(FAIL|ERROR)\][^,]*/0/g'"""
-)
 _PER_CENT, _THOUSAND, _NEARLY = 100, 1000, 1e-6
 _WORDS = re.compile(r"[\w ✓✗✔✘✅❌-]{1,30}")
 
@@ -235,7 +232,7 @@ def _broken_rule(text: str, filters: tuple[str, str], words: Collection[str]) ->
             return f"{text!r} has more digits than a score can hold (up to 2**53 every whole number is exact); round it"
     way = _way_past_signs(text, words) or _way_past_words(text, words)
     if text.startswith(PROMPTFOO):
-        text, way = shortened(text), f"is a verdict and an answer; write 1 for [PASS] and 0 for others ({_OF_VERDICTS})"
+        text, way = shortened(text), "is a verdict and an answer, and other cells have none; write one before each"
     return f"{text!r} {way or _NO_NUMBER}"
 
 

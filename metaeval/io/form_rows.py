@@ -1,19 +1,39 @@
-"""Answers to a form that asks the same of several systems in every question, as Google Forms writes its grids."""
+"""Tables of tools that hold scores in columns or cells of their own making, as rows and columns that names tell."""
 
 import re
+from collections.abc import Callable, Iterator, Sequence
 
-from metaeval.base.names import first_few
+from metaeval.base.names import first_few, is_number
+from metaeval.base.number_words import GAP_WORDS
+from metaeval.io.joined_items import PROMPTED
 from metaeval.io.sheets import Sheet, header_names, sheet_of_rows
-from metaeval.table.roles import role_of_name
+from metaeval.table.roles import part_of_word, role_of_name
+
+type _Told = tuple[Sheet, list[str]]
+type _Row = tuple[int | None, list[str]]
 
 _OF_GRID = re.compile(r"(?P<question>.+?)\s*\[(?P<system>.+)\]")
 _FEWEST = 2
+_LONG = ["system", "item", "metric", "score"]
+_VERDICT = re.compile(r"\[(PASS|FAIL|ERROR)\]")
+"""What promptfoo writes before an answer."""
+_BESIDE_ANSWERS = {"Score": "", "Status": "PASS"}
+"""Columns of promptfoo beside that of the answers: of numbers, or with a word for what passed."""
+_OF_EXPERIMENT = re.compile(
+    r"outputs?_(?P<before>.+)|(?P<after>.+)_(latency|latency_s|latency_ms|tokens|total_tokens|cost|total_cost)"
+)
+"""What LangSmith notes of every experiment beside its scores."""
+_LANGFUSE = frozenset({"traceId", "traceName", "name", "value", "dataType"})
+_OF_DATASET = ("datasetItemId", "dataset_item_id")
+_OF_WORDS = frozenset({"CATEGORICAL", "TEXT", "CORRECTION"})
 
 
-def rows_of_form(sheet: Sheet) -> tuple[Sheet, list[str]]:
-    r"""Return a row an answer of a form whose columns are called as a question and a system; other sheets as they are.
+def rows_of_form(sheet: Sheet) -> _Told:
+    r"""Return a sheet with scores under names that tell what they are, and notes; others as they are.
 
-    Its first column says when somebody filled it, who is a repeat of a score; a question is an item.
+    A grid of Google Forms becomes a row an answer: a question is an item, and who filled the form, as its first column
+    tells, a repeat. Answers of promptfoo become their verdicts, experiments that LangSmith compares rows, and of
+    Langfuse the columns of its datasets count.
 
     Examples
     --------
@@ -24,11 +44,42 @@ def rows_of_form(sheet: Sheet) -> tuple[Sheet, list[str]]:
     ([['system', 'item', 'repeat', 'score'], ['A', 'Q1: fit?', '1', '3'], ['B', 'Q1: fit?', '1', '4']], 'columns are called as a question and a system, QUESTION [SYSTEM]')
     """  # noqa: E501 - as it is shown
     names = header_names(next(sheet.rows()))
+    return next(filter(None, (read(sheet, names) for read in _FORMS)), (sheet, []))
+
+
+def roles_of_form(names: Sequence[str], systems: Sequence[str], metrics: Sequence[str]) -> dict[str, tuple[str, str]]:
+    """Return what columns of LangSmith and Langfuse were read as, and why.
+
+    Examples
+    --------
+    >>> roles_of_form(["id", "new_f1", "old_f1"], ["new", "old"], ["f1"])["old_f1"]
+    ('score', 'scores of a system under a metric')
+    """
+    if {*names} >= _LANGFUSE:
+        item = next(name for name in (*_OF_DATASET, "traceId") if name in names)
+        told = {
+            item: ("item", "names items"),
+            "traceName": ("system", "names systems"),
+            "name": ("metric", "by its name"),
+        }
+        return told if item == "traceId" else told | {"traceId": ("an identifier", "of a system on an item")}
+    pairs = [f"{system}_{metric}" for system in systems for metric in metrics]
+    return dict.fromkeys([name for name in names if name in pairs], ("score", "scores of a system under a metric"))
+
+
+def _rows(sheet: Sheet, names: Sequence[str]) -> Iterator[_Row]:
+    """Yield the rows that are as long as the header, each behind its line."""
+    for line, cells in sheet.without_header().numbered():
+        if len(cells) == len(names):
+            yield line if sheet.has_lines else None, [cell.strip() for cell in cells]
+
+
+def _of_grid(sheet: Sheet, names: Sequence[str]) -> _Told | None:
     matches = {at: match for at, name in enumerate(names) if (match := _OF_GRID.fullmatch(name))}
     questions, systems = ({match[part] for match in matches.values()} for part in ("question", "system"))
     stamped = role_of_name(names[0])[0] == "time"
     if not stamped or min(len(questions), len(systems)) < _FEWEST or len(questions) * len(systems) != len(matches):
-        return sheet, []
+        return None
     answers = [
         (line, [match["system"], match["question"], str(person), cells[at]])
         for person, (line, cells) in enumerate(sheet.without_header().numbered(), start=1)
@@ -39,3 +90,111 @@ def rows_of_form(sheet: Sheet) -> tuple[Sheet, list[str]]:
     notes = ["columns are called as a question and a system, QUESTION [SYSTEM]: questions are items, rows are repeats"]
     notes += [f"left out columns that are called otherwise ({first_few(others)})"] if others else []
     return sheet_of_rows(sheet.label, ["system", "item", "repeat", "score"], answers), notes
+
+
+def _of_verdicts(sheet: Sheet, names: Sequence[str]) -> _Told | None:
+    """Read answers behind verdicts, or beside them in columns that every provider has, as promptfoo writes both."""
+    answers = [at for at, name in enumerate(names) if PROMPTED.match(name)]
+    called = next((name for name in _BESIDE_ANSWERS if names.count(name) >= len(answers) > 0), "")
+    beside = [_next_place(names, at, called) for at in answers] if called else []
+    if beside and all(beside) and len({*beside}) == len(beside):
+        word, variables = _BESIDE_ANSWERS[called], range(min(answers))
+        rows = [
+            (
+                line,
+                [cells[at] for at in variables] + [str(int(cells[at] == word)) if word else cells[at] for at in beside],
+            )
+            for line, cells in _rows(sheet, names)
+        ]
+        header = [names[at] for at in (*variables, *answers)]
+        return sheet_of_rows(sheet.label, header, rows), [
+            f"scores are those of promptfoo ({called}), answers are left out"
+        ]
+    if not any(_VERDICT.match(cell.strip()) for cells in sheet.sample()[1:] for cell in cells):
+        return None
+    rows = [*_rows(sheet, names)]
+    texts = ([cells[at] for _, cells in rows if cells[at]] for at in range(len(names)))
+    judged = [at for at, filled in enumerate(texts) if filled and all(map(_VERDICT.match, filled))]
+    if not judged:
+        return None
+    scored = [
+        (
+            line,
+            [cell and str(int(cell.startswith("[PASS]"))) if at in judged else cell for at, cell in enumerate(cells)],
+        )
+        for line, cells in rows
+    ]
+    return sheet_of_rows(sheet.label, names, scored), ["[PASS] counts 1, [FAIL] and [ERROR] 0, whatever the answer is"]
+
+
+def _next_place(names: Sequence[str], start: int, called: str) -> int:
+    """Return the first column of this name behind a place, 0 for none."""
+    return names.index(called, start) if called in names[start:] else 0
+
+
+def _of_experiments(sheet: Sheet, names: Sequence[str]) -> _Told | None:
+    """Read experiments side by side, EXPERIMENT_METRIC, as LangSmith compares them."""
+    matches = [match for name in names if (match := _OF_EXPERIMENT.fullmatch(name))]
+    experiments = {match["before"] or match["after"] for match in matches} - {"reference"}
+    if not experiments or any(part_of_word(name) == "system" for name in names):
+        return None
+    rows = [*_rows(sheet, names)]
+    tails = {name.removeprefix(f"{of}_") for name in names for of in experiments if name.startswith(f"{of}_")}
+    metrics = [tail for tail in sorted(tails) if not _OF_EXPERIMENT.fullmatch(f"_{tail}") and not role_of_name(tail)[0]]
+    pairs = {
+        metric: {
+            name.removesuffix(f"_{metric}"): at
+            for at, name in enumerate(names)
+            if name.endswith(f"_{metric}") and _are_numbers(rows, at)
+        }
+        for metric in metrics
+    }
+    every = {system for places in pairs.values() for system in places}
+    whole = {metric: places for metric, places in pairs.items() if len(places) == len(every) >= _FEWEST}
+    if not whole:
+        return None
+    item = next(
+        (at for at, name in enumerate(names) if role_of_name(name)[0] == "id" or part_of_word(name) == "topic"), None
+    )
+    scores = [
+        (line, [system, cells[item] if item is not None else str(number), metric, cells[at]])
+        for number, (line, cells) in enumerate(rows, start=1)
+        for metric, places in whole.items()
+        for system, at in places.items()
+    ]
+    used = {at for places in whole.values() for at in places.values()} | {item}
+    others = [name for at, name in enumerate(names) if at not in used]
+    notes = [
+        f"columns are called as an experiment and a metric, as in LangSmith: {first_few(sorted(every))} are systems"
+    ]
+    notes += [f"left out columns that are no scores of all experiments ({first_few(others)})"] if others else []
+    return sheet_of_rows(sheet.label, _LONG, scores), notes
+
+
+def _of_langfuse(sheet: Sheet, names: Sequence[str]) -> _Told | None:
+    """Read scores of traces by their name: items are those of the dataset, or traces where there is none."""
+    if not {*names} >= _LANGFUSE:
+        return None
+    place = {name: at for at, name in enumerate(names)}
+    rows = [(line, cells) for line, cells in _rows(sheet, names) if cells[place["dataType"]].upper() not in _OF_WORDS]
+    of_dataset = next((name for name in _OF_DATASET if name in place), "")
+    item = of_dataset if rows and of_dataset and all(cells[place[of_dataset]] for _, cells in rows) else "traceId"
+    if len({cells[place["traceName"]] for _, cells in rows}) < _FEWEST:
+        return None
+    columns = [place[name] for name in ("traceName", item, "name", "value")]
+    notes = [f"an export of scores of Langfuse: traceName names the systems, and {item} the items"]
+    scores = [(line, [cells[at] for at in columns]) for line, cells in rows]
+    return sheet_of_rows(sheet.label, _LONG, scores), notes
+
+
+def _are_numbers(rows: Sequence[_Row], at: int) -> bool:
+    cells = [cells[at] for _, cells in rows if cells[at].casefold() not in GAP_WORDS]
+    return bool(cells) and all(map(is_number, cells))
+
+
+_FORMS: Sequence[Callable[[Sheet, Sequence[str]], _Told | None]] = (
+    _of_grid,
+    _of_verdicts,
+    _of_experiments,
+    _of_langfuse,
+)

@@ -9,6 +9,7 @@ from metaeval.errors import MetaevalError
 from metaeval.io.any_sheets import any_sheet
 from metaeval.io.benchmarks.contents import read_json
 from metaeval.io.benchmarks.formats import Format, format_of
+from metaeval.io.form_rows import roles_of_form
 from metaeval.io.tracked_runs import RUNS_OF, roles_of_runs
 from metaeval.table.folds import PARAMS, splits_of
 from metaeval.table.means import SystemMeans
@@ -148,4 +149,5 @@ def _of_means(board: SystemMeans, names: Sequence[str], rows: Sequence[Sequence[
 def _of_scores(scores: Scores, names: Sequence[str]) -> dict[str, tuple[str, str]]:
     labels = {dim: {*scores[dim].to_numpy().tolist()} for dim in ("metric", "system", "topic")}
     says = {"metric": "scores under a metric", "system": "scores of a system", "topic": "scores on an item"}
-    return {name: ("score", says[dim]) for name in names for dim, known in labels.items() if name in known}
+    of_form = roles_of_form(names, [*labels["system"]], [*labels["metric"]])
+    return {name: ("score", says[dim]) for name in names for dim, known in labels.items() if name in known} | of_form

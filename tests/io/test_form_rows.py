@@ -1,0 +1,58 @@
+"""Tables of LangSmith, Langfuse and promptfoo: what stands in their columns and cells is read; means by hand."""
+
+import pytest
+
+from metaeval.errors import MetaevalError
+from metaeval.io.tables import read_scores
+
+
+def means_of(tmp_path, text):
+    """Return the mean of every system under every metric."""
+    path = tmp_path / "x.csv"
+    path.write_text(text)
+    scores = read_scores(path)
+    means = scores.mean("topic").to_series()
+    return {(metric, system): mean for (metric, system), mean in means.items()}, scores.attrs["notes"]
+
+
+def test_experiments_of_langsmith_are_systems_under_each_metric(tmp_path):
+    """A name holds that of the experiment, with its own hyphen or underscore, and that of the metric."""
+    header = "id,inputs,outputs_a_1,outputs_b-2,a_1_correct,b-2_correct,a_1_tone,b-2_tone,a_1_latency,a_1_only"
+    means, notes = means_of(tmp_path, f"{header}\nx,q,o,o,1,0,.5,.25,9,1\ny,q,o,o,0,0,1,.75,8,2\n")
+    assert means == {("correct", "a_1"): 0.5, ("correct", "b-2"): 0, ("tone", "a_1"): 0.75, ("tone", "b-2"): 0.5}
+    assert any("left out columns that are no scores of all experiments" in note for note in notes)
+
+
+def test_experiments_without_names_of_items_are_numbered(tmp_path):
+    """The rows are the items."""
+    means, _ = means_of(tmp_path, "base_ok,new_ok,base_tokens\n1,1,30\n0,1,31\n0,1,32\n")
+    assert means == {("ok", "base"): pytest.approx(1 / 3), ("ok", "new"): 1}
+
+
+def test_items_of_langfuse_are_those_of_the_dataset(tmp_path):
+    """Every trace is of one system, and the item is what all share."""
+    header = "id,source,name,dataType,value,stringValue,traceId,traceName,datasetItemId"
+    rows = [f"s{at},EVAL,help,NUMERIC,{at / 8},,t{at},v{at % 2},i{at // 2}" for at in range(8)]
+    means, notes = means_of(tmp_path, "\n".join([header, *rows]) + "\n")
+    assert means == {("help", "v0"): 3 / 8, ("help", "v1"): 4 / 8}  # (0 + 2 + 4 + 6)/4/8 and (1 + 3 + 5 + 7)/4/8
+    assert any("datasetItemId the items" in note for note in notes)
+
+
+@pytest.mark.parametrize(
+    ("text", "means"),
+    [
+        ("s,[a] p,[b] p\nx,[PASS] u,[FAIL] u\ny,[PASS] u,[PASS] u\nz,[ERROR] v,[FAIL] u\n", (2 / 3, 1 / 3)),
+        ("s,[a] p,Status,Score,[b] p,Status,Score\nx,u,FAIL,.5,u,PASS,1\ny,u,PASS,1,u,FAIL,.25\n", (0.75, 0.625)),
+        ("s,[a] p,Status,[b] p,Status\nx,u,FAIL,u,PASS\ny,u,PASS,u,PASS\n", (0.5, 1)),
+    ],
+)
+def test_verdicts_and_scores_of_promptfoo_are_read(tmp_path, text, means):
+    """Before answers that are alike, or in columns of their own that every provider has."""
+    found, _ = means_of(tmp_path, text)
+    assert tuple(found.values()) == pytest.approx(means)
+
+
+def test_a_cell_without_a_verdict_is_refused(tmp_path):
+    """It may be an answer that nobody judged."""
+    with pytest.raises(MetaevalError, match="is a verdict and an answer, and other cells have none"):
+        means_of(tmp_path, "s,[a] p,[b] p\nx,1,0\ny,[PASS] u,1\nz,0,1\n")
