@@ -38,7 +38,8 @@ def any_sheet(content: bytes, label: str) -> Sheet | None:
         return None
     if (answers := rows_of_annotators(json)) is not None:
         return answers
-    if json.object and all(isinstance(cells, list) for cells in json.object.values()):
+    lists = list(json.object.values())
+    if lists and all(isinstance(cells, list) and not isinstance(next(iter(cells), None), dict) for cells in lists):
         json = records_of_lists(json)
     return _sheet_of_json(json)
 

@@ -48,7 +48,7 @@ def records_under(json: Json, *, chosen: bool) -> Wrapped | None:
         return Wrapped(records, [f"left out {first_few(others)}"] if others else [], _OF_PERFORMANCES)
     if json.first.keys() >= _OF_SAMPLES and (numbered := _numbered(json)) is not None:
         return Wrapped(numbered, ["samples of a task are its repeats"])
-    if (run := _of_one_run(json) or _of_lighteval(json)) is not None:
+    if (run := _of_one_run(json) or _of_lighteval(json) or _of_sacrebleu(json) or _of_segments(json)) is not None:
         return run
     if metrics := means_alone(json):
         message = (
@@ -120,6 +120,59 @@ def _of_lighteval(json: Json) -> Wrapped | None:
     return Wrapped(Json(json.label, rows), notes, {"system": "model", "topic": "task_id"})
 
 
+def _of_sacrebleu(json: Json) -> Wrapped | None:
+    """Return means of systems with their intervals, as sacreBLEU compares them (``--format json``); None for others."""
+    if not json.records or not all(isinstance(record.get("system"), str) for record in json.records):
+        return None
+    metrics = [name for name in json.names if name != "system"]
+    figures = [record.get(name) for record in json.records for name in metrics]
+    if not figures or not all(isinstance(figure, dict) and figure.keys() >= _OF_SACREBLEU for figure in figures):
+        return None
+    rows = [
+        {"system": record["system"].removeprefix("Baseline: ")}
+        | {name: record[name]["score"] for name in metrics}
+        | {f"{name}_ci95": record[name]["ci"] for name in metrics}
+        for record in json.records
+    ]
+    note = "means of sacreBLEU with its bootstrap intervals; its paired p-values are left out"
+    return Wrapped(Json(json.label, rows), [note])
+
+
+def _of_segments(json: Json) -> Wrapped | None:
+    """Return scores by system and segment, as COMET writes them: a list of segments a system, in one order."""
+    systems = json.object
+    if not systems or not all(isinstance(segments, list) and segments for segments in systems.values()):
+        return None
+    every = [segment for segments in systems.values() for segment in segments]
+    if not all(isinstance(segment, dict) and "mt" in segment for segment in every):
+        return None
+    sizes = {name: len(segments) for name, segments in systems.items()}
+    if len({*sizes.values()}) > 1:
+        json.refuse(
+            f"lists by system hold the segments in one order, and these are not alike: "
+            f"{first_few([f'{name} {size}' for name, size in sizes.items()])}; score the same segments of all systems"
+        )
+    sources: dict[int, object] = {}
+    for name, segments in systems.items():
+        for at, segment in enumerate(segments):
+            if sources.setdefault(at, segment.get("src")) != segment.get("src"):
+                json.refuse(
+                    f"segment {at + 1} of {name} has another source (src) than before; score the same segments of all "
+                    "systems, in one order"
+                )
+    rows = [
+        {"system": name, "segment": at} | {metric: score for metric, score in segment.items() if _is_number(score)}
+        for name, segments in systems.items()
+        for at, segment in enumerate(segments, start=1)
+    ]
+    note = "a list of segments a system, as COMET writes them: segments are items, by their position"
+    return Wrapped(Json(json.label, rows), [note], {"system": "system", "topic": "segment"})
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
 def _of_test(test: Mapping[str, Any]) -> dict[str, Any]:
     outcome = {"passed": 1, "failed": 0, "error": 0}.get(str(test.get("outcome")))
     return {} if outcome is None else {"passed": outcome}
@@ -135,6 +188,7 @@ def _of_event(event: Mapping[str, Any]) -> dict[str, Any]:
     return {name: of for name, of in scores.items() if isinstance(of, int | float)} if isinstance(scores, dict) else {}
 
 
+_OF_SACREBLEU = frozenset({"score", "mean", "ci", "p_value"})
 _EVENTS = frozenset({"match", "metrics"})
 _RUNS: tuple[tuple[str, str, Callable[[Mapping[str, Any]], dict[str, Any]]], ...] = (
     ("tests", "nodeid", _of_test),

@@ -15,16 +15,19 @@ from metaeval.base.needs import NEEDS
 from metaeval.base.provenance import Provenance, record_provenance
 from metaeval.base.short_repr import main_sentence
 from metaeval.base.unit import Unit, unit_of
-from metaeval.base.words import listed
+from metaeval.base.words import bracketed, listed, name_of_metric, number, percentage
 from metaeval.errors import MetaevalError
 from metaeval.questions.look.study_dates import drift_command
 from metaeval.questions.look.study_kinds import Contents, Kind, called, contents_in_memory, contents_of
 from metaeval.studies.study import Study
+from metaeval.table.array import REPEAT
 from metaeval.table.means import SystemMeans
 from metaeval.table.scores import Scores
 from metaeval.table.vote_set import Votes
+from metaeval.tests_stat.ends import Seen, ends_of_means
 
 _COLUMNS = ("question", "name", "command", "python", "lacks")
+_LEVEL, _UNEQUAL = 0.95, frozenset({"stratum", "weight"})
 _DRIFT_IN_PYTHON = "metaeval.study_judge_drift(before, after)"
 
 
@@ -64,6 +67,8 @@ class Look(Study):
 
     def quick_answer(self) -> str:
         """Return the answer to the main question, "" where there is none that is quick."""
+        if self.scores is not None and self.contents.sizes.get("systems") == 1:
+            return _of_one_system(self.scores)
         ask = _QUICK.get(type(self.contents.read))
         is_asked = self.contents.options and not self.contents.by_values  # what somebody has to say first
         if ask is None or is_asked or not len(self.questions) or self.questions["lacks"].iloc[0]:
@@ -207,6 +212,34 @@ def _of_scores(scores: Scores) -> str:
     from metaeval.questions.table.study import study_table  # noqa: PLC0415 - where it is asked for
 
     return _first_sentence(study_table(scores))
+
+
+def _of_one_system(scores: Scores) -> str:
+    """Say its means with their intervals over the items or their clusters, and what other systems would add."""
+    if not _UNEQUAL.isdisjoint(map(str, scores.coords)):
+        return ""
+    values = (scores.mean(REPEAT) if REPEAT in scores.dims else scores).transpose("metric", "system", "topic")
+    cells, names = values.to_numpy(), [str(name) for name in scores["metric"].to_numpy()]
+    mean, n_items = np.nanmean(cells, axis=2), np.isfinite(cells).sum(axis=2)
+    clusters = scores["cluster"].to_numpy() if "cluster" in scores.coords else np.arange(cells.shape[2])
+    belongs = np.unique(clusters)[:, None] == clusters
+    sums = np.nan_to_num(cells - mean[..., None]) @ belongs.T
+    n_units = (np.isfinite(cells) @ belongs.T > 0).sum(axis=2)
+    error = np.sqrt((sums**2).sum(axis=2) * n_units / np.maximum(n_units - 1.0, 1.0)) / n_items
+    low, high = ends_of_means(
+        mean, error, n_units, n_units - 1.0, seen=Seen.of(cells), metrics=names, confidence_level=_LEVEL
+    )
+    means = [
+        f"{bracketed(*ends, number(3))} under {name_of_metric(name)}"
+        for name, *ends in zip(names, mean[:, 0], low[:, 0], high[:, 0], strict=True)
+    ]
+    items = count(cells.shape[2], unit_of(scores).topic)
+    if n_units.max() < n_items.max():
+        items += f" in {count(int(n_units.max()), 'cluster')}"
+    return (
+        f"{scores['system'].item()} has the mean {first_few(means)} ({percentage(_LEVEL)} interval, {items}). A file "
+        f"of another system on the same {unit_of(scores).topics} beside it tells whether they differ by more than luck."
+    )
 
 
 def _of_means(board: SystemMeans) -> str:

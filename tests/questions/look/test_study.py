@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import stats
 
 import metaeval
 from metaeval.base.needs import NEEDS
@@ -57,6 +58,23 @@ def test_kind_sizes_and_roles_are_told(tmp_path, name):
         "submissions",
     }
     assert bool(able) == (not found.contents.refusal and not is_lone), found.questions
+
+
+@pytest.mark.parametrize("clustered", [False, True])
+def test_the_mean_of_one_system_is_said_with_its_interval(clustered):
+    """Of scipy's t interval over items, or over means of clusters of one size, and what another file would add."""
+    values = 0.5 + np.arange(12) ** 2 / 400
+    scores = metaeval.as_scores(
+        pd.DataFrame({"system": "solo", "topic": [f"q{at}" for at in range(12)], "score": values}), fewest=1
+    )
+    if clustered:
+        scores = scores.assign_coords(cluster=("topic", [f"c{at // 3}" for at in range(12)]))
+    units = values.reshape(4, 3).mean(axis=1) if clustered else values
+    low, high = stats.t.interval(0.95, len(units) - 1, units.mean(), stats.sem(units))
+    said = look(scores).answer
+    assert f"solo has the mean {values.mean():.3f} [{low:.3f}, {high:.3f}]" in said
+    assert ("in 4 clusters" in said) == clustered
+    assert "A file of another system on the same topics beside it" in said
 
 
 @pytest.mark.parametrize("name", KNOWN)
