@@ -165,7 +165,7 @@ class Labels(Result):
             first = next(label for label in self.scale if not isinstance(label, int))
             raise ScoresError(
                 f"{what} counts pairs of labels, so they must be whole numbers, and there is {first:g}; map the judges "
-                "to one scale first (metaeval.agreement.map_scales)"
+                "to one scale first"
             )
 
     def select(self, judges: Iterable[str]) -> "Labels":
@@ -239,8 +239,8 @@ def as_labels(
     if not real and (values[present] != np.round(values[present])).any():
         row, column = np.argwhere(present & (values != np.round(values)))[0]
         raise ScoresError(
-            "labels must be whole numbers (metaeval.agreement.map_scales puts others on a scale); "
-            f"{_cell(frame, int(row), int(column))} is {values[row, column]:g}"
+            f"labels must be whole numbers, and {_cell(frame, int(row), int(column))} is {values[row, column]:g}; "
+            "leave this row out if it sums up others, or give the grade that it stands for"
         )
     if scale is not None:
         scale = [check_number(level, "scale") for level in check_list(scale, "scale", [0, 1, 2])]

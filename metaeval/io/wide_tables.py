@@ -1,6 +1,7 @@
 """Wide tables: a header of systems and a row a topic, or the other way round; one metric a file."""
 
 import math
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import compress
@@ -52,6 +53,9 @@ _SHOWN = 5
 _SURE = 2
 """`metric_evidence` of names that are those of metrics."""
 _FEWEST = 2
+_MOST_ROWS, _ROUNDED = 5, 1e-3
+_OF_PATTERNS = re.compile(r"[][\\.*^$+?(){}|/]")
+"""What means something else in a filter."""
 _NAMELESS = frozenset({"rank", "cost", "time", "n", "test"})
 """Roles of first columns that name no rows."""
 _OF_TEXTS = frozenset(part for name in TEXTS for part in name.split("_"))
@@ -294,10 +298,24 @@ def _without_summaries(
     notes = blocks.rows_left_out([*compress(topics, summaries)])
     if summaries.any():
         topics, scores = [*compress(topics, ~summaries)], scores[:, ~summaries]
+    if measures := _sums_of_measures(topics, scores):
+        notes += blocks.rows_left_out([topics[at] for at in measures])
+        kept = [at for at in range(len(topics)) if at not in measures]
+        topics, scores = [topics[at] for at in kept], scores[:, kept]
     rows, more = left_out_rows(systems, scores, "system")
     columns, most = left_out_rows(topics, scores.T, "topic")
     scores = scores[np.ix_(rows, columns)] if more or most else scores
     return [systems[at] for at in rows], [topics[at] for at in columns], scores, [*notes, *more, *most]
+
+
+def _sums_of_measures(topics: Sequence[str], scores: NDArray[np.float64]) -> list[int]:
+    """Return rows that are called as measures below those of topics, of which one is their mean, as map is of AP."""
+    places = [at for at, topic in enumerate(topics) if is_measure(topic)]
+    rest = np.delete(scores, places, axis=1)
+    if not places or rest.shape[1] <= len(places) or np.isnan(rest).all(axis=1).any():
+        return []
+    apart = np.abs(scores[:, places] - np.nanmean(rest, axis=1)[:, None]).max(axis=0)
+    return places if apart.min() <= _ROUNDED * np.nanmax(np.abs(rest)) else []
 
 
 def _scores_alone(
@@ -489,6 +507,9 @@ def _first_column_is_identifier(rows: _WideRows, sheet: Sheet, options: blocks.T
         raise sheet.error(f"{message}; pass {_TOPICS_FIRST} or {_SYSTEMS_FIRST}")
     if not all(are_numbers):
         odd = cells[are_numbers.index(False)]
+        ways = (
+            _way_past_words([cell for cell, is_one in zip(cells, are_numbers, strict=True) if not is_one], rows) or ways
+        )
         raise rows.body.error(f"{name} holds numbers and text ({shortened(odd)!r}); {ways}", first.index(odd))
     if not all(map(str.isdecimal, cells)) or len(set(cells)) < len(cells):
         return False
@@ -505,10 +526,13 @@ def _ways_past_no_names(rows: _WideRows) -> str:
     words = next(
         (rows.names[at] for at in _columns_of_words(rows, used) if len({*rows.column(at)}) == len(rows.first)), ""
     )
+    system, topic = (f"`columns={ {role: words}!r}`" for role in ("system", "topic"))
+    ways = f"{system} if {words!r} names the systems, {topic} if it names topics"
+    if words == rows.names[0] and role_of_name(words)[0] == "time":  # when somebody filled a form
+        ways = f"{topic} if a row is what one answer says of all systems"
     return words and (
         f"column {rows.names[0]!r} is called as {says_of(role_of_name(rows.names[0])[0])}, and no column is known to "
-        f"name rows; pass `columns={ {'system': words}!r}` if {words!r} names the systems, "
-        f"`columns={ {'topic': words}!r}` if it names topics; {headers.columns_found(rows.names)}"
+        f"name rows; pass {ways}; {headers.columns_found(rows.names)}"
     )
 
 
@@ -523,6 +547,20 @@ def _ways_to_name_rows(rows: _WideRows) -> tuple[str, str]:
     name = rows.names[0]
     ways = f"call it topic if it names topics, or pass `columns={{'topic': {name!r}}}`"
     return f"column {name!r}", f"{ways} (`columns={{'topic': None}}` if it is a system)"
+
+
+def _way_past_words(words: Sequence[str], rows: _WideRows) -> str:
+    """Say how a few rows of words below those of numbers, such as ends of intervals, are taken out."""
+    sign = rows.body.delimiter
+    if (
+        2 * len(words) >= len(rows.first)
+        or len({*words}) > _MOST_ROWS
+        or sign not in {",", ";"}
+        or "'" in "".join(words)
+    ):
+        return ""
+    named = "|".join(_OF_PATTERNS.sub(r"\\\g<0>", word) for word in dict.fromkeys(words))
+    return f"take these rows out, if they sum up the others (sed -E '/^\"?({named})\"? *{sign}/d')"
 
 
 def _largest_score(rows: _WideRows) -> tuple[float, bool]:

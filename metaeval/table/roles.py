@@ -420,7 +420,9 @@ def items_by_structure(
         and role_of_name(name)[0] in {"", "id", "n", "rank", "seed", "version", "part"}
         and not (tells_sizes(name, columns[name]) or any(map(_is_decimal, columns[name])))
     ]
-    sized = next((name for name in others if tells_sizes(name, columns[name]) and len({*columns[name]}) > 1), "")
+    sizes = [name for name in others if tells_sizes(name, columns[name]) and len({*columns[name]}) > 1]
+    named = columns[parts["system"]]
+    sized = next((name for name in sizes if 2 * len({*zip(named, columns[name], strict=True)}) <= len(named)), "")
     ways = [ways_to_sizes(sized, parts, columns, in_memory=in_memory)] if sized else []
     if could:
         named = f"call the one that does 'item' ({', '.join(could)})"

@@ -37,11 +37,25 @@ COLUMNS: Mapping[str, tuple[str, ...]] = {
     ),
     "winner": (
         *("winner", "preference", "preferred", "verdict", "vote", "outcome", "choice"),
-        *("gewinner", "sieger", "gagnant", "vainqueur", "ganador", "vincitore"),
+        *("gewinner", "sieger", "gagnant", "vainqueur", "ganador", "vincitore", "vencedor", "winnaar", "zwycięzca"),
+        *(
+            "zwyciezca",
+            "vinnare",
+            "vinder",
+            "vinner",
+            "voittaja",
+            "vítěz",
+            "kazanan",
+            "победитель",
+            "胜者",
+            "勝者",
+            "승자",
+        ),
     ),
     "question": (
         *("question_id", "question", "prompt_id", "prompt", "query_id", "query", "topic_id", "topic"),
         *("item_id", "item", "instruction", "uid", "frage", "frage_id", "aufgabe", "anfrage", "pregunta", "domanda"),
+        *("vraag", "pytanie", "pergunta"),
     ),
     "voter": (
         "voter",

@@ -39,7 +39,8 @@ _SAID: Mapping[str, tuple[str, ...]] = {
         *(*_BOTH_BAD, "tie", "draw", "a=b", "b=a"),
         *("equal", "same", "both", "both_good", "tie (bothgood)", "gleich"),
         *("no_preference", "about_the_same", "equally_good", "undecided", "keine_präferenz", "sin_preferencia"),
-        *("unentschieden", "égalité", "empate", "pareggio"),
+        *("unentschieden", "égalité", "empate", "pareggio", "gelijk", "gelijkspel", "remis", "oavgjort", "uafgjort"),
+        *("uavgjort", "tasapeli", "remíza", "berabere", "ничья", "平局", "引き分け", "무승부"),
     ),
     NONE: ("error", "invalid", "skip", "skipped", NONE),
 }

@@ -172,6 +172,11 @@ class Collected:
                 "question and the voter where there are some (`columns={'question': 'prompt', 'voter': 'worker'}`), by "
                 "which errors are clustered"
             )
+            known = {word: role for role, words in COLUMNS.items() for word in words}
+            told = {known.get(underscored(name)) for name in headers}
+            unknown = [name for name in headers if underscored(name) not in known]
+            if {"left", "right"} <= told and "winner" not in told and unknown:
+                way = f"name the one that says who won, such as `columns={ {'winner': unknown[-1]}!r}`"
             raise InvalidOptionError(
                 "votes need columns for both systems and the winner (left, right, winner; model_a, model_b, winner; or "
                 f"wins and losses); columns found: {first_few(headers, most=20, write=repr)}; "

@@ -168,6 +168,8 @@ def test_rows_that_are_no_votes(row, message):
 
 def test_tables_of_something_else():
     """Scores are no votes, and the message says what votes need."""
+    with pytest.raises(InvalidOptionError, match=r"the one that says who won, such as `columns=\{'winner': 'best'\}`"):
+        as_votes(pd.DataFrame({"item": ["1"], "model_a": ["x"], "model_b": ["y"], "best": ["x"]}))
     with pytest.raises(InvalidOptionError, match="votes need columns for both systems and the winner"):
         as_votes(pd.DataFrame({"system": ["a"], "topic": ["1"], "score": [0.1]}))
     with pytest.raises(InvalidOptionError, match="votes are a table"):

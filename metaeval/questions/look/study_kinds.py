@@ -447,7 +447,7 @@ def _with_gaps(given: Sequence[str]) -> Contents | None:
     typed = shlex.join(given) if len(given) <= _MOST_TYPED else "FILES"
     apart = isinstance(scores.read, Scores) and are_apart(gaps_in(scores.read.to_numpy()))
     note = (
-        f"{count(scores.sizes['gaps'], 'gap')}: the commands compare pairs of systems where both have scores "
+        f"{_gaps_told(scores)}: the commands compare pairs of systems where both have scores "
         "(pairwise), or leave out items with gaps (drop-topics) where a question needs whole ones; "
         + (
             "hardly any item has scores of two systems, so look whether the items are named by what the systems share"
@@ -456,6 +456,17 @@ def _with_gaps(given: Sequence[str]) -> Contents | None:
         )
     )
     return replace(scores, options=dict.fromkeys(NEEDS, "--missing pairwise"), notes=(note, *scores.notes))
+
+
+def _gaps_told(scores: Contents) -> str:
+    """Say how many gaps there are, and in which row where one alone has some, which may be none of an item."""
+    told = count(scores.sizes["gaps"], "gap")
+    if not isinstance(scores.read, Scores):
+        return told
+    names = scores.read["topic"].to_numpy()[np.isnan(scores.read.to_numpy()).any(axis=(0, 1))].tolist()
+    return (
+        f"{told}, in {names[0]!r} alone, which is to be taken out if it sums up other rows" if len(names) == 1 else told
+    )
 
 
 def _means_with_gaps(given: Sequence[str]) -> Contents | None:

@@ -126,6 +126,16 @@ _FILES = {
     ),
     "systems in columns beside the metric of each data set": (_SUMMARY, "x.csv", "table"),
     "means with their intervals": (_INTERVALS, "x.csv", "leaderboard"),
+    "ends of intervals below folds": (
+        "fold,svm,bert\n1,.85,.84\n2,.71,.89\n3,.78,.91\n4,.77,.83\n5,.81,.86\n95% CI (lower),.75,.82\n"
+        "95% CI (upper),.83,.9\n",
+        "x.csv", "table",
+    ),
+    "answers to a form": (
+        "Timestamp,Email Address,System A,System B\n"
+        + "".join(f"2025/03/0{at + 1} 10:0{at}:12 AM GMT+1,p{at}@x.org,{1 + at % 5},{1 + at % 3}\n" for at in range(8)),
+        "x.csv", "table",
+    ),
     "runs and judgments in an archive": (_zipped(_RUNS), "all.zip", "table"),
 }  # fmt: skip
 
@@ -151,6 +161,35 @@ def test_what_look_prints_leads_to_an_answer(command, tmp_path, monkeypatch, nam
     assert line.split()[1] == first, line
     ended = command(*shlex.split(line)[1:], "--json")
     assert ended.code == 0, (line, ended.err)
+
+
+def test_means_below_topics_are_no_topics(command, tmp_path):
+    """Of 0.4, 0.5, 0.2, 0.7 and 0.3, 0.45, 0.25, 0.52: 0.45 and 0.38, as map says; another row is asked."""
+    path = tmp_path / "x.csv"
+    text = "topic,a,b\n301,.4,.3\n302,.5,.45\n303,.2,.25\n304,.7,.52\nmap,.45,.38\ngm_map,.409,.3644\n"
+    path.write_text(text)
+    rows = command("table", path, "--json").json()["results"]
+    assert {row["system"]: round(row["mean"], 9) for row in rows} == {"a": 0.45, "b": 0.38}
+    path.write_text(text.replace("map,.45,.38", "map,.55,.38"))
+    assert "seem to be metrics" in command("table", path).err
+
+
+def test_a_gap_in_one_row_alone_names_the_row(command, tmp_path):
+    """It may hold p-values, or an agreement, below the items."""
+    path = tmp_path / "x.csv"
+    path.write_text("question,a,b\n" + "".join(f"q{at},.{at},.{9 - at}\n" for at in range(1, 9)) + "p vs a,,.04\n")
+    assert "1 gap, in 'p vs a' alone, which is to be taken out" in " ".join(command("look", path).out.split())
+
+
+def test_times_of_folds_are_no_part_of_systems(command, tmp_path):
+    """Every row has another time to fit, which names nothing; sizes that several rows share may."""
+    path = tmp_path / "x.csv"
+    rows = [f"{'ab'[at % 2]},{at // 2},.{at + 1},{at}.{at + 2}" for at in range(8)]
+    path.write_text("\n".join(["model,split,accuracy,fit_time", *rows]) + "\n")
+    assert "fit_time=" not in command("look", path).out
+    sized = [f"{'ab'[at % 2]},{at // 4},.{at + 1},{7 * (1 + at // 4)}B" for at in range(8)]
+    path.write_text("\n".join(["model,batch,accuracy,size", *sized]) + "\n")
+    assert "size" in command("table", path).err
 
 
 def test_errors_in_cells_are_read_as_they_stand(command, tmp_path, monkeypatch):
