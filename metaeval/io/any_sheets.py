@@ -12,6 +12,7 @@ from metaeval.io.benchmarks.rows import records_of_lists
 from metaeval.io.parquet_sheets import parquet_sheet
 from metaeval.io.sheets import Sheet, sheet_of, sheet_of_rows
 from metaeval.io.stored import open_parquet
+from metaeval.io.survey_rows import labels_of_survey
 
 _LINE_END = re.compile("\r\n?")
 _PARQUET = b"PAR1"
@@ -33,7 +34,8 @@ def any_sheet(content: bytes, label: str) -> Sheet | None:
         return None
     json = read_json(content, label, numbers_as_text=True)
     if json is None:
-        return without_titles(sheet_of(content, label))
+        sheet = sheet_of(content, label)
+        return labels_of_survey(sheet) or without_titles(sheet)
     if format_of(json) is not None:
         return None
     if (answers := rows_of_annotators(json)) is not None:

@@ -21,6 +21,7 @@ _MOST_ROWS, _MOST_COLUMNS, _FEWEST_ROWS = 1000, 12, 4
 _LONGEST, _MOST_LABELS, _MOST_JUDGES, _TWO = 60, 11, 50, 2
 _SIDES = {1.0: "left", 0.0: "right", 0.5: "tie"}
 
+_APPEN, _GOLD = frozenset({"_unit_id", "_worker_id", "_trust"}), "_gold"
 _KEY = ("system", "item", "repeat")
 
 type Columns = Mapping[str, Sequence[str]]
@@ -105,6 +106,10 @@ def labels_by_values(content: bytes, label: str) -> ByValues | None:
 
 def labels_of_columns(columns: Columns) -> ByValues | None:
     """Find the same in columns by name; see `labels_by_values`."""
+    if {*map(underscored, columns)} == {"item", "judge", "label"}:
+        return None  # names tell it
+    if {*columns} >= _APPEN:
+        return _of_appen(columns)
     if any(map(is_answer, columns)):  # of Mechanical Turk, whose other columns say how the work was done
         columns = {
             name: cells
@@ -137,6 +142,18 @@ def labels_of_columns(columns: Columns) -> ByValues | None:
     words = [{*columns[name]} for name in few if name != item and not any(map(is_number, columns[name]))]
     alike = len(words) > 1 and not any(first.isdisjoint(second) for first, second in combinations(words, 2))
     return ByValues("labels", {"item": item}) if len(judges) > 1 or alike else None
+
+
+def _of_appen(columns: Columns) -> ByValues | None:
+    """Find the question of a job of Appen, of several the one that has a column of test answers."""
+    answers = [
+        name
+        for name, cells in columns.items()
+        if not name.startswith("_") and not name.endswith(_GOLD) and _differ_within(columns["_unit_id"], cells)
+    ]
+    answers = [name for name in answers if f"{name}{_GOLD}" in columns] or answers
+    roles = {"item": "_unit_id", "judge": "_worker_id"}
+    return ByValues("labels", {**roles, "label": answers[0]}) if len(answers) == 1 else None
 
 
 def way_to_label_items(content: bytes, label: str) -> str:

@@ -7,6 +7,7 @@ from metaeval.base.names import first_few, is_number
 from metaeval.base.number_words import GAP_WORDS
 from metaeval.io.joined_items import PROMPTED
 from metaeval.io.sheets import Sheet, header_names, sheet_of_rows
+from metaeval.io.survey_rows import scores_of_survey
 from metaeval.table.roles import part_of_word, role_of_name
 
 type _Told = tuple[Sheet, list[str]]
@@ -193,6 +194,7 @@ def _are_numbers(rows: Sequence[_Row], at: int) -> bool:
 
 
 _FORMS: Sequence[Callable[[Sheet, Sequence[str]], _Told | None]] = (
+    lambda sheet, _: scores_of_survey(sheet),
     _of_grid,
     _of_verdicts,
     _of_experiments,

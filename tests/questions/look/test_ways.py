@@ -127,8 +127,7 @@ _FILES = {
     "systems in columns beside the metric of each data set": (_SUMMARY, "x.csv", "table"),
     "means with their intervals": (_INTERVALS, "x.csv", "leaderboard"),
     "ends of intervals below folds": (
-        "fold,svm,bert\n1,.85,.84\n2,.71,.89\n3,.78,.91\n4,.77,.83\n5,.81,.86\n95% CI (lower),.75,.82\n"
-        "95% CI (upper),.83,.9\n",
+        "fold,svm,bert\n1,.85,.84\n2,.71,.89\n3,.78,.91\n4,.77,.83\n95% CI (lo),.75,.82\n95% CI (up),.83,.9\n",
         "x.csv", "table",
     ),
     "answers to a form": (
