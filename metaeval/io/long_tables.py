@@ -35,7 +35,8 @@ RESULT_CELLS = 3
 """Columns that trec_eval -q and ir_measures -q print."""
 TREC_TEXTS = frozenset({"runid", "relstring"})
 """What trec_eval prints between its measures that is no number."""
-_TREC_COUNTS = frozenset({"num_q", "num_ret", "num_rel", "num_rel_ret", "num_nonrel_judged_ret"})
+TREC_COUNTS = frozenset({"num_q", "num_ret", "num_rel", "num_rel_ret", "num_nonrel_judged_ret"})
+"""What trec_eval and Galago count beside their measures."""
 
 
 def read_long(sheet: Sheet, source: Source, options: TableOptions) -> FileBlock:
@@ -89,14 +90,14 @@ def read_results(sheet: Sheet, source: Source, options: TableOptions, *, metric:
         name = cells[metric].strip() if len(cells) > metric else ""
         if name == "runid" and len(cells) == RESULT_CELLS:
             tags[cells[2].strip()] = None
-        elif name in _TREC_COUNTS or name in TREC_TEXTS:
+        elif name in TREC_COUNTS or name in TREC_TEXTS:
             left_out[name] = None
         elif any(map(str.strip, cells[RESULT_CELLS:])):
             message = f"a row of {len(cells)} cells; results have {RESULT_CELLS}: a measure, a topic and a value"
             raise sheet.error(message, position)
     if len(tags) > 1:
         raise sheet.error(f"results of several runs ({first_few(list(tags))}) in one file; give every run its own file")
-    skipped = _TREC_COUNTS | TREC_TEXTS
+    skipped = TREC_COUNTS | TREC_TEXTS
     body = sheet.only(lambda cells: len(cells) <= metric or cells[metric].strip() not in skipped)
     tag = next(iter(tags), None) if source.name is None else None
     block = _LongRows(body, options, {"metric": metric, "topic": topic, "score": 2}).block(source, tag)

@@ -18,7 +18,7 @@ from metaeval.io.blocks import PASSED, BadCellError, FileBlock, Form, TableOptio
 from metaeval.io.duplicates import each_once
 from metaeval.io.headers import names_and_rows, notes_on_words, place_of, unique_names
 from metaeval.io.joined_items import PROMPTED
-from metaeval.io.long_tables import read_long
+from metaeval.io.long_tables import TREC_COUNTS, read_long
 from metaeval.io.sheets import Sheet, sheet_of_rows
 from metaeval.io.sources import Source
 from metaeval.table.array import ATTACHED
@@ -272,7 +272,7 @@ def find_four(sheet: Sheet) -> Form | None:
 def read_four(sheet: Sheet, source: Source, options: TableOptions, *, metric: int, topic: int) -> FileBlock:
     """Read four columns: run, value last, measure and topic at `metric` and `topic`, from 0.
 
-    A measure whose values are words is left out.
+    A measure whose values are words is left out, and so are counts of documents beside measures, unless asked for.
     """
     texts: dict[str, None] = {}
     numbers: set[str] = set()
@@ -284,10 +284,12 @@ def read_four(sheet: Sheet, source: Source, options: TableOptions, *, metric: in
             else:
                 texts[name] = None
     words = [name for name in texts if name not in numbers]
+    counts = sorted(numbers & TREC_COUNTS - {*(options.metrics or ())})
+    words += counts if len(counts) < len(numbers) else []
     body = sheet.only(lambda cells: len(cells) != _CELLS or cells[metric].strip() not in words) if words else sheet
     columns = {"system": 1, "metric": metric + 1, "topic": topic + 1, "score": 4}
     block = read_long(body, source, replace(options, columns=columns))
-    note = [f"left out measures of words ({first_few(words)})"] if words else []
+    note = [f"left out counts and texts ({first_few(words)})"] if words else []
     return replace(block, notes=[*note, *block.notes])
 
 
