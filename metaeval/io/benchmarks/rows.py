@@ -285,11 +285,12 @@ def read_four(sheet: Sheet, source: Source, options: TableOptions, *, metric: in
                 texts[name] = None
     words = [name for name in texts if name not in numbers]
     counts = sorted(numbers & TREC_COUNTS - {*(options.metrics or ())})
-    words += counts if len(counts) < len(numbers) else []
-    body = sheet.only(lambda cells: len(cells) != _CELLS or cells[metric].strip() not in words) if words else sheet
+    out = {*words, *(counts if len(counts) < len(numbers) else ())}
+    body = sheet.only(lambda cells: len(cells) != _CELLS or cells[metric].strip() not in out) if out else sheet
     columns = {"system": 1, "metric": metric + 1, "topic": topic + 1, "score": 4}
     block = read_long(body, source, replace(options, columns=columns))
-    note = [f"left out counts and texts ({first_few(words)})"] if words else []
+    note = [f"left out measures of words ({first_few(words)})"] if words else []
+    note += [f"left out counts ({', '.join(counts)})"] if {*counts} & out else []
     return replace(block, notes=[*note, *block.notes])
 
 
