@@ -55,7 +55,7 @@ def refuse_tracked_runs(sheet: Sheet) -> None:
     frame = pd.DataFrame(rows, columns=names, dtype=object)
     status = _STATUS if is_mlflow else _WANDB[1]
     ended = frame[status].str.casefold().isin(_ENDED) if status in frame else np.ones(len(frame), dtype=bool)
-    runs = (_of_mlflow if is_mlflow else _of_wandb)(frame[ended])
+    runs = (_of_mlflow if is_mlflow else _of_wandb)(frame[ended], names)
     if not runs.metrics or runs.frame.empty:
         return
     system, notes = _systems_of(runs)
@@ -90,17 +90,17 @@ def roles_of_runs(names: Sequence[str], metrics: Sequence[str]) -> dict[str, tup
     return told | dict.fromkeys(models, ("system", "names systems"))
 
 
-def _of_mlflow(frame: pd.DataFrame) -> _Runs:
-    metrics = [name for name in frame if name.startswith(_METRIC) and not name.startswith(_OF_MACHINE)]
-    settings = {name.removeprefix(_SETTING): name for name in frame if name.startswith(_SETTING)}
+def _of_mlflow(frame: pd.DataFrame, names: Sequence[str]) -> _Runs:
+    metrics = [name for name in names if name.startswith(_METRIC) and not name.startswith(_OF_MACHINE)]
+    settings = {name.removeprefix(_SETTING): name for name in names if name.startswith(_SETTING)}
     by_metric = {name.removeprefix(_METRIC): name for name in metrics if _are_numbers(frame[name])}
-    calls = _RUN_NAME if _RUN_NAME in frame and frame[_RUN_NAME].is_unique else _RUN_ID
+    calls = _RUN_NAME if _RUN_NAME in names and frame[_RUN_NAME].is_unique else _RUN_ID
     return _Runs("MLflow", frame, frame[calls].tolist(), by_metric, settings)
 
 
-def _of_wandb(frame: pd.DataFrame) -> _Runs:
+def _of_wandb(frame: pd.DataFrame, names: Sequence[str]) -> _Runs:
     """Take numbers that are called as metrics for such, and all else for settings."""
-    others = [name for name in frame if name not in _BESIDE_RUNS and not name.startswith("_")]
+    others = [name for name in names if name not in _BESIDE_RUNS and not name.startswith("_")]
     metrics = {name: name for name in others if _are_numbers(frame[name]) and _is_metric(name)}
     settings = {name: name for name in others if name not in metrics and "/" not in name}
     return _Runs("Weights & Biases", frame, frame[_WANDB[0]].tolist(), metrics, settings)
@@ -121,7 +121,7 @@ def _systems_of(runs: _Runs) -> tuple[pd.Series, list[str]]:
     Settings that differ between runs name it; beside a model those alone that several of its runs share.
     """
     cells = runs.frame[[*runs.settings.values()]].set_axis([*runs.settings], axis=1)
-    varied = [name for name in cells if len({*cells[name]}) > 1 and role_of_name(name)[0] not in _NO_SETTING]
+    varied = [name for name in runs.settings if len({*cells[name]}) > 1 and role_of_name(name)[0] not in _NO_SETTING]
     models = [name for name in varied if part_of_word(name) == "system"]
     key, notes = varied, []
     if models and not cells.duplicated(varied, keep=False).mean() > _MOST:
@@ -131,9 +131,9 @@ def _systems_of(runs: _Runs) -> tuple[pd.Series, list[str]]:
         notes = [f"runs of one {models[0]} differ in {first_few(within)} too: its mean is over these"] if within else []
     if not key:
         return pd.Series(runs.named, index=runs.frame.index), notes
-    named = (
-        cells[key[0]].str.cat([f"{name}=" + cells[name] for name in key[1:]], sep=", ") if key[1:] else cells[key[0]]
-    )
+    named = cells[key[0]]
+    for name in key[1:]:
+        named = named + f", {name}=" + cells[name]
     said = f"an export of runs of {runs.tool}: {first_few(key)} names the systems, and their runs are repeats"
     return named, [said, *notes]
 

@@ -230,7 +230,7 @@ def _of_one_system(scores: Scores) -> str:
         mean, error, n_units, n_units - 1.0, seen=Seen.of(cells), metrics=names, confidence_level=_LEVEL
     )
     means = [
-        f"{bracketed(*ends, number(3))} under {name_of_metric(name)}"
+        f"{bracketed(*ends, write=number(3))} under {name_of_metric(name)}"
         for name, *ends in zip(names, mean[:, 0], low[:, 0], high[:, 0], strict=True)
     ]
     items = count(cells.shape[2], unit_of(scores).topic)
