@@ -151,8 +151,8 @@ def _of_experiments(sheet: Sheet, names: Sequence[str]) -> _Told | None:
         for metric in metrics
     }
     every = {system for places in pairs.values() for system in places}
-    whole = {metric: places for metric, places in pairs.items() if len(places) == len(every) >= _FEWEST}
-    if not whole:
+    complete = {metric: places for metric, places in pairs.items() if len(places) == len(every) >= _FEWEST}
+    if not complete:
         return None
     item = next(
         (at for at, name in enumerate(names) if role_of_name(name)[0] == "id" or part_of_word(name) == "topic"), None
@@ -160,10 +160,10 @@ def _of_experiments(sheet: Sheet, names: Sequence[str]) -> _Told | None:
     scores = [
         (line, [system, cells[item] if item is not None else str(number), metric, cells[at]])
         for number, (line, cells) in enumerate(rows, start=1)
-        for metric, places in whole.items()
+        for metric, places in complete.items()
         for system, at in places.items()
     ]
-    used = {at for places in whole.values() for at in places.values()} | {item}
+    used = {at for places in complete.values() for at in places.values()} | {item}
     others = [name for at, name in enumerate(names) if at not in used]
     notes = [
         f"columns are called as an experiment and a metric, as in LangSmith: {first_few(sorted(every))} are systems"
@@ -176,13 +176,15 @@ def _of_langfuse(sheet: Sheet, names: Sequence[str]) -> _Told | None:
     """Read scores of traces by their name: items are those of the dataset, or traces where there is none."""
     if not {*names} >= _LANGFUSE:
         return None
-    place = {name: at for at, name in enumerate(names)}
-    rows = [(line, cells) for line, cells in _rows(sheet, names) if cells[place["dataType"]].upper() not in _OF_WORDS]
-    of_dataset = next((name for name in _OF_DATASET if name in place), "")
-    item = of_dataset if rows and of_dataset and all(cells[place[of_dataset]] for _, cells in rows) else "traceId"
-    if len({cells[place["traceName"]] for _, cells in rows}) < _FEWEST:
+    column_of = {name: at for at, name in enumerate(names)}
+    rows = [
+        (line, cells) for line, cells in _rows(sheet, names) if cells[column_of["dataType"]].upper() not in _OF_WORDS
+    ]
+    of_dataset = next((name for name in _OF_DATASET if name in column_of), "")
+    item = of_dataset if rows and of_dataset and all(cells[column_of[of_dataset]] for _, cells in rows) else "traceId"
+    if len({cells[column_of["traceName"]] for _, cells in rows}) < _FEWEST:
         return None
-    columns = [place[name] for name in ("traceName", item, "name", "value")]
+    columns = [column_of[name] for name in ("traceName", item, "name", "value")]
     notes = [f"an export of scores of Langfuse: traceName names the systems, and {item} the items"]
     scores = [(line, [cells[at] for at in columns]) for line, cells in rows]
     return sheet_of_rows(sheet.label, _LONG, scores), notes

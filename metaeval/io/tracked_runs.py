@@ -30,7 +30,7 @@ _NO_SETTING = frozenset({"seed", "id", "time"})
 """Roles of columns that differ between runs of one setting."""
 
 
-class _Runs(NamedTuple):
+class _Exported(NamedTuple):
     tool: str
     frame: pd.DataFrame
     """A row a run, in texts."""
@@ -90,20 +90,20 @@ def roles_of_runs(names: Sequence[str], metrics: Sequence[str]) -> dict[str, tup
     return told | dict.fromkeys(models, ("system", "names systems"))
 
 
-def _of_mlflow(frame: pd.DataFrame, names: Sequence[str]) -> _Runs:
+def _of_mlflow(frame: pd.DataFrame, names: Sequence[str]) -> _Exported:
     metrics = [name for name in names if name.startswith(_METRIC) and not name.startswith(_OF_MACHINE)]
     settings = {name.removeprefix(_SETTING): name for name in names if name.startswith(_SETTING)}
     by_metric = {name.removeprefix(_METRIC): name for name in metrics if _are_numbers(frame[name])}
     calls = _RUN_NAME if _RUN_NAME in names and frame[_RUN_NAME].is_unique else _RUN_ID
-    return _Runs("MLflow", frame, frame[calls].tolist(), by_metric, settings)
+    return _Exported("MLflow", frame, frame[calls].tolist(), by_metric, settings)
 
 
-def _of_wandb(frame: pd.DataFrame, names: Sequence[str]) -> _Runs:
+def _of_wandb(frame: pd.DataFrame, names: Sequence[str]) -> _Exported:
     """Take numbers that are called as metrics for such, and all else for settings."""
     others = [name for name in names if name not in _BESIDE_RUNS and not name.startswith("_")]
     metrics = {name: name for name in others if _are_numbers(frame[name]) and _is_metric(name)}
     settings = {name: name for name in others if name not in metrics and "/" not in name}
-    return _Runs("Weights & Biases", frame, frame[_WANDB[0]].tolist(), metrics, settings)
+    return _Exported("Weights & Biases", frame, frame[_WANDB[0]].tolist(), metrics, settings)
 
 
 def _is_metric(name: str) -> bool:
@@ -115,7 +115,7 @@ def _are_numbers(cells: pd.Series) -> bool:
     return bool(filled) and all(map(is_number, filled))
 
 
-def _systems_of(runs: _Runs) -> tuple[pd.Series, list[str]]:
+def _systems_of(runs: _Exported) -> tuple[pd.Series, list[str]]:
     """Return what system each run is of, and notes.
 
     Settings that differ between runs name it; beside a model those alone that several of its runs share.
@@ -134,11 +134,11 @@ def _systems_of(runs: _Runs) -> tuple[pd.Series, list[str]]:
     named = cells[key[0]]
     for name in key[1:]:
         named = named + f", {name}=" + cells[name]
-    said = f"an export of runs of {runs.tool}: {first_few(key)} names the systems, and their runs are repeats"
-    return named, [said, *notes]
+    note = f"an export of runs of {runs.tool}: {first_few(key)} names the systems, and their runs are repeats"
+    return named, [note, *notes]
 
 
-def _refuse_single(sheet: Sheet, runs: _Runs, counts: pd.Series) -> None:
+def _refuse_single(sheet: Sheet, runs: _Exported, counts: pd.Series) -> None:
     what = (
         f"{len(runs.frame)} runs of one setting" if len(counts) < _FEWEST else f"one run each of {len(counts)} systems"
     )
@@ -151,16 +151,16 @@ def _refuse_single(sheet: Sheet, runs: _Runs, counts: pd.Series) -> None:
     raise sheet.error(message, of=SpreadlessError)
 
 
-def _means(runs: _Runs, system: pd.Series) -> tuple[pd.DataFrame, list[str]]:
+def _means(runs: _Exported, system: pd.Series) -> tuple[pd.DataFrame, list[str]]:
     """Return the mean over runs by system and metric, its standard error, and the number of runs."""
     columns = {name: pd.to_numeric(runs.frame[column], errors="coerce") for name, column in runs.metrics.items()}
     frame = pd.DataFrame(columns).assign(system=system.to_numpy())
     values = frame.groupby("system", sort=False).nunique()  # none for a gap, and one where nothing varies
     single = values.index[(frame.groupby("system", sort=False).count() < _FEWEST).all(axis=1)]
     values = values.drop(index=single)
-    whole = [name for name in values if (values[name] >= _FEWEST).all()] or [*columns]
-    lacking = [name for name in values if name not in whole]
-    long = frame[~frame["system"].isin(single)].melt("system", whole, "metric", "mean")
+    varying = [name for name in values if (values[name] >= _FEWEST).all()] or [*columns]
+    lacking = [name for name in values if name not in varying]
+    long = frame[~frame["system"].isin(single)].melt("system", varying, "metric", "mean")
     means = long.groupby(["metric", "system"], sort=False)["mean"].agg(["mean", "sem", "count"]).reset_index()
     means = means.rename(columns={"sem": "stderr", "count": "n"})
     notes = [f"left out systems of a single run: {first_few([*single])}"] if len(single) else []

@@ -300,8 +300,8 @@ def _without_summaries(
         topics, scores = [*compress(topics, ~summaries)], scores[:, ~summaries]
     if measures := _sums_of_measures(topics, scores):
         notes += blocks.rows_left_out([topics[at] for at in measures])
-        kept = [at for at in range(len(topics)) if at not in measures]
-        topics, scores = [topics[at] for at in kept], scores[:, kept]
+        single = [at for at in range(len(topics)) if at not in measures]
+        topics, scores = [topics[at] for at in single], scores[:, single]
     rows, more = left_out_rows(systems, scores, "system")
     columns, most = left_out_rows(topics, scores.T, "topic")
     scores = scores[np.ix_(rows, columns)] if more or most else scores
@@ -311,11 +311,11 @@ def _without_summaries(
 def _sums_of_measures(topics: Sequence[str], scores: NDArray[np.float64]) -> list[int]:
     """Return rows that are called as measures below those of topics, of which one is their mean, as map is of AP."""
     places = [at for at, topic in enumerate(topics) if is_measure(topic)]
-    rest = np.delete(scores, places, axis=1)
-    if not places or rest.shape[1] <= len(places) or np.isnan(rest).all(axis=1).any():
+    below = np.delete(scores, places, axis=1)
+    if not places or below.shape[1] <= len(places) or np.isnan(below).all(axis=1).any():
         return []
-    apart = np.abs(scores[:, places] - np.nanmean(rest, axis=1)[:, None]).max(axis=0)
-    return places if apart.min() <= _ROUNDED * np.nanmax(np.abs(rest)) else []
+    apart = np.abs(scores[:, places] - np.nanmean(below, axis=1)[:, None]).max(axis=0)
+    return places if apart.min() <= _ROUNDED * np.nanmax(np.abs(below)) else []
 
 
 def _scores_alone(

@@ -172,10 +172,10 @@ class Collected:
                 "question and the voter where there are some (`columns={'question': 'prompt', 'voter': 'worker'}`), by "
                 "which errors are clustered"
             )
-            known = {word: role for role, words in COLUMNS.items() for word in words}
-            told = {known.get(underscored(name)) for name in headers}
-            unknown = [name for name in headers if underscored(name) not in known]
-            if {"left", "right"} <= told and "winner" not in told and unknown:
+            role_of = {word: role for role, words in COLUMNS.items() for word in words}
+            roles = {role_of.get(underscored(name)) for name in headers}
+            unknown = [name for name in headers if underscored(name) not in role_of]
+            if {"left", "right"} <= roles and "winner" not in roles and unknown:
                 way = f"name the one that says who won, such as `columns={ {'winner': unknown[-1]}!r}`"
             raise InvalidOptionError(
                 "votes need columns for both systems and the winner (left, right, winner; model_a, model_b, winner; or "
