@@ -461,6 +461,10 @@ IN_VOTES = {
         "left,right,winner,Winner\na,b,left,right\nb,c,tie,tie\na,c,right,left\n",
         {"columns={'winner': 'Winner'}": {"a b": [0.0], "b c": [0.5], "a c": [1.0]}},
     ),
+    "votes whose winner stands in a column of another name": votes(
+        "q,left,right,best\n1,a,b,b\n2,b,c,tie\n3,a,c,a\n",
+        {"columns={'winner': 'best'}": {"a b": [0.0], "b c": [0.5], "a c": [1.0]}},
+    ),
     "columns by other words": votes(
         VOTES.replace("left,right,winner", "a,b,preferred")
         .replace("\n", ",p,w\n")

@@ -59,6 +59,7 @@ def wide(*, sep=",", write="{:.3f}".format, head="topic", topics=TOPICS, more=""
     return "\n".join(rows) + "\n" + more
 
 
+FOLDS = [str(1 + number) for number in range(20)]
 MERGED = wide(systems=["a x", "a y", "b x"])
 
 
@@ -1447,6 +1448,12 @@ MISTAKES |= {
         )
         for teams in (SYSTEMS, [f"{at}x.org" for at in range(len(SYSTEMS))])
     },
+    "ends of intervals below numbered folds": Mistake(
+        {"ap.csv": wide(head="fold", topics=FOLDS, more="95% CI lower,.1,.2,.3,.4\n95% CI upper,.2,.3,.4,.5\n")},
+        "table ap.csv",
+        r"take these rows out, if they sum up the others \((?P<filter>sed -E '[^']*')\)",
+        ({"ap.csv": wide(head="fold", topics=FOLDS)}, "table ap.csv"),
+    ),
     "a header of merged cells": Mistake(
         {"ap.csv": MERGED.replace("topic,a x,a y,b x", ",a,,b\ntopic,x,y,x")},
         "table ap.csv",
