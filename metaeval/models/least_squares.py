@@ -45,6 +45,8 @@ def settled_minimum(residuals: Callable[[Floats], Floats], logs: Floats) -> Floa
         curvature = (slope(logs + wider) - slope(logs - wider)) / (2.0 * _STEP_OF_SLOPES)
         if not np.isfinite(curvature).all():
             break
+        if not len(logs):
+            break
         sizes, directions = np.linalg.eigh((curvature + curvature.T) / 2.0)
         told = sizes > _FLAT * sizes[-1]
         step = -directions[:, told] @ ((slope(logs) @ directions[:, told]) / sizes[told])

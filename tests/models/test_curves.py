@@ -18,6 +18,7 @@ from metaeval.models.curves import (
     held_out,
 )
 from metaeval.models.families import CURVES, orthant_rate
+from metaeval.models.least_squares import settled_minimum
 from metaeval.resampling.bins import difference_bins
 from metaeval.resampling.swap import swap_method
 
@@ -340,3 +341,8 @@ def test_the_fewest_topics_are_found_to_one(size):
     assert curve.minimum_topics(at, limit=size) == size
     assert curve.minimum_topics(float(curve.rate(size + 0.5))) == (size + 1 if size < 10**6 else np.inf)
     assert curve.minimum_topics(float(curve.rate(size + 0.5)), limit=size) == np.inf
+
+
+def test_a_curve_without_free_parameters_is_at_its_minimum():
+    """Nothing moves, so the empty array comes back; the smallest tolerance may leave no parameter to settle."""
+    assert settled_minimum(lambda logs: np.ones((*logs.shape[:-1], 3)), np.empty(0)).shape == (0,)
