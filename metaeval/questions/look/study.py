@@ -230,8 +230,8 @@ def _of_one_system(scores: Scores) -> str:
         mean, error, n_units, n_units - 1.0, seen=Seen.of(cells), metrics=names, confidence_level=_LEVEL
     )
     means = [
-        f"{bracketed(*ends, write=number(3))} under {name_of_metric(name)}"
-        for name, *ends in zip(names, mean[:, 0], low[:, 0], high[:, 0], strict=True)
+        f"{bracketed(middle, least, most, number(3))} under {name_of_metric(name)}"
+        for name, middle, least, most in zip(names, mean[:, 0], low[:, 0], high[:, 0], strict=True)
     ]
     items = count(cells.shape[2], unit_of(scores).topic)
     if n_units.max() < n_items.max():
