@@ -94,7 +94,7 @@ def item_scores(  # noqa: PLR0913 - one keyword per column
     metrics, left = metric_columns(frame, keys, reference, metrics, said=lower_is_better)
     columns = list(dict.fromkeys([reference, *metrics]))
     check_direction(lower_is_better, columns)
-    by_name = falling_by_name(frame, [name for name in columns if name not in lower_is_better])
+    by_name = falling_by_name(frame, [name for name in columns if name not in lower_is_better], reference)
     falling = [*lower_is_better, *by_name]
     _refuse_empty(frame, [system, *items])
     notes = _notes(frame, [*keys, *columns], left, given=metrics_given)
@@ -331,17 +331,19 @@ def _refuse_empty(frame: pd.DataFrame, columns: Sequence[str]) -> None:
             )
 
 
-def falling_by_name(frame: pd.DataFrame, columns: Iterable[str]) -> tuple[str, ...]:
-    """Return the columns that are called as error rates, losses, costs or ranks, where less is better.
+def falling_by_name(frame: pd.DataFrame, columns: Iterable[str], reference: str) -> tuple[str, ...]:
+    """Return the columns that are called as error rates, losses or costs, or people's ranks, where less is better.
 
-    Numbers below 0 are such whose sign was reversed.
+    Numbers below 0 are such whose sign was reversed. Metrics may be called by ranks and be none, such as COMET-Rank.
 
     Examples
     --------
-    >>> falling_by_name(pd.DataFrame({"errors": [3, 0], "rank": [1, 2], "TER": [-0.6, 0]}), ["errors", "rank", "TER"])
+    >>> frame = pd.DataFrame({"errors": [3, 0], "rank": [1, 2], "TER": [-0.6, 0], "COMET-Rank": [0.5, 0.6]})
+    >>> falling_by_name(frame, list(frame), "rank")
     ('errors', 'rank')
     """
-    called = [name for name in columns if not rises_by_name(name) or role_of_name(name)[0] == "rank"]
+    ranks = [reference] if role_of_name(reference)[0] == "rank" else []
+    called = [name for name in columns if not rises_by_name(name) or name in ranks]
     return tuple(name for name in called if not (pd.to_numeric(frame[name], errors="coerce") < 0).any())
 
 

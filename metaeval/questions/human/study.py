@@ -285,7 +285,8 @@ def _of_rows(
             return by_item, (), ()
         scores = items.system_means(scores, reference=reference, system=system)
     items.check_direction(lower_is_better, list(map(str, scores.columns)))
-    by_name = items.falling_by_name(scores, [name for name in scores.columns if name not in lower_is_better])
+    names = [name for name in scores.columns if name not in lower_is_better]
+    by_name = items.falling_by_name(scores, names, reference)
     return scores, [*lower_is_better, *by_name], by_name
 
 
