@@ -74,6 +74,8 @@ _SPLITS_OF_METRICS = frozenset(_TABLE["lower"]["splits"])
 """What may stand before or after the name of a metric, and does not turn it."""
 COMPUTED = frozenset({*_TABLE["computed"]["words"], *_TABLE["aggregate"]["words"]})
 """What is computed from several judges, as `word_of` writes it."""
+_APART = re.compile(r"(?:abs\s*)?[|(].+[-\N{MINUS SIGN}\N{EN DASH}].+[|)]", re.IGNORECASE)
+"""How far two are apart: |A-B|."""
 _AGREE = frozenset({"agree", "agrees", "agreement", "disagree", "disagreement", "majority"})
 PERHAPS_SCORES: Mapping[str, Mapping[str, str]] = {
     along: {word: says for says, words in entry.items() for word in words} for along, entry in _TABLE["perhaps"].items()
@@ -95,6 +97,16 @@ MADE = frozenset(_TABLE["made"]["words"])
 """What may be made of others, and a system or topic as well."""
 _TOTALS = frozenset({*_TABLE["aggregate"]["words"]} - {"all", "sum", "total", "gm", "media", "median"})
 _OF_NO_SCORE = frozenset({"cost", "time", "rank", "n", "size"})
+_MEASURED = ("cost", "size", "time")
+_UNITS = frozenset(_TABLE["unit"]["words"])
+_OF_ROWS = frozenset(_TABLE["row"]["words"])
+"""What a row among items may be called that is none, beside the words of roles."""
+_NO_ROWS = frozenset({"id", "part", "seed", "version", "size"})
+"""Roles whose words name items too."""
+_DELTA = re.compile(r"(?:δ_?|delta_)(?=.)")
+_NUMBER_OF = re.compile(r"#\s*[^\W\d]")
+_CUTOFF = re.compile(r"(?<=[a-z])@[0-9]+(?=_|$)")
+_COUNTED_THINGS = frozenset({"queries", "query", "docs", "documents", "samples", "examples", "segments", "sentences"})
 _OF_ALL = frozenset(_TABLE["aggregate"]["of_all"])
 """What an average of may be said to be that is one of everything: a task average."""
 _SUBTOTAL = "|".join(map(re.escape, sorted(_TABLE["aggregate"]["subtotals"], key=len, reverse=True)))
@@ -570,16 +582,15 @@ def role_of_name(name: str) -> tuple[str, str]:
         return "", ""
     word = word_of(name).replace("*", "").lstrip("#") or word_of(name)
     bare = bare_word(name)
-    if "±" in word:
-        return _role_beside_sign(word)
-    if end := _end_of_interval(word):
-        return end
+    if said := _role_beside_sign(word) if "±" in word else _end_of_interval(word):
+        return said
+    word = word if _CUTOFF.sub("@k", word) not in _TABLE["judged"]["words"] else _CUTOFF.sub("@k", word)
     named_role = next(
         (role for name in (word, bare, word.partition(",")[0]) for role in ROLES if name in _TABLE[role]["words"]), ""
     )
     if named_role or not word:
         return named_role, ""
-    role, stem = next(filter(any, map(_role_by_part, (word, bare))), ("", ""))
+    role, stem = next(filter(any, (*map(_role_by_part, (word, bare)), _role_by_sign(name, word))), ("", ""))
     if (
         role in {"aggregate", "sd", "error", "n"} and role_of_name(stem)[0] in _OF_NO_SCORE
     ):  # avg_latency, anzahl_wörter
@@ -587,6 +598,16 @@ def role_of_name(name: str) -> tuple[str, str]:
     of_all = role == "aggregate" and {*stem.split("_")} <= _OF_ALL
     counted = role in _OF_NO_SCORE and role_of_name(stem) == ("n", "")  # num_chars
     return role, "" if of_all or counted else stem
+
+
+def _role_by_sign(name: str, word: str) -> tuple[str, str]:
+    """Return the role that a sign before a name says, or a unit behind it: ΔBM25, #docs, kosten_eur."""
+    measured, _, unit_word = word.rpartition("_")
+    if unit_word in _UNITS and (role := next((role for role in _MEASURED if measured in _TABLE[role]["words"]), "")):
+        return role, ""
+    if glued := _DELTA.match(word):
+        return "difference", word[glued.end() :]
+    return ("n", word.strip("_")) if _NUMBER_OF.match(name.strip()) else ("", "")
 
 
 def _role_beside_sign(word: str) -> tuple[str, str]:
@@ -609,7 +630,43 @@ def role_of_row(name: str) -> str:
     word, equals, number = name.partition("=")
     counted = equals and _NUMBER.fullmatch(number.strip()) and role_of_name(word) == ("n", "")
     role, stem = role_of_name(name)
+    counted = counted or (role == "n" and bool(stem) and {*stem.split("_")} <= _OF_ALL | _COUNTED_THINGS)
+    role = "weight" if part_of_word(name) == "weight" else role
     return "n" if counted else "" if stem else role
+
+
+def may_be_no_item(name: str) -> bool:
+    """Whether a row of this name is hardly one of the items, where all others are numbers or numbered alike.
+
+    Examples
+    --------
+    >>> [may_be_no_item(name) for name in ("Zielwert", "Δ to baseline", "75%", "prev. best", "N topics", "301", "cats")]
+    [True, True, True, True, True, False, False]
+    """
+    role, stem = role_of_name(name)
+    called = role and role not in _NO_ROWS and (not stem or role in {"difference", "test"} or role_of_row(name) == "n")
+    return word_of(name) in _OF_ROWS or part_of_word(name) == "weight" or bool(called)
+
+
+def roles_beside(names: Sequence[str]) -> dict[str, tuple[str, str]]:
+    """Return the names that are another of them and a word of a role, with this role and the other name.
+
+    Examples
+    --------
+    >>> roles_beside(["new", "new std", "old", "conf_old", "old moe-2"])
+    {'new std': ('sd', 'new'), 'conf_old': ('certainty', 'old')}
+    """
+    by_word = {word_of(name): name for name in names if word_of(name)}
+    beside: dict[str, tuple[str, str]] = {}
+    for word, name in by_word.items():
+        words = word.split("_")
+        cuts = [("_".join(words[:at]), "_".join(words[at:])) for at in range(len(words) - 1, 0, -1)]
+        for base, mark in [*cuts, *((back, front) for front, back in reversed(cuts))]:
+            role, stem = role_of_name(mark) if base in by_word else ("", "")
+            if role and not stem:
+                beside[name] = (role, by_word[base])
+                break
+    return beside
 
 
 def _end_of_interval(word: str) -> tuple[str, str] | None:
@@ -657,7 +714,12 @@ def is_summary(name: str) -> bool:
 def is_computed(name: str) -> bool:
     """Whether a name says that numbers are computed from those of several judges."""
     word = word_of(name)
-    return word in COMPUTED or not _AGREE.isdisjoint(word.split("_")) or role_of_name(name)[0] == "aggregate"
+    return (
+        word in COMPUTED
+        or bool(_APART.fullmatch(name.strip()))
+        or not _AGREE.isdisjoint(word.split("_"))
+        or role_of_name(name)[0] == "aggregate"
+    )
 
 
 def is_subtotal(name: str) -> bool:
