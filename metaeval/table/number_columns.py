@@ -39,7 +39,7 @@ _OF_SYSTEMS = frozenset({"certainty", "flag", "judged"})
 _P_OF = frozenset({"_p", " p"})
 _QUESTION = re.compile(r"Q[0-9]+")
 _VERSUS = re.compile(r"\bvs\b|\bversus\b|\bgegen\b|\bcontre\b", re.IGNORECASE)
-_GLUED = re.compile(r"delta", re.IGNORECASE)
+_GLUED = re.compile(r"delta[\W_]*(?!(?:to|vs|over)\b)", re.IGNORECASE)
 _ASKED_AS = {"system": "test", "topic": "cost"}
 """Roles of what may be a score by its name alone."""
 

@@ -120,7 +120,7 @@ def quantile_rows(names: Sequence[str]) -> dict[str, float]:
 
     Examples
     --------
-    >>> quantile_rows(["q1", "q2", "q3", "q4", "Q1", "75%", "1. Quartil"]), quantile_rows(["q1", "q2", "q3"])
+    >>> quantile_rows([*"abcd", "Q1", "75%", "1. Quartil"]), quantile_rows(["q1", "q2", "q3"])
     ({'Q1': 25.0, '75%': 75.0, '1. Quartil': 25.0}, {})
     """
     told = {
@@ -131,14 +131,14 @@ def quantile_rows(names: Sequence[str]) -> dict[str, float]:
     if not told:
         return {}
     forms = Counter(_form(name) for name in names)
-    most = max(forms.values())
     n_told = Counter(map(_form, told))
-    return {
+    few = {
         name: share
         for name, share in told.items()
         if forms[form := _form(name)] == n_told[form] <= _MOST_QUANTILES
-        and (forms[form] < most or most == 1 or "%" in form)
+        and (2 * forms[form] < len(names) or "%" in form)
     }
+    return few if len(names) >= len(few) + _FEWEST_TOPICS else {}
 
 
 def _form(name: str) -> str:

@@ -414,7 +414,9 @@ def items_by_structure(
 ) -> str:
     """Return the one of some columns that can name items; an error that says how to name it where it is not one."""
     keys = [columns[parts[role]] for role in ("system", "metric", "repeat") if role in parts]
-    fitting = item_column({**columns, "\0": list(map("\0".join, zip(*keys, strict=True)))}, "\0", others)
+    fitting = item_column(
+        {**columns, "\0": ["\0".join(map(str, key)) for key in zip(*keys, strict=True)]}, "\0", others
+    )
     system = parts["system"]
     if len(fitting) == 1 and word_of(system) == "name" and len({*columns[system]}) > len({*columns[fitting[0]]}):
         meanings = [{"system": first, "topic": second} for first, second in permutations((fitting[0], system))]
@@ -515,7 +517,7 @@ def refuse_items_of_one(
     if "topic" in chosen:
         return
     keys = [columns[parts[role]] for role in ("system", "metric", "repeat") if role in parts]
-    shared = item_column({**columns, "\0": list(map("\0".join, zip(*keys, strict=True)))}, "\0", others)
+    shared = item_column({**columns, "\0": ["\0".join(map(str, key)) for key in zip(*keys, strict=True)]}, "\0", others)
     shared = [name for name in shared if len({*columns[name]}) > 1]
     if not shared:
         return
@@ -601,10 +603,7 @@ def role_of_name(name: str) -> tuple[str, str]:
 
 
 def _role_by_sign(name: str, word: str) -> tuple[str, str]:
-    """Return the role that a sign before a name says, or a unit behind it: ΔBM25, #docs, kosten_eur."""
-    measured, _, unit_word = word.rpartition("_")
-    if unit_word in _UNITS and (role := next((role for role in _MEASURED if measured in _TABLE[role]["words"]), "")):
-        return role, ""
+    """Return the role that a sign before a name says: ΔBM25, #docs."""
     if glued := _DELTA.match(word):
         return "difference", word[glued.end() :]
     return ("n", word.strip("_")) if _NUMBER_OF.match(name.strip()) else ("", "")
@@ -683,6 +682,9 @@ def _role_by_part(word: str) -> tuple[str, str]:
     base, comma, tail = word.partition(",")
     if "_" not in base:
         return "", ""
+    measured, _, unit_word = base.rpartition("_")
+    if unit_word in _UNITS and (role := next((role for role in _MEASURED if measured in _TABLE[role]["words"]), "")):
+        return role, ""  # kosten_eur
     longest = ("", "", 0)
     for role in ROLES:
         for side in ("after", "before"):
