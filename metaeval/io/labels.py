@@ -32,7 +32,7 @@ from metaeval.io.trec_lines import QRELS
 from metaeval.io.votes import refuse_votes
 from metaeval.table.label_roles import crossed_judges, doubtful_labels, doubts_of, label_columns, made_judges
 from metaeval.table.number_columns import left_out_columns
-from metaeval.table.plausibility import are_summaries, left_out_rows
+from metaeval.table.plausibility import are_summaries, left_out_rows, perhaps_items
 from metaeval.table.roles import SCORES, role_of_name
 
 _LARGE, _SPARSE = 10_000_000, 50
@@ -404,17 +404,23 @@ class _LabelTable:
         return frame
 
     def _leave_out_summaries(self) -> None:
-        """Leave out the rows that are called as sums, means or counts of the items, as tables of scores do."""
+        """Leave out the rows that are called as sums, means or counts of the items, as tables of scores do.
+
+        Where an item could be called so, its numbers have to say it too: they are sums, or no label of any other item.
+        """
         names = self._column("item").tolist()
+        perhaps = np.array(perhaps_items(names), dtype=bool)
+        told = np.array(are_summaries(names), dtype=bool) & ~perhaps
         keys = {*self.chosen, *self.places["topic"], *self.places["item"]}
         others = [at for at in range(len(self.names)) if at not in keys]
-        told = np.array(are_summaries(names), dtype=bool)
         if len(names) <= _MOST_ROWS and others:
             numbers = [[self._number(cell) for cell in row] for row in self.cells[:, others]]
             values = np.array(numbers, dtype=np.float64)
-            values = values[:, ~np.isnan(values[~told]).all(axis=0)] if not told.all() else values
+            levels = np.unique(values[~(told | perhaps)])
+            strange = (~np.isnan(values) & ~np.isin(values, levels)).any(axis=1)
+            values = values[:, ~np.isnan(values).all(axis=0)]
             stay, _ = left_out_rows(names, values, "topic", named=True) if values.size else (range(len(names)), [])
-            told |= ~np.isin(np.arange(len(names)), stay)
+            told |= ~np.isin(np.arange(len(names)), stay) | (perhaps & strange)
         if told.any() and not told.all():
             self.notes += rows_left_out([*dict.fromkeys(compress(names, told))])
             self.cells, self.lines = self.cells[~told], self.lines[~told]
