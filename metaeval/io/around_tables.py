@@ -88,11 +88,11 @@ def without_spreads(sheet: Sheet) -> tuple[Sheet, list[str]]:
     spreads = _spreads_below(rows, called) if len(rows) < _MOST_SPREADS else None
     if spreads is None:
         return sheet, []
-    title, what = (f"called {called!r}", says_of(role)) if called else ("without a name", "what looks like an error")
+    title, kind = (f"called {called!r}", says_of(role)) if called else ("without a name", "what looks like an error")
     ends = f"{np.nanmin(spreads):g} to {np.nanmax(spreads):g}"
     keep = sheet.keep
     alone = sheet.only(lambda cells: cells[0].strip() != called and (keep is None or keep(cells)))
-    return alone, [f"left out the rows {title}, {what} of the row above each ({ends})"]
+    return alone, [f"left out the rows {title}, {kind} of the row above each ({ends})"]
 
 
 def _spreads_below(rows: Sequence[Sequence[str]], called: str) -> Floats | None:

@@ -186,7 +186,7 @@ def _beside(names: Sequence[str]) -> Iterator[tuple[str, tuple[str, str]]]:
     numbered = {name: match for name in names if (match := _NUMBERED.fullmatch(word_of(name)))}
     role_of = {name: role_of_name(match["stem"])[0] for name, match in numbered.items()}
     for name, match in numbered.items():
-        judges = [other for other in numbered if numbered[other]["tail"] == match["tail"] and not role_of[other]]
+        judges = [judge for judge in numbered if numbered[judge]["tail"] == match["tail"] and not role_of[judge]]
         if name not in beside and role_of[name] in _OF_LABELS and judges:
             yield name, (role_of[name], judges[0])
 

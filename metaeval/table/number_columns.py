@@ -219,18 +219,18 @@ class _Numbers(NamedTuple):
         scores_too = self.along == "system" and role in {"cost", "time", "seed", "version"} and self._like_scores(place)
         return column._replace(sure=not scores_too)
 
-    def _beside_scores(self, place: int, column: RoleColumn, stem: str) -> RoleColumn | None:
+    def _beside_scores(self, position: int, column: RoleColumn, stem: str) -> RoleColumn | None:
         """Return a column called as a target, a mark or a difference: surely where its numbers are none of scores."""
-        numbers = self.values[:, place]
+        numbers = self.values[:, position]
         observed = numbers[~np.isnan(numbers)]
         if column.role == "target":
             return column._replace(sure=len({*observed.tolist()}) == 1)
         if column.role == "flag":
             others = [at for at, name in enumerate(self.names) if not self.roles[name][0]]
-            marks = self.values[:, [place, *others]]
+            marks = self.values[:, [position, *others]]
             alike = bool((np.isin(marks, (0.0, 1.0)) | np.isnan(marks)).all())
             return column._replace(sure=not alike) if np.isin(observed, (0.0, 1.0)).all() else None
-        if not stem or self._is_signed(place):
+        if not stem or self._is_signed(position):
             return column
         if _GLUED.match(column.name):  # DeltaLM is a system, and delta-NLI a task
             return column._replace(sure=False) if column.of or self.along == "cell" else None
@@ -296,10 +296,10 @@ class _Numbers(NamedTuple):
         ]
         if not word or not others:
             return None
-        place = self.names.index(name)
+        position = self.names.index(name)
         if word not in words:
-            return self._beyond(place, PERHAPS_SCORES["beyond"][word], others)
-        if words[word] in PERHAPS_SCORES["beyond"].values() and self._is_signed(place):
+            return self._beyond(position, PERHAPS_SCORES["beyond"][word], others)
+        if words[word] in PERHAPS_SCORES["beyond"].values() and self._is_signed(position):
             return RoleColumn(name, "difference", words[word])
         if self.along == "cell":
             return RoleColumn(name, "text", words[word])
@@ -311,19 +311,19 @@ class _Numbers(NamedTuple):
             alike = len(word) <= _SHORT and any(len(word_of(column)) <= _SHORT for column in others)
         return None if alike else RoleColumn(name, _ASKED_AS[self.along], words[word], sure=False)
 
-    def _is_signed(self, place: int) -> bool:
+    def _is_signed(self, position: int) -> bool:
         """Whether numbers lie below 0 where those of no column without a role do, as differences of scores."""
-        others = [at for at, name in enumerate(self.names) if at != place and not self.roles[name][0]]
+        others = [at for at, name in enumerate(self.names) if at != position and not self.roles[name][0]]
         lowest = np.nanmin(self.values[:, others], initial=0.0)
-        return bool(np.nanmin(self.values[:, place], initial=0.0) < 0 <= lowest)
+        return bool(np.nanmin(self.values[:, position], initial=0.0) < 0 <= lowest)
 
-    def _beyond(self, place: int, says: str, others: Sequence[str]) -> RoleColumn | None:
+    def _beyond(self, position: int, says: str, others: Sequence[str]) -> RoleColumn | None:
         """Return a column to be asked about where its numbers lie below the middle of each other, or some below 0."""
-        numbers = self.values[:, place]
+        numbers = self.values[:, position]
         with np.errstate(invalid="ignore"):
             middle = np.nanmedian(self.values[:, [self.names.index(name) for name in others]], axis=0).min()
-        if self._is_signed(place) or np.nanmax(numbers, initial=-np.inf) < middle:
-            return RoleColumn(self.names[place], "difference", says, sure=False)
+        if self._is_signed(position) or np.nanmax(numbers, initial=-np.inf) < middle:
+            return RoleColumn(self.names[position], "difference", says, sure=False)
         return None
 
     def counting(self) -> list[str]:

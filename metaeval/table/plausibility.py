@@ -227,15 +227,15 @@ def _spreads(names: Sequence[str], values: Floats) -> dict[int, tuple[str, int]]
 
     Errors are 0 or more, and no more than half of the scores that they are of.
     """
-    place = {name: at for at, name in enumerate(names)}
+    row_of = {name: at for at, name in enumerate(names)}
     told: dict[int, tuple[str, int]] = {}
     for name, (role, of) in roles_beside(names).items():
-        own, theirs = values[place[name]], values[place[of]]
-        known = np.isfinite(own) & np.isfinite(theirs)
-        if role not in ERRORS or not known.any() or (own[known] < 0).any():
+        errors, theirs = values[row_of[name]], values[row_of[of]]
+        both_known = np.isfinite(errors) & np.isfinite(theirs)
+        if role not in ERRORS or not both_known.any() or (errors[both_known] < 0).any():
             continue
-        if 2 * np.median(own[known]) <= np.median(np.abs(theirs[known])):
-            told[place[name]] = (role, place[of])
+        if 2 * np.median(errors[both_known]) <= np.median(np.abs(theirs[both_known])):
+            told[row_of[name]] = (role, row_of[of])
     return told
 
 
@@ -244,18 +244,22 @@ def _ends_of_items(names: Sequence[str], values: Floats, items: Sequence[int]) -
     quantiles = quantile_rows(names)
     called = [at for at, name in enumerate(names) if name in quantiles or role_of_row(name) == "range"]
     called = [at for at in called if not _are_whole(values[at])]  # luck makes few levels
-    rest = values[[at for at in items if at not in called]]
-    if not called or len(rest) < _FEWEST_TOPICS or not np.isfinite(rest).any(axis=0).all():
+    scores = values[[at for at in items if at not in called]]
+    if not called or len(scores) < _FEWEST_TOPICS or not np.isfinite(scores).any(axis=0).all():
         return {}
     made: dict[int, str] = {}
     for at in called:
-        own, share = values[at], quantiles.get(names[at])
+        numbers, share = values[at], quantiles.get(names[at])
         shares = [share] if share is not None else [25.0, 75.0, 50.0]
-        ways = {f"the {end:g} % quantile of the others": np.nanpercentile(rest, end, axis=0) for end in shares}
-        ways["the range of the others"] = np.nanmax(rest, axis=0) - np.nanmin(rest, axis=0)
-        ways["the distance of the quartiles of the others"] = np.subtract(*np.nanpercentile(rest, [75, 25], axis=0))
-        near = rounding(own[np.isfinite(own)]) + _CLOSE
-        fits = [what for what, made_so in ways.items() if np.isfinite(own).all() and (abs(own - made_so) <= near).all()]
+        ways = {f"the {end:g} % quantile of the others": np.nanpercentile(scores, end, axis=0) for end in shares}
+        ways["the range of the others"] = np.nanmax(scores, axis=0) - np.nanmin(scores, axis=0)
+        ways["the distance of the quartiles of the others"] = np.subtract(*np.nanpercentile(scores, [75, 25], axis=0))
+        near = rounding(numbers[np.isfinite(numbers)]) + _CLOSE
+        fits = [
+            words
+            for words, made_so in ways.items()
+            if np.isfinite(numbers).all() and (abs(numbers - made_so) <= near).all()
+        ]
         made |= {at: fits[0]} if fits else {}
     return made
 

@@ -584,8 +584,8 @@ def role_of_name(name: str) -> tuple[str, str]:
         return "", ""
     word = word_of(name).replace("*", "").lstrip("#") or word_of(name)
     bare = bare_word(name)
-    if said := _role_beside_sign(word) if "±" in word else _end_of_interval(word):
-        return said
+    if signed := _role_beside_sign(word) if "±" in word else _end_of_interval(word):
+        return signed
     word = word if _CUTOFF.sub("@k", word) not in _TABLE["judged"]["words"] else _CUTOFF.sub("@k", word)
     named_role = next(
         (role for name in (word, bare, word.partition(",")[0]) for role in ROLES if name in _TABLE[role]["words"]), ""
