@@ -79,7 +79,7 @@ def test_rows_of_ranges_are_no_items(name, tmp_path):
 @pytest.mark.parametrize(
     "name",
     ["Target", "Zielwert", "Doel", "objectif", "threshold", "baseline", "prev. best", "Δ", "Δ to baseline",
-     "gain vs BM25", "rel. improvement", "Odch. std.", "Mediaan", "Mín", "N topics", "Sicherheit", "waga"],
+     "gain vs BM25", "rel. improvement", "Odch. std.", "Mediaan", "Mín", "N topics", "# best", "Sicherheit", "waga"],
 )  # fmt: skip
 def test_a_row_below_numbered_items_that_is_called_as_none_is_left_out_and_named(name, tmp_path):
     """The note names it, and says how to keep it, which works."""
