@@ -108,7 +108,7 @@ def _asked_word(name: str, along: str) -> str:
     >>> [_asked_word(name, "system") for name in ("Score QPP", "p (a vs b)", "p (large)", "clarity score", "bm25")]
     ['qpp', 'p', '', 'clarity', '']
     """
-    words = PERHAPS_SCORES[along] | (PERHAPS_SCORES["beyond"] if along == "system" else {})
+    words = {**PERHAPS_SCORES[along], **(PERHAPS_SCORES["beyond"] if along == "system" else {})}
     bare = bare_word(name)
     spelled = [word_of(name)]
     if along == "system" and not role_of_name(name)[0]:

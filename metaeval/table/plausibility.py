@@ -207,10 +207,10 @@ def left_out_rows(
     notes = [f"left out {word} {names[at]!r}, {what}" for at, what in sorted(out.items()) if at not in spreads]
     if spreads:
         kinds = first_few([*dict.fromkeys(says_of(role) for role, _ in spreads.values())], between=" or ")
-        told = first_few([repr(names[at]) for at in sorted(spreads)])
+        listed = first_few([repr(names[at]) for at in sorted(spreads)])
         plural = "s" * (len(spreads) > 1)
         notes.append(
-            f"left out {word}{plural} {told}, called as {kinds} of the {word} beside {'each' if plural else 'it'}"
+            f"left out {word}{plural} {listed}, called as {kinds} of the {word} beside {'each' if plural else 'it'}"
         )
     if open_subtotals and not named and len(subtotals) > 1:
         named_so = first_few(open_subtotals)
