@@ -1,16 +1,22 @@
 """What people write around a table: titles above its header, sources below it, the header once more between rows."""
 
 import csv
+import math
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
+from itertools import islice
 
+import numpy as np
+
+from metaeval.base.arrays import Floats
 from metaeval.base.names import first_double, is_number, shortened
 from metaeval.io.sheets import Sheet
-from metaeval.table.roles import role_of_row
+from metaeval.table.roles import ERRORS, role_of_name, role_of_row, says_of
 
 _HEAD, _TAIL, _NARROWEST, _FEWEST_NUMBERS = 24, 6, 3, 2
+_MOST_SPREADS, _FEWEST_SPREADS = 2001, 5
 _DELIMITERS = "\t,;"
 _FOOTNOTE = re.compile(
     r"[*†‡§#(\[]|(source|quelle|note|notes|anmerkung|hinweis|legende|legend|remark|nota|fuente|fonte|stand|as of)\b|"
@@ -61,6 +67,48 @@ def table_alone(sheet: Sheet) -> tuple[Sheet, list[str]]:
     numbers = [at + 1 for at in kept]
     notes = [f"left out line {at + 1}, {what}" for at, what in sorted(told.items())]
     return replace(sheet, content=content, delimiter=delimiter, lines=numbers), notes
+
+
+def without_spreads(sheet: Sheet) -> tuple[Sheet, list[str]]:
+    r"""Return a sheet without the rows of errors below every row, called ± or std, or by nothing; and say so.
+
+    Examples
+    --------
+    >>> from metaeval.io.sheets import sheet_of
+    >>> sheet, notes = without_spreads(sheet_of(b"model,x,y\nnew,61,42\nstd,1,.9\nold,60,41\nstd,1,1\n", "x.csv"))
+    >>> [cells[0] for cells in sheet.rows()], notes
+    (['model', 'new', 'old'], ["left out the rows called 'std', a standard deviation of the row above each (0.9 to 1)"])
+    """
+    third = next(islice(sheet.rows(), 2, None), [""])
+    called = third[0].strip()
+    role = role_of_name(called)[0]
+    if (called and role not in ERRORS) or len(third) < _FEWEST_NUMBERS:
+        return sheet, []
+    rows = [cells for cells in islice(sheet.rows(), _MOST_SPREADS) if any(map(str.strip, cells))]
+    spreads = _spreads_below(rows, called) if len(rows) < _MOST_SPREADS else None
+    if spreads is None:
+        return sheet, []
+    title, kind = (f"called {called!r}", says_of(role)) if called else ("without a name", "what looks like an error")
+    ends = f"{np.nanmin(spreads):g} to {np.nanmax(spreads):g}"
+    keep = sheet.keep
+    alone = sheet.only(lambda cells: cells[0].strip() != called and (keep is None or keep(cells)))
+    return alone, [f"left out the rows {title}, {kind} of the row above each ({ends})"]
+
+
+def _spreads_below(rows: Sequence[Sequence[str]], called: str) -> Floats | None:
+    """Return the numbers of every second row below a header, where all are called so and hold errors of the others."""
+    names, below = ([cells[0].strip() for cells in rows[start::2]] for start in (1, 2))
+    named = all(names) and len({*names}) == len(names) and not any(map(is_number, names)) and rows[0][0].strip()
+    alternate = len(rows) >= _FEWEST_SPREADS and len(rows) % 2 and {*below} == {called}
+    if not named or not alternate or len({*map(len, rows)}) > 1:
+        return None
+    numbers = np.array(
+        [[float(cell) if is_number(cell.strip()) else math.nan for cell in cells[1:]] for cells in rows[1:]]
+    )
+    scores, spreads = numbers[::2], numbers[1::2]
+    if not (np.isfinite(scores).any() and np.isfinite(spreads).any()) or np.nanmin(spreads) < 0:
+        return None
+    return spreads if 2 * np.nanmedian(spreads) <= np.nanmedian(np.abs(scores)) else None
 
 
 def without_titles(sheet: Sheet) -> Sheet:

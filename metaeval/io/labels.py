@@ -3,6 +3,7 @@
 import os
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from itertools import compress
 from typing import get_args
 
 import numpy as np
@@ -17,7 +18,7 @@ from metaeval.collection.document_codes import Judgments
 from metaeval.collection.documents import UNJUDGED
 from metaeval.errors import FileFormatError, InvalidOptionError
 from metaeval.io.any_sheets import table_sheet
-from metaeval.io.blocks import BadCellError
+from metaeval.io.blocks import BadCellError, rows_left_out
 from metaeval.io.by_values import labels_of_columns
 from metaeval.io.chosen_rows import rows_where
 from metaeval.io.duplicates import Duplicates, note_of
@@ -29,11 +30,14 @@ from metaeval.io.sheets import Sheet, header_names
 from metaeval.io.sources import Source, list_sources, listed_paths, named_apart
 from metaeval.io.trec_lines import QRELS
 from metaeval.io.votes import refuse_votes
-from metaeval.table.label_roles import doubtful_labels, doubts_of, label_columns, made_judges
+from metaeval.table.label_roles import crossed_judges, doubtful_labels, doubts_of, label_columns, made_judges
 from metaeval.table.number_columns import left_out_columns
+from metaeval.table.plausibility import are_summaries, left_out_rows, perhaps_items
 from metaeval.table.roles import SCORES, role_of_name
 
 _LARGE, _SPARSE = 10_000_000, 50
+_MOST_ROWS = 1000
+"""Rows by whose numbers summaries are told; of more their names alone tell."""
 _MOST_WORDS = 50
 """How many different words the labels of a table may be: free text has more."""
 _SHOWN, _SHOWN_WORDS, _LONGEST_WORD = 20, 5, 20
@@ -381,6 +385,8 @@ class _LabelTable:
             free = [name for at, name in enumerate(self.names) if name and [at] not in self.places.values()]
             way = f"name it, such as `columns={ {'item': shortened(next(iter(free), 'NAME'))}!r}`"
             raise self.sheet.error(f"no column names the items (document, pid, item …); {way}. {listing}")
+        if not self.is_long:
+            self._leave_out_summaries()
         if not repeats and not self.item_named:
             self._name_more()
         for role in ("topic", "item", "judge") if self.is_long else ("topic", "item"):
@@ -396,6 +402,28 @@ class _LabelTable:
         parts = [underscored(self.names[column]) in _SYSTEMS for column in self.places["item"]]
         frame.attrs |= {"system_part": parts.index(True)} if any(parts) else {}
         return frame
+
+    def _leave_out_summaries(self) -> None:
+        """Leave out the rows that are called as sums, means or counts of the items, as tables of scores do.
+
+        Where an item could be called so, its numbers have to say it too: they are sums, or no label of any other item.
+        """
+        names = self._column("item").tolist()
+        perhaps = np.array(perhaps_items(names), dtype=bool)
+        told = np.array(are_summaries(names), dtype=bool) & ~perhaps
+        keys = {*self.chosen, *self.places["topic"], *self.places["item"]}
+        others = [at for at in range(len(self.names)) if at not in keys]
+        if len(names) <= _MOST_ROWS and others:
+            numbers = [[self._number(cell) for cell in row] for row in self.cells[:, others]]
+            values = np.array(numbers, dtype=np.float64)
+            levels = np.unique(values[~(told | perhaps)])
+            strange = (~np.isnan(values) & ~np.isin(values, levels)).any(axis=1)
+            values = values[:, ~np.isnan(values).all(axis=0)]
+            stay, _ = left_out_rows(names, values, "topic", named=True) if values.size else (range(len(names)), [])
+            told |= ~np.isin(np.arange(len(names)), stay) | (perhaps & strange)
+        if told.any() and not told.all():
+            self.notes += rows_left_out([*dict.fromkeys(compress(names, told))])
+            self.cells, self.lines = self.cells[~told], self.lines[~told]
 
     def _column(self, role: str) -> np.ndarray:
         """Return who or what every row names, in several columns by "::"."""
@@ -416,6 +444,7 @@ class _LabelTable:
         table = self._values({self.names[column]: self.cells[:, column] for column in judges})
         left = [self.names[column] for column in others if column not in {*judges, *self.told}]
         self.notes += [f"columns without labels, left out: {first_few(left, most=_SHOWN)}"] if left else []
+        self.notes += crossed_judges([self.names[column] for column in judges]) if not self.places["judge"] else []
         frame = pd.DataFrame(table, index=_index(keys))
         frame.columns.name = "judge"
         again = frame.index.duplicated()
@@ -424,7 +453,8 @@ class _LabelTable:
             message = f"{about} appears twice; keep one row, or pass `duplicates='first'` or `'mean'`"
             who = next((self.names[column] for column in others if column not in judges), None)
             if who is not None:
-                way = {"judge": shortened(who), "label": shortened(self.names[judges[-1]])}
+                labels = [at for at in judges if not role_of_name(self.names[at])[0]] or judges
+                way = {"judge": shortened(who), "label": shortened(self.names[labels[-1]])}
                 message += f"; where a row is one label, name the columns of judges and labels (`columns={way!r}`)"
             message += "; where a row is a vote on two systems, metaeval votes reads it"
             raise self._error(message, again)

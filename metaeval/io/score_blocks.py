@@ -8,7 +8,7 @@ from metaeval.base.names import natural_order
 from metaeval.base.notes import from_storable
 from metaeval.base.unit import TOPIC, unit_of
 from metaeval.errors import FileFormatError, InvalidOptionError, ScoresError
-from metaeval.io.around_tables import table_alone
+from metaeval.io.around_tables import table_alone, without_spreads
 from metaeval.io.benchmarks.nuggets import read_nuggets
 from metaeval.io.benchmarks.rows import read_four, read_record_frame
 from metaeval.io.blocks import FileBlock, Form, TableOptions
@@ -46,7 +46,8 @@ def read_block(content: bytes, source: Source, options: TableOptions) -> FileBlo
     if options.form is None and not options.columns:
         refuse_tracked_runs(sheet)
         sheet, more = rows_of_form(sheet)
-        notes += more
+        sheet, spreads = without_spreads(sheet)
+        notes += more + spreads
     try:
         block = read_table(sheet, source, options)
     except MeansAloneError as alone:

@@ -33,7 +33,7 @@ from metaeval.table.array import ATTACHED
 from metaeval.table.folds import note_of_folds
 from metaeval.table.means import renaming
 from metaeval.table.number_columns import left_out_columns, not_scores, unsure_columns
-from metaeval.table.plausibility import are_summaries, left_out_rows
+from metaeval.table.plausibility import are_summaries, left_out_rows, perhaps_items
 from metaeval.table.roles import (
     TEXTS,
     WHOLE,
@@ -257,7 +257,9 @@ def _block(  # noqa: PLR0913, PLR0917 - what a block is made of
     notes += blocks.metric_note(source)
     if not transposed and names[1] is not None:
         _refuse_repeated(rows, options)
-    systems, topics, scores, left_out = _without_summaries(list(systems), list(topics), scores)
+    systems, topics, scores, left_out = _without_summaries(
+        list(systems), list(topics), scores, wide=options.form == "wide"
+    )
     notes += left_out
     _refuse_metrics(rows, systems, topics, options)
     if options.duplicates != "error":
@@ -291,11 +293,18 @@ def _refuse_repeated(rows: _WideRows, options: blocks.TableOptions) -> None:
 
 
 def _without_summaries(
-    systems: list[str], topics: list[str], scores: NDArray[np.float64]
+    systems: list[str], topics: list[str], scores: NDArray[np.float64], *, wide: bool
 ) -> tuple[list[str], list[str], NDArray[np.float64], list[str]]:
-    """Leave out the topics that are averages, by name, and the systems and topics that the others make."""
-    summaries = np.array(are_summaries(topics), dtype=bool)
+    """Leave out the topics that are averages, by name, and the systems and topics that the others make.
+
+    Where somebody says that this is a `wide` table, a name that could be a topic's is one.
+    """
+    perhaps = np.array(perhaps_items(topics), dtype=bool)
+    summaries = np.array(are_summaries(topics), dtype=bool) & ~(perhaps & wide)
     notes = blocks.rows_left_out([*compress(topics, summaries)])
+    if (perhaps & summaries).any():
+        odd = first_few([*compress(topics, perhaps & summaries)])
+        notes = [f"{notes[0]}; pass `form='wide'` to keep {odd}"]
     if summaries.any():
         topics, scores = [*compress(topics, ~summaries)], scores[:, ~summaries]
     if measures := _sums_of_measures(topics, scores):

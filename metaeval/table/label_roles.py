@@ -1,6 +1,7 @@
 """Columns of numbers that are no judge's labels: by what they are called, and by what they hold beside the others."""
 
-from collections.abc import Collection, Mapping, Sequence
+import re
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -8,7 +9,7 @@ import pandas as pd
 
 from metaeval.base.arrays import Floats
 from metaeval.base.columns import LABELS, underscored
-from metaeval.base.names import first_few
+from metaeval.base.names import comma_list, first_few
 from metaeval.table.derived import derived_columns
 from metaeval.table.plausibility import item_constants
 from metaeval.table.roles import (
@@ -17,7 +18,9 @@ from metaeval.table.roles import (
     is_computed,
     part_of_word,
     role_of_name,
+    roles_beside,
     says_of,
+    word_of,
 )
 
 _JUDGES = 2
@@ -25,6 +28,11 @@ _MOST_ROWS = 20_000
 _NO_JUDGES = frozenset({"score", "weight", "cluster", "stratum", "repeat"})
 _OF_OTHERS = frozenset({"max", "min"})
 """What is computed from others, while Max is a judge."""
+_LABELS_TOO = frozenset({"aggregate", "target", "judged"})
+"""Roles of columns of scores whose words name labels too: a target is a gold label."""
+_OF_LABELS = frozenset({"certainty", "flag", "cost", "time", "size"})
+_NUMBERED = re.compile(r"(?P<stem>.*?[^\W_0-9])_?(?P<tail>[0-9]+)")
+_CROSSED = 4
 _FEW_ROWS = 5
 _FEWEST_COPIED = 20
 _CODES = frozenset({"8", "9", "66", "77", "88", "98", "99", "888", "998", "999", "9999"})
@@ -61,10 +69,11 @@ def label_columns(
     >>> values = np.array([ann, ben, same, [0.9, 0.8, 0.8, 0.7, 1.0]], dtype=float).T
     >>> found = label_columns(["ann", "ben", "agree", "confidence"], values, [*"11223"])
     >>> found.judges, [(one.name, one.why) for one in found.left]
-    ([0, 1], [('agree', "whether 'ann', 'ben' are equal"), ('confidence', 'half the width of an interval')])
+    ([0, 1], [('agree', "whether 'ann', 'ben' are equal"), ('confidence', 'how sure somebody was')])
     """
     values, topics = values[:_MOST_ROWS], topics[:_MOST_ROWS]
     told = {name: column for name in names if (column := _by_name(name, names)) is not None}
+    told |= {name: RoleColumn(name, role, f"{says_of(role)} of {of!r}", of=of) for name, (role, of) in _beside(names)}
     rest = [at for at, name in enumerate(names) if name not in told]
     if len(rest) < _JUDGES:  # a judge may be called so
         return LabelColumns(list(range(len(names))), [], [])
@@ -163,11 +172,44 @@ def _copies(table: pd.DataFrame) -> list[str]:
 def _by_name(name: str, names: Sequence[str]) -> RoleColumn | None:
     """Return what the name of a column says that it is, None for a judge; one of bounds only beside what they bound."""
     role, stem = role_of_name(name)
-    if not role or role == "aggregate" or is_computed(name):
+    if not role or role in _LABELS_TOO or is_computed(name):
         return None
     if (role in BOUNDS and stem and stem not in map(str.casefold, names)) or role == "range":
         return None
     return RoleColumn(name, role, says_of(role), of=stem)
+
+
+def _beside(names: Sequence[str]) -> Iterator[tuple[str, tuple[str, str]]]:
+    """Yield the columns called as a judge's and a word for what is no label, its role and the judge: conf1, A1."""
+    beside = {name: told for name, told in roles_beside(names).items() if told[0] in _OF_LABELS}
+    yield from beside.items()
+    numbered = {name: match for name in names if (match := _NUMBERED.fullmatch(word_of(name)))}
+    role_of = {name: role_of_name(match["stem"])[0] for name, match in numbered.items()}
+    for name, match in numbered.items():
+        judges = [judge for judge in numbered if numbered[judge]["tail"] == match["tail"] and not role_of[judge]]
+        if name not in beside and role_of[name] in _OF_LABELS and judges:
+            yield name, (role_of[name], judges[0])
+
+
+def crossed_judges(names: Sequence[str]) -> list[str]:
+    """Return the note on columns that are all of some words before all of others, as aspects by raters are.
+
+    Examples
+    --------
+    >>> crossed_judges(["fluency_A", "fluency_B", "adequacy_A", "adequacy_B"])[0].partition(";")[0]
+    'columns are called fluency and adequacy by A and B, and all 4 count as judges of one thing'
+    """
+    halves = [re.split(r"[\s_.:/-]+", name) for name in names]
+    if len(names) < _CROSSED or {*map(len, halves)} != {2}:
+        return []
+    first, second = ([*dict.fromkeys(half)] for half in zip(*halves, strict=True))
+    if len(first) < _JUDGES or len(second) < _JUDGES or len(first) * len(second) != len({*map(tuple, halves)}):
+        return []
+    of_one = [name for name, (aspect, _) in zip(names, halves, strict=True) if aspect == first[0]]
+    way = f"`columns={ {'judge': comma_list(of_one)}!r}`"
+    called = f"{first_few(first, between=' and ')} by {first_few(second, between=' and ')}"
+    many = f"columns are called {called}, and all {len(names)} count as judges of one thing"
+    return [f"{many}; if they judge several, name the columns of one (such as {way})"]
 
 
 def numbers_the_rows(name: str, numbers: Floats) -> bool:

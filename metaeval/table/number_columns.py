@@ -1,5 +1,7 @@
 """Which columns of numbers are no scores: by what they are called, and what they hold beside the others."""
 
+import re
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
@@ -17,7 +19,11 @@ from metaeval.table.roles import (
     PERHAPS_SCORES,
     WHOLE,
     RoleColumn,
+    bare_word,
+    part_of_word,
     rises_by_name,
+    role_of_name,
+    roles_beside,
     says_of,
     word_of,
 )
@@ -28,6 +34,12 @@ _EPOCHS = (1e9, 1e13)
 _FEWEST, _FEWEST_RANKED, _MOST_GRADES = 3, 5, 10
 _WIDER, _LARGER, _SHORT = 1.5, 5, 2
 _MOST_COLUMNS = 1000
+_OF_SYSTEMS = frozenset({"certainty", "flag", "judged"})
+"""Roles of columns that say something of the system whose name they hold."""
+_P_OF = frozenset({"_p", " p"})
+_QUESTION = re.compile(r"Q[0-9]+")
+_VERSUS = re.compile(r"\bvs\b|\bversus\b|\bgegen\b|\bcontre\b", re.IGNORECASE)
+_GLUED = re.compile(r"delta[\W_]*(?!(?:to|vs|over)\b)", re.IGNORECASE)
 _ASKED_AS = {"system": "test", "topic": "cost"}
 """Roles of what may be a score by its name alone."""
 
@@ -56,23 +68,18 @@ def not_scores(names: Sequence[str], values: Floats, *, along: str, kept: Iterab
     if len(names) > _MOST_COLUMNS or not len(values):
         return []
     by_word = {word_of(name): name for name in names}
-    asked = {name: ("", "") for name in names if word_of(name) in PERHAPS_SCORES[along]}
+    asked = {name: ("", "") for name in names if _asked_word(name, along)}
     table = _Numbers(names, values, along, roles_among(names) | asked)
+    told = table.beside(kept) if along == "system" else {}
     bounding = [(name, pair) for pair in bounds_among(names) for name in pair[:2] if name not in kept]
-    told = {name: column for name, pair in bounding if (column := table.bounding(name, pair)) is not None}
-    paired = {name for name, _ in bounding}
+    told |= {name: column for name, pair in bounding if (column := table.bounding(name, pair)) is not None}
+    paired = {*told, *kept, *(name for name, _ in bounding)}
     for position, name in enumerate(names):
         if name in paired:
             continue
         role, stem = table.roles[name]
-        if not role and along == "topic" and word_of(name) in WHOLE and name not in kept and table.beside_items(name):
-            told[name] = RoleColumn(name, "aggregate", "one score of the whole", sure=False)
-        if not role and name not in kept and (unclear := table.perhaps(name)) is not None:
-            told[name] = unclear
-        if name in kept or not role:
-            continue
         of = _called_so(by_word, stem) if stem else table.before(position, role)
-        column = table.judged(position, role, of, stem)
+        column = table.judged(position, role, of, stem) if role else table.without_role(name)
         if column is not None:
             told[name] = column
     told |= table.made(told, kept)
@@ -93,6 +100,23 @@ def _called_so(by_word: Mapping[str, str], stem: str) -> str:
     return next((by_word[name] for name in names if name in by_word), "")
 
 
+def _asked_word(name: str, along: str) -> str:
+    """Return the word of a name that may be that of no score, without what qualifies it; "" of any other.
+
+    Examples
+    --------
+    >>> [_asked_word(name, "system") for name in ("Score QPP", "p (a vs b)", "p (large)", "clarity score", "bm25")]
+    ['qpp', 'p', '', 'clarity', '']
+    """
+    words = {**PERHAPS_SCORES[along], **(PERHAPS_SCORES["beyond"] if along == "system" else {})}
+    bare = bare_word(name)
+    spelled = [word_of(name)]
+    if along == "system" and not role_of_name(name)[0]:
+        spelled += [bare.removeprefix("score_"), bare.removesuffix("_score")] if len(bare) > 1 else []
+        spelled += [bare] if _VERSUS.search(name) else []
+    return next((word for word in spelled if word in words), "")
+
+
 class _Numbers(NamedTuple):
     """Columns of numbers, and what they would be if they were scores."""
 
@@ -101,6 +125,23 @@ class _Numbers(NamedTuple):
     along: str
     roles: Mapping[str, tuple[str, str]]
     """What each name says beside the others."""
+
+    def beside(self, kept: Iterable[str]) -> dict[str, RoleColumn]:
+        """Return the columns that say something of another, as their names do: several of a kind surely."""
+        called = {name: told for name, told in roles_beside(self.names).items() if told[0] in _OF_SYSTEMS}
+        called |= {
+            name: ("test", name[:-2])
+            for name in self.names
+            if name[-2:] in _P_OF and {name[:-2], *self.names} == {*self.names}
+        }
+        n_of = Counter(role for role, _ in called.values())
+        return {
+            name: RoleColumn(
+                name, role, f"{says_of(role)} of {of!r}", of, sure=n_of[role] > 1 and name[-2:] not in _P_OF
+            )
+            for name, (role, of) in called.items()
+            if name not in kept and (name[-2:] not in _P_OF or n_of[role] > 1)
+        }
 
     def bounding(self, name: str, pair: Bounds) -> RoleColumn | None:
         """Return what one of two columns is that are called as ends of intervals; None where it holds scores.
@@ -152,19 +193,21 @@ class _Numbers(NamedTuple):
         name, numbers = self.names[place], self.values[:, place]
         says = says_of(role)
         column = RoleColumn(name, role, f"{says} of {of!r}" if of else says, of)
-        if role in ERRORS | BOUNDS:
-            return self._of_scores(column, numbers, stem)
-        if role == "aggregate":
-            return self._aggregate(place, sure_name=not stem)
+        if role in ERRORS | BOUNDS | {"aggregate"}:
+            is_total = role == "aggregate"
+            return self._aggregate(place, sure_name=not stem) if is_total else self._of_scores(column, numbers, stem)
+        if role in {"target", "flag", "difference"}:
+            return self._beside_scores(place, column, stem)
         observed = numbers[~np.isnan(numbers)]
         all_whole = bool((observed == np.rint(observed)).all())
         if role == "id":
             return column if all_whole and len(set(observed.tolist())) == len(observed) else None
         if role == "rank":
-            return column if all_whole else None if stem else column._replace(sure=False)
+            right_or_wrong = stem and self.along == "system" and observed.min(initial=np.inf) < 1  # RankLLM
+            return column if all_whole and not right_or_wrong else None if stem else column._replace(sure=False)
         if role in {"n", "size"} or (stem and self.along == "system"):
             unlike = all_whole and self._unlike_scores(place)
-            rather = role in {"cost", "time", "test", "difference"}
+            rather = role in {"cost", "time", "test"}
             rather |= self.along == "system" and not stem and len(word_of(name)) > _SHORT
             return (
                 column
@@ -175,6 +218,23 @@ class _Numbers(NamedTuple):
             )
         scores_too = self.along == "system" and role in {"cost", "time", "seed", "version"} and self._like_scores(place)
         return column._replace(sure=not scores_too)
+
+    def _beside_scores(self, position: int, column: RoleColumn, stem: str) -> RoleColumn | None:
+        """Return a column called as a target, a mark or a difference: surely where its numbers are none of scores."""
+        numbers = self.values[:, position]
+        observed = numbers[~np.isnan(numbers)]
+        if column.role == "target":
+            return column._replace(sure=len({*observed.tolist()}) == 1)
+        if column.role == "flag":
+            others = [at for at, name in enumerate(self.names) if not self.roles[name][0]]
+            marks = self.values[:, [position, *others]]
+            alike = bool((np.isin(marks, (0.0, 1.0)) | np.isnan(marks)).all())
+            return column._replace(sure=not alike) if np.isin(observed, (0.0, 1.0)).all() else None
+        if not stem or self._is_signed(position):
+            return column
+        if _GLUED.match(column.name):  # DeltaLM is a system, and delta-NLI a task
+            return column._replace(sure=False) if column.of or self.along == "cell" else None
+        return column._replace(sure=self.along != "system")
 
     def _like_scores(self, place: int) -> bool:
         """Whether fractions lie among those of the columns without a role."""
@@ -200,6 +260,15 @@ class _Numbers(NamedTuple):
         """Whether all others are called as what holds no scores."""
         return all(self.roles[other][0] for other in self.names if other != name)
 
+    def is_quartile(self, name: str) -> bool:
+        """Whether a column is called Q1 or Q3 where no question is: no other has a further number."""
+        numbered = [column for column in self.names if _QUESTION.fullmatch(column)]
+        return (
+            name in numbered
+            and {column[1:] for column in numbered} <= {"1", "2", "3"}
+            and len(numbered) < len(self.names)
+        )
+
     def beside_items(self, name: str) -> bool:
         """Whether at least two others are called by nothing known, as items are."""
         return (
@@ -207,16 +276,31 @@ class _Numbers(NamedTuple):
             > 1
         )
 
+    def without_role(self, name: str) -> RoleColumn | None:
+        """Return a column of no known role that is no score, or may be none, by its name and those of the others."""
+        if self.along == "topic" and word_of(name) in WHOLE and self.beside_items(name):
+            return RoleColumn(name, "aggregate", "one score of the whole", sure=False)
+        if self.along == "cell" and part_of_word(name) == "weight":
+            return RoleColumn(name, "weight", "a weight")
+        if self.along == "cell" and self.is_quartile(name):
+            return RoleColumn(name, "range", "a quartile", sure=False)
+        return self.perhaps(name)
+
     def perhaps(self, name: str) -> RoleColumn | None:
         """Return a column called as scores may be too, such as p, B or answer, beside others that are not."""
-        word, words = word_of(name), PERHAPS_SCORES[self.along]
+        word, words = _asked_word(name, self.along), PERHAPS_SCORES[self.along]
         others = [
             column
             for column in self.names
-            if column != name and not self.roles[column][0] and word_of(column) not in words
+            if column != name and not self.roles[column][0] and not _asked_word(column, self.along)
         ]
-        if word not in words or not others:
+        if not word or not others:
             return None
+        position = self.names.index(name)
+        if word not in words:
+            return self._beyond(position, PERHAPS_SCORES["beyond"][word], others)
+        if words[word] in PERHAPS_SCORES["beyond"].values() and self._is_signed(position):
+            return RoleColumn(name, "difference", words[word])
         if self.along == "cell":
             return RoleColumn(name, "text", words[word])
         if self.along == "system":
@@ -226,6 +310,21 @@ class _Numbers(NamedTuple):
         else:
             alike = len(word) <= _SHORT and any(len(word_of(column)) <= _SHORT for column in others)
         return None if alike else RoleColumn(name, _ASKED_AS[self.along], words[word], sure=False)
+
+    def _is_signed(self, position: int) -> bool:
+        """Whether numbers lie below 0 where those of no column without a role do, as differences of scores."""
+        others = [at for at, name in enumerate(self.names) if at != position and not self.roles[name][0]]
+        lowest = np.nanmin(self.values[:, others], initial=0.0)
+        return bool(np.nanmin(self.values[:, position], initial=0.0) < 0 <= lowest)
+
+    def _beyond(self, position: int, says: str, others: Sequence[str]) -> RoleColumn | None:
+        """Return a column to be asked about where its numbers lie below the middle of each other, or some below 0."""
+        numbers = self.values[:, position]
+        with np.errstate(invalid="ignore"):
+            middle = np.nanmedian(self.values[:, [self.names.index(name) for name in others]], axis=0).min()
+        if self._is_signed(position) or np.nanmax(numbers, initial=-np.inf) < middle:
+            return RoleColumn(self.names[position], "difference", says, sure=False)
+        return None
 
     def counting(self) -> list[str]:
         """Return the columns of whole numbers from 1."""

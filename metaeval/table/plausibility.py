@@ -4,6 +4,8 @@ Names alone tell little: a topic may be called "sum", a system "oracle". What a 
 numbers, and what the numbers alone suggest is told, not taken out.
 """
 
+import re
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from itertools import compress
 
@@ -16,8 +18,10 @@ from metaeval.errors import ScoresError
 from metaeval.table.array import DIMS, ScoreTable, has_gaps
 from metaeval.table.derived import rounding
 from metaeval.table.evidence import PER_CENT, made_of_others, on_another_scale
+from metaeval.table.interval_names import percentage_of_quantile
 from metaeval.table.roles import (
     AVERAGES,
+    ERRORS,
     MADE,
     PERHAPS,
     SPREADS,
@@ -26,12 +30,17 @@ from metaeval.table.roles import (
     bare_word,
     is_subtotal,
     is_total,
+    may_be_no_item,
     role_of_row,
+    roles_beside,
     says_of,
     word_of,
 )
 
+_DIGITS = re.compile(r"[0-9]+")
+_MOST_QUANTILES = 5
 _COUNTS = frozenset({"n", "rank"})
+_WEIGHTS = "called as weights of the columns"
 _OF_CLASSES = frozenset({"accuracy", "micro_avg", "macro_avg", "weighted_avg", "samples_avg"})
 """Rows of scikit-learn's report of classes that are none, of which some stand together."""
 _OF_SYSTEMS = frozenset({"test", "error", "half", "cost"})
@@ -66,7 +75,25 @@ def are_summaries(topics: Sequence[str]) -> list[bool]:
     --------
     >>> are_summaries(["301", "302", "Mean", "max"]), are_summaries(["sum", "translate", "std"])
     ([False, False, True, True], [False, False, True])
+    >>> are_summaries(["q1", "q2", "q3", "25%", "Q3", "Ziel"])
+    [False, False, False, True, True, True]
     """
+    return [sure or perhaps for sure, perhaps in zip(*_by_name(topics), strict=True)]
+
+
+def perhaps_items(topics: Sequence[str]) -> list[bool]:
+    """Say which names are taken for those of summaries because all others are ids, and could be items otherwise.
+
+    Examples
+    --------
+    >>> perhaps_items(["301", "302", "Mean", "max", "Zielwert"])
+    [False, False, False, True, True]
+    """
+    return [perhaps and not sure for sure, perhaps in zip(*_by_name(topics), strict=True)]
+
+
+def _by_name(topics: Sequence[str]) -> tuple[list[bool], list[bool]]:
+    """Say which names are those of summaries surely, and which perhaps, where the others are ids."""
     words = [_word(name) for name in topics]
     report = _OF_CLASSES if len(_OF_CLASSES.intersection(words)) > 1 else frozenset()
     sure_words, all_words = AVERAGES | SPREADS, AVERAGES | SPREADS | PERHAPS
@@ -78,10 +105,44 @@ def are_summaries(topics: Sequence[str]) -> list[bool]:
         or (word not in all_words and role_of_row(word) == "aggregate")
         for word, base in zip(words, bare, strict=True)
     ]
-    others = [name for name, word in zip(topics, words, strict=True) if word not in all_words]
-    if topic_evidence(others) < _SURE:
-        return surely
-    return [sure or word in PERHAPS for sure, word in zip(surely, words, strict=True)]
+    quantiles = quantile_rows(topics)
+    perhaps = [
+        word in all_words or name in quantiles or (bool(word) and may_be_no_item(name))
+        for name, word in zip(topics, words, strict=True)
+    ]
+    if topic_evidence([name for name, unsure in zip(topics, perhaps, strict=True) if not unsure]) < _SURE:
+        return surely, [False] * len(topics)
+    return surely, perhaps
+
+
+def quantile_rows(names: Sequence[str]) -> dict[str, float]:
+    """Return the percentages of quantiles that few names say, where no other is written like them: Q1 beside q1 to q9.
+
+    Examples
+    --------
+    >>> quantile_rows([*"abcd", "Q1", "75%", "1. Quartil"]), quantile_rows(["q1", "q2", "q3"])
+    ({'Q1': 25.0, '75%': 75.0, '1. Quartil': 25.0}, {})
+    """
+    told = {
+        name: share
+        for name in names
+        if not name.strip().replace(".", "").isdecimal() and (share := percentage_of_quantile(name)) is not None
+    }
+    if not told:
+        return {}
+    forms = Counter(_form(name) for name in names)
+    n_told = Counter(map(_form, told))
+    few = {
+        name: share
+        for name, share in told.items()
+        if forms[form := _form(name)] == n_told[form] <= _MOST_QUANTILES
+        and (2 * forms[form] < len(names) or "%" in form)
+    }
+    return few if len(names) >= len(few) + _FEWEST_TOPICS else {}
+
+
+def _form(name: str) -> str:
+    return _DIGITS.sub("0", name.strip())
 
 
 def _word(name: str) -> str:
@@ -112,10 +173,17 @@ def left_out_rows(
         return stay, []
     counting = [at for at, role in enumerate(roles) if role in _COUNTS and len(names) > 1 and _counts(values, at)]
     out = {at: says_of(roles[at]) for at in counting}
+    spreads = {} if named else _spreads(names, values)
+    out |= {at: says_of(role) for at, (role, _) in spreads.items()}
+    if dim == "system":
+        out |= {at: _WEIGHTS for at, role in enumerate(roles) if role == "weight" and len(names) > 1}
     if dim == "topic" and not named:
         items = [at for at, role in enumerate(roles) if role not in _OF_SYSTEMS | _COUNTS]
         others = [at for at in stay if at not in {*items, *out}]
         out |= {at: says_of(roles[at]) for at in others if _is_of_rest(values[at], values[items], roles[at])}
+    if dim == "topic" and not named:
+        items = [at for at, role in enumerate(roles) if not role and at not in out]
+        out |= _ends_of_items(names, values, items)
     rest = [at for at in stay if at not in out]
     made = made_of_others(
         [names[at] for at in rest], values[rest], {rest.index(at): role for at, role in called.items() if at in rest}
@@ -136,7 +204,14 @@ def left_out_rows(
             f"{word} {names[wrong]!r} is called as an average of others, and is not theirs; leave it out, or rename it "
             f"if it is a {word}"
         )
-    notes = [f"left out {word} {names[at]!r}, {what}" for at, what in sorted(out.items())]
+    notes = [f"left out {word} {names[at]!r}, {what}" for at, what in sorted(out.items()) if at not in spreads]
+    if spreads:
+        kinds = first_few([*dict.fromkeys(says_of(role) for role, _ in spreads.values())], between=" or ")
+        listed = first_few([repr(names[at]) for at in sorted(spreads)])
+        plural = "s" * (len(spreads) > 1)
+        notes.append(
+            f"left out {word}{plural} {listed}, called as {kinds} of the {word} beside {'each' if plural else 'it'}"
+        )
     if open_subtotals and not named and len(subtotals) > 1:
         named_so = first_few(open_subtotals)
         notes.append(f"{word}s called as averages count as {word}s: {named_so}; leave out what is none")
@@ -145,6 +220,48 @@ def left_out_rows(
         if not one.sure and not named
     ]  # fmt: skip
     return [at for at in stay if at not in out], notes
+
+
+def _spreads(names: Sequence[str], values: Floats) -> dict[int, tuple[str, int]]:
+    """Return the rows that hold the errors of another, as their name says, and what these are: new std beside new.
+
+    Errors are 0 or more, and no more than half of the scores that they are of.
+    """
+    row_of = {name: at for at, name in enumerate(names)}
+    told: dict[int, tuple[str, int]] = {}
+    for name, (role, of) in roles_beside(names).items():
+        errors, theirs = values[row_of[name]], values[row_of[of]]
+        both_known = np.isfinite(errors) & np.isfinite(theirs)
+        if role not in ERRORS or not both_known.any() or (errors[both_known] < 0).any():
+            continue
+        if 2 * np.median(errors[both_known]) <= np.median(np.abs(theirs[both_known])):
+            told[row_of[name]] = (role, row_of[of])
+    return told
+
+
+def _ends_of_items(names: Sequence[str], values: Floats, items: Sequence[int]) -> dict[int, str]:
+    """Return the rows called as a quantile or a spread of the items that hold just that, and what they are."""
+    quantiles = quantile_rows(names)
+    called = [at for at, name in enumerate(names) if name in quantiles or role_of_row(name) == "range"]
+    called = [at for at in called if not _are_whole(values[at])]  # luck makes few levels
+    scores = values[[at for at in items if at not in called]]
+    if not called or len(scores) < _FEWEST_TOPICS or not np.isfinite(scores).any(axis=0).all():
+        return {}
+    made: dict[int, str] = {}
+    for at in called:
+        numbers, share = values[at], quantiles.get(names[at])
+        shares = [share] if share is not None else [25.0, 75.0, 50.0]
+        ways = {f"the {end:g} % quantile of the others": np.nanpercentile(scores, end, axis=0) for end in shares}
+        ways["the range of the others"] = np.nanmax(scores, axis=0) - np.nanmin(scores, axis=0)
+        ways["the distance of the quartiles of the others"] = np.subtract(*np.nanpercentile(scores, [75, 25], axis=0))
+        near = rounding(numbers[np.isfinite(numbers)]) + _CLOSE
+        fits = [
+            words
+            for words, made_so in ways.items()
+            if np.isfinite(numbers).all() and (abs(numbers - made_so) <= near).all()
+        ]
+        made |= {at: fits[0]} if fits else {}
+    return made
 
 
 def _of_blocks(values: Floats, called: Sequence[int]) -> dict[int, str]:

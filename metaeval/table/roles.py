@@ -74,6 +74,8 @@ _SPLITS_OF_METRICS = frozenset(_TABLE["lower"]["splits"])
 """What may stand before or after the name of a metric, and does not turn it."""
 COMPUTED = frozenset({*_TABLE["computed"]["words"], *_TABLE["aggregate"]["words"]})
 """What is computed from several judges, as `word_of` writes it."""
+_APART = re.compile(r"(?:abs\s*)?[|(].+[-\N{MINUS SIGN}\N{EN DASH}].+[|)]", re.IGNORECASE)
+"""How far two are apart: |A-B|."""
 _AGREE = frozenset({"agree", "agrees", "agreement", "disagree", "disagreement", "majority"})
 PERHAPS_SCORES: Mapping[str, Mapping[str, str]] = {
     along: {word: says for says, words in entry.items() for word in words} for along, entry in _TABLE["perhaps"].items()
@@ -95,6 +97,16 @@ MADE = frozenset(_TABLE["made"]["words"])
 """What may be made of others, and a system or topic as well."""
 _TOTALS = frozenset({*_TABLE["aggregate"]["words"]} - {"all", "sum", "total", "gm", "media", "median"})
 _OF_NO_SCORE = frozenset({"cost", "time", "rank", "n", "size"})
+_MEASURED = ("cost", "size", "time")
+_UNITS = frozenset(_TABLE["unit"]["words"])
+_OF_ROWS = frozenset(_TABLE["row"]["words"])
+"""What a row among items may be called that is none, beside the words of roles."""
+_NO_ROWS = frozenset({"id", "part", "seed", "version", "size"})
+"""Roles whose words name items too."""
+_DELTA = re.compile(r"(?:δ_?|delta_)(?=.)")
+_NUMBER_OF = re.compile(r"#\s*[^\W\d]")
+_CUTOFF = re.compile(r"(?<=[a-z])@[0-9]+(?=_|$)")
+_COUNTED_THINGS = frozenset({"queries", "query", "docs", "documents", "samples", "examples", "segments", "sentences"})
 _OF_ALL = frozenset(_TABLE["aggregate"]["of_all"])
 """What an average of may be said to be that is one of everything: a task average."""
 _SUBTOTAL = "|".join(map(re.escape, sorted(_TABLE["aggregate"]["subtotals"], key=len, reverse=True)))
@@ -402,7 +414,9 @@ def items_by_structure(
 ) -> str:
     """Return the one of some columns that can name items; an error that says how to name it where it is not one."""
     keys = [columns[parts[role]] for role in ("system", "metric", "repeat") if role in parts]
-    fitting = item_column({**columns, "\0": list(map("\0".join, zip(*keys, strict=True)))}, "\0", others)
+    fitting = item_column(
+        {**columns, "\0": ["\0".join(map(str, key)) for key in zip(*keys, strict=True)]}, "\0", others
+    )
     system = parts["system"]
     if len(fitting) == 1 and word_of(system) == "name" and len({*columns[system]}) > len({*columns[fitting[0]]}):
         meanings = [{"system": first, "topic": second} for first, second in permutations((fitting[0], system))]
@@ -505,7 +519,7 @@ def refuse_items_of_one(
     if "topic" in chosen:
         return
     keys = [columns[parts[role]] for role in ("system", "metric", "repeat") if role in parts]
-    shared = item_column({**columns, "\0": list(map("\0".join, zip(*keys, strict=True)))}, "\0", others)
+    shared = item_column({**columns, "\0": ["\0".join(map(str, key)) for key in zip(*keys, strict=True)]}, "\0", others)
     shared = [name for name in shared if len({*columns[name]}) > 1]
     if not shared:
         return
@@ -572,16 +586,15 @@ def role_of_name(name: str) -> tuple[str, str]:
         return "", ""
     word = word_of(name).replace("*", "").lstrip("#") or word_of(name)
     bare = bare_word(name)
-    if "±" in word:
-        return _role_beside_sign(word)
-    if end := _end_of_interval(word):
-        return end
+    if signed := _role_beside_sign(word) if "±" in word else _end_of_interval(word):
+        return signed
+    word = word if _CUTOFF.sub("@k", word) not in _TABLE["judged"]["words"] else _CUTOFF.sub("@k", word)
     named_role = next(
         (role for name in (word, bare, word.partition(",")[0]) for role in ROLES if name in _TABLE[role]["words"]), ""
     )
     if named_role or not word:
         return named_role, ""
-    role, stem = next(filter(any, map(_role_by_part, (word, bare))), ("", ""))
+    role, stem = next(filter(any, (*map(_role_by_part, (word, bare)), _role_by_sign(name, word))), ("", ""))
     if (
         role in {"aggregate", "sd", "error", "n"} and role_of_name(stem)[0] in _OF_NO_SCORE
     ):  # avg_latency, anzahl_wörter
@@ -589,6 +602,13 @@ def role_of_name(name: str) -> tuple[str, str]:
     of_all = role == "aggregate" and {*stem.split("_")} <= _OF_ALL
     counted = role in _OF_NO_SCORE and role_of_name(stem) == ("n", "")  # num_chars
     return role, "" if of_all or counted else stem
+
+
+def _role_by_sign(name: str, word: str) -> tuple[str, str]:
+    """Return the role that a sign before a name says: ΔBM25, #docs."""
+    if glued := _DELTA.match(word):
+        return "difference", word[glued.end() :]
+    return ("n", word.strip("_")) if _NUMBER_OF.match(name.strip()) else ("", "")
 
 
 def _role_beside_sign(word: str) -> tuple[str, str]:
@@ -611,7 +631,44 @@ def role_of_row(name: str) -> str:
     word, equals, number = name.partition("=")
     counted = equals and _NUMBER.fullmatch(number.strip()) and role_of_name(word) == ("n", "")
     role, stem = role_of_name(name)
+    counted = counted or (role == "n" and bool(stem) and {*stem.split("_")} <= _OF_ALL | _COUNTED_THINGS)
+    role = "weight" if part_of_word(name) == "weight" else role
     return "n" if counted else "" if stem else role
+
+
+def may_be_no_item(name: str) -> bool:
+    """Whether a row of this name is hardly one of the items, where all others are numbers or numbered alike.
+
+    Examples
+    --------
+    >>> [may_be_no_item(name) for name in ("Zielwert", "Δ to baseline", "75%", "prev. best", "N topics", "301", "cats")]
+    [True, True, True, True, True, False, False]
+    """
+    role, stem = role_of_name(name)
+    called = role and role not in _NO_ROWS and (not stem or role in {"difference", "test"} or role_of_row(name) == "n")
+    called = called or (role == "n" and name.strip().startswith("#"))  # "# best"
+    return word_of(name) in _OF_ROWS or part_of_word(name) == "weight" or bool(called)
+
+
+def roles_beside(names: Sequence[str]) -> dict[str, tuple[str, str]]:
+    """Return the names that are another of them and a word of a role, with this role and the other name.
+
+    Examples
+    --------
+    >>> roles_beside(["new", "new std", "old", "conf_old", "old moe-2"])
+    {'new std': ('sd', 'new'), 'conf_old': ('certainty', 'old')}
+    """
+    by_word = {word_of(name): name for name in names if word_of(name)}
+    beside: dict[str, tuple[str, str]] = {}
+    for word, name in by_word.items():
+        words = word.split("_")
+        cuts = [("_".join(words[:at]), "_".join(words[at:])) for at in range(len(words) - 1, 0, -1)]
+        for base, mark in [*cuts, *((back, front) for front, back in reversed(cuts))]:
+            role, stem = role_of_name(mark) if base in by_word else ("", "")
+            if role and not stem:
+                beside[name] = (role, by_word[base])
+                break
+    return beside
 
 
 def _end_of_interval(word: str) -> tuple[str, str] | None:
@@ -628,6 +685,9 @@ def _role_by_part(word: str) -> tuple[str, str]:
     base, comma, tail = word.partition(",")
     if "_" not in base:
         return "", ""
+    measured, _, unit_word = base.rpartition("_")
+    if unit_word in _UNITS and (role := next((role for role in _MEASURED if measured in _TABLE[role]["words"]), "")):
+        return role, ""  # kosten_eur
     longest = ("", "", 0)
     for role in ROLES:
         for side in ("after", "before"):
@@ -659,7 +719,12 @@ def is_summary(name: str) -> bool:
 def is_computed(name: str) -> bool:
     """Whether a name says that numbers are computed from those of several judges."""
     word = word_of(name)
-    return word in COMPUTED or not _AGREE.isdisjoint(word.split("_")) or role_of_name(name)[0] == "aggregate"
+    return (
+        word in COMPUTED
+        or bool(_APART.fullmatch(name.strip()))
+        or not _AGREE.isdisjoint(word.split("_"))
+        or role_of_name(name)[0] == "aggregate"
+    )
 
 
 def is_subtotal(name: str) -> bool:

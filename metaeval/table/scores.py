@@ -40,7 +40,7 @@ from metaeval.base.unit import unit_called
 from metaeval.errors import InvalidOptionError, ScoresError, UnknownNameError
 from metaeval.table.array import ATTACHED, DIMS, REPEAT, ScoreTable, dims_of, gaps_in, has_gaps
 from metaeval.table.forms import recognise
-from metaeval.table.plausibility import left_out_rows, odd_notes
+from metaeval.table.plausibility import left_out_rows, odd_notes, perhaps_items
 from metaeval.table.roles import lowest_scores, notes_on_directions, rises_by_name
 
 Missing = Literal["error", "zero", "drop-systems", "drop-topics", "pairwise"]
@@ -422,6 +422,11 @@ def _without_made(table: ScoreTable, *, named: bool) -> ScoreTable:
         axis, names = DIMS.index(dim), table.labels[dim]
         values = np.moveaxis(table.scores, axis, 0).reshape(len(names), -1)
         stay, notes = left_out_rows(names, values, dim, named=named)
+        word = unit_called(table.attributes.get("topic_word")).topic
+        if dim == "topic" and not named and any(odd := perhaps_items(names)):
+            also = [names[at] for at in stay if odd[at]]
+            stay = [at for at in stay if not odd[at]]
+            notes += [f"left out {first_few(also)}, called as no {word} is; rename what is one"] if also else []
         if len(stay) < len(names):
             out = np.isin(np.arange(len(names)), stay, invert=True)
             table = _without(table, dim, out)
