@@ -350,7 +350,7 @@ def items(text: str, right: Mapping[str, object], **given: Any) -> Call:
 
 BOTH = {"bleu": [0.1, 0.2, 0.3, 0.4], "human": [3.0, 4.0, 5.0, 6.0]}
 TWICE = ITEMS + ITEMS.split("\n", 1)[1].replace(",x,", ",y,").replace("a,", "a,").replace(",.", ",1.")
-ODD = "system,item,bleu,human,confidence\na,1,.1,3,.2\na,2,.2,4,.9\nb,1,.3,5,.1\nb,2,.4,6,.5\n"
+ODD = "system,item,bleu,human,threshold\na,1,.1,3,.2\na,2,.2,4,.9\nb,1,.3,5,.1\nb,2,.4,6,.5\n"
 
 
 def compared(text: str, right: Mapping[str, object]) -> Call:
