@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from metaeval.base.names import count, first_few, is_word, metric_evidence, natural_order, topic_evidence
+from metaeval.base.names import clean_name, count, first_few, is_word, metric_evidence, natural_order, topic_evidence
 from metaeval.errors import ScoresError
 from metaeval.table.array import (
     DIMS,
@@ -443,6 +443,8 @@ def _wide_numbers(table: pd.DataFrame, columns: Sequence[str], metric: str) -> N
 
 def _clean_column_names(frame: pd.DataFrame) -> list[str]:
     columns = [str(column) for column in frame.columns]
+    if frame.columns.nlevels == 1 and frame.columns.hasnans:
+        clean_name(None, "column")  # raises
     if len(set(columns)) < len(columns):
         distinct_names(columns, "column")
     return columns

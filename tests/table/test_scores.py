@@ -835,3 +835,11 @@ def test_missing_repeats_count_0_where_repeats_are_crossed():
     values[0, :, :, 2] = np.nan
     values[0, 0, 0, 2] = values[0, 1, 1, 2] = 0.5  # a repeat that most lack was an extra one
     assert np.isnan(as_scores(values, systems=["a", "b"], missing="zero").to_numpy()).sum() == 2
+
+
+@pytest.mark.parametrize("absent", [None, float("nan"), pd.NA, pd.NaT])
+def test_a_column_without_a_name_is_no_system(absent):
+    """A wide frame whose topics stand in a column: a missing name was a system called nan."""
+    frame = pd.DataFrame([["1", 0.1, 0.2, 0.5], ["2", 0.2, 0.3, 0.6]], columns=["topic", "a", absent, "c"])
+    with pytest.raises(ScoresError, match="a column has no name"):
+        as_scores(frame)

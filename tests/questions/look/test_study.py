@@ -1,6 +1,7 @@
 """What files are, and what they can answer: told right, and every command that is shown runs and answers."""
 
 import json
+import re
 import shlex
 import tomllib
 from operator import attrgetter
@@ -322,7 +323,7 @@ def log_of(model, marks):
 
 @pytest.mark.parametrize("models", [["a"], ["a", "b", "c"]])
 def test_scorers_of_logs_are_judges_beside_people(tmp_path, command, models):
-    """`look` offers it, and it runs: of one model as labels, of several by what follows for the models.
+    """`look` offers it, and it runs: of one model as labels, of several by what follows for the models too.
 
     By hand: 12 of 16 marks alike, 8 of 16 correct by either, so that kappa is (0.75 - 0.5) / 0.5.
     """
@@ -336,5 +337,6 @@ def test_scorers_of_logs_are_judges_beside_people(tmp_path, command, models):
     if len(models) == 1:
         assert "graded has a Cohen's κ of 0.50" in printed.out
     else:
-        assert "3 systems, 2 judges" in printed.out
+        assert "2 judges, 48 answers, 16 items, 96 labels, 3 systems" in printed.out
+        assert re.search(r"Cohen's κ +0\.50 \[", printed.out)
         assert "Each file has systems of its own, and the same metrics: these are taken for the judges." in printed.out
