@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -63,6 +64,7 @@ class _CheckedCommand(HelpedCommand):
 
     def _typed_once(self, ctx: Any, args: list[str]) -> set[str]:  # noqa: ANN401 - as above
         """Return the options that were typed, once each where they take one value: only the last one would count."""
+        self._with_values(args)
         try:
             _, _, order = self.make_parser(ctx).parse_args(args=args)
         except USAGE_ERROR:  # which parsing in earnest will tell
@@ -77,6 +79,14 @@ class _CheckedCommand(HelpedCommand):
             way = f"give all by comma, as in {label} A,B" if several else "give it once"
             raise InvalidOptionError(f"{label} takes one value, and is given {times[parameter.name]} times; {way}")
         return {str(parameter.name) for parameter in order}
+
+    def _with_values(self, args: list[str]) -> None:
+        """Refuse an option behind an option that lacks its value, and would take the next one's name for it."""
+        named = {name: parameter for parameter in self.params for name in parameter.opts if name.startswith("-")}
+        for name, value in pairwise(args):
+            if value in named and name in named and not getattr(named[name], "is_flag", False):
+                way = f"write it behind, as in {name} {named[name].metavar or 'VALUE'}"
+                raise InvalidOptionError(f"{name} needs a value, and {value} is an option; {way}")
 
     def invoke(self, ctx: Any) -> Any:  # noqa: ANN401 - typer's own signature
         load_tables(arrow=any(given_at(ctx, name) for name in WITH_ARROW))

@@ -436,7 +436,7 @@ def items_by_structure(
     ]
     sizes = [name for name in others if tells_sizes(name, columns[name]) and len({*columns[name]}) > 1]
     named = columns[parts["system"]]
-    sized = next((name for name in sizes if 2 * len({*zip(named, columns[name], strict=True)}) <= len(named)), "")
+    sized = next((name for name in sizes if len({*columns[name]}) < len(named)), "")
     ways = [ways_to_sizes(sized, parts, columns, in_memory=in_memory)] if sized else []
     if could:
         named = f"call the one that does 'item' ({', '.join(could)})"
@@ -647,6 +647,7 @@ def may_be_no_item(name: str) -> bool:
     role, stem = role_of_name(name)
     called = role and role not in _NO_ROWS and (not stem or role in {"difference", "test"} or role_of_row(name) == "n")
     called = called or (role == "n" and name.strip().startswith("#"))  # "# best"
+    called = called and not ("±" in word_of(name) and any(map(str.isdigit, name)))  # a sign before a number
     return word_of(name) in _OF_ROWS or part_of_word(name) == "weight" or bool(called)
 
 

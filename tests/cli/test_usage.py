@@ -15,6 +15,10 @@ WRONG = [
     ("power x --tets t", "metaeval power has no option '--tets'; did you mean --test"),
     ("power x -x", "metaeval power has no option '-x'. metaeval power --help names all"),
     ("power x --alpha", "--alpha needs a value; write it behind, as in --alpha LEVEL"),
+    (
+        "power x --alpha --quiet",
+        "--alpha needs a value, and --quiet is an option; write it behind, as in --alpha LEVEL",
+    ),
     ("power x --json=3", "--json takes no value; leave it out"),
     ("power x --alpha much", "--alpha must be a number, not 'much'"),
     ("power x --alpha 3", "--alpha must lie between 0 and 1, not 3.0"),

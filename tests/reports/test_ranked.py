@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from metaeval.reports.ranked import ALIKE, ranked_columns, with_alike
+from metaeval.reports.ranked import ALIKE, open_first, ranked_columns, with_alike
 from metaeval.resampling.ranks import rank_intervals
 
 
@@ -32,3 +32,10 @@ def test_no_system_is_said_to_be_among_as_many_as_there_are(n_systems, heads):
     part = pd.DataFrame({"rank": range(1, n_systems + 1), "letters": "a", "p_best": 0.3, "p_top_3": 1.0})
     columns = ranked_columns(part, (), (), ALIKE)
     assert [column.label for column in columns if column.name.startswith("p_")] == heads
+
+
+def test_the_first_of_many_are_said_to_be_alike_only_where_some_pair_differs():
+    """Seven of eight ranks that may be 1 do not set the eighth apart, as long as no two systems differ."""
+    part = pd.DataFrame({"system": list("abcdefgh"), "rank": range(1, 9), "rank_low": [1] * 7 + [2]})
+    assert open_first(part.assign(n_above=0)).endswith("none of 8 systems can be told apart")
+    assert "the first 7 of 8 systems cannot" in open_first(part.assign(n_above=[0] * 7 + [1]))

@@ -46,7 +46,7 @@ def compare_metrics_command(  # noqa: PLR0913 - the options of the command
 
         metaeval compare-metrics runs/ --qrels qrels.txt --metrics "AP,nDCG@10,RBP(p=0.8)" --current AP --out compare
 
-        metaeval compare-metrics ap.csv ndcg.csv err.csv
+        metaeval compare-metrics ap.csv ndcg.csv rbp.csv
     """
     from metaeval.questions.compare_metrics.study import study_compare_metrics  # noqa: PLC0415 - loads scipy and numba
 

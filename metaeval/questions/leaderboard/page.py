@@ -242,7 +242,12 @@ def _figures(study: LeaderboardStudy, found: pd.DataFrame) -> Table:
         columns,
         by="leading",
         falling=False,
-        caption=say("figures", decision=decision_of(study), level=_level(study)),
+        caption=say(
+            "figures",
+            decision=decision_of(study),
+            level=_level(study),
+            method=None if study.ranks is None else study.ranks.method,
+        ),
     )
 
 

@@ -444,6 +444,9 @@ def _with_gaps(given: Sequence[str]) -> Contents | None:
         return scores
     if isinstance(scores.read, Scores) and (~np.isnan(scores.read.to_numpy())).sum(axis=1).max() < _TWO_SYSTEMS:
         return _means_with_gaps(given)  # no item has scores of two
+    if not scores.sizes["gaps"]:
+        note = "cells are empty only in rows that are left out: with --missing pairwise commands read all others"
+        return replace(scores, options=dict.fromkeys(NEEDS, "--missing pairwise"), notes=(note, *scores.notes))
     typed = shlex.join(given) if len(given) <= _MOST_TYPED else "FILES"
     apart = isinstance(scores.read, Scores) and are_apart(gaps_in(scores.read.to_numpy()))
     note = (

@@ -176,8 +176,16 @@ def test_means_below_topics_are_no_topics(command, tmp_path):
 def test_a_gap_in_one_row_alone_names_the_row(command, tmp_path):
     """It may hold p-values, or an agreement, below the items."""
     path = tmp_path / "x.csv"
-    path.write_text("question,a,b\n" + "".join(f"q{at},.{at},.{9 - at}\n" for at in range(1, 9)) + "p vs a,,.04\n")
-    assert "1 gap, in 'p vs a' alone, which is to be taken out" in " ".join(command("look", path).out.split())
+    path.write_text("question,a,b\n" + "".join(f"q{at},.{at},.{9 - at}\n" for at in range(1, 9)) + "raters' r,,.04\n")
+    assert "1 gap, in 'raters' r' alone, which is to be taken out" in " ".join(
+        command("look", path).out.split()
+    ).replace('"', "'")
+    path.write_text(path.read_text().replace("raters' r", "p vs a"))
+    said = " ".join(command("look", path).out.split())
+    assert "2 systems, 8 items, 1 metric Note: Cells are empty only in rows that are left out" in said
+    printed = command("table", path, "--missing", "pairwise")
+    assert printed.code == 0  # by hand: .45 of a, and .45 of b as mean of .8, .7, ... .1
+    assert "0.450" in printed.out
 
 
 def test_times_of_folds_are_no_part_of_systems(command, tmp_path):
