@@ -38,6 +38,8 @@ from metaeval.table.roles import (
 )
 
 _DIGITS = re.compile(r"[0-9]+")
+_SHORT = re.compile(r"[A-Za-z][0-9]+")
+"""A letter and a number, as questions are called, and quantiles: q10, p25."""
 _MOST_QUANTILES = 5
 _COUNTS = frozenset({"n", "rank"})
 _WEIGHTS = "called as weights of the columns"
@@ -75,8 +77,8 @@ def are_summaries(topics: Sequence[str]) -> list[bool]:
     --------
     >>> are_summaries(["301", "302", "Mean", "max"]), are_summaries(["sum", "translate", "std"])
     ([False, False, True, True], [False, False, True])
-    >>> are_summaries(["q1", "q2", "q3", "25%", "Q3", "Ziel"])
-    [False, False, False, True, True, True]
+    >>> are_summaries(["q1", "q2", "q3", "25%", "Q3", "Ziel"]), are_summaries(["7", "10", "301", "q10"])
+    ([False, False, False, True, True, True], [False, False, False, False])
     """
     return [sure or perhaps for sure, perhaps in zip(*_by_name(topics), strict=True)]
 
@@ -106,6 +108,12 @@ def _by_name(topics: Sequence[str]) -> tuple[list[bool], list[bool]]:
         for word, base in zip(words, bare, strict=True)
     ]
     quantiles = quantile_rows(topics)
+    ends = {*quantiles.values()}
+    quantiles = {  # q10 alone is a question; q1 and q3 are ends of one interval
+        name: share
+        for name, share in quantiles.items()
+        if not _SHORT.fullmatch(name.strip()) or ({100 - share} & ends and len(ends) > 1)
+    }
     perhaps = [
         word in all_words or name in quantiles or (bool(word) and may_be_no_item(name))
         for name, word in zip(topics, words, strict=True)

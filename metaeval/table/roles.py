@@ -646,7 +646,7 @@ def may_be_no_item(name: str) -> bool:
     """
     role, stem = role_of_name(name)
     called = role and role not in _NO_ROWS and (not stem or role in {"difference", "test"} or role_of_row(name) == "n")
-    called = called or (role == "n" and name.strip().startswith("#"))  # "# best"
+    called = called or (role == "n" and name.strip()[:1] == "#" != name.strip())  # "# best"
     called = called and not ("±" in word_of(name) and any(map(str.isdigit, name)))  # a sign before a number
     return word_of(name) in _OF_ROWS or part_of_word(name) == "weight" or bool(called)
 

@@ -328,3 +328,10 @@ def test_words_beside_names_need_a_whole_name():
     assert role_of_row("n-gram") == ""
     values = np.array([[61.0, 42.0], [1.2, 0.9], [60.0, 41.0]])
     assert left_out_rows(["new", "new std", "old"], values, "system")[0] == [0, 2]
+
+
+@pytest.mark.parametrize("name", ["q10", "q2", "Q3", "p50"])
+def test_a_question_called_by_a_letter_and_a_number_stays_beside_numbers(name):
+    """One alone is no quantile of the others, whatever the others are called."""
+    frame = pd.DataFrame({"topic": ["7", "10", "301", name], "a": [0.1, 0.2, 0.4, 0.9], "b": [0.2, 0.1, 0.5, 0.8]})
+    assert as_scores(frame)["topic"].to_numpy().tolist() == ["7", "10", "301", name]
