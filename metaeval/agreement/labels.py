@@ -330,7 +330,11 @@ def _without_other_columns(frame: pd.DataFrame) -> pd.DataFrame:
         if is_numeric and numbers_the_rows(str(name), frame[name].to_numpy(dtype=np.float64, na_value=np.nan))
     ]
     of_labels = frame.drop(columns=[column.name for column in left])
-    others = [name for name in strangers(of_labels) if not pd.api.types.is_numeric_dtype(of_labels[name].dtype)]
+    others = [
+        of_labels.columns[at]
+        for at in strangers(of_labels)
+        if not pd.api.types.is_numeric_dtype(of_labels.dtypes.iloc[at])
+    ]
     left += [RoleColumn(str(name), "text", "words that no other column holds") for name in others]
     kept = of_labels.drop(columns=others)
     kept.attrs = frame.attrs | {"notes": [*frame.attrs.get("notes", ()), *left_out_columns(left)]}

@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -232,7 +232,7 @@ def item_column(frame: pd.DataFrame) -> str | None:
     cells = frame.set_axis(range(len(names)), axis=1)
     of_topic = [] if topic is None else [topic]
     if judge is not None and label is not None:
-        free = [at for at in cells if at not in {topic, judge, label} and not cells[at].isna().any()]
+        free = [at for at in range(len(names)) if at not in {topic, judge, label} and not cells[at].isna().any()]
         named = [at for at in free if not cells.duplicated([*of_topic, at, judge]).any()]
         named = [at for at in named if cells.duplicated([*of_topic, at]).any()]
         if named:
@@ -249,25 +249,25 @@ def item_column(frame: pd.DataFrame) -> str | None:
     return names[once[0]] if once else None
 
 
-def strangers(frame: pd.DataFrame) -> list[Hashable]:
-    """Return the columns that hold no word of another, where two or more share words or hold numbers.
+def strangers(frame: pd.DataFrame) -> list[int]:
+    """Return the places of the columns that hold no word of another, where two or more share words or hold numbers.
 
     Two words that say no and yes may be a judge's own. Columns of numbers come last, and none beside two of numbers.
 
     Examples
     --------
     >>> strangers(pd.DataFrame({"ticket": ["A1", "A2", "A3"], "ann": [0, 0, 1], "ben": [0, 1, 1]}))
-    ['ticket']
+    [0]
     """
-    said = {name: words for name, column in frame.items() if (words := _words(column))}
-    numbers = [name for name, words in said.items() if all(map(is_number, words))]
+    said = {at: words for at, (_, column) in enumerate(frame.items()) if (words := _words(column))}
+    numbers = [at for at, words in said.items() if all(map(is_number, words))]
     n_columns = Counter(word for words in said.values() for word in words)
-    alone = [name for name, words in said.items() if all(n_columns[word] == 1 for word in words)]
-    texts = [name for name in alone if name not in numbers and not says_yes_or_no(said[name])]
+    alone = [at for at, words in said.items() if all(n_columns[word] == 1 for word in words)]
+    texts = [at for at in alone if at not in numbers and not says_yes_or_no(said[at])]
     if len(numbers) >= _JUDGES:
         return texts
     enough = len(said) - len(alone) >= _JUDGES
-    return [*texts, *(name for name in numbers if name in alone and len(said[name]) > _JUDGES)] if enough else []
+    return [*texts, *(at for at in numbers if at in alone and len(said[at]) > _JUDGES)] if enough else []
 
 
 def _words(column: "pd.Series[Any]") -> set[str]:
