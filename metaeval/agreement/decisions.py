@@ -14,7 +14,7 @@ import xarray as xr
 from numpy.typing import ArrayLike, NDArray
 
 from metaeval.agreement.rankings import kendall_tau, spearman, tau_ap
-from metaeval.base.checks import LEAST_SHARE, check_choice, refused
+from metaeval.base.checks import LEAST_SHARE, check_choice, check_share, refused
 from metaeval.base.results import Figure, Result
 from metaeval.base.words import number, span
 from metaeval.errors import InvalidOptionError
@@ -410,6 +410,8 @@ def checked_alphas(alphas: float | Sequence[float]) -> tuple[float, ...]:
     levels = tuple(dict.fromkeys(float(a) for a in np.atleast_1d(np.asarray(alphas, dtype=np.float64))))
     if not levels or not all(LEAST_SHARE <= level < 1 for level in levels):
         raise refused("alphas", f"must be one or more levels between 0 and 1, not {alphas!r}", alphas)
+    for level in levels:
+        check_share(level, "alphas")
     return levels
 
 

@@ -24,7 +24,14 @@ from metaeval.base.unit import unit
 from metaeval.errors import InvalidOptionError, ScoresError
 from metaeval.io.labels import labels_in
 from metaeval.table.conversions import plain
-from metaeval.table.label_roles import doubtful_labels, doubts_of, label_columns, made_judges, numbers_the_rows
+from metaeval.table.label_roles import (
+    doubtful_labels,
+    doubts_of,
+    label_columns,
+    made_judges,
+    numbers_the_rows,
+    strangers,
+)
 from metaeval.table.number_columns import left_out_columns
 from metaeval.table.roles import RoleColumn
 
@@ -309,11 +316,11 @@ def _wide(table: object) -> pd.DataFrame:
     again = first_double(frame.columns)
     if again is not None:
         raise ScoresError(f"two judges are called {again!r}; rename one")
-    return _without_numbers_of_rows(frame) if isinstance(table, pd.DataFrame) else frame
+    return _without_other_columns(frame) if isinstance(table, pd.DataFrame) else frame
 
 
-def _without_numbers_of_rows(frame: pd.DataFrame) -> pd.DataFrame:
-    """Leave out columns that number the rows or their items beside labels that are words, with a note."""
+def _without_other_columns(frame: pd.DataFrame) -> pd.DataFrame:
+    """Leave out, with a note, columns that number the rows beside labels that are words, and words nobody else uses."""
     numeric = [pd.api.types.is_numeric_dtype(dtype) for dtype in frame.dtypes]
     if "judges" in frame.attrs or all(numeric):
         return frame
@@ -322,7 +329,14 @@ def _without_numbers_of_rows(frame: pd.DataFrame) -> pd.DataFrame:
         for name, is_numeric in zip(frame.columns, numeric, strict=True)
         if is_numeric and numbers_the_rows(str(name), frame[name].to_numpy(dtype=np.float64, na_value=np.nan))
     ]
-    kept = frame.drop(columns=[column.name for column in left])
+    of_labels = frame.drop(columns=[column.name for column in left])
+    others = [
+        of_labels.columns[at]
+        for at in strangers(of_labels)
+        if not pd.api.types.is_numeric_dtype(of_labels.dtypes.iloc[at])
+    ]
+    left += [RoleColumn(str(name), "text", "words that no other column holds") for name in others]
+    kept = of_labels.drop(columns=others)
     kept.attrs = frame.attrs | {"notes": [*frame.attrs.get("notes", ()), *left_out_columns(left)]}
     return kept
 

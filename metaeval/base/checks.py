@@ -42,6 +42,7 @@ _SHARE = 0.8  # of the memory of the machine
 _UNITS = ("B", "kB", "MB", "GB", "TB", "PB", "EB")
 _LONGEST = 60
 _COIN = 0.5
+_OF_ERROR = frozenset({"alpha", "alphas"})
 
 
 IN_PYTHON = " to as_scores"
@@ -223,7 +224,8 @@ def _range(above: float | None, least: float | None, below: float | None, most: 
 def check_share(value: object, name: str) -> float:
     """Return a share, a probability or a level if it lies between 0 and 1, both excluded.
 
-    So near to 0 that its inverse is no number of things, it is a slip.
+    So near to 0 that its inverse is no number of things, it is a slip; so are a level of error that a coin toss would
+    keep, and a level of confidence that it would reach: one was taken for the other.
 
     Examples
     --------
@@ -234,11 +236,28 @@ def check_share(value: object, name: str) -> float:
         share = check_number(value, name, above=0, below=1)
     except InvalidOptionError as error:
         if isinstance(value, int | float) and 1 < value < _PER_CENT:
-            error.args = (f"{error}; write {value:g} % as {value / _PER_CENT:g}",)
+            way = _level_meant(value / _PER_CENT, name) or f"write {value:g} % as {value / _PER_CENT:g}"
+            error.args = (f"{error}; {way}",)
         raise
     if share < LEAST_SHARE:
         raise refused(name, f"must be at least {LEAST_SHARE:g}, not {show(value)}", value)
+    if way := _level_meant(share, name):
+        rule = f"must be at {'most' if share > _COIN else 'least'} {_COIN:g}, not {show(value)}"
+        raise refused(name, f"{rule}; {way}", value)
     return share
+
+
+def _level_meant(share: float, name: str) -> str:
+    """Say what to write where a level of error was given for one of confidence or the reverse, "" elsewhere."""
+    level, other = (f"{round(value, 12):g}" for value in (share, 1 - share))
+    name = name.lstrip("-").replace("-", "_")
+    if name in _OF_ERROR and share > _COIN:
+        return f"it is the probability of error: for {_PER_CENT * float(level):g} % confidence write {other}"
+    if name == "confidence_level" and share < _COIN:
+        return (
+            f"it is the probability that an interval is right: for {_PER_CENT * float(level):g} % error write {other}"
+        )
+    return ""
 
 
 def check_power(power: object, alpha: object) -> tuple[float, float]:

@@ -30,7 +30,14 @@ from metaeval.io.sheets import Sheet, header_names
 from metaeval.io.sources import Source, list_sources, listed_paths, named_apart
 from metaeval.io.trec_lines import QRELS
 from metaeval.io.votes import refuse_votes
-from metaeval.table.label_roles import crossed_judges, doubtful_labels, doubts_of, label_columns, made_judges
+from metaeval.table.label_roles import (
+    crossed_judges,
+    doubtful_labels,
+    doubts_of,
+    item_column,
+    label_columns,
+    made_judges,
+)
 from metaeval.table.number_columns import left_out_columns
 from metaeval.table.plausibility import are_summaries, left_out_rows, perhaps_items
 from metaeval.table.roles import SCORES, role_of_name
@@ -189,11 +196,23 @@ def labels_of(  # noqa: PLR0913 - as above
 
 def labels_in(data: object) -> object:
     """Return a frame with a column of items as `read_labels` returns the file of it; anything else as it is."""
-    if not isinstance(data, pd.DataFrame) or data.index.names != [None]:
+    if not isinstance(data, pd.DataFrame):
         return data
+    if data.index.names != [None]:
+        names = list(map(str, data.columns))
+        is_long = all(first_called(names, LABELS[role], underscored) is not None for role in ("judge", "label"))
+        if not is_long or data.index.is_unique or None in data.index.names:
+            return data
+        data = data.reset_index()
+    columns = {}
     if first_called(list(map(str, data.columns)), _NAMED_BY["item"], underscored) is None:
-        return data
-    return labels_of([(Source(_MEMORY), data.to_csv(index=False).encode())], columns={}, words={}, where={})
+        item = item_column(data) if pd.api.types.is_integer_dtype(data.index.dtype) else None
+        if item is None:
+            return data
+        columns = {"item": item}
+    frame = labels_of([(Source(_MEMORY), data.to_csv(index=False).encode())], columns=columns, words={}, where={})
+    frame.attrs["notes"] = [*(f"column {item!r} names the items" for item in columns.values()), *frame.attrs["notes"]]
+    return frame
 
 
 def _check_options(columns: Mapping[str, str], words: Words, *, repeats: bool, duplicates: Duplicates) -> None:

@@ -24,13 +24,11 @@ say = prose(__name__)
 def alt_words(alt: AltTest, *, caution: str = "") -> str:
     """Say who may replace a person, where the alt-test is all there is; a caution qualifies what passes."""
     order = _by_wins(alt)
-    rates = " to ".join(dict.fromkeys(map(_DECIMAL, order["winning_rate"].iloc[[-1, 0]])))
-    n, passing, rule = (
-        len(order),
-        int(order["passes"].sum()),
-        f"a person as a labeller (ω {rates}; half is enough, ε {alt.epsilon:g})",
-    )
+    n, passing = len(order), int(order["passes"].sum())
     unsettled = order[order["verdict"] == "not settled"]
+    told = order[order["passes"]] if passing else unsettled if len(unsettled) else order
+    rates = " to ".join(dict.fromkeys(map(_DECIMAL, told["winning_rate"].iloc[[-1, 0]])))
+    rule = f"a person as a labeller (ω {rates}; half is enough, ε {alt.epsilon:g})"
     may = f"Yes{caution}" if passing == n else f"Some may{caution}" if passing else "Open" if len(unsettled) else "No"
     more = "" if passing else _more_items(unsettled)
     if n == 1:

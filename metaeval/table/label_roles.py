@@ -1,15 +1,19 @@
 """Columns of numbers that are no judge's labels: by what they are called, and by what they hold beside the others."""
 
 import re
+from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 
 from metaeval.base.arrays import Floats
-from metaeval.base.columns import LABELS, underscored
-from metaeval.base.names import comma_list, first_few
+from metaeval.base.checks import show
+from metaeval.base.columns import LABELS, first_called, underscored
+from metaeval.base.label_words import folded, says_yes_or_no
+from metaeval.base.names import comma_list, first_few, is_number
+from metaeval.errors import ScoresError
 from metaeval.table.derived import derived_columns
 from metaeval.table.plausibility import item_constants
 from metaeval.table.roles import (
@@ -210,6 +214,67 @@ def crossed_judges(names: Sequence[str]) -> list[str]:
     called = f"{first_few(first, between=' and ')} by {first_few(second, between=' and ')}"
     many = f"columns are called {called}, and all {len(names)} count as judges of one thing"
     return [f"{many}; if they judge several, name the columns of one (such as {way})"]
+
+
+def item_column(frame: pd.DataFrame) -> str | None:
+    """Return the column that names the items by what it holds, where none is called so; None where none does.
+
+    Of a table with a column a judge it says something else in every row (of a topic), which no other column says; of
+    one with columns called as judges and labels no judge has it twice.
+
+    Examples
+    --------
+    >>> item_column(pd.DataFrame({"ticket": ["A1", "A2", "A3"], "ann": [0, 0, 1], "ben": [0, 1, 1]}))
+    'ticket'
+    """
+    names = list(map(str, frame.columns))
+    topic, judge, label = (first_called(names, LABELS[role], underscored) for role in ("topic", "judge", "label"))
+    cells = frame.set_axis(range(len(names)), axis=1)
+    of_topic = [] if topic is None else [topic]
+    if judge is not None and label is not None:
+        free = [at for at in range(len(names)) if at not in {topic, judge, label} and not cells[at].isna().any()]
+        named = [at for at in free if not cells.duplicated([*of_topic, at, judge]).any()]
+        named = [at for at in named if cells.duplicated([*of_topic, at]).any()]
+        if named:
+            return names[min(named, key=lambda at: cells[at].nunique())]
+        if not _words(cells[judge]).isdisjoint(_words(cells[label])) or all(map(is_number, _words(cells[judge]))):
+            return None
+        message = (
+            f"columns {names[judge]!r} and {names[label]!r} say who gave which label, and no column names the items"
+        )
+        raise ScoresError(f"{message}, each once a judge; add one called item, or keep one row of a judge and item")
+    counting = [at for at in cells.select_dtypes("number") if _counts(cells[at].to_numpy())]
+    strange = [at for at in strangers(cells) if at not in {topic, *counting} and not cells[at].isna().any()]
+    once = [at for at in strange if not cells.duplicated([*of_topic, at]).any()]
+    return names[once[0]] if once else None
+
+
+def strangers(frame: pd.DataFrame) -> list[int]:
+    """Return the places of the columns that hold no word of another, where two or more share words or hold numbers.
+
+    Two words that say no and yes may be a judge's own. Columns of numbers come last, and none beside two of numbers.
+
+    Examples
+    --------
+    >>> strangers(pd.DataFrame({"ticket": ["A1", "A2", "A3"], "ann": [0, 0, 1], "ben": [0, 1, 1]}))
+    [0]
+    """
+    said = {at: words for at, (_, column) in enumerate(frame.items()) if (words := _words(column))}
+    numbers = [at for at, words in said.items() if all(map(is_number, words))]
+    n_columns = Counter(word for words in said.values() for word in words)
+    alone = [at for at, words in said.items() if all(n_columns[word] == 1 for word in words)]
+    texts = [at for at in alone if at not in numbers and not says_yes_or_no(said[at])]
+    if len(numbers) >= _JUDGES:
+        return texts
+    enough = len(said) - len(alone) >= _JUDGES
+    return [*texts, *(at for at in numbers if at in alone and len(said[at]) > _JUDGES)] if enough else []
+
+
+def _words(column: "pd.Series[Any]") -> set[str]:
+    """Return the words or numbers that a column holds, 1.0 as 1."""
+    cells = column.dropna().tolist()
+    words = {folded(cell if isinstance(cell, str) else show(cell)) for cell in cells} - {""}
+    return {f"{float(word):g}" if is_number(word) else word for word in words}
 
 
 def numbers_the_rows(name: str, numbers: Floats) -> bool:

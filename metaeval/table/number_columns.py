@@ -28,6 +28,7 @@ from metaeval.table.roles import (
     word_of,
 )
 
+_LEFT_OUT = "left out column"
 _RANKS = "ranks"
 _AVERAGES_OF = ("mean_", "avg_", "average_", "overall_")
 _EPOCHS = (1e9, 1e13)
@@ -459,7 +460,29 @@ def left_out_columns(columns: Sequence[RoleColumn]) -> list[str]:
     for column in columns:
         named.setdefault(column.why, []).append(repr(column.name))
     described = first_few([f"{first_few(names)}, {why}" for why, names in named.items()], most=8, between="; ")
-    return [f"left out column{'s' * (len(columns) > 1)} {described}"]
+    return [f"{_LEFT_OUT}{'s' * (len(columns) > 1)} {described}"]
+
+
+def but_for_column(notes: Iterable[str], name: str) -> list[str]:
+    """Return notes without what `left_out_columns` said of a column, perhaps of a file: it was used after all.
+
+    Examples
+    --------
+    >>> but_for_column(["a.csv: left out columns 'date', 'remark', words", "left out column 'date', a date"], "date")
+    ["a.csv: left out column 'remark', words"]
+    """
+    kept = []
+    for note in notes:
+        before, verb, described = note.partition(_LEFT_OUT)
+        groups = described.removeprefix("s").strip().split("; ")
+        rests = [group.replace(f"{name!r}, ", "", 1) for group in groups]
+        others = [rest for rest, group in zip(rests, groups, strict=True) if rest == group or rest[:1] in {"'", '"'}]
+        if not verb or others == groups:
+            kept.append(note)
+        elif others:
+            several = len(others) > 1 or len(re.findall(r"['\"], ", others[0])) > 1
+            kept.append(f"{before}{verb}{'s' * several} {'; '.join(others)}")
+    return kept
 
 
 def unsure_columns(columns: Sequence[RoleColumn], *, in_memory: bool = False) -> str:

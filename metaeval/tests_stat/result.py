@@ -290,7 +290,8 @@ class PairwiseResult(Result):
         Raises
         ------
         InvalidOptionError
-            If there are several pairs or metrics: `difference_intervals` has the intervals of all.
+            If there are several pairs or metrics: the function `metaeval.tests_stat.difference_intervals` takes the
+            result and has the intervals of all.
 
         Examples
         --------
@@ -301,16 +302,16 @@ class PairwiseResult(Result):
         >>> tuple(round(end, 4) for end in found.confidence_interval())
         (-0.1468, 0.3968)
         """
-        self._only("confidence_interval")
+        self._only("confidence_interval", "metaeval.tests_stat.difference_intervals(result) has the interval of each")
         ends = difference_intervals(self, confidence_level=confidence_level)
         return PairInterval(float(ends["low"].item()), float(ends["high"].item()))
 
-    def _only(self, name: str) -> xr.Dataset:
+    def _only(self, name: str, way: str = "to_frame() has a row for each") -> xr.Dataset:
         """Return the data of a result of one pair and one metric."""
         if self.n_pairs * len(self.metrics) != 1:
             raise InvalidOptionError(
                 f"{name} is that of one pair under one metric, and there are {self.n_pairs:,} pairs and "
-                f"{len(self.metrics)} metrics; to_frame() has a row for each"
+                f"{len(self.metrics)} metrics; {way}"
             )
         return self.data
 

@@ -75,3 +75,54 @@ def test_the_label_that_is_no_whole_number_is_named():
     table = pd.DataFrame({"a": [1.0, 2.0], "b": [0.0, 1.5]}, index=pd.MultiIndex.from_tuples([("1", "x"), ("1", "y")]))
     with pytest.raises(ScoresError, match=r"must be whole numbers.*y.* is 1\.5; leave this row out if it sums"):
         as_labels(table)
+
+
+def tickets(numbers, names=("Anna", "Ben", "Carla")):
+    """Return the labels of three judges for nine items, by item; words, or the grades that stand for them."""
+    grades = [[0, 0, 1], [1, 1, 1], [2, 2, 2], [0, 0, 0], [1, 2, 1], [2, 2, 2], [0, 1, 0], [2, 2, 1], [1, 1, 1]]
+    table = pd.DataFrame(grades, columns=list(names))
+    return table if numbers else table.replace({0: "schlecht", 1: "teils", 2: "gut"})
+
+
+@pytest.mark.parametrize("ids", [[f"A{number}" for number in range(9)], [4711, 812, 90, 7, 55, 1203, 31, 640, 8]])
+@pytest.mark.parametrize("numbers", [False, True])
+@pytest.mark.parametrize("name", ["Antwort", "ticket", "conversation", "case"])
+def test_column_of_items_is_no_judge_whatever_it_is_called(name, numbers, ids):
+    """A frame with a column of items has the labels that it has with the items in the index, wide and long.
+
+    The expected labels are those that `set_index` leaves, whose items nobody has to guess.
+    """
+    table = tickets(numbers).assign(**{name: ids})[[name, "Anna", "Ben", "Carla"]]
+    expected = as_labels(table.set_index(name))
+    long = table.melt(name, var_name="judge", value_name="label")
+    readings = [as_labels(long), as_labels(long.set_index(name))]
+    if numbers and not isinstance(ids[0], str):
+        with pytest.raises(ScoresError, match=f"'{name}' .*drop what is none"):
+            as_labels(table)
+        readings.append(as_labels(table.drop(columns=name)))
+    else:
+        readings.append(as_labels(table))
+    for labels in readings:
+        assert labels.judges == ("Anna", "Ben", "Carla")
+        assert sorted(labels.table.to_numpy().tolist()) == sorted(expected.table.to_numpy().tolist())
+
+
+def test_long_labels_in_memory_without_items_are_refused_with_a_way_out():
+    """Where a judge labels an item twice, or nothing names the items, it is said what to do, and doing it helps."""
+    table = tickets(numbers=False).assign(ticket=list("aabcdefgh"))
+    long = table.melt("ticket", var_name="judge", value_name="label")
+    with pytest.raises(ScoresError, match=r"no column names the items, each once a judge; .* keep one row"):
+        as_labels(long)
+    kept = long.drop_duplicates(["judge", "ticket"])
+    assert as_labels(kept).table.shape == (8, 3)
+    with pytest.raises(ScoresError, match="add one called item"):
+        as_labels(kept.drop(columns="ticket"))
+    pd.testing.assert_frame_equal(as_labels(kept.rename(columns={"ticket": "item"})).table, as_labels(kept).table)
+
+
+def test_text_beside_words_is_left_out_with_a_note():
+    """Comments in the judges' own words are no labels where the items are in the index, either."""
+    table = tickets(numbers=False).assign(comment=[f"because {number}" for number in range(9)])
+    labels = as_labels(table.set_axis([f"A{number}" for number in range(9)]))
+    assert labels.judges == ("Anna", "Ben", "Carla")
+    assert "left out column 'comment', words that no other column holds" in labels.notes

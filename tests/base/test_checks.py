@@ -355,3 +355,23 @@ def test_a_level_so_small_that_its_inverse_is_nothing_is_refused(level):
         check_share(level, "alpha")
     with pytest.raises(InvalidOptionError, match="at least 1e-100"):
         bootstrap_sensitivity([[0.1, 0.2, 0.4], [0.3, 0.5, 0.9]], alpha=level, n_resamples=50, rng=0)
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "right"),
+    [
+        *(("alpha", value, 0.05) for value in (5, 95, 0.95)),
+        *(("--alpha", value, 0.1) for value in (90, 0.9)),
+        *(("alphas", value, 0.01) for value in (99.0, 0.99)),
+        *(("confidence_level", value, 0.95) for value in (5, 95, 0.05)),
+        *(("--confidence-level", value, 0.9) for value in (10, 0.1)),
+        ("power", 80, 0.8),
+    ],
+)
+def test_a_level_of_error_and_one_of_confidence_are_not_taken_for_each_other(name, value, right):
+    """What the message says to write is what was meant (95 % confidence is 5 % error), and is then accepted."""
+    with pytest.raises(InvalidOptionError) as caught:
+        check_share(value, name)
+    written = float(str(caught.value).rpartition(" ")[2])
+    assert (written, check_share(written, name)) == (right, right)
+    assert check_share(0.5, name) == 0.5

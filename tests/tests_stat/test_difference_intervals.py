@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
+import metaeval.tests_stat
 from metaeval.errors import InvalidOptionError
 from metaeval.studies.study import interval_notes as notes_of_test
 from metaeval.table.scores import as_scores
@@ -66,3 +67,15 @@ def test_a_level_is_a_share(level):
     """Percentages and certainty are refused by name."""
     with pytest.raises(InvalidOptionError, match="confidence_level"):
         difference_intervals(paired_t_test([[0.3, 0.5], [0.2, 0.3]]), confidence_level=level)
+
+
+def test_what_is_said_of_the_intervals_of_several_pairs_has_them(simulated_scores):
+    """The call that `confidence_interval` names for more than one pair has the intervals, which are those of scipy."""
+    scores = simulated_scores(1, 5, 12)
+    result = paired_t_test(scores)
+    with pytest.raises(InvalidOptionError, match="10 pairs") as caught:
+        result.confidence_interval()
+    way = str(caught.value).partition("; ")[2].removesuffix(" has the interval of each")
+    found = eval(way, {"metaeval": metaeval, "result": result})  # noqa: S307 - our own words
+    expected = stats.ttest_rel(*(scores.isel(metric=0, system=place) for place in (0, 1))).confidence_interval()
+    np.testing.assert_allclose([found["low"][0, 0], found["high"][0, 0]], expected, rtol=1e-9)

@@ -116,7 +116,7 @@ def _verdict_words(study: SettledStudy) -> tuple[str, ...]:
             for pull in pulls
         ]
         words = {"moved": bool(moved), "shifts": shifts, "p": _with_sign(study.shift.p_value), "drawn": drawn}
-        return (say("changed", shift=study.shift, **words),)
+        return (say("changed", shift=study.shift, n=len(rows), **words),)
     if study.verdicts.empty:
         return ()
     order = study.verdicts["verdict"].map({"may": 0, "not settled": 1, "no pairs": 2, "may not": 3})

@@ -19,6 +19,7 @@ from metaeval.running.draws import RNGLike, resolve_seed
 from metaeval.running.equality import RELATIVE
 from metaeval.studies.study import Study
 from metaeval.table.arrivals import Arrival, date_columns, of_several, turns_of
+from metaeval.table.number_columns import but_for_column
 from metaeval.table.scores import Scores, as_scores, oriented_values
 from metaeval.table.structure import engine_scores
 from metaeval.table.traits import Trait
@@ -455,7 +456,7 @@ def _scored(
         counted_in="cluster" if units.clustered else "topic",
         n_units=units.n_units,
         notes=(
-            *scores.attrs.get("notes", ()),
+            *but_for_column(scores.attrs.get("notes", ()), dated.column if dated and dated.topics else ""),
             *design_notes(scores),
             *([_ASSUMED.format(**unit_of(scores)._asdict())] if assumed else ()),
             *_notes_on(dated, unit_of(scores)),

@@ -70,3 +70,17 @@ def test_whether_a_judge_of_votes_has_changed(votes):
     best = study.fitted["before"].to_frame()["system"].iloc[0]
     assert study.shift.frame.set_index("system").loc[best, "shift"] < 0
     assert {"shift"} <= {table.name for table in study.report().tables()}
+
+
+def test_a_shift_whose_interval_leaves_out_0_and_that_is_not_significant_is_explained():
+    """Halves at random differ by chance: an interval of one shift, a verdict over all six, both said."""
+    votes = as_votes(simulate_votes(n_systems=6, n_votes=1500, rng=1))
+    is_first = np.random.default_rng(47).random(len(votes.share)) < 0.5
+    halves = {"before": votes.where(is_first), "after": votes.where(~is_first)}
+    study = study_settled(halves, of_judges=True, changed=True, rng=1)
+    largest = study.shift.frame.iloc[0]
+    assert largest["low"] > 0
+    assert largest["p_value"] < 0.05 < min(1, 6 * largest["p_value"]) == pytest.approx(largest["p_corrected"])
+    said = study.report().summary[0]
+    assert "the largest of 6 shifts is 0.39 [0.05, 0.72] for system3 (interval by itself)" in said
+    assert said.endswith("not significant among them (Holm).")

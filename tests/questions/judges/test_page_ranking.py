@@ -233,3 +233,16 @@ def test_people_who_agree_little_qualify_a_judge_that_may_replace_them():
     )
     alone = study_judges(labels, reference="truth", people="ann", n_resamples=20, rng=0)
     assert alone.people == ("ann",)
+
+
+def test_the_winning_rates_of_the_first_sentence_are_of_the_judges_it_names():
+    """A judge of noise has ω 0 by construction, and is neither named nor in the range of those that pass."""
+    rng = np.random.default_rng(2)
+    truth = rng.integers(0, 2, 600)
+    slip = {name: (rng.random(600) < 0.2).astype(int) for name in ("ann", "ben", "model")}
+    given = pd.DataFrame({name: truth ^ own for name, own in slip.items()}).assign(noise=1 - truth)
+    alt = alt_test(given[["ann", "ben"]], given[["model", "noise"]], scoring="accuracy")
+    assert alt.judges.set_index("judge")["winning_rate"].to_dict() == {"model": 1.0, "noise": 0.0}
+    assert alt_words(alt).startswith(
+        "Some may: model (1 of 2 judges) may replace a person as a labeller (ω 1.00; half is enough"
+    )

@@ -14,7 +14,7 @@ def scores(*means, n_topics=60, seed=1):
     return as_scores(rng.normal(np.array(means)[:, None], 0.2, (len(means), n_topics)), systems=names)
 
 
-ONE = "A and B do not differ by the evidence of 30 topics, and it is expected to take some"
+ONE = "which of A and B is better is not decided by the evidence of 30 topics, and it is expected to take some"
 LATE = "A is the best (decided after {last}), and for the next (B and C) it is expected to take some"
 NEXT = "for the next ({pair}) it is expected to take some"
 NOBODY = "and nobody is ahead of all others yet"

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from metaeval import as_scores, study_stopping
+from metaeval import as_scores, read_scores, study_stopping
 from metaeval.errors import EstimationError, InvalidOptionError
 from metaeval.io import as_votes
 from metaeval.tests_stat.stopping import count_units, decided_pairs, log_sign_evidence, log_t_evidence
@@ -245,3 +245,22 @@ def test_too_few_voters_are_no_units(n_voters):
         pd.testing.assert_frame_equal(study.to_frame(), study_stopping(rows_as_votes, by="vote").to_frame())
         with pytest.raises(EstimationError, match=r"give more, or a lower `burn_in`, or `by='vote'`"):
             study_stopping(rows_as_votes, by="voter")
+
+
+@pytest.mark.parametrize("form", ["wide", "long"])
+@pytest.mark.parametrize("in_file", [False, True])
+def test_the_column_that_gave_the_order_is_not_said_to_be_left_out(form, in_file, tmp_path):
+    """It was used, so that only columns that were not are called left out."""
+    rng = np.random.default_rng(2)
+    frame = pd.DataFrame(rng.random((30, 2)), columns=["a", "b"]).assign(item=[f"q{n}" for n in range(30)])
+    frame = frame.assign(
+        date=[f"2026-01-{n + 1:02d}" for n in rng.permutation(30)], remark=[f"so {n}" for n in range(30)]
+    )
+    frame = frame if form == "wide" else frame.melt(["item", "date", "remark"], var_name="system", value_name="score")
+    frame.to_csv(tmp_path / "scores.csv", index=False)
+    notes = study_stopping(read_scores(tmp_path / "scores.csv") if in_file else frame, rng=0).notes
+    assert any("came in the order of the column 'date'" in note for note in notes)
+    left_out = [note for note in notes if "left out" in note]
+    assert len(left_out) == 1
+    assert "remark" in left_out[0]
+    assert "date" not in left_out[0]
