@@ -11,7 +11,6 @@ import pandas as pd
 
 from metaeval.base.arrays import Floats
 from metaeval.base.bibliography import cited
-from metaeval.base.columns import underscored
 from metaeval.base.names import count, first_few, natural_order
 from metaeval.base.results import Figure
 from metaeval.base.unit import unit
@@ -44,7 +43,7 @@ from metaeval.reports.key_figures import KeyFigure, counted, listed_figures, wit
 from metaeval.reports.prose import prose
 from metaeval.reports.ranked import interval_of_ranks, is_pair, open_first, ranked_columns, written_ranks
 from metaeval.reports.shared import facts, unanswered
-from metaeval.table.vote_covariates import POSITION
+from metaeval.table.vote_covariates import POSITION, is_length
 from metaeval.tests_stat.correction import CORRECTIONS
 from metaeval.tests_stat.result import is_significant
 
@@ -57,8 +56,6 @@ _TIES = {
     "davidson": f"with Davidson’s parameter of ties{cited(['davidson1970'])}",
     "drop": "without the ties",
 }
-_LENGTHS = frozenset({"length", "len", "tokens", "token", "words", "chars", "characters", "letters", "bytes", "lines"})
-"""Words in names of covariates that say how long answers are."""
 _SIDES = {"above": "never lost", "below": "never won", "beside": "met none of them"}
 say = prose(__name__)
 
@@ -174,11 +171,7 @@ def _unasked(study: VotesStudy) -> str:
 def _effects(coefficients: pd.DataFrame) -> list[str]:
     """Say which answers win more votes, by each significant covariate."""
     rows = coefficients[coefficients["significant"]].to_dict("records")
-    return [say("effect", row=row, is_length=_is_length(row["name"])) for row in rows]
-
-
-def _is_length(name: Hashable) -> bool:
-    return not _LENGTHS.isdisjoint(underscored(str(name)).split("_"))
+    return [say("effect", row=row, is_length=is_length(row["name"])) for row in rows]
 
 
 def _asked(group: VoteGroup, alpha: float) -> str:
