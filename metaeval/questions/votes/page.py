@@ -17,6 +17,7 @@ from metaeval.base.unit import unit
 from metaeval.base.words import (
     MISSING,
     bracketed,
+    compared_p,
     interval,
     intervals,
     listed,
@@ -249,6 +250,7 @@ def _key_figures(study: VotesStudy, settled: Mapping[Hashable, Any]) -> list[Key
             with_ends(*leading),
         ),
         *(() if is_pair(ranks) else several),
+        *_unasked_figures(study),
         KeyFigure(f"Errors, relative to independent votes (median system){of}", clustered, {"inflation": inflation}),
     ]
 
@@ -392,6 +394,17 @@ def _unbounded_section(study: VotesStudy) -> list[Section]:
     return [say.section("unbounded", table)]
 
 
+def _unasked_figures(study: VotesStudy) -> list[KeyFigure]:
+    """Return what covariates that nobody asked for are worth, whether it is significant or not."""
+    figures = []
+    for row in [] if study.unasked is None else study.unasked.coefficients.to_dict("records"):
+        ends = (row["estimate"], row["low"], row["high"])
+        (digits,) = _decimals(np.abs(ends[1:]).max(keepdims=True))
+        value = f"{bracketed(*ends, number(digits))}, p {compared_p(row['p_value'])}"
+        figures.append(KeyFigure(say("unasked", name=row["name"]), value, {**with_ends(*ends), "p": row["p_value"]}))
+    return figures
+
+
 def _covariates_section(study: VotesStudy) -> list[Section]:
     blocks = [block for name, group in _named_groups(study) for block in _covariates_blocks(study, name, group)]
     if not blocks:
@@ -529,7 +542,7 @@ def _dimension(study: VotesStudy, group: VoteGroup, name: str) -> str:
     dimension = group.dimension
     p = dimension.p_value
     which = "none" if math.isnan(p) else "contradicted" if is_significant(np.array(p), study.alpha) else "kept"
-    words = [say(f"dimension {which}", dimension=dimension, p=f"= {p_value(p)}".replace("= <", "< "))]
+    words = [say(f"dimension {which}", dimension=dimension, p=compared_p(p))]
     words += [] if math.isnan(dimension.explained) else [say("explained", dimension=dimension)]
     words += [say("triads", dimension=dimension)] if dimension.n_triads else []
     return f"{f'{name.capitalize()}: ' if name else ''}{' '.join(words)}"

@@ -3,8 +3,10 @@
 import re
 from dataclasses import replace
 
+import numpy as np
 import pandas as pd
 import pytest
+import statsmodels.api as sm
 
 from metaeval.errors import ScoresError, UnknownNameError
 from metaeval.io.votes import read_votes
@@ -257,6 +259,22 @@ def test_lengths_that_do_not_matter_leave_the_answer_alone():
     assert study_votes(as_votes(by_length(longer_wins=90, equal=True)), rng=0).unasked is None
     by_cost = study_votes(as_votes(by_length(longer_wins=90, name="cost")), rng=0)
     assert "but answers of higher cost win more votes, and with equal cost" in by_cost.report().summary[0]
+
+
+def test_an_influence_that_is_not_significant_opens_no_first_place():
+    """Of one system's longer answers alone: 60 of 90 wins lead; its length is all but the system. By statsmodels."""
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"left": ["a"] * 90, "right": ["b"] * 90, "winner": ["a"] * 60 + ["b"] * 30})
+    frame = frame.assign(length_left=200 + rng.integers(0, 40, 90), length_right=100)
+    study = study_votes(as_votes(frame), rng=0)
+    assert study.unasked.changes_first
+    page = study.report()
+    assert "with equal length" not in page.summary[0]
+    design = np.column_stack([np.ones(90), frame["length_left"] - 100])
+    (_, slope) = sm.Logit((frame["winner"] == "a").astype(float).to_numpy(), design).fit(disp=0, tol=1e-12).params
+    (figures,) = (table for table in page.tables() if table.name == "key_figures")
+    figure = next(row for row in figures.data.to_dict("records") if "length" in str(row))
+    assert figure["number"] == pytest.approx(slope, rel=1e-6)
 
 
 def test_covariates_that_others_imply_are_not_tried_twice():
