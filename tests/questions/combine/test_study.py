@@ -169,6 +169,29 @@ def test_names_of_metrics_lose_the_name_of_their_collection():
     assert {claim["first"], claim["second"]} == {"ap", "rr"}
 
 
+def test_metrics_that_differ_in_a_year_are_one_and_cutoffs_are_not():
+    """Only where no metric is on both, and no two of one collection become one; of one metric systems are compared."""
+    first, second = (table.sel(metric=["AP"]) for table in collections(2).values())
+
+    def asked(one, other):
+        return study_collections({"x": first.assign_coords(metric=[one]), "y": second.assign_coords(metric=[other])})
+
+    study = asked("web2024", "web2025")
+    assert (study.study, study.metrics) == ("table", ("web",))
+    assert "metrics whose names differ in a year or number count as one (web2024, web2025)" in study.notes
+    expected = study_collections({"x": first, "y": second}, study="table")
+    assert study.claims["mean"].tolist() == expected.claims["mean"].tolist()
+    for names in (("P@5", "P@10"), ("ap2024", "ndcg2024")):
+        with pytest.raises(
+            ScoresError, match="no two systems under one metric are on two collections by the same names"
+        ):
+            asked(*names)
+    tables = collections(2)
+    assert study_collections(tables, pairs=[("system1", "system2")], metrics=["AP"]).study == "table"
+    assert study_collections(tables, n_topic_resamples=20, metrics=["AP", "RR"]).study == "power"
+    assert study_collections(tables, metrics=["AP"]).study == "table"
+
+
 def test_collections_that_share_topics_are_said_and_copies_refused():
     """Named topics of both make estimates depend on each other; the same scores would count twice."""
     names = [f"q{n}" for n in range(401, 431)]
@@ -184,10 +207,10 @@ def test_collections_that_share_topics_are_said_and_copies_refused():
     ("options", "error", "words"),
     [
         ({"study": "nothing"}, InvalidOptionError, "study"),
-        ({"pairs": [("a", "b")]}, InvalidOptionError, "for the study 'table'"),
-        ({"reference": "a"}, InvalidOptionError, "for the study 'judges'"),
+        ({"study": "power", "pairs": [("a", "b")]}, InvalidOptionError, "for the study 'table'"),
+        ({"study": "power", "reference": "a"}, InvalidOptionError, "for the study 'judges'"),
         ({"metrics": ["nDCG"]}, InvalidOptionError, "nDCG"),
-        ({"metrics": ["AP"]}, ScoresError, "no two metrics are on two collections"),
+        ({"study": "agree", "metrics": ["AP"]}, ScoresError, "no two metrics are on two collections"),
         ({"study": "table", "pairs": [("x", "y")]}, EstimationError, "have none in common"),
         ({"study": "judges"}, InvalidOptionError, "Labels"),
     ],
