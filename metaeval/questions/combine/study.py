@@ -119,7 +119,8 @@ class CollectionsStudy(Study):
         ``p_corrected`` over all claims (Holm). ``tau``, the standard deviation between collections on the scale on
         which they are put together (logarithm, logit or Fisher's z of ratios, shares and kappas), ``i2``, the share of
         the variance that it is, and ``p_equal``, the p-value of all collections being alike. ``new_low`` and
-        ``new_high``: between which the true value of a new collection is expected.
+        ``new_high``: between which the true value of a new collection is expected. ``fixed_low`` and ``fixed_high``:
+        the interval by the errors of the collections alone, where it is wider than that of the mean.
         """
         return self.claims
 
@@ -480,7 +481,7 @@ def _together(
 
 _COLUMNS = (
     *(*KEYS, "n_collections", "n_above", "mean", "low", "high", "p_value", "p_corrected", "tau", "i2", "p_equal"),
-    *("new_low", "new_high"),
+    *("new_low", "new_high", "fixed_low", "fixed_high"),
 )
 
 
@@ -494,4 +495,4 @@ def _claim(about: Mapping[str, str], together: Together, meaning: Meaning, estim
     return {**about, "n_collections": len(estimates), "n_above": n_above, **row}
 
 
-_IN_UNIT = ("mean", "low", "high", "new_low", "new_high")
+_IN_UNIT = ("mean", "low", "high", "new_low", "new_high", "fixed_low", "fixed_high")
