@@ -10,6 +10,7 @@ from statsmodels.stats.power import TTestPower
 
 from metaeval import (
     as_scores,
+    study_collections,
     study_human,
     study_judges,
     study_judgments,
@@ -183,6 +184,13 @@ def frame_tau(**given: Any) -> float:
 
 
 STUDIES = {
+    "one metric of collections": call(
+        lambda **given: study_collections(
+            {"one": FOUR, "two": as_scores(1 - FOUR.to_numpy()[0], systems=[*"abcd"])}, **{"study": "power", **given}
+        ),
+        {"study='table'": 6},
+        show=lambda study: len(study.claims),
+    ),
     "boards without a common metric": call(
         lambda **_: study_boards(
             {"one": X, "two": as_scores(np.stack([Y.to_numpy()[0]] * 2), metrics=["y", "z"], systems=[*"abc"])}, rng=1

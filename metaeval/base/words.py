@@ -413,6 +413,17 @@ def p_value(value: object) -> str:
     return "<0.0001" if p < 0.00005 else f"{p:.4f}"  # noqa: PLR2004 - half of the last digit
 
 
+def compared_p(value: object) -> str:
+    """Write a p-value as it follows the letter p in a sentence.
+
+    Examples
+    --------
+    >>> compared_p(0.03251), compared_p(2e-9)
+    ('= 0.0325', '< 0.0001')
+    """
+    return f"= {p_value(value)}".replace("= <", "< ")
+
+
 def p_drawn(value: object, n_resamples: object, raw: object = None) -> str:
     """Write a p-value counted among resamples as `carried` does; `p_value` where nothing was drawn.
 

@@ -207,14 +207,15 @@ class Loaded:
 
     def by_name(self) -> dict[str, list[str]]:
         """Return the files of each input by its name; those under one NAME= belong together."""
-        from metaeval.io.sources import Source, expanded, named_source  # noqa: PLC0415 - loads pandas
+        from metaeval.io.sources import Source, expanded, named_apart, named_source  # noqa: PLC0415 - loads pandas
 
         files: dict[str, list[str]] = {}
         for source in map(named_source, self.options["inputs"]):
             for path in map(str, expanded(source.path)):
                 name = Source(path, source.name).own_name
                 if name in files and source.name is None:
-                    raise InvalidOptionError(f"two inputs are called {name!r}; name them NAME=FILE")
+                    way = " ".join(named_apart([*files[name], path]))
+                    raise InvalidOptionError(f"two inputs are called {name!r}; name them NAME=FILE, such as {way}")
                 files.setdefault(name, []).append(path)
         return files
 

@@ -40,6 +40,9 @@ class Together(NamedTuple):
     new_low: float
     new_high: float
     """Between which the true value of a new collection is expected; NaN of two collections."""
+    fixed_low: float
+    fixed_high: float
+    """The interval of the mean by the collections' own errors and tau alone, where it is wider; else NaN."""
 
 
 def combine(
@@ -47,11 +50,14 @@ def combine(
 ) -> Together:
     r"""Put independent estimates with known variances together by a model of random effects.
 
-    Everything but the last two numbers is what `statsmodels.stats.meta_analysis.combine_effects` gives: the mean
+    Everything but the last four numbers is what `statsmodels.stats.meta_analysis.combine_effects` gives: the mean
     weighted by :math:`1 / (v_i + \tau^2)`, the interval of Hartung and Knapp (2001) with Student's t of k - 1 degrees
     of freedom, Cochran's Q and :math:`I^2` (not below 0). Where chance leaves Q as small in fewer than two of
-    100 cases, that interval would have next to no width, and the estimates' own errors give it. The prediction
-    interval is :math:`\bar y \pm t_{k-2} \sqrt{\tau^2 + 1 / \sum w_i}` (Higgins, Thompson and Spiegelhalter 2009).
+    100 cases, that interval would have next to no width, and the estimates' own errors give it. Where chance leaves the
+    estimates close together it is narrower than these errors allow; over all cases it holds as often as it says, so
+    that the interval by the errors, :math:`\bar y \pm z / \sqrt{\sum w_i}`, stands beside it and not in its place
+    (Röver, Knapp and Friede 2015 discuss both). The prediction interval is :math:`\bar y \pm t_{k-2} \sqrt{\tau^2 + 1 /
+    \sum w_i}` (Higgins, Thompson and Spiegelhalter 2009).
 
     Parameters
     ----------
@@ -87,6 +93,8 @@ def combine(
         half, p_value = ndtri(upper) * own_error, 2.0 * ndtr(-abs(mean) / own_error)
     else:
         half, p_value = stdtrit(n - 1, upper) * np.sqrt(spread2), student_p(n - 1, mean / np.sqrt(spread2)).p
+    by_errors = float(ndtri(upper)) * own_error
+    by_errors = by_errors if by_errors > half else np.nan
     ahead = stdtrit(n - _TWO, upper) * np.hypot(np.sqrt(tau2), own_error) if n > _TWO else np.nan
     return Together(
         mean=mean,
@@ -98,6 +106,8 @@ def combine(
         p_equal=float(chdtrc(n - 1, q)),
         new_low=mean - float(ahead),
         new_high=mean + float(ahead),
+        fixed_low=mean - by_errors,
+        fixed_high=mean + by_errors,
     )
 
 
@@ -158,6 +168,8 @@ def combine_with_prior(
         p_equal=float(chdtrc(len(estimates) - 1, q)),
         new_low=new_low,
         new_high=new_high,
+        fixed_low=np.nan,
+        fixed_high=np.nan,
     )
 
 

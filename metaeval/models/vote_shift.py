@@ -5,14 +5,14 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
-from scipy.special import ndtr, stdtrit
+from scipy.special import stdtrit
 from scipy.stats import f as f_distribution
 
 from metaeval.base.arrays import Floats, Ints
 from metaeval.base.short_repr import ShortRepr
 from metaeval.errors import EstimationError
 from metaeval.models.vote_stand_ins import side_is_separable
-from metaeval.models.vote_strengths import Ties, bradley_terry
+from metaeval.models.vote_strengths import BradleyTerry, Ties, bradley_terry
 from metaeval.running.parallel import in_one_order
 from metaeval.table.vote_covariates import POSITION
 from metaeval.table.vote_set import Votes
@@ -34,8 +34,8 @@ class StrengthShift(ShortRepr):
     ``low`` and ``high``, ``p_value``, ``p_corrected`` (Holm) and ``significant``."""
     alpha: float
     covariates: pd.DataFrame
-    """One row a covariate of both sides that both sets have: ``name``, ``before``, ``after`` (log odds a unit, each of
-    its own fit), ``p_value`` of their difference and ``significant`` (Holm)."""
+    """One row a covariate of both sides that both sets have, and where these are equal strengths are compared:
+    ``name``, ``before``, ``after`` (log odds a unit), ``p_value`` of their difference and ``significant`` (Holm)."""
 
     @property
     def is_significant(self) -> bool:
@@ -66,10 +66,11 @@ def strength_shift(before: Votes, after: Votes, *, ties: Ties = "half", alpha: f
     Notes
     -----
     The log odds of a vote are :math:`\theta_l - \theta_r`, after :math:`+ \delta_l - \delta_r`; where the votes can
-    tell it, with the side as a covariate of its own in both. Errors are clustered as those of strengths, over both
-    sets: a question, or voter, in both is one cluster. With K systems and G clusters, or votes,
-    :math:`(G - K + 1) / ((K - 1)(G - 1))\, \hat\delta^T \hat V^{-1} \hat\delta` is referred to F with K - 1 and
-    G - K + 1 degrees of freedom (Hotelling's).
+    tell it, with the side and what both sets hold of both sides unasked, such as length, as covariates of their own in
+    either: a judge that begins to like long answers leaves strengths at equal length as they were. Errors are clustered
+    as those of strengths, over both sets: a question, or voter, in both is one cluster. With K systems and G clusters,
+    or votes, :math:`(G - K + 1) / ((K - 1)(G - 1))\, \hat\delta^T \hat V^{-1} \hat\delta` is referred to F with K - 1
+    and G - K + 1 degrees of freedom (Hotelling's).
 
     Examples
     --------
@@ -86,13 +87,8 @@ def strength_shift(before: Votes, after: Votes, *, ties: Ties = "half", alpha: f
     rows = np.arange(len(pooled.share))
     signs[rows, pooled.left], signs[rows, pooled.right] = is_after, -is_after
     covariates = {f"shift {number}": signs[:, number] for number in range(n - 1)}
-    sides = {POSITION: 1.0 - is_after, f"{POSITION} after": is_after}
-    has_sides = side_is_separable(before) and side_is_separable(after)
-    try:
-        with_sides = replace(pooled, covariates=covariates | (sides if has_sides else {}))
-        fitted = bradley_terry(with_sides, ties=ties, alpha=alpha)
-    except EstimationError:  # one side wins them all, say
-        fitted = bradley_terry(replace(pooled, covariates=covariates), ties=ties, alpha=alpha)
+    of_sides = {POSITION: np.ones(len(rows))} if side_is_separable(before) and side_is_separable(after) else {}
+    fitted, drawn = _fitted(pooled, is_after, covariates, of_sides, ties=ties, alpha=alpha)
     if len(fitted.systems) < n:
         raise EstimationError("a system never lost, or never won, so that its shift has no bound")
     estimates = fitted.coefficients["estimate"].to_numpy()[: n - 1]
@@ -108,28 +104,43 @@ def strength_shift(before: Votes, after: Votes, *, ties: Ties = "half", alpha: f
     statistic = float(estimates @ np.linalg.solve(covariance, estimates)) * freedom / ((n - 1) * (n_clusters - 1))
     frame = _shifts(pooled.systems, estimates, covariance, n_clusters - 1, alpha)
     p_value = float(f_distribution.sf(statistic, n - 1, freedom))
-    drawn = _covariate_shifts(before, after, ties, alpha)
-    return StrengthShift(p_value=p_value, frame=frame, alpha=alpha, covariates=drawn)
+    pulls = _covariate_shifts(fitted, drawn, n_clusters - 1, alpha)
+    return StrengthShift(p_value=p_value, frame=frame, alpha=alpha, covariates=pulls)
 
 
-def _covariate_shifts(before: Votes, after: Votes, ties: Ties, alpha: float) -> pd.DataFrame:
-    """Return what covariates that nobody asked for, such as length, are worth in either set, and whether that changed.
-
-    The sets are taken as independent.
-    """
-    rows = []
-    for name in (name for name in before.unasked if name in after.unasked):
+def _fitted(  # noqa: PLR0913 - as asked
+    pooled: Votes,
+    is_after: Floats,
+    shifts: Mapping[str, Floats],
+    of_sides: Mapping[str, Floats],
+    *,
+    ties: Ties,
+    alpha: float,
+) -> tuple[BradleyTerry, list[str]]:
+    """Return the model of both sets with all covariates that it can have, and the names of those of both sides."""
+    for drawn, beside in ((pooled.unasked, of_sides), (pooled.unasked, {}), ({}, of_sides)):
+        columns = {**shifts}
+        for name, values in {**drawn, **beside}.items():
+            columns |= {f"{name} before": values * (1.0 - is_after), f"{name} after": values * is_after}
         try:
-            fits = [
-                bradley_terry(replace(votes, covariates={name: votes.unasked[name]}), ties=ties, alpha=alpha)
-                for votes in (before, after)
-            ]
-        except EstimationError:
+            return bradley_terry(replace(pooled, covariates=columns), ties=ties, alpha=alpha), list(drawn)
+        except EstimationError:  # one side wins them all, say
             continue
-        first, second = (fit.coefficient_frame().iloc[0] for fit in fits)
-        error = float(np.hypot(first["standard_error"], second["standard_error"]))
-        difference = float(second["estimate"] - first["estimate"])
-        rows.append((name, first["estimate"], second["estimate"], 2.0 * float(ndtr(-abs(difference) / error))))
+    return bradley_terry(replace(pooled, covariates=shifts), ties=ties, alpha=alpha), []
+
+
+def _covariate_shifts(fitted: BradleyTerry, drawn: Sequence[str], freedom: int, alpha: float) -> pd.DataFrame:
+    """Return what covariates that nobody asked for are worth in either set, and whether that changed."""
+    estimates = fitted.coefficients.set_index("name")["estimate"]
+    places = {name: len(fitted.systems) + number for number, name in enumerate(estimates.index)}
+    rows = []
+    for name in drawn:
+        first, second = f"{name} before", f"{name} after"
+        both = np.ix_([places[first], places[second]], [places[first], places[second]])
+        error = float(np.sqrt(np.array([-1.0, 1.0]) @ fitted.errors.covariance[both] @ np.array([-1.0, 1.0])))
+        difference = float(estimates[second] - estimates[first])
+        p_value = student_p(np.array([float(freedom)]), np.array([difference / error])).p[0]
+        rows.append((name, estimates[first], estimates[second], float(p_value)))
     frame = pd.DataFrame(rows, columns=["name", "before", "after", "p_value"])
     corrected = adjust(frame["p_value"].to_numpy(dtype=np.float64), "holm") if len(frame) else np.array([])
     return frame.assign(significant=is_significant(corrected, alpha))
@@ -165,7 +176,12 @@ def _pooled(before: Votes, after: Votes) -> tuple[Votes, Floats]:
     columns: Mapping[str, Floats] = {
         name: np.concatenate([getattr(votes, name) for votes in parts]) for name in ("left", "right", "share", "weight")
     }
-    pooled = replace(parts[0], **columns, units=units, names=names, covariates={}, unasked={})  # type: ignore[arg-type]  # codes
+    unasked = {
+        name: np.concatenate([votes.unasked[name] for votes in parts])
+        for name in parts[0].independent_unasked()
+        if name in parts[1].independent_unasked()
+    }
+    pooled = replace(parts[0], **columns, units=units, names=names, covariates={}, unasked=unasked)  # type: ignore[arg-type]  # codes
     return pooled, np.repeat([0.0, 1.0], [len(votes.share) for votes in parts])
 
 

@@ -173,6 +173,19 @@ def finite_numbers(values: Any, what: str) -> Floats:  # noqa: ANN401 - an array
     return np.array([*(float(text) if is_number(text) else math.nan for text in cells.texts), math.nan])[cells.codes]
 
 
+def text_lengths(values: Any) -> Floats:  # noqa: ANN401 - an array, or pandas' own
+    """Return how many characters the text in every row has, NaN for none.
+
+    Examples
+    --------
+    >>> text_lengths(np.array(["Yes.", "", None, "naïve"], dtype=object)).tolist()
+    [4.0, 0.0, nan, 5.0]
+    """
+    if isinstance(values, pd.Categorical):
+        return np.append(text_lengths(values.categories.to_numpy(dtype=object)), math.nan)[values.codes]
+    return np.array([len(cell) if isinstance(cell, str) else math.nan for cell in values], dtype=np.float64)
+
+
 def flags_of(values: Any, what: str) -> NDArray[np.bool_]:  # noqa: ANN401 - an array, or pandas' own
     """Return a column of 1 and 0, or true and false; an error for anything else."""
     cells = text_cells(values, what)

@@ -5,32 +5,61 @@ from collections.abc import Collection, Iterable, Mapping
 import numpy as np
 from numpy.typing import NDArray
 
+from metaeval.base.columns import underscored
 from metaeval.base.names import is_number
 from metaeval.errors import InvalidOptionError
-from metaeval.table.vote_cells import Floats, RowError, finite_numbers
+from metaeval.table.vote_cells import Floats, RowError, finite_numbers, text_lengths
 from metaeval.table.vote_rows import Table
 
 type Sides = tuple[str, ...]
 
 POSITION = "position"
 """The covariate that needs no column: whether a system stands on the left."""
+LENGTH = "length"
+"""The covariate that texts of both answers have, in characters, where no column says how long they are."""
 _SIDES = (("_left", "_right"), ("_a", "_b"), ("_1", "_2"), ("_winner", "_loser"))
+_ANSWERS = (
+    *(
+        (stem + left, stem + right)
+        for stem in ("output", "response", "answer", "completion", "generation", "reply", "text")
+        for left, right in _SIDES
+    ),
+    ("chosen", "rejected"),
+)
+"""Columns of the texts of both answers."""
+_LENGTHS = frozenset({LENGTH, "len", "tokens", "token", "words", "chars", "characters", "letters", "bytes", "lines"})
+"""Words in names of covariates that say how long answers are."""
 
 
-def sides_of_covariate(name: str, columns: Iterable[str]) -> tuple[str, ...] | None:
-    """Return the column of a covariate, or the two whose difference it is; None where there is none."""
-    held = set(columns)
+def is_length(name: object) -> bool:
+    """Say whether a covariate is how long answers are, by its name."""
+    return not _LENGTHS.isdisjoint(underscored(str(name)).split("_"))
+
+
+def sides_of_covariate(name: str, columns: Iterable[str], read: Collection[str] = ()) -> tuple[str, ...] | None:
+    """Return the column of a covariate, or the two whose difference it is; None where there is none.
+
+    Those of length may be texts, unless they are `read` as something else.
+    """
+    held = dict.fromkeys(columns)
     if name in held:
         return (name,)
-    return next(
-        ((name + a, name + b) for a, b in _SIDES if {name + a, name + b} <= held), () if name == POSITION else None
-    )
+    pairs = ((name + a, name + b) for a, b in _SIDES if {name + a, name + b} <= held.keys())
+    texts = _answers(column for column in held if column not in read) if name == LENGTH else None
+    return next(pairs, () if name == POSITION else texts)
+
+
+def _answers(columns: Iterable[str]) -> tuple[str, str] | None:
+    """Return the columns of the texts of both answers."""
+    written = {underscored(name): name for name in columns}
+    return next(((written[left], written[right]) for left, right in _ANSWERS if {left, right} <= written.keys()), None)
 
 
 def possible_covariates(columns: Iterable[str], read: Collection[str], first: Mapping[str, object]) -> list[str]:
     """Return what may be asked for: columns that say nothing else of a vote, two of both sides by their common name.
 
-    `first` has the values of the first row, where they are known: a column that has no number there is none of these.
+    `first` has the values of the first row, where they are known: a column that has no number there is none of these,
+    but the texts of both answers have a length.
 
     Examples
     --------
@@ -41,22 +70,27 @@ def possible_covariates(columns: Iterable[str], read: Collection[str], first: Ma
     pairs = [(name.removesuffix(left), name.removesuffix(left) + right) for name in free for left, right in _SIDES]
     both = {stem: other for stem, other in pairs if stem not in free and other in free}
     sides = {*both.values()} | {stem + left for stem in both for left, _ in _SIDES}
-    return [POSITION, *both, *(name for name in free if name not in sides)]
+    numbers = [*both, *(name for name in free if name not in sides)]
+    texts = [name for name in columns if name not in {*read, *free} and isinstance(first.get(name), str)]
+    has_length = _answers(texts) is not None and not any(map(is_length, numbers))
+    return [POSITION, *numbers, *([LENGTH] if has_length else [])]
 
 
 def two_sided_covariates(
     columns: Iterable[str], read: Collection[str], first: Mapping[str, object]
 ) -> dict[str, Sides]:
-    """Return the covariates that two columns of numbers hold, one of either side, with these columns.
+    """Return the covariates that two columns of numbers or answers hold, one of either side, with these columns.
 
     Examples
     --------
     >>> names = ["a", "b", "winner", "length_a", "length_b", "turn", "text_a", "text_b"]
     >>> two_sided_covariates(names, {"a", "b", "winner"}, {"length_a": 3, "length_b": 4, "text_a": "x", "text_b": "y"})
     {'length': ('length_a', 'length_b')}
+    >>> two_sided_covariates(["output_1", "output_2"], set(), {"output_1": "Yes.", "output_2": "No."})
+    {'length': ('output_1', 'output_2')}
     """
     names = [name for name in possible_covariates(columns, read, first) if name != POSITION]
-    sides = {name: sides_of_covariate(name, columns) or () for name in names}
+    sides = {name: sides_of_covariate(name, columns, read) or () for name in names}
     return {name: pair for name, pair in sides.items() if len(pair) == 2 and {*pair} <= first.keys()}  # noqa: PLR2004 - two sides
 
 
@@ -65,9 +99,11 @@ def covariate_of(
 ) -> Floats:
     """Return a covariate of the rows kept; what lies between both sides has the other sign where they are `turned`."""
     found = sides_of_covariate(name, table) or ()
+    are_texts = name == LENGTH and found == _answers(table)
     if not found and not placed:
         raise InvalidOptionError(f"covariate {name!r}: a table of winners and losers does not say who was on the left")
-    numbers = [finite_numbers(table[column], column) for column in found] or [np.ones(len(kept))]
+    measured = [text_lengths(table[column]) if are_texts else finite_numbers(table[column], column) for column in found]
+    numbers = measured or [np.ones(len(kept))]
     for column, values in zip(found, numbers, strict=False):
         if (odd := np.flatnonzero(np.isnan(values) & kept)).size:
             raise RowError(

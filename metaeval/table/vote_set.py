@@ -71,6 +71,17 @@ class Votes(Result):
             }
         )
 
+    def independent_unasked(self) -> list[str]:
+        """Return covariates that nobody asked for, of which none is a sum of multiples of others."""
+        columns: list[Floats] = []
+        names: list[str] = []
+        for name, values in self.unasked.items():
+            scaled = values / np.abs(values).max() if values.any() else values
+            if np.linalg.matrix_rank(np.stack([*columns, scaled])) > len(columns):
+                columns.append(scaled)
+                names.append(name)
+        return names
+
     def where(self, kept: NDArray[np.bool_]) -> "Votes":
         """Return some of the votes, with the systems and units that they hold."""
         systems, places = numbered_anew(np.concatenate([self.left[kept], self.right[kept]]))

@@ -72,7 +72,8 @@ def as_votes(  # noqa: PLR0913 - what is read, and how
         stands for), where its name does not say so.
     covariates : sequence of str, optional
         Columns of numbers that may matter beside the systems: a difference left less right, or two columns that end in
-        _left and _right (_a and _b, _1 and _2); "position" needs no column.
+        _left and _right (_a and _b, _1 and _2); "position" needs no column, and "length" is that of the texts of both
+        answers (output_1 and output_2, response_a and response_b) where no column has it.
     words : mapping of str to {"left", "right", "tie", "none"}, optional
         What other words for the winner mean; rows of "none" are no votes and left out. The names of the two systems
         come before all words.
@@ -192,7 +193,7 @@ class Collected:
         for column in self._where:
             if column not in headers:
                 raise UnknownNameError("column", column, headers)
-        pairs = {name: sides_of_covariate(name, headers) for name in self._covariates}
+        pairs = {name: sides_of_covariate(name, headers, columns.read) for name in self._covariates}
         if (unknown := next((name for name, pair in pairs.items() if pair is None), None)) is not None:
             raise UnknownNameError("covariate", unknown, possible_covariates(headers, columns.read, first))
         used = columns.read.union(self._where, *(pair or () for pair in pairs.values()))

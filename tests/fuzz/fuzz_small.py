@@ -30,7 +30,7 @@ from fuzz_plain import (
 from fuzz_tables import label_opinions, names_and_rows, said_of_names
 from fuzz_text import text_mutation
 
-from metaeval.errors import FileFormatError
+from metaeval.errors import FileFormatError, ScoresError
 from metaeval.inex.articles import read_article
 from metaeval.inex.judges import read_judges
 from metaeval.io.annotations import read_annotations
@@ -597,7 +597,10 @@ def _read_subtopic_weights(paths: Sequence[str], _: Mapping[str, Any]) -> object
 
 
 def _read_judge_scores(paths: Sequence[str], _: Mapping[str, Any]) -> object:
-    (of_judge,) = read_judges(paths[0], columns=_COLUMNS).scores.values()
+    of_judges = read_judges(paths[0], columns=_COLUMNS).scores.values()
+    if not of_judges:
+        raise ScoresError("answers of one system, which are labels: another fuzzer's")
+    (of_judge,) = of_judges
     found = {}
     for judge, scores in of_judge.items():
         stacked = scores.isel(metric=0).to_series()

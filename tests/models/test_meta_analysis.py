@@ -54,6 +54,17 @@ def test_it_is_statsmodels(between, k):
             assert (together.low, together.high) == pytest.approx(tuple(theirs.conf_int()[3]), rel=1e-12)
 
 
+def test_two_that_chance_left_close_together_have_the_interval_of_their_errors_beside():
+    """By hand: q = 0.02 with variances of 1, t of 12.7 times half the difference; fixed effect 1.96 / √2."""
+    together = combine(np.array([0.4, 0.6]), np.array([1.0, 1.0]))
+    assert (together.low, together.high) == pytest.approx((0.5 - 12.7062 * 0.1, 0.5 + 12.7062 * 0.1), abs=1e-4)
+    half = 1.959964 / np.sqrt(2)
+    assert (together.fixed_low, together.fixed_high) == pytest.approx((0.5 - half, 0.5 + half), abs=1e-5)
+    apart = combine(np.array([0.2, 0.8]), np.array([1.0, 1.0]))
+    assert apart.high == pytest.approx(0.5 + 12.7062 * 0.3, abs=1e-4)
+    assert np.isnan([apart.fixed_low, apart.fixed_high]).all()
+
+
 def literal(y, v):
     """Put estimates together in the words of the papers: a root, sums one by one, SciPy's quantiles."""
     k = len(y)

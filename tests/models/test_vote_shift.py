@@ -5,7 +5,8 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
-from scipy.stats import f
+import statsmodels.api as sm
+from scipy.stats import f, t
 
 from metaeval.errors import EstimationError
 from metaeval.models.vote_shift import strength_shift
@@ -67,7 +68,7 @@ def test_what_has_no_shift():
 
 @pytest.mark.parametrize("after", [0.0, 1.5])
 def test_a_judge_that_begins_to_like_long_answers_has_changed(after):
-    """Strengths stay as they are; a logistic fit of each set by itself says what length is worth."""
+    """Strengths at equal length stay as they are, of which a logistic model with robust errors has the p-value."""
     rng = np.random.default_rng(4)
 
     def votes(worth):
@@ -79,9 +80,25 @@ def test_a_judge_that_begins_to_like_long_answers_has_changed(after):
         frame["winner"] = np.where(won, "model_a", "model_b")
         return as_votes(frame.assign(length_a=lengths[:, 0], length_b=lengths[:, 1]))
 
-    shift = strength_shift(votes(0.0), votes(after))
+    sets = (votes(0.0), votes(after))
+    shift = strength_shift(*sets)
     (pull,) = shift.covariates.to_dict("records")
     assert pull["name"] == "length"
     assert pull["significant"] == (after > 0)
     assert pull["after"] == pytest.approx(after, abs=0.35)
-    assert after or not shift.is_significant  # of what is left out, strengths seem to shrink
+    assert not shift.is_significant  # without the length strengths would seem to shrink
+    halves = [
+        np.column_stack(
+            [(v.left == 1) * 1.0 - (v.right == 1), (v.left == 2) * 1.0 - (v.right == 2), *v.unasked.values()]
+        )
+        for v in sets
+    ]
+    designs = [np.column_stack([half, np.ones(600)]) for half in halves]
+    design = np.block([[designs[0], np.zeros((600, 4))], [designs[1], designs[1]]])
+    fit = sm.Logit(np.concatenate([v.share for v in sets]), design).fit(disp=0, cov_type="HC0", tol=1e-12)
+    covariance = fit.cov_params() * 1200 / 1199
+    assert pull["before"] == pytest.approx(fit.params[2], rel=1e-4)
+    assert pull["after"] == pytest.approx(fit.params[2] + fit.params[6], rel=1e-4)
+    assert pull["p_value"] == pytest.approx(2 * t.sf(abs(fit.params[6]) / np.sqrt(covariance[6, 6]), 1199), rel=1e-3)
+    statistic = fit.params[4:6] @ np.linalg.solve(covariance[4:6, 4:6], fit.params[4:6])
+    assert shift.p_value == pytest.approx(f.sf(statistic * 1198 / (2 * 1199), 2, 1198), rel=1e-3)

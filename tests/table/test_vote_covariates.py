@@ -1,6 +1,7 @@
 """Covariates of votes: a column, the difference of two, or who stood on the left."""
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from metaeval.errors import InvalidOptionError
@@ -57,3 +58,17 @@ def test_every_vote_needs_a_number():
             "len", TABLE | {"len_b": np.array(["x", "2", ""], dtype=object)}, np.array([0, 1, 1]) > 0, placed=True
         )
     assert one.value.place == 2
+
+
+def test_texts_are_as_long_as_they_have_characters():
+    """Counted by hand, in arrays of objects, categories and winners beside losers; systems are no answers."""
+    answers = {
+        "output_1": pd.Categorical(["Oui", "né", "Oui"]),
+        "output_2": np.array(["", "No.", "No."], dtype=object),
+        "chosen": np.array(["abc", "abc", "abcd"], dtype=object),
+        "rejected": np.array(["a", "abcd", "abcd"], dtype=object),
+    }
+    assert covariate_of("length", answers, ALL, placed=True).tolist() == [3.0, -1.0, 0.0]
+    pair = {name: answers[name] for name in ("chosen", "rejected")}
+    assert covariate_of("length", pair, ALL, placed=False).tolist() == [2.0, -1.0, 0.0]
+    assert sides_of_covariate("length", pair, {"chosen", "rejected"}) is None

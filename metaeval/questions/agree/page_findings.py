@@ -161,7 +161,20 @@ def _one_answer(study: AgreeStudy, row: dict[Hashable, Any], word: str) -> str:
     leads = "the same conclusions as" if verdict == "same" else "different conclusions than"
     without = "" if level_of(study) else ", without an interval"
     words = {"predictor": predictor, "truth": f"{truth}{under}", "leads": leads, "f1": f"{f1}{without}"}
-    return say("answer", word=word, row=row, conflicts=int(row["n_conflicts"]), **words)
+    against, n_truth = _conflicts_of(study, row), int(row["n_truth"])
+    missed_one = (2 * n_truth - 2) / (2 * n_truth - 1)  # F1 of all pairs but one
+    is_rash = verdict == "different" and not row["n_conflicts"] and missed_one < study.min_f1
+    return say("answer", word=word, row=row, against=against, rash=is_rash, bar=f"{study.min_f1:g}", **words)
+
+
+def _conflicts_of(study: AgreeStudy, row: Mapping[Hashable, Any]) -> list[str]:
+    """Name the pairs that a predictor decides in the other direction: the better one there over the worse."""
+    pairs = []
+    for conflict in study.lead.conflicts().to_dict("records") if row["n_conflicts"] else []:
+        better = {conflict[f"metric_{side}"]: conflict[f"better_under_{side}"] for side in ("a", "b")}
+        if better.keys() == {row["predictor"], row["truth"]}:
+            pairs.append(f"{better[row['predictor']]} over {better[row['truth']]}")
+    return pairs
 
 
 def _open_words(row: Mapping[Hashable, Any], study: AgreeStudy) -> str:

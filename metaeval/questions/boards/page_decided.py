@@ -9,7 +9,18 @@ import pandas as pd
 
 from metaeval import figures
 from metaeval.base.unit import unit
-from metaeval.base.words import bracketed, intervals, number, p_value, percentage, share, significant, text, whole
+from metaeval.base.words import (
+    bracketed,
+    compared_p,
+    intervals,
+    number,
+    p_value,
+    percentage,
+    share,
+    significant,
+    text,
+    whole,
+)
 from metaeval.figures.boards import MOST_LINES
 from metaeval.models.settling import SettledPairs
 from metaeval.page.blocks import Block, Fold, Item, Methods, Section
@@ -112,11 +123,16 @@ def _verdict_words(study: SettledStudy) -> tuple[str, ...]:
         pulls = study.shift.covariates[study.shift.covariates["significant"]].to_dict("records")
         drawn = [
             f"a unit of {pull['name']} is worth {significant(pull['after'], 2)} log odds, "
-            f"{significant(pull['before'], 2)} before (p {_with_sign(pull['p_value'])})"
+            f"{significant(pull['before'], 2)} before (p {compared_p(pull['p_value'])})"
             for pull in pulls
         ]
+<<<<<<< HEAD
         words = {"moved": bool(moved), "shifts": shifts, "p": _with_sign(study.shift.p_value), "drawn": drawn}
         return (say("changed", shift=study.shift, n=len(rows), **words),)
+=======
+        words = {"moved": bool(moved), "shifts": shifts, "p": compared_p(study.shift.p_value), "drawn": drawn}
+        return (say("changed", shift=study.shift, **words),)
+>>>>>>> h58q
     if study.verdicts.empty:
         return ()
     order = study.verdicts["verdict"].map({"may": 0, "not settled": 1, "no pairs": 2, "may not": 3})
@@ -126,10 +142,6 @@ def _verdict_words(study: SettledStudy) -> tuple[str, ...]:
     sentences = [say("stands in", row=row, study=study, alike=_alike_words(row)) for row in told]
     chance = [] if pd.isna(best["cleared_if_equal"]) else [say("cleared", row=best, study=study)]
     return (" ".join([*sentences, *chance]),)
-
-
-def _with_sign(p: float) -> str:
-    return f"= {p_value(p)}".replace("= <", "< ")
 
 
 def _alike_words(row: Mapping[Any, Any]) -> str:

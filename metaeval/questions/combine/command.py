@@ -23,6 +23,7 @@ _STUDY = choice(
     "power: finds a metric more significant pairs? agree: do metrics find the same pairs? topics: needs a metric fewer "
     "topics? table: is a system better? judges: does a judge agree with another?",
     *("power", "agree", "topics", "table", "judges"),
+    shown="power of two metrics or more, table of one",
 )
 _METRICS = Option(
     "NAME,…",
@@ -49,7 +50,7 @@ _RESAMPLES = Option("N", "Resamples of the topics.", whole_number(2), means="n_t
 def combine_command(  # noqa: PLR0913 - the options of the command
     loaded: Loaded,
     *,
-    study: Annotated[str, _STUDY] = "power",
+    study: Annotated[str | None, _STUDY] = None,
     metrics: Annotated[str | None, _METRICS] = None,
     pair: Annotated[list[str] | None, _PAIR] = None,
     reference: Annotated[str | None, _REFERENCE] = None,
@@ -76,7 +77,9 @@ def combine_command(  # noqa: PLR0913 - the options of the command
 
     return loaded.ask(
         study_collections,
-        _labels(loaded, real=reference is not None) if study == "judges" else loaded.boards(),
+        _labels(loaded, real=reference is not None)
+        if study == "judges" or (study is None and reference)
+        else loaded.boards(),
         metrics=None if metrics is None else list(map(str, split_names(metrics))),
         pairs=None if pair is None else [_pair(text) for text in pair],
     )

@@ -90,7 +90,8 @@ def _summary(study: CollectionsStudy) -> tuple[str, ...]:
     if study.study == "table" and len(claims) > 1:
         n_clear = int(is_significant(claims["p_corrected"], study.alpha).sum())
         sentences.insert(0, say("pairs", n=n_clear, of=len(claims)))
-    sentences.append(say("differ", row=row, tau=_written_tau(row), differ=row["p_equal"] < _LEVEL))
+    fixed = "" if absent(row["fixed_low"]) else f"[{write(row['fixed_low'])}, {write(row['fixed_high'])}]"
+    sentences.append(say("differ", row=row, tau=_written_tau(row), differ=row["p_equal"] < _LEVEL, fixed=fixed))
     means = study.of_claim(0)["without"].dropna()
     if len(means):
         sentences.append(say("left out", low=write(means.min()), high=write(means.max())))
@@ -139,7 +140,11 @@ def _cells(study: CollectionsStudy, frame: pd.DataFrame) -> pd.DataFrame:
     writers = [_writer(row["measure"]) for row in rows]
     ends = {
         name: [intervals([row[low]], [row[high]], write)[0] for row, write in zip(rows, writers, strict=True)]
-        for name, low, high in (("interval", "low", "high"), ("ahead", "new_low", "new_high"))
+        for name, low, high in (
+            ("interval", "low", "high"),
+            ("fixed", "fixed_low", "fixed_high"),
+            ("ahead", "new_low", "new_high"),
+        )
     }
     above = [
         whole(row["n_collections"]) if absent(row["n_above"]) else f"{row['n_above']} of {row['n_collections']}"
@@ -206,7 +211,7 @@ def _forest_picture(study: CollectionsStudy, number_of_claim: int) -> Picture:
 
 
 def _claims_section(study: CollectionsStudy) -> Section:
-    compares = study.claims["p_value"].notna().any()
+    compares, is_narrow = (study.claims[name].notna().any() for name in ("p_value", "fixed_low"))
     table = say.table(
         "claims",
         _cells(study, study.claims.head(_MOST_ROWS)),
@@ -214,6 +219,7 @@ def _claims_section(study: CollectionsStudy) -> Section:
         right(above="Collections"),
         right(shown=_head(study)),
         under(interval="interval"),
+        right(fixed="by errors alone") if is_narrow else (),
         right(ahead="New collection"),
         rising(p_value, p_corrected="p (Holm)") if compares else (),
         right(spread="τ"),
@@ -221,6 +227,7 @@ def _claims_section(study: CollectionsStudy) -> Section:
         data=study.claims,
         scaled=study.study in {"agree", "topics", "judges"},
         compares=compares,
+        is_narrow=is_narrow,
     )
     return say.section("claims", table, n=len(study.collections))
 

@@ -42,6 +42,9 @@ Asked = Literal["power", "agree", "topics", "table", "judges"]
 ASKED: tuple[Asked, ...] = get_args(Asked)
 _ENGINES = {"power": powers, "agree": agreements, "topics": topics_needed}
 _TWO = 2
+_YEAR, _NUMBER = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)"), re.compile(r"\d+")
+_NAMELESS = "score"
+"""What a metric is called that a year alone names."""
 _LEAST_VARIANCE = 1e-12
 """Of the median one: less comes from topics that hardly differ, and would outweigh all other collections."""
 _MOST_LEFT_OUT = 200
@@ -116,7 +119,8 @@ class CollectionsStudy(Study):
         ``p_corrected`` over all claims (Holm). ``tau``, the standard deviation between collections on the scale on
         which they are put together (logarithm, logit or Fisher's z of ratios, shares and kappas), ``i2``, the share of
         the variance that it is, and ``p_equal``, the p-value of all collections being alike. ``new_low`` and
-        ``new_high``: between which the true value of a new collection is expected.
+        ``new_high``: between which the true value of a new collection is expected. ``fixed_low`` and ``fixed_high``:
+        the interval by the errors of the collections alone, where it is wider than that of the mean.
         """
         return self.claims
 
@@ -129,7 +133,7 @@ class CollectionsStudy(Study):
 def study_collections(  # noqa: PLR0913 - every option of the command
     collections: object,
     *,
-    study: Asked = "power",
+    study: Asked | None = None,
     metrics: Sequence[str] | None = None,
     pairs: Sequence[tuple[str, str]] | None = None,
     reference: str | None = None,
@@ -148,13 +152,15 @@ def study_collections(  # noqa: PLR0913 - every option of the command
     ----------
     collections : mapping of str to Scores or anything `metaeval.as_scores` takes
         Two or more by their names, each with topics of its own. Metrics and systems are the same by their names; a
-        metric web_ap of the collection web is ap. For judges `metaeval.agreement.Labels`, or two tables of scores
+        metric web_ap of the collection web is ap, and where no metric is on two collections, those that differ in
+        a year are one. For judges `metaeval.agreement.Labels`, or two tables of scores
         (human, judge).
-    study : {"power", "agree", "topics", "table", "judges"}
+    study : {"power", "agree", "topics", "table", "judges"}, optional
         The claim: a metric finds more significant pairs than another; two metrics find the same pairs (logits of F1,
         precision and recall); a metric needs fewer topics (log ratio, for leads of a tenth; of any size where scores
         fall below 0); a system is better (mean difference); a judge agrees with another (Fisher's z of kappa), or
-        makes human topics worth more (log).
+        makes human topics worth more (log). By default "power" of two metrics or more and "table" of one or of
+        `pairs`; "judges" of a `reference`.
     metrics : sequence of str, optional
         Those to compare, or under which systems are; all by default.
     pairs : sequence of two str, optional
@@ -217,7 +223,14 @@ def study_collections(  # noqa: PLR0913 - every option of the command
     >>> study.to_frame()[["first", "second", "n_above", "n_collections"]].to_numpy().tolist()
     [['P@10', 'AP', 3, 5]]
     """
-    check_choice(study, "study", ASKED)
+    study = study or ("judges" if reference is not None else "table" if pairs is not None else None)
+    if study is not None:
+        check_choice(study, "study", ASKED)
+    tables: dict[str, Scores] = {}
+    notes: list[str] = []
+    if study != "judges":
+        tables, notes = _checked(_several(collections))
+    study = study or ("power" if len(_of_several(_metrics(tables, metrics))) >= _TWO else "table")
     correction = CORRECTIONS.canonical(correction or ("fdr_by" if study == "agree" else "none"))
     check_share(alpha, "alpha")
     check_share(confidence_level, "confidence_level")
@@ -226,18 +239,14 @@ def study_collections(  # noqa: PLR0913 - every option of the command
         raise refused("pairs", "are of systems, for the study 'table'; leave them out", pairs)
     if reference is not None and study != "judges":
         raise refused("reference", "is a judge, for the study 'judges'; leave it out", reference)
-    if not isinstance(collections, Mapping) or len(collections) < _TWO:
-        n = len(collections) if isinstance(collections, Mapping) else 1
-        message = f"a claim over collections needs two or more, by their names; there {'is' if n == 1 else 'are'} {n}"
-        raise InvalidOptionError(message)
     seed = resolve_seed(rng)
     drawing = Drawing(correction, float(alpha), n_topic_resamples, seed, n_threads)
-    tables: dict[str, Scores] = {}
-    notes: list[str] = []
     if study == "judges":
-        by_collection = {str(name): _of_judges(judged, reference, drawing) for name, judged in collections.items()}
+        judged_by_name = _several(collections).items()
+        by_collection = {str(name): _of_judges(judged, reference, drawing) for name, judged in judged_by_name}
     else:
-        tables, notes = _shared(_checked(collections), study, metrics)
+        tables, more = _shared(tables, study, metrics)
+        notes += more
         engine = partial(differences, pairs=pairs) if study == "table" else partial(_ENGINES[study], drawing=drawing)
         by_collection = {name: _asked_of(name, engine, table) for name, table in tables.items()}
     estimates = pd.concat([table.assign(collection=name) for name, table in by_collection.items()], ignore_index=True)
@@ -262,7 +271,16 @@ def study_collections(  # noqa: PLR0913 - every option of the command
     )
 
 
-def _checked(collections: Mapping[object, object]) -> dict[str, Scores]:
+def _several(collections: object) -> Mapping[object, object]:
+    """Return collections by their names, or refuse what is no two of them."""
+    if isinstance(collections, Mapping) and len(collections) >= _TWO:
+        return collections
+    n = len(collections) if isinstance(collections, Mapping) else 1
+    message = f"a claim over collections needs two or more, by their names; there {'is' if n == 1 else 'are'} {n}"
+    raise InvalidOptionError(message)
+
+
+def _checked(collections: Mapping[object, object]) -> tuple[dict[str, Scores], list[str]]:
     """Return the scores of each collection; what a metric is called does not hold its name."""
     tables = {}
     for key, scores in collections.items():
@@ -275,7 +293,34 @@ def _checked(collections: Mapping[object, object]) -> dict[str, Scores]:
         is_clear = len(set(plain)) == len(plain) and all(plain)
         tables[name] = table.assign_coords(metric=plain) if is_clear else table
     _refuse_copies(tables)
-    return tables
+    return _without_years(tables)
+
+
+def _without_years(tables: dict[str, Scores]) -> tuple[dict[str, Scores], list[str]]:
+    """Return tables whose metrics are called alike where their names differ in a year alone, with a note.
+
+    Of a metric that is called as its collection, after the file of both, all numbers are left out.
+    """
+    names = _metrics(tables)
+    if _of_several(names):
+        return tables, []
+    plain = [
+        [(_NUMBER if metric == table else _YEAR).sub("", metric).strip("_-. ") or _NAMELESS for metric in metrics]
+        for table, metrics in zip(tables, names, strict=True)
+    ]
+    if not _of_several(plain) or any(len(set(metrics)) < len(metrics) for metrics in plain):
+        return tables, []
+    renamed = {
+        name: table.assign_coords(metric=metrics) for (name, table), metrics in zip(tables.items(), plain, strict=True)
+    }
+    return renamed, [f"metrics whose names differ in a year or number count as one ({first_few([*chain(*names)])})"]
+
+
+def _metrics(tables: Mapping[str, Scores], among: Sequence[str] | None = None) -> list[list[str]]:
+    """Return the metrics of each collection, or those of them that are meant."""
+    return [
+        [name for name in _names_in(table, "metric") if among is None or name in among] for table in tables.values()
+    ]
 
 
 def _shared(
@@ -301,7 +346,12 @@ def _shared(
             chosen_tables[name] = chosen
     if len(chosen_tables) < _TWO:
         lacked = "two systems under one metric" if study == "table" else "two metrics"
-        way = "call what is the same alike, as the files 2010/ap.csv and 2011/ap.csv do, or 2010_ap.csv and 2011_ap.csv"
+        way = (
+            "call what is the same alike and name the collections, as 2010=2010/ap.csv and 2011=2011/ap.csv do, or "
+            "2010=2010_ap.csv and 2011=2011_ap.csv"
+        )
+        if study != "table" and wanted:
+            way = "which system is better can be asked of one: `study='table'`"
         raise ScoresError(
             f"no {lacked} are on two collections by the same names; metrics are {first_few(every)}; {way}"
         )
@@ -431,7 +481,7 @@ def _together(
 
 _COLUMNS = (
     *(*KEYS, "n_collections", "n_above", "mean", "low", "high", "p_value", "p_corrected", "tau", "i2", "p_equal"),
-    *("new_low", "new_high"),
+    *("new_low", "new_high", "fixed_low", "fixed_high"),
 )
 
 
@@ -445,4 +495,4 @@ def _claim(about: Mapping[str, str], together: Together, meaning: Meaning, estim
     return {**about, "n_collections": len(estimates), "n_above": n_above, **row}
 
 
-_IN_UNIT = ("mean", "low", "high", "new_low", "new_high")
+_IN_UNIT = ("mean", "low", "high", "new_low", "new_high", "fixed_low", "fixed_high")

@@ -239,7 +239,9 @@ def _verdict_words(study: JudgeStudy, metric: str) -> str:
     f1 = f": F1 {_f1(row, conclusions.n_resamples)}" if row["ranking"] != "no pairs" else ""
     who, counts = row["judge"], conclusions.table.set_index("judge").loc[row["judge"]]
     if n == 1 and row["ranking"] == "no second person":
-        return say("found alone", row=counts, judge=who, reference=conclusions.reference, metric=metric)
+        against = conclusions.conflicts[conclusions.conflicts["judge"] == who].to_dict("records")
+        pairs = [f"{pair['worse']} over {pair['better']}" for pair in against]
+        return say("found alone", row=counts, judge=who, reference=conclusions.reference, metric=metric, against=pairs)
     if n > 1:
         who += f" (highest F1 of {n})" if f1 and conclusions.comparable else f", one of {n} judges,"
     return f"{sure}: {who} {_may(row['ranking'], conclusions.reference)} ({name_of_metric(metric)}{f1})."

@@ -11,13 +11,13 @@ import pandas as pd
 
 from metaeval.base.arrays import Floats
 from metaeval.base.bibliography import cited
-from metaeval.base.columns import underscored
 from metaeval.base.names import count, first_few, natural_order
 from metaeval.base.results import Figure
 from metaeval.base.unit import unit
 from metaeval.base.words import (
     MISSING,
     bracketed,
+    compared_p,
     interval,
     intervals,
     listed,
@@ -44,7 +44,7 @@ from metaeval.reports.key_figures import KeyFigure, counted, listed_figures, wit
 from metaeval.reports.prose import prose
 from metaeval.reports.ranked import interval_of_ranks, is_pair, open_first, ranked_columns, written_ranks
 from metaeval.reports.shared import facts, unanswered
-from metaeval.table.vote_covariates import POSITION
+from metaeval.table.vote_covariates import POSITION, is_length
 from metaeval.tests_stat.correction import CORRECTIONS
 from metaeval.tests_stat.result import is_significant
 
@@ -57,8 +57,6 @@ _TIES = {
     "davidson": f"with Davidson’s parameter of ties{cited(['davidson1970'])}",
     "drop": "without the ties",
 }
-_LENGTHS = frozenset({"length", "len", "tokens", "token", "words", "chars", "characters", "letters", "bytes", "lines"})
-"""Words in names of covariates that say how long answers are."""
 _SIDES = {"above": "never lost", "below": "never won", "beside": "met none of them"}
 say = prose(__name__)
 
@@ -174,11 +172,7 @@ def _unasked(study: VotesStudy) -> str:
 def _effects(coefficients: pd.DataFrame) -> list[str]:
     """Say which answers win more votes, by each significant covariate."""
     rows = coefficients[coefficients["significant"]].to_dict("records")
-    return [say("effect", row=row, is_length=_is_length(row["name"])) for row in rows]
-
-
-def _is_length(name: Hashable) -> bool:
-    return not _LENGTHS.isdisjoint(underscored(str(name)).split("_"))
+    return [say("effect", row=row, is_length=is_length(row["name"])) for row in rows]
 
 
 def _asked(group: VoteGroup, alpha: float) -> str:
@@ -256,6 +250,7 @@ def _key_figures(study: VotesStudy, settled: Mapping[Hashable, Any]) -> list[Key
             with_ends(*leading),
         ),
         *(() if is_pair(ranks) else several),
+        *_unasked_figures(study),
         KeyFigure(f"Errors, relative to independent votes (median system){of}", clustered, {"inflation": inflation}),
     ]
 
@@ -399,6 +394,17 @@ def _unbounded_section(study: VotesStudy) -> list[Section]:
     return [say.section("unbounded", table)]
 
 
+def _unasked_figures(study: VotesStudy) -> list[KeyFigure]:
+    """Return what covariates that nobody asked for are worth, whether it is significant or not."""
+    figures = []
+    for row in [] if study.unasked is None else study.unasked.coefficients.to_dict("records"):
+        ends = (row["estimate"], row["low"], row["high"])
+        (digits,) = _decimals(np.abs(ends[1:]).max(keepdims=True))
+        value = f"{bracketed(*ends, number(digits))}, p {compared_p(row['p_value'])}"
+        figures.append(KeyFigure(say("unasked", name=row["name"]), value, {**with_ends(*ends), "p": row["p_value"]}))
+    return figures
+
+
 def _covariates_section(study: VotesStudy) -> list[Section]:
     blocks = [block for name, group in _named_groups(study) for block in _covariates_blocks(study, name, group)]
     if not blocks:
@@ -536,7 +542,7 @@ def _dimension(study: VotesStudy, group: VoteGroup, name: str) -> str:
     dimension = group.dimension
     p = dimension.p_value
     which = "none" if math.isnan(p) else "contradicted" if is_significant(np.array(p), study.alpha) else "kept"
-    words = [say(f"dimension {which}", dimension=dimension, p=f"= {p_value(p)}".replace("= <", "< "))]
+    words = [say(f"dimension {which}", dimension=dimension, p=compared_p(p))]
     words += [] if math.isnan(dimension.explained) else [say("explained", dimension=dimension)]
     words += [say("triads", dimension=dimension)] if dimension.n_triads else []
     return f"{f'{name.capitalize()}: ' if name else ''}{' '.join(words)}"

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-import numpy as np
 import pandas as pd
 
 from metaeval.errors import EstimationError
@@ -28,8 +27,8 @@ class UnaskedCovariates(NamedTuple):
 
     @property
     def matters(self) -> bool:
-        """Whether a covariate is significant, or the first place changes."""
-        return self.changes_first or bool(self.coefficients["significant"].any())
+        """Whether a covariate is significant: the first place may open by the errors of others alone."""
+        return bool(self.coefficients["significant"].any())
 
 
 def unasked_covariates(  # noqa: PLR0913 - as asked
@@ -39,7 +38,7 @@ def unasked_covariates(  # noqa: PLR0913 - as asked
 
     Covariates that others of them imply are left out.
     """
-    tried = _independent(votes)
+    tried = votes.independent_unasked()
     if not tried:
         return None
     with_these = replace(votes, covariates={name: votes.unasked[name] for name in tried})
@@ -58,15 +57,3 @@ def may_be_first(ranks: RanksFromErrors) -> tuple[str, ...]:
     """Return the systems that may have the first rank."""
     frame = ranks.to_frame()
     return tuple(frame.loc[frame["rank_low"] == 1, "system"])
-
-
-def _independent(votes: Votes) -> list[str]:
-    """Return covariates of which none is a sum of multiples of others."""
-    columns: list[np.ndarray[tuple[int], np.dtype[np.float64]]] = []
-    names: list[str] = []
-    for name, values in votes.unasked.items():
-        scaled = values / np.abs(values).max() if values.any() else values
-        if np.linalg.matrix_rank(np.stack([*columns, scaled])) > len(columns):
-            columns.append(scaled)
-            names.append(name)
-    return names

@@ -452,3 +452,27 @@ def test_the_folder_holds_page_tables_and_data(audit, tmp_path):
     pd.testing.assert_frame_equal(frame, audit.to_frame(), check_dtype=False)
     assert (index.parent / "data" / "scores.nc").is_file()
     assert list((index.parent / "tables").glob("*.tex"))
+
+
+def test_few_pairs_are_said_and_contradictions_named():
+    """Two systems half a point above two: 4 pairs, of which d alone above the others has two; then all turned round.
+
+    By hand: 2 * 3 / 7 = 0.86 is F1 of three of four pairs, below the bar of 0.9; 2 * 2 / (4 + 3) = 0.57 is that found.
+    """
+    noise = np.random.default_rng(5).normal(0, 0.2, (2, 4, 60))
+    noise -= noise.mean(axis=2, keepdims=True)
+    truth, seen = noise + np.array([[0.0, 0.0, 0.5, 0.5], [0.0, 0.0, 0.0, 0.14]])[:, :, None]
+
+    def first(predictor):
+        table = as_scores(np.stack([truth, predictor]), metrics=["human", "gpt"], systems=[*"abcd"])
+        return answer_sentence(study_agree(table, n_topic_resamples=100, rng=1))
+
+    few = first(seen)
+    assert few.startswith(
+        "No, as far as so few pairs say: gpt leads to different conclusions than human, finding 2 of 4 "
+    )
+    assert "contradicting none (F1 0.57 [" in few
+    assert few.endswith("; one pair missed of 4 takes it below 0.9).")
+    against = first(-truth)
+    assert against.startswith("No: gpt leads to different conclusions than human, finding 0 of 4 significant pairs")
+    assert "contradicting 4 (a over c and 3 others) (F1 0.00" in against

@@ -84,3 +84,20 @@ def test_a_shift_whose_interval_leaves_out_0_and_that_is_not_significant_is_expl
     said = study.report().summary[0]
     assert "the largest of 6 shifts is 0.39 [0.05, 0.72] for system3 (interval by itself)" in said
     assert said.endswith("not significant among them (Holm).")
+
+
+def test_a_judge_that_begins_to_like_long_answers(votes):
+    """By construction: with the longer answer as the winner of all votes after, length is named, and what it equals."""
+    rng = np.random.default_rng(3)
+    before, after = (as_votes(votes) for _ in range(2))
+    lengths = rng.normal(0.0, 1.0, (2, len(before.share)))
+    before = replace(before, unasked={"length": lengths[0]})
+    longer = np.where(rng.random(len(after.share)) < 0.5, lengths[1] > 0, after.share)
+    after = replace(after, unasked={"length": lengths[1]}, share=longer.astype(float))
+    report = study_settled({"before": before, "after": after}, of_judges=True, changed=True, rng=1).report()
+    assert report.summary[0].startswith("The judge has changed, or the answers have: a unit of length is worth ")
+    assert ", and strengths at equal length " in report.summary[0]
+    same = before
+    half = rng.random(len(before.share)) < 0.5
+    study = study_settled({"before": same.where(half), "after": same.where(~half)}, of_judges=True, changed=True, rng=1)
+    assert study.report().summary[0].startswith("No change of the judge is visible: strengths at equal length may be ")

@@ -1,5 +1,7 @@
 """`metaeval combine`: collections come as tables, patterns and names, and the answer is that of Python."""
 
+import re
+
 import numpy as np
 import pytest
 
@@ -40,6 +42,40 @@ def test_two_inputs_of_one_name_are_refused(folder, command):
     ended = command("combine", str(folder / "web2000_AP.csv"), str(folder / "more" / "web2000_AP.csv"))
     assert ended.code == 2
     assert "two inputs are called 'web2000_AP'; name them NAME=FILE" in ended.err
+
+
+def test_files_of_two_years_are_two_collections(folder, command):
+    """A wide table is called by its file: years, numbers and folders are of the collection; one metric asks of systems.
+
+    What an error advises leads to the claims of Python's mapping, typed as it stands there.
+    """
+    years = {
+        name: simulate_scores(n_systems=6, n_topics=20, metrics=["AP", "RR"], rng=n).sel(metric=["AP"]).round(15)
+        for n, name in enumerate(("2024", "2025"))
+    }
+    expected = study_collections(years, study="table").to_frame()["mean"].tolist()
+    for n, name in enumerate(years):
+        content = (folder / f"web200{n}_AP.csv").read_text()
+        (folder / name).mkdir()
+        for file in (f"bench{name}.csv", f"{name}_acc.csv", f"{name}.csv", f"run{n + 7}.csv", f"{name}/acc.csv"):
+            (folder / file).write_text(content)
+    for files in (
+        ["bench2024.csv", "bench2025.csv"],
+        ["a=bench2024.csv", "b=bench2025.csv"],
+        ["2024_acc.csv", "2025_acc.csv"],
+        ["2024.csv", "2025.csv"],
+        ["run7.csv", "run8.csv"],
+    ):
+        words = [word.replace("=", f"={folder}/") if "=" in word else f"{folder}/{word}" for word in files]
+        told = command("combine", *words, "--json").json()
+        assert [row["mean"] for row in told["results"]] == pytest.approx(expected, rel=1e-9)
+    ended = command("combine", f"{folder}/2024/acc.csv", f"{folder}/2025/acc.csv")
+    advised = re.search(r"such as (.*)", ended.err)[1].split()
+    told = command("combine", *advised, "--json").json()
+    assert [row["mean"] for row in told["results"]] == pytest.approx(expected, rel=1e-9)
+    ended = command("combine", *advised, "--study", "power")
+    advised += re.search(r"can be asked of one: (--study \w+)", ended.err)[1].split()
+    assert [row["mean"] for row in command("combine", *advised, "--json").json()["results"]] == pytest.approx(expected)
 
 
 def test_long_tables_labels_and_pairs(tmp_path, command):

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 from scipy.special import logit
+from statsmodels.stats.meta_analysis import combine_effects
 
 from metaeval import as_scores, simulate_scores, study_agree, study_collections, study_topics
 from metaeval.agreement import as_labels, compare_labels
@@ -50,7 +51,7 @@ def test_of_many_pairs_the_clearest_comes_first():
     n_clear = (claims["p_corrected"] <= 0.05).sum()
     first, second, *_ = study.report().summary
     assert first.startswith(f"{n_clear} of 15 pairs of systems differ")
-    assert second.startswith(f"{claims['first'].iloc[0]} is better than {claims['second'].iloc[0]} under AP on ")
+    assert second.startswith(f"{claims['first'].iloc[0]} scores higher than {claims['second'].iloc[0]} under AP on ")
 
 
 def test_lower_is_better_turns_a_difference():
@@ -169,6 +170,29 @@ def test_names_of_metrics_lose_the_name_of_their_collection():
     assert {claim["first"], claim["second"]} == {"ap", "rr"}
 
 
+def test_metrics_that_differ_in_a_year_are_one_and_cutoffs_are_not():
+    """Only where no metric is on both, and no two of one collection become one; of one metric systems are compared."""
+    first, second = (table.sel(metric=["AP"]) for table in collections(2).values())
+
+    def asked(one, other):
+        return study_collections({"x": first.assign_coords(metric=[one]), "y": second.assign_coords(metric=[other])})
+
+    study = asked("web2024", "web2025")
+    assert (study.study, study.metrics) == ("table", ("web",))
+    assert "metrics whose names differ in a year or number count as one (web2024, web2025)" in study.notes
+    expected = study_collections({"x": first, "y": second}, study="table")
+    assert study.claims["mean"].tolist() == expected.claims["mean"].tolist()
+    for names in (("P@5", "P@10"), ("ap2024", "ndcg2024")):
+        with pytest.raises(
+            ScoresError, match="no two systems under one metric are on two collections by the same names"
+        ):
+            asked(*names)
+    tables = collections(2)
+    assert study_collections(tables, pairs=[("system1", "system2")], metrics=["AP"]).study == "table"
+    assert study_collections(tables, n_topic_resamples=20, metrics=["AP", "RR"]).study == "power"
+    assert study_collections(tables, metrics=["AP"]).study == "table"
+
+
 def test_collections_that_share_topics_are_said_and_copies_refused():
     """Named topics of both make estimates depend on each other; the same scores would count twice."""
     names = [f"q{n}" for n in range(401, 431)]
@@ -184,10 +208,10 @@ def test_collections_that_share_topics_are_said_and_copies_refused():
     ("options", "error", "words"),
     [
         ({"study": "nothing"}, InvalidOptionError, "study"),
-        ({"pairs": [("a", "b")]}, InvalidOptionError, "for the study 'table'"),
-        ({"reference": "a"}, InvalidOptionError, "for the study 'judges'"),
+        ({"study": "power", "pairs": [("a", "b")]}, InvalidOptionError, "for the study 'table'"),
+        ({"study": "power", "reference": "a"}, InvalidOptionError, "for the study 'judges'"),
         ({"metrics": ["nDCG"]}, InvalidOptionError, "nDCG"),
-        ({"metrics": ["AP"]}, ScoresError, "no two metrics are on two collections"),
+        ({"study": "agree", "metrics": ["AP"]}, ScoresError, "no two metrics are on two collections"),
         ({"study": "table", "pairs": [("x", "y")]}, EstimationError, "have none in common"),
         ({"study": "judges"}, InvalidOptionError, "Labels"),
     ],
@@ -222,3 +246,26 @@ def test_the_first_sentence_says_on_how_many_and_what_of_a_new_one():
     prior = study_collections(collections(2), n_topic_resamples=30, bayesian=True, rng=1).report().summary
     assert "; on a new one between " in prior[0]
     assert "half-normal prior" in prior[-1]
+
+
+def test_collections_closer_together_than_their_errors_have_both_intervals():
+    """Mean differences of .1 and .1032, errors of .02: statsmodels has both intervals, and the page shows both."""
+    noise = np.random.default_rng(3).normal(0, 1, (2, 50))
+    noise = 0.02 * np.sqrt(50) * (noise - noise.mean(axis=1, keepdims=True)) / noise.std(axis=1, ddof=1, keepdims=True)
+    given = {
+        name: as_scores([0.5 + lead + errors, np.full(50, 0.5)], systems=["new", "old"], metrics=["AP"])
+        for name, lead, errors in zip("ab", (0.1, 0.1032), noise, strict=True)
+    }
+    study = study_collections(given, study="table")
+    fit = combine_effects(np.array([0.1, 0.1032]), np.full(2, 0.02**2), use_t=True)
+    claim = study.claims.iloc[0]
+    assert claim[["low", "high"]].tolist() == pytest.approx(fit.conf_int()[3], rel=1e-9)
+    reach = stats.norm.ppf(0.975) * fit.sd_eff_w_fe
+    assert claim[["fixed_low", "fixed_high"]].tolist() == pytest.approx([0.1016 - reach, 0.1016 + reach], rel=1e-9)
+    report = study.report()
+    assert report.summary[0].startswith(
+        "new scores higher than old under AP on 2 of 2 collections: +0.102 [0.081, 0.122]"
+    )
+    assert "closer together than that, and by their errors alone the interval is the wider [0.074, 0.129]." in str(
+        report.summary
+    )

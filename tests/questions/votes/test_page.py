@@ -3,10 +3,12 @@
 import re
 from dataclasses import replace
 
+import numpy as np
 import pandas as pd
 import pytest
+import statsmodels.api as sm
 
-from metaeval.errors import UnknownNameError
+from metaeval.errors import ScoresError, UnknownNameError
 from metaeval.io.votes import read_votes
 from metaeval.page.blocks import MOST_KEY_FIGURES, Text
 from metaeval.questions.votes.study import study_votes
@@ -211,6 +213,42 @@ def test_lengths_that_nobody_asked_for_are_tried():
     assert study.unasked.coefficients["estimate"].iloc[0] == pytest.approx(coefficient)
 
 
+def of_answers(left="output_1", right="output_2"):
+    """Return the votes above with answers of these lengths in place of the numbers."""
+    frame = by_length(longer_wins=90)
+    texts = {name: ["x" * int(n) for n in frame[f"length_{side}"]] for name, side in ((left, "left"), (right, "right"))}
+    return frame.drop(columns=[name for name in frame if name.startswith(("length", "text"))]).assign(**texts)
+
+
+@pytest.mark.parametrize(
+    "sides", [("output_1", "output_2"), ("Response A", "Response B"), ("answer_left", "answer_right")]
+)
+def test_answers_have_a_length(sides):
+    """All as with the lengths of these answers in columns of numbers, unasked and asked for."""
+    expected, study = (study_votes(as_votes(frame), rng=0) for frame in (by_length(longer_wins=90), of_answers(*sides)))
+    assert study.report().summary[0] == expected.report().summary[0]
+    assert "but longer answers win more votes, and with equal length" in study.report().summary[0]
+    assert not any("left out columns" in note for note in study.notes)
+    asked = as_votes(of_answers(*sides), covariates=["length"])
+    numbers = by_length(longer_wins=90)[["length_left", "length_right"]].astype(int)
+    assert asked.covariates["length"].tolist() == (numbers["length_left"] - numbers["length_right"]).tolist()
+
+
+def test_answers_of_a_known_length_are_not_measured():
+    """A column that has it comes first, whatever it counts; a vote without an answer leaves the length untried."""
+    votes = of_answers().assign(tokens_left=range(200), tokens_right=3)
+    assert list(as_votes(votes).unasked) == ["tokens"]
+    votes = of_answers()
+    votes.loc[7, "output_1"] = None
+    study = study_votes(as_votes(votes), rng=0)
+    assert study.unasked is None
+    assert "left out columns that say nothing of a vote (output_1, output_2)" in study.notes
+    with pytest.raises(
+        ScoresError, match="row 8: covariate 'length' must be a number for every vote; column 'output_1'"
+    ):
+        as_votes(votes, covariates=["length"])
+
+
 def test_lengths_that_do_not_matter_leave_the_answer_alone():
     """As made: the longer answer wins half of the votes; equal lengths are no covariate; another name is said."""
     study = study_votes(as_votes(by_length(longer_wins=50)), rng=0)
@@ -221,6 +259,22 @@ def test_lengths_that_do_not_matter_leave_the_answer_alone():
     assert study_votes(as_votes(by_length(longer_wins=90, equal=True)), rng=0).unasked is None
     by_cost = study_votes(as_votes(by_length(longer_wins=90, name="cost")), rng=0)
     assert "but answers of higher cost win more votes, and with equal cost" in by_cost.report().summary[0]
+
+
+def test_an_influence_that_is_not_significant_opens_no_first_place():
+    """Of one system's longer answers alone: 60 of 90 wins lead; its length is all but the system. By statsmodels."""
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"left": ["a"] * 90, "right": ["b"] * 90, "winner": ["a"] * 60 + ["b"] * 30})
+    frame = frame.assign(length_left=200 + rng.integers(0, 40, 90), length_right=100)
+    study = study_votes(as_votes(frame), rng=0)
+    assert study.unasked.changes_first
+    page = study.report()
+    assert "with equal length" not in page.summary[0]
+    design = np.column_stack([np.ones(90), frame["length_left"] - 100])
+    (_, slope) = sm.Logit((frame["winner"] == "a").astype(float).to_numpy(), design).fit(disp=0, tol=1e-12).params
+    (figures,) = (table for table in page.tables() if table.name == "key_figures")
+    figure = next(row for row in figures.data.to_dict("records") if "length" in str(row))
+    assert figure["number"] == pytest.approx(slope, rel=1e-6)
 
 
 def test_covariates_that_others_imply_are_not_tried_twice():
