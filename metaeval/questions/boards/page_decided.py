@@ -126,13 +126,8 @@ def _verdict_words(study: SettledStudy) -> tuple[str, ...]:
             f"{significant(pull['before'], 2)} before (p {compared_p(pull['p_value'])})"
             for pull in pulls
         ]
-<<<<<<< HEAD
-        words = {"moved": bool(moved), "shifts": shifts, "p": _with_sign(study.shift.p_value), "drawn": drawn}
-        return (say("changed", shift=study.shift, n=len(rows), **words),)
-=======
         words = {"moved": bool(moved), "shifts": shifts, "p": compared_p(study.shift.p_value), "drawn": drawn}
-        return (say("changed", shift=study.shift, **words),)
->>>>>>> h58q
+        return (say("changed", shift=study.shift, n=len(rows), **words),)
     if study.verdicts.empty:
         return ()
     order = study.verdicts["verdict"].map({"may": 0, "not settled": 1, "no pairs": 2, "may not": 3})
