@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
+from pandas.api.types import is_numeric_dtype
 
 from metaeval.base.arrays import Floats
 from metaeval.base.checks import show
@@ -230,6 +231,7 @@ def item_column(frame: pd.DataFrame) -> str | None:
     names = list(map(str, frame.columns))
     topic, judge, label = (first_called(names, LABELS[role], underscored) for role in ("topic", "judge", "label"))
     cells = frame.set_axis(range(len(names)), axis=1)
+    cells = cells.apply(lambda column: column if is_numeric_dtype(column) else column.map(_text, na_action="ignore"))
     of_topic = [] if topic is None else [topic]
     if judge is not None and label is not None:
         free = [at for at in range(len(names)) if at not in {topic, judge, label} and not cells[at].isna().any()]
@@ -246,7 +248,21 @@ def item_column(frame: pd.DataFrame) -> str | None:
     counting = [at for at in cells.select_dtypes("number") if _counts(cells[at].to_numpy())]
     strange = [at for at in strangers(cells) if at not in {topic, *counting} and not cells[at].isna().any()]
     once = [at for at in strange if not cells.duplicated([*of_topic, at]).any()]
+    if topic is None and len(names) == _JUDGES:
+        _refuse_one_judge(cells, names)
     return names[once[0]] if once else None
+
+
+def _refuse_one_judge(cells: pd.DataFrame, names: Sequence[str]) -> None:
+    """Refuse two columns of which one says something else in every row and nothing that the other says again."""
+    n_different = [cells[at].nunique() for at in range(_JUDGES)]
+    items = n_different.index(max(n_different))
+    apart = _words(cells[0]).isdisjoint(_words(cells[1]))
+    if apart and min(n_different) < max(n_different) == len(cells) >= _FEW_ROWS and not is_numeric_dtype(cells[items]):
+        message = (
+            f"column {names[items]!r} holds another word in every row, as names of items do, so that it is no judge"
+        )
+        raise ScoresError(f"{message}; agreement needs a second judge beside {names[1 - items]!r}")
 
 
 def strangers(frame: pd.DataFrame) -> list[int]:
@@ -270,10 +286,14 @@ def strangers(frame: pd.DataFrame) -> list[int]:
     return [*texts, *(at for at in numbers if at in alone and len(said[at]) > _JUDGES)] if enough else []
 
 
+def _text(cell: object) -> str:
+    return cell if isinstance(cell, str) else show(cell)
+
+
 def _words(column: "pd.Series[Any]") -> set[str]:
     """Return the words or numbers that a column holds, 1.0 as 1."""
     cells = column.dropna().tolist()
-    words = {folded(cell if isinstance(cell, str) else show(cell)) for cell in cells} - {""}
+    words = {folded(_text(cell)) for cell in cells} - {""}
     return {f"{float(word):g}" if is_number(word) else word for word in words}
 
 

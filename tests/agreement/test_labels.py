@@ -126,3 +126,11 @@ def test_text_beside_words_is_left_out_with_a_note():
     labels = as_labels(table.set_axis([f"A{number}" for number in range(9)]))
     assert labels.judges == ("Anna", "Ben", "Carla")
     assert "left out column 'comment', words that no other column holds" in labels.notes
+
+
+def test_one_judge_beside_the_items_is_refused():
+    """A column that names the items makes no second judge of one; two judges of few words stay two."""
+    table = tickets(numbers=False)[["Anna"]].assign(ticket=[f"A{number}" for number in range(9)])
+    with pytest.raises(ScoresError, match=r"'ticket' holds another word in every row.*second judge beside 'Anna'"):
+        as_labels(table)
+    assert as_labels(tickets(numbers=False)[["Anna", "Ben"]]).judges == ("Anna", "Ben")
