@@ -428,8 +428,9 @@ class _LabelTable:
         Where an item could be called so, its numbers have to say it too: they are sums, or no label of any other item.
         """
         names = self._column("item").tolist()
-        perhaps = np.array(perhaps_items(names), dtype=bool) | (np.array([*map(folded, names)]) == "all")
-        told = np.array(are_summaries(names), dtype=bool) & ~perhaps
+        is_item = np.array([*map(folded, names)]) == "all"  # of scores it is the mean; of labels only numbers tell
+        perhaps = np.array(perhaps_items(names), dtype=bool) & ~is_item
+        told = np.array(are_summaries(names), dtype=bool) & ~perhaps & ~is_item
         keys = {*self.chosen, *self.places["topic"], *self.places["item"]}
         others = [at for at in range(len(self.names)) if at not in keys]
         if len(names) <= _MOST_ROWS and others:
