@@ -428,9 +428,8 @@ class _LabelTable:
         Where an item could be called so, its numbers have to say it too: they are sums, or no label of any other item.
         """
         names = self._column("item").tolist()
-        is_item = np.array([*map(folded, names)]) == "all"  # of scores it is the mean; of labels only numbers tell
-        perhaps = np.array(perhaps_items(names), dtype=bool) & ~is_item
-        told = np.array(are_summaries(names), dtype=bool) & ~perhaps & ~is_item
+        perhaps = np.array(perhaps_items(names), dtype=bool)
+        told = np.array(are_summaries(names), dtype=bool) & ~perhaps
         keys = {*self.chosen, *self.places["topic"], *self.places["item"]}
         others = [at for at in range(len(self.names)) if at not in keys]
         if len(names) <= _MOST_ROWS and others:
@@ -441,6 +440,7 @@ class _LabelTable:
             values = values[:, ~np.isnan(values).all(axis=0)]
             stay, _ = left_out_rows(names, values, "topic", named=True) if values.size else (range(len(names)), [])
             told |= ~np.isin(np.arange(len(names)), stay) | (perhaps & strange)
+        told &= np.array([*map(folded, names)]) != "all"  # a mean of scores; of labels it may be an item
         if told.any() and not told.all():
             self.notes += rows_left_out([*dict.fromkeys(compress(names, told))])
             self.cells, self.lines = self.cells[~told], self.lines[~told]
