@@ -440,7 +440,8 @@ class _LabelTable:
             values = values[:, ~np.isnan(values).all(axis=0)]
             stay, _ = left_out_rows(names, values, "topic", named=True) if values.size else (range(len(names)), [])
             told |= ~np.isin(np.arange(len(names)), stay) | (perhaps & strange)
-        told &= np.array([*map(folded, names)]) != "all"  # a mean of scores; of labels it may be an item
+        times = Counter(names)
+        told &= np.array([times[name] for name in names]) == 1  # an item may be called so in each topic
         if told.any() and not told.all():
             self.notes += rows_left_out([*dict.fromkeys(compress(names, told))])
             self.cells, self.lines = self.cells[~told], self.lines[~told]
