@@ -274,7 +274,7 @@ def test_one_pair_reads_as_scipys_result():
         assert found.confidence_interval(level) == pytest.approx((ends.low, ends.high), rel=1e-12)
     several = paired_t_test([a, b, b])
     for asked in (lambda: several.pvalue, lambda: several.statistic, several.confidence_interval):
-        with pytest.raises(InvalidOptionError, match=r"3 pairs and 1 metrics; metaeval.tests_stat.difference_intervals"):
+        with pytest.raises(InvalidOptionError, match=r"3 pairs and 1 metrics; .*(to_frame|difference_intervals)\("):
             asked()
 
 
