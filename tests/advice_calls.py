@@ -300,6 +300,10 @@ READERS = {
         {"columns={'system': 'team', 'topic': 'topic'}": AB},
         elsewhere={"columns={'topic': 'team'}": "a topic by another word twice"},
     ),
+    "a row of targets below ids": table(
+        "topic,a,b\n1,.1,.4\n2,.2,.5\n3,.3,.6\nZiel,.5,.9\n",
+        {"form='wide'": rows("1 2 3 Ziel", a=[0.1, 0.2, 0.3, 0.5], b=[0.4, 0.5, 0.6, 0.9])},
+    ),
     "systems that may be a system": table(
         "topic,run,b\n1,.1,.4\n2,.2,.5\n3,.3,.6\n",
         {

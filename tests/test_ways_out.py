@@ -565,7 +565,7 @@ MISTAKES = {
     "a row of means called MAP": Mistake(
         {"ap.csv": wide(more=f"MAP,{','.join(map(str, SCORES.mean(axis=0)))}\n")},
         "table ap.csv",
-        "left out topic 'MAP', the mean of '301', '302', '303'",
+        r"left out the summaries \(MAP\)",
     ),
     "systems in rows": Mistake({"ap.csv": transposed("system")}, "table ap.csv", ""),
     "systems in rows, without a name for them": Mistake({"ap.csv": transposed("")}, "table ap.csv", f"pass {BY_ROWS}"),
