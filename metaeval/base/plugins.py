@@ -52,12 +52,12 @@ def installed(group: str) -> list[Plugin]:
     return plugins
 
 
-def as_number(value: object) -> float | None:
+def number_given(value: object) -> float | None:
     """Return what a plug-in's function gave as a number; None for anything that only looks like one.
 
     Examples
     --------
-    >>> as_number(np.float64(0.5)), as_number("0.5"), as_number(np.array([0.5]))
+    >>> number_given(np.float64(0.5)), number_given("0.5"), number_given(np.array([0.5]))
     (0.5, None, None)
     """
     if isinstance(value, np.ndarray | np.generic) and (value.ndim or value.dtype.kind not in "biuf"):

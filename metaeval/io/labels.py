@@ -31,10 +31,10 @@ from metaeval.io.sources import Source, list_sources, listed_paths, named_apart
 from metaeval.io.trec_lines import QRELS
 from metaeval.io.votes import refuse_votes
 from metaeval.table.label_roles import (
+    column_of_items,
     crossed_judges,
     doubtful_labels,
     doubts_of,
-    item_column,
     label_columns,
     made_judges,
 )
@@ -206,7 +206,7 @@ def labels_in(data: object) -> object:
         data = data.reset_index()
     columns = {}
     if first_called(list(map(str, data.columns)), _NAMED_BY["item"], underscored) is None:
-        item = item_column(data) if pd.api.types.is_integer_dtype(data.index.dtype) else None
+        item = column_of_items(data) if pd.api.types.is_integer_dtype(data.index.dtype) else None
         if item is None:
             return data
         columns = {"item": item}

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from metaeval.base.faults import fault
 from metaeval.base.metric_names import Call, ParsedName
-from metaeval.base.plugins import as_number
+from metaeval.base.plugins import number_given
 from metaeval.base.short_repr import ShortRepr
 from metaeval.collection.base import On
 from metaeval.errors import InvalidOptionError, MetaevalError
@@ -231,7 +231,7 @@ class Metric(ShortRepr):
                 raise
             except Exception as error:
                 raise MetricError(f"{self.name} fails for {_place(view, system, topic)}: {fault(error)}") from error
-            number = as_number(value)
+            number = number_given(value)
             if number is None:
                 location = _place(view, system, topic)
                 raise MetricError(

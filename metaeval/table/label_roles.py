@@ -217,7 +217,7 @@ def crossed_judges(names: Sequence[str]) -> list[str]:
     return [f"{many}; if they judge several, name the columns of one (such as {way})"]
 
 
-def item_column(frame: pd.DataFrame) -> str | None:
+def column_of_items(frame: pd.DataFrame) -> str | None:
     """Return the column that names the items by what it holds, where none is called so; None where none does.
 
     Of a table with a column a judge it says something else in every row (of a topic), which no other column says; of
@@ -225,7 +225,7 @@ def item_column(frame: pd.DataFrame) -> str | None:
 
     Examples
     --------
-    >>> item_column(pd.DataFrame({"ticket": ["A1", "A2", "A3"], "ann": [0, 0, 1], "ben": [0, 1, 1]}))
+    >>> column_of_items(pd.DataFrame({"ticket": ["A1", "A2", "A3"], "ann": [0, 0, 1], "ben": [0, 1, 1]}))
     'ticket'
     """
     names = list(map(str, frame.columns))

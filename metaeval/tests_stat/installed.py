@@ -8,7 +8,7 @@ import numpy as np
 
 from metaeval.base.arrays import Floats
 from metaeval.base.faults import fault
-from metaeval.base.plugins import Plugin, as_given, as_number
+from metaeval.base.plugins import Plugin, as_given, number_given
 from metaeval.errors import InvalidOptionError
 from metaeval.tests_stat.catalogue import TESTS
 from metaeval.tests_stat.docstrings import documented
@@ -95,10 +95,10 @@ def _answers(question: Question, plugin: Plugin, function: Callable[..., Any], s
             answer = function(first[common], second[common], **options)
         except Exception as error:
             raise InvalidOptionError(f"{told} stopped {about}: {fault(error)}") from error
-        chance = as_number(getattr(answer, "pvalue", answer))
+        chance = number_given(getattr(answer, "pvalue", answer))
         if chance is None or not 0 <= chance <= 1:
             raise InvalidOptionError(f"{told} gave {as_given(answer)} {about}; a p-value is a number from 0 to 1")
         p_values[metric, pair] = chance
-        statistic = as_number(getattr(answer, "statistic", None))
+        statistic = number_given(getattr(answer, "statistic", None))
         statistics[metric, pair] = statistics[metric, pair] if statistic is None else statistic
     return p_values, statistics
