@@ -40,7 +40,7 @@ from metaeval.table.label_roles import (
 )
 from metaeval.table.number_columns import left_out_columns
 from metaeval.table.plausibility import are_summaries, left_out_rows, perhaps_items
-from metaeval.table.roles import SCORES, role_of_name
+from metaeval.table.roles import SCORES, role_of_name, word_of
 
 _LARGE, _SPARSE = 10_000_000, 50
 _MOST_ROWS = 1000
@@ -440,6 +440,8 @@ class _LabelTable:
             values = values[:, ~np.isnan(values).all(axis=0)]
             stay, _ = left_out_rows(names, values, "topic", named=True) if values.size else (range(len(names)), [])
             told |= ~np.isin(np.arange(len(names)), stay) | (perhaps & strange)
+            # no sum or mean is written in words; an item of that name may be
+            told &= ~np.isnan(values).all(axis=1) | (np.array([*map(word_of, names)]) != "all")
         times = Counter(names)
         told &= np.array([times[name] for name in names]) == 1  # an item may be called so in each topic
         if told.any() and not told.all():
@@ -500,8 +502,10 @@ class _LabelTable:
         if few and len(numbers) < _TWO and self._graded():
             return sorted([*numbers, *few])  # some word lacks a grade, and is named
         plain = [column for column, vocabulary in few.items() if says_yes_or_no(vocabulary)]
-        if len(numbers) == 1 and plain and self._words_in(self.cells[:, numbers[0]]) <= _BINARY:
-            return sorted([*numbers, *plain])
+        if len(numbers) == 1 and plain:
+            others = self._words_in(self.cells[:, numbers[0]]) - _BINARY
+            if not others or says_yes_or_no(others):
+                return sorted([*numbers, *plain])
         if not alike and len(plain) > 1 and not numbers:
             return plain
         groups = {min(at for at in alike if few[at] & few[column]) for column in alike}

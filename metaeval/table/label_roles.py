@@ -3,6 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from difflib import get_close_matches
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -42,6 +43,8 @@ _FEW_ROWS = 5
 _FEWEST_COPIED = 20
 _CODES = frozenset({"8", "9", "66", "77", "88", "98", "99", "888", "998", "999", "9999"})
 """What surveys write where there is no answer."""
+_SELDOM, _USUAL, _ALIKE, _MOST_WORDS = 2, 10, 0.75, 50
+"""How often a slip of the pen is made, and the word that was meant; how alike they are; more words are free text."""
 _BESIDE = 2
 """Levels by which a judge may go beyond all others: assessors hardly ever give every grade of their scale."""
 _OTHER_UNIT = 5.0
@@ -140,6 +143,8 @@ def doubtful_labels(table: pd.DataFrame, said: Collection[str] = ()) -> list[str
     ["labels of -1 (2) count as grades below 0; if they stand for no label, pass `words={'-1': 'none'}`"]
     >>> doubtful_labels(pd.DataFrame({"ann": [1.0, 0.0, 2.0], "ben": [0.0, 9.0, 1.0]}))[0].partition(";")[0]
     'labels of 9 (1) count as grades far above the others (0 to 2)'
+    >>> doubtful_labels(pd.DataFrame({"ann": ["godo", *["good"] * 10]}))[0].partition(";")[0]
+    "label 'godo' (1) is written almost as 'good' (10) and counts as another"
     """
     numbers = table.select_dtypes("number").to_numpy(dtype=np.float64)
     levels, counts = np.unique(numbers[~np.isnan(numbers)], return_counts=True)
@@ -151,7 +156,25 @@ def doubtful_labels(table: pd.DataFrame, said: Collection[str] = ()) -> list[str
     if code in _CODES & n_of.keys() and {*np.diff(grades).tolist()} == {1.0} and highest - grades[-1] > 1:
         others = f"far above the others ({grades[0]:g} to {grades[-1]:g})"
         notes.append(_perhaps_none({code: n_of[code]}, others, code))
-    return notes + _copies(table)
+    return [*notes, *_slips(table), *_copies(table)]
+
+
+def _slips(table: pd.DataFrame) -> list[str]:
+    """Return the notes on words that hardly anybody gives, written almost as another that many do: godo beside good."""
+    texts = table.select_dtypes(exclude="number").to_numpy().ravel()
+    n_of = Counter(folded(text) for text in texts if isinstance(text, str) and not is_number(text))
+    usual = [word for word, n in n_of.items() if n >= _USUAL]
+    close = {
+        word: alike[0]
+        for word, n in n_of.items()
+        if n <= _SELDOM and word.isalpha() and len(usual) <= _MOST_WORDS
+        if (alike := get_close_matches(word, usual, n=1, cutoff=_ALIKE)) and not says_yes_or_no([word, *alike])
+    }
+    return [
+        f"label {word!r} ({n_of[word]}) is written almost as {usual_word!r} ({n_of[usual_word]}) and counts as another; if "
+        f"it is a slip, mend it where it stands"
+        for word, usual_word in close.items()
+    ]
 
 
 def _perhaps_none(n_of: Mapping[str, int], where: str, likely: str) -> str:

@@ -108,12 +108,6 @@ def _by_name(topics: Sequence[str]) -> tuple[list[bool], list[bool]]:
         for word, base in zip(words, bare, strict=True)
     ]
     quantiles = quantile_rows(topics)
-    ends = {*quantiles.values()}
-    quantiles = {  # q10 alone is a question; q1 and q3 are ends of one interval
-        name: share
-        for name, share in quantiles.items()
-        if not _SHORT.fullmatch(name.strip()) or ({100 - share} & ends and len(ends) > 1)
-    }
     perhaps = [
         word in all_words or name in quantiles or (bool(word) and may_be_no_item(name))
         for name, word in zip(topics, words, strict=True)
@@ -126,10 +120,14 @@ def _by_name(topics: Sequence[str]) -> tuple[list[bool], list[bool]]:
 def quantile_rows(names: Sequence[str]) -> dict[str, float]:
     """Return the percentages of quantiles that few names say, where no other is written like them: Q1 beside q1 to q9.
 
+    A letter and a number alone, q2, is a question; q1 and q3 are ends of one interval.
+
     Examples
     --------
     >>> quantile_rows([*"abcd", "Q1", "75%", "1. Quartil"]), quantile_rows(["q1", "q2", "q3"])
     ({'Q1': 25.0, '75%': 75.0, '1. Quartil': 25.0}, {})
+    >>> quantile_rows(["7", "301", "q2", "12"]), quantile_rows(["7", "301", "q1", "12", "q3"])
+    ({}, {'q1': 25.0, 'q3': 75.0})
     """
     told = {
         name: share
@@ -146,7 +144,14 @@ def quantile_rows(names: Sequence[str]) -> dict[str, float]:
         if forms[form := _form(name)] == n_told[form] <= _MOST_QUANTILES
         and (2 * forms[form] < len(names) or "%" in form)
     }
-    return few if len(names) >= len(few) + _FEWEST_TOPICS else {}
+    if len(names) < len(few) + _FEWEST_TOPICS:
+        return {}
+    ends = {*few.values()}
+    return {
+        name: share
+        for name, share in few.items()
+        if not _SHORT.fullmatch(name.strip()) or (_PER_CENTS - share in ends and len(ends) > 1)
+    }
 
 
 def _form(name: str) -> str:
