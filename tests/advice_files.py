@@ -453,6 +453,15 @@ IN_VOTES = {
         "left,right,winner,weight\na,b,left,2\nb,c,tie,1\na,c,right,3\n",
         {"columns={'count': 'weight'}": {"a b": [1.0] * 2, "b c": [0.5], "a c": [0.0] * 3}},
     ),
+    "a voter of one side": votes(
+        "question_id,model_a,model_b,winner,judge\n"
+        + "".join(f"{number},a,b,model_a,ann\n{number},b,a,model_a,ann\n" for number in range(10))
+        + "1,a,b,model_a,ben\n2,b,a,model_b,ben\n",
+        {
+            "where={'judge': '!=ann'}": {"a b": [1.0], "b a": [0.0]},
+            "where={'judge': 'ann'}": {"a b": [1.0] * 10, "b a": [1.0] * 10},
+        },
+    ),
     "votes written twice": votes(
         "left,right,winner,question\na,b,left,1\nb,c,tie,1\na,c,right,1\na,b,left,1\n",
         {"duplicates='first'": SHARES},

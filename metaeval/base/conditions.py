@@ -1,4 +1,4 @@
-"""Conditions on the cells of a column: a text, or numbers beside a sign (``>=2020``) or in a range (``10..20``)."""
+"""Conditions on the cells of a column: a text, any other (``!=x``), numbers by sign (``>=2020``) or range (``1..9``)."""
 
 import re
 from collections.abc import Mapping
@@ -30,6 +30,18 @@ def limits_of(text: str) -> list[tuple[str, float]] | None:
     return numbers if limits and len(numbers) == len(limits) else None
 
 
+def left_out_by(text: str) -> str:
+    """Return the text whose rows a condition leaves out, "" where it is none of these.
+
+    Examples
+    --------
+    >>> left_out_by("!= lefty"), left_out_by("lefty")
+    ('lefty', '')
+    """
+    sign, _, excluded = text.partition("!=")
+    return "" if sign.strip() else excluded.strip()
+
+
 def texts_that_meet(column: str, text: str, counts: Mapping[str, int]) -> set[str]:
     """Return the texts of a column that meet a condition, of all there are with the number of their rows.
 
@@ -40,8 +52,14 @@ def texts_that_meet(column: str, text: str, counts: Mapping[str, int]) -> set[st
     --------
     >>> sorted(texts_that_meet("year", ">=2020", {"2019": 4, "2020": 3, "2021.0": 1}))
     ['2020', '2021.0']
+    >>> sorted(texts_that_meet("judge", "!=lefty", {"ana": 4, "lefty": 3, "": 1}))
+    ['', 'ana']
     """
-    limits = limits_of(text)
+    limits, excluded = limits_of(text), left_out_by(text)
+    if excluded and text.strip() not in counts:
+        if excluded not in counts:
+            warn(f"no row has {excluded!r} in column {column!r}; there are {first_few(sorted(counts))}")
+        return {*counts} - {excluded}
     if limits is None or text.strip() in counts:
         return {text.strip()}
     gaps = {cell for cell in counts if cell.casefold() in GAP_WORDS}

@@ -31,6 +31,7 @@ _NAMES: dict[Check, Callable[[], Iterable[str]]] = {}
 """The names that a check takes, where these are those of a table."""
 _LINE = 80
 _COMPARED = re.compile(r"(?P<column>[^<>=]+)(?P<sign>[<>]=?)\s*(?P<limit>[+-]?[0-9.]+(?:[eE][+-]?[0-9]+)?)")
+_OTHER_THAN = re.compile(r"(?P<column>[^<>=!]+)(?P<sign>!=)\s*(?P<limit>\S.*)")
 
 
 def refusal(option: str, rule: str, value: object) -> InvalidOptionError:
@@ -265,10 +266,12 @@ def parse_where(texts: Sequence[str] | None) -> dict[str, str]:
 
     Examples
     --------
-    >>> parse_where(["year>=2020", "n=10..20", "kind=a<b"])
-    {'year': '>=2020', 'n': '10..20', 'kind': 'a<b'}
+    >>> parse_where(["year>=2020", "n=10..20", "kind=a<b", "judge!=lefty"])
+    {'year': '>=2020', 'n': '10..20', 'kind': 'a<b', 'judge': '!=lefty'}
     """
-    compared = [(text, _COMPARED.fullmatch(text.strip())) for text in texts or ()]
+    compared = [
+        (text, _COMPARED.fullmatch(text.strip()) or _OTHER_THAN.fullmatch(text.strip())) for text in texts or ()
+    ]
     for text, match in compared:
         column, _, value = text.partition("=")
         if match is None and re.match(r"\s*[<>]", value) and (limits := limits_of(value)):

@@ -43,6 +43,9 @@ def in_options(message: str) -> str:
     ...     print(in_options("take the means (`with_clusters(scores, 'means')`)"))
     pass --missing zero or drop-topics, but not AP(rel=2)
     take the means (--clusters means)
+    >>> with speaking_in_options({"where": "--where"}):
+    ...     print(in_options("pass `where={'judge': '!=ann'}`"))
+    pass --where 'judge!=ann'
     """
     options, foreign = _OPTIONS.get({}), list[str]()
 
@@ -93,7 +96,11 @@ def _option(name: str, value: object, options: Mapping[str, str]) -> str:
         header = [options["no_header"]] if any(type(setting) is int for _, setting in named) else []
         return " ".join([*header, *(f"{options[f'{name}.{key}']} {_text(setting)}" for key, setting in named)])
     if isinstance(value, dict):
-        words = (key if setting is True else f"{key}={setting}" for key, setting in value.items())
+        signs = ("!=", "<", ">") if name == "where" else ()  # each in the place of the sign of equality
+        words = (
+            key if setting is True else f"{key}{setting}" if f"{setting}".startswith(signs) else f"{key}={setting}"
+            for key, setting in value.items()
+        )
         return " ".join(f"{options[name]} {_text(word)}" for word in words)
     if isinstance(value, bool):
         return options[name if value else f"no_{name}"]

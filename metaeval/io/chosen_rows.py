@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
-from metaeval.base.conditions import limits_of, texts_that_meet
+from metaeval.base.conditions import left_out_by, limits_of, texts_that_meet
 from metaeval.base.names import first_few
 from metaeval.errors import ScoresError
 from metaeval.io.headers import place_of, ragged
@@ -77,7 +77,7 @@ def rows_where(sheet: Sheet, names: Sequence[str], where: Mapping[str, str]) -> 
 
 def _met_in(sheet: Sheet, at: int, column: str, text: str) -> set[str]:
     """Return the texts of a column that meet a condition; the column is gone through where numbers are compared."""
-    if limits_of(text) is None:
+    if limits_of(text) is None and not left_out_by(text):
         return {text}
     counts = Counter(cells[at].strip() for cells in sheet.without_header().rows() if at < len(cells))
     return texts_that_meet(column, text, counts)

@@ -171,8 +171,8 @@ def _slips(table: pd.DataFrame) -> list[str]:
         if (alike := get_close_matches(word, usual, n=1, cutoff=_ALIKE)) and not says_yes_or_no([word, *alike])
     }
     return [
-        f"label {word!r} ({n_of[word]}) is written almost as {usual_word!r} ({n_of[usual_word]}) and counts as another; if "
-        f"it is a slip, mend it where it stands"
+        f"label {word!r} ({n_of[word]}) is written almost as {usual_word!r} ({n_of[usual_word]}) and counts as another; "
+        f"if it is a slip, mend it where it stands"
         for word, usual_word in close.items()
     ]
 

@@ -11,6 +11,9 @@ from metaeval.base.names import count
 from metaeval.base.results import Result
 from metaeval.table.vote_cells import Codes, Floats
 
+_TIE = 0.5
+_NEARLY_ALL, _RARE = 0.9, 0.001
+
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Votes(Result):
@@ -110,6 +113,35 @@ class Votes(Result):
         """Return the votes of every voter, by name; those without one are left out."""
         voter = self.units.get("voter", np.empty(0))
         return {name: self.where(voter == code) for code, name in enumerate(self.names.get("voter", ())) if name}
+
+    def one_sided_voters(self) -> dict[str, tuple[str, int]]:
+        """Return the voters nearly all of whose votes go to one side, with that side and how many votes they decided.
+
+        Sides have to change: half of a voter's decided votes are on pairs seen as often one way as the other. Then
+        votes that hang on the systems go left as often as right, and so lopsided a count has a probability below .001
+        over all voters.
+        """
+        decided = (self.share != _TIE) & (self.units["voter"] >= 0 if "voter" in self.units else False)
+        if self.counted or not self.placed or not decided.any():
+            return {}
+        from scipy.special import bdtrc  # noqa: PLC0415 - loads scipy
+
+        voter, left, right = self.units["voter"][decided], self.left[decided], self.right[decided]
+        n_voters, n_systems = len(self.names["voter"]), len(self.systems)
+        pair = np.minimum(left, right) * n_systems + np.maximum(left, right)
+        seen, which = np.unique(np.stack([voter, pair]), axis=1, return_inverse=True)
+        n_one_way, n_seen = np.bincount(which.ravel(), left < right), np.bincount(which.ravel())
+        both_ways = np.bincount(seen[0], 2 * np.minimum(n_one_way, n_seen - n_one_way), n_voters)
+        n_decided = np.bincount(voter, minlength=n_voters)
+        n_left = np.bincount(voter, self.share[decided] > _TIE, n_voters)
+        n_largest = np.maximum(n_left, n_decided - n_left)
+        lopsided = 2 * n_voters * bdtrc(n_largest - 1, n_decided, 0.5) < _RARE
+        lopsided &= (n_largest >= _NEARLY_ALL * n_decided) & (2 * both_ways >= n_decided)
+        return {
+            self.names["voter"][at]: ("left" if 2 * n_left[at] > n_decided[at] else "right", int(n_decided[at]))
+            for at in np.flatnonzero(lopsided)
+            if self.names["voter"][at]
+        }
 
     def grouped(self) -> tuple[tuple[str, ...], ...]:
         """Return the systems that votes connect, each group in the order of `systems`.

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -40,7 +41,7 @@ type Codes = NDArray[np.int64]
 type Table = Mapping[str, Any]
 """Columns by name: arrays, or pandas' own."""
 
-_FEWEST = 2
+_FEWEST, _MOST_NAMED = 2, 3
 _LONGEST_NAME = 200
 """Characters of the names of systems; what is longer in place of one is an answer."""
 _MOST_VALUES = 1000
@@ -282,7 +283,7 @@ class Collected:
             name: tuple(words[name][code] if code >= 0 else "" for code in present)
             for name, (present, _) in units.items()
         }
-        return Votes(
+        votes = Votes(
             systems=tuple(order),
             left=moved[joined["left"]],
             right=moved[joined["right"]],
@@ -301,6 +302,16 @@ class Collected:
             read_as="; ".join(_READ_AS[form] for form in self._forms),
             notes=tuple(self._notes(unit_names.get("voter", ()), n_same)),
         )
+        return replace(votes, notes=(*votes.notes, *self._notes_on_sides(votes)))
+
+    def _notes_on_sides(self, votes: Votes) -> list[str]:
+        """Say who votes by the side."""
+        return [
+            f"voter {voter!r} gives nearly all of {count(n, 'decided vote')} to the {side}, whoever stands there; "
+            f"without them pass `where={ {self._voter: f'!={voter}'}!r}`"
+            for voter, (side, n) in [*votes.one_sided_voters().items()][:_MOST_NAMED]
+            if self._voter
+        ]
 
     def _joined(self) -> dict[str, NDArray[Any]]:
         """Return the parts as one; where only some name a unit, every vote of the others has one of its own."""

@@ -170,3 +170,15 @@ def test_votes_and_items_are_chosen_by_number(tmp_path):
     (tmp_path / "items.csv").write_text(rows, "utf-8")
     items = read_items([tmp_path / "items.csv"], where={"length": "<500"})
     assert items["item"].tolist() == ["1", "1", "2"]
+
+
+def test_all_rows_but_those_with_a_text(tmp_path):
+    """`!=` gives what a table without these rows gives; a text that no row has is said."""
+    LONG.to_csv(tmp_path / "all.csv", index=False)
+    rows = LONG[(LONG["year"] == 2020) & (LONG["judge"] != "nist")].drop(columns=["year", "judge"])
+    rows.to_csv(tmp_path / "some.csv", index=False)
+    assert read_scores(tmp_path / "all.csv", where={"year": "2020", "judge": "!=nist"}).equals(
+        read_scores(tmp_path / "some.csv")
+    )
+    with pytest.warns(MetaevalWarning, match="no row has 'nobody' in column 'judge'; there are gpt-4, nist"):
+        read_scores(tmp_path / "all.csv", where={"year": "2020", "judge": "!=nobody"}, duplicates="mean")

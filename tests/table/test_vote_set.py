@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.stats import binom
 
 from metaeval.table.vote_set import Votes, numbered_anew
 from metaeval.table.votes import as_votes
@@ -152,3 +153,33 @@ def test_codes_are_numbered_as_sorting_them_would(spread, codes):
     wanted = pd.factorize(np.array(codes, dtype=np.int64) * spread, sort=True)
     assert present.tolist() == wanted[1].tolist()
     assert places.tolist() == wanted[0].tolist()
+
+
+def test_who_votes_by_the_side_is_named():
+    """Twenty votes to the left on pairs seen both ways: 2 voters * 2 / 2**20. Who prefers one, or saw one order, is not."""
+    by_side = [("x", "y", 1.0, "q", "s"), ("y", "x", 1.0, "q", "s")] * 10
+    by_system = [("x", "y", 1.0, "q", "t"), ("y", "x", 0.0, "q", "t")] * 10
+    assert _votes(by_side + by_system).one_sided_voters() == {"s": ("left", 20)}
+    mirrored = [(right, left, 1 - share, *units) for left, right, share, *units in by_side]
+    assert _votes(mirrored + by_system).one_sided_voters() == {"s": ("right", 20)}
+    assert _votes([("x", "y", 1.0, "q", "s")] * 20).one_sided_voters() == {}
+    assert _votes(by_side[:10]).one_sided_voters() == {}  # 2 / 2**10 is above .001
+    assert _votes([(*row[:4], "") for row in by_side]).one_sided_voters() == {}
+
+
+@given(st.lists(st.tuples(st.sampled_from("st"), st.booleans(), st.booleans()), min_size=1, max_size=60))
+def test_one_sided_voters_are_those_of_a_slow_version(rows):
+    """Counted voter by voter with SciPy's binomial law."""
+    votes = _votes(
+        [("x", "y", float(left), "q", who) if way else ("y", "x", float(left), "q", who) for who, way, left in rows]
+    )
+    slow = {}
+    voters = sorted({who for who, _, _ in rows})
+    for voter in voters:
+        mine = [(way, left) for who, way, left in rows if who == voter]
+        n, n_left, n_way = len(mine), sum(left for _, left in mine), sum(way for way, _ in mine)
+        most = max(n_left, n - n_left)
+        chance = 2 * len(voters) * binom.sf(most - 1, n, 0.5)
+        if chance < 0.001 and most >= 0.9 * n and 4 * min(n_way, n - n_way) >= n:
+            slow[voter] = ("left" if 2 * n_left > n else "right", n)
+    assert votes.one_sided_voters() == slow

@@ -6,7 +6,7 @@ from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from metaeval.base.checks import refused
-from metaeval.base.conditions import limits_of
+from metaeval.base.conditions import left_out_by, limits_of
 from metaeval.base.names import count, first_few, natural_order
 from metaeval.errors import FileFormatError, InvalidOptionError, UnknownNameError
 from metaeval.io.benchmarks.files import Dated, brief
@@ -54,8 +54,8 @@ class BenchmarkChoice:
         if options.where and not form.compared:
             raise InvalidOptionError(f"{NO_ROWS}, and these are results of {form.name}; leave it out")
         for selector, value in options.where.items():
-            if limits_of(str(value)) is not None:
-                rule = f"compares numbers in columns of tables, and {selector} is a setting; write it as it stands"
+            if limits_of(str(value)) is not None or left_out_by(str(value)):
+                rule = f"compares what is in columns of tables, and {selector} is a setting; write it as it stands"
                 raise refused("where", f"{rule}, as in `where={ {selector: '5'}!r}`", value)
             task, _, key = selector.rpartition("/")
             if key not in form.compared:
