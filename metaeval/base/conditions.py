@@ -1,4 +1,4 @@
-"""Conditions on the cells of a column: a text, any other (``!=x``), numbers by sign (``>=2020``) or range (``1..9``)."""
+"""Conditions on cells of a column: a text, any other (``!=x``), numbers by sign (``>=2020``) or range (``1..9``)."""
 
 import re
 from collections.abc import Mapping

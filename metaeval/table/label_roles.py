@@ -144,7 +144,7 @@ def doubtful_labels(table: pd.DataFrame, said: Collection[str] = ()) -> list[str
     >>> doubtful_labels(pd.DataFrame({"ann": [1.0, 0.0, 2.0], "ben": [0.0, 9.0, 1.0]}))[0].partition(";")[0]
     'labels of 9 (1) count as grades far above the others (0 to 2)'
     >>> doubtful_labels(pd.DataFrame({"ann": ["godo", *["good"] * 10]}))[0].partition(";")[0]
-    "label 'godo' (1) is written almost as 'good' (10) and counts as another"
+    "label 'godo' (1) is written almost as 'good' (10) and counts apart"
     """
     numbers = table.select_dtypes("number").to_numpy(dtype=np.float64)
     levels, counts = np.unique(numbers[~np.isnan(numbers)], return_counts=True)
@@ -171,7 +171,7 @@ def _slips(table: pd.DataFrame) -> list[str]:
         if (alike := get_close_matches(word, usual, n=1, cutoff=_ALIKE)) and not says_yes_or_no([word, *alike])
     }
     return [
-        f"label {word!r} ({n_of[word]}) is written almost as {usual_word!r} ({n_of[usual_word]}) and counts as another; "
+        f"label {word!r} ({n_of[word]}) is written almost as {usual_word!r} ({n_of[usual_word]}) and counts apart; "
         f"if it is a slip, mend it where it stands"
         for word, usual_word in close.items()
     ]

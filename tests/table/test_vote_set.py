@@ -156,7 +156,7 @@ def test_codes_are_numbered_as_sorting_them_would(spread, codes):
 
 
 def test_who_votes_by_the_side_is_named():
-    """Twenty votes to the left on pairs seen both ways: 2 voters * 2 / 2**20. Who prefers one, or saw one order, is not."""
+    """Twenty votes to the left on pairs seen both ways: 2 voters * 2 / 2**20. Who prefers, or saw one order, is not."""
     by_side = [("x", "y", 1.0, "q", "s"), ("y", "x", 1.0, "q", "s")] * 10
     by_system = [("x", "y", 1.0, "q", "t"), ("y", "x", 0.0, "q", "t")] * 10
     assert _votes(by_side + by_system).one_sided_voters() == {"s": ("left", 20)}
