@@ -102,15 +102,15 @@ def _rounded(value: float) -> float:
 
 def _error(kinds: Mapping[str, str], mean: float) -> float:
     """Return the standard error that the cells beside a mean tell, by what their columns are called."""
-    for kind in ("stderr", "se", "ci95"):
-        if kind in kinds:
-            error = number_of(kinds[kind])
-            if error < 0:
-                raise RefusedError("an error below 0")
-            return error / _Z if kind == "ci95" else error
-    if "ci" in kinds:
-        text = kinds["ci"].removeprefix("[").removesuffix("]")
-        low, high = sorted(number_of(part.strip().replace(" ", "")) for part in text.split(","))
+    (kind, text), *_ = [*((kind, kinds[kind]) for kind in ("stderr", "se", "ci95", "ci") if kind in kinds), ("", "")]
+    if kind and "," not in text:
+        error = number_of(text)
+        if error < 0:
+            raise RefusedError("an error below 0")
+        return error / _Z if kind.startswith("ci") else error
+    if kind:  # an interval, whatever its column is called
+        text = text.removeprefix("[").removesuffix("]")
+        low, high = sorted(number_of(end.strip().replace(" ", "")) for end in text.split(","))
     else:
         low, high = (
             number_of(kinds[side if side in kinds else more]) for side, more in (("low", "q025"), ("high", "q975"))
@@ -141,6 +141,11 @@ def _readings(names: list[str], rows: list[list[str]]) -> list[object]:
         if name in _SCORE
         or (name in {"acc", "f1", "rating", "perplexity"} and any(other.startswith(f"{name}_") for other in names))
     }
+    wordy = {name for at, name in enumerate(names) if not any(_tells(row[at]) for row in rows)}
+    told = {
+        name: metric for name, metric in metrics.items() if not any(other.startswith(f"{name}_") for other in wordy)
+    }
+    metrics = told or metrics  # words beside a mean are no error, and it is left out where another has one
     cells: dict[str, tuple[float, ...]] = {}
     systems: list[str] = []
     for row in rows:
@@ -173,6 +178,13 @@ def _readings(names: list[str], rows: list[list[str]]) -> list[object]:
             }
         )
     return [*readings]
+
+
+def _tells(text: str) -> bool:
+    try:
+        return bool([number_of(end.strip("[] ")) for end in text.split(",")])
+    except (RefusedError, ValueError):
+        return False
 
 
 def _replaced(cells: Mapping[str, tuple[float, ...]], key: str) -> tuple[float, float, float]:
