@@ -50,6 +50,11 @@ def collection_from_rankings(
     def listed() -> Iterator[RetrievedLines]:
         for system, ranking in named_once(rankings, "run").items():
             lists = named_once(ranking, "query")
+            if any(isinstance(names, Mapping) for names in lists.values()):
+                raise InvalidOptionError(
+                    f"run {system!r} holds a score for every document, and lists in order were asked for; documents with "
+                    f"scores are ranked by metaeval.score(runs, qrels, metrics)"
+                )
             documents = identifiers([name for names in lists.values() for name in names], "document")
             codes = np.repeat(np.arange(len(lists)), [len(names) for names in lists.values()])
             yield RetrievedLines(system, documents, list(lists), codes, np.zeros(len(documents)))

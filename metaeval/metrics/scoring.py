@@ -43,9 +43,11 @@ def score(  # noqa: PLR0913 - one keyword per choice
     Parameters
     ----------
     collection : JudgedCollection
-        Runs and judgments. Its current levels are scored, so a collection that was re-judged is scored under its
-        new judgments; nothing else is computed again. Measures of documents work on all three: runs of elements and
-        passages are taken as lists of documents, each at the rank of its first result.
+        Runs and judgments, as `metaeval.read_collection` reads them from files. What is in memory comes in their place:
+        ``metaeval.score(runs, qrels, metrics)``, with runs as {run: {topic: {document: score}}}, as ir_measures,
+        PyTerrier, ranx or polars hold them, or as a frame. Its current levels are scored, so a collection that was
+        re-judged is scored under its new judgments; nothing else is computed again. Measures of documents work on all
+        three: runs of elements and passages are taken as lists of documents, each at the rank of its first result.
     metrics : sequence of str, MetricSpec, Metric or ir_measures measure
         What to compute, or a single one of these: ``["AP", "nDCG@10", "RBP(p=0.8)"]``, or the name of a preset
         (`metaeval.metrics.PRESETS`), such as ``"sakai-kando"``. Two spellings of one metric are computed once.
@@ -84,10 +86,13 @@ def score(  # noqa: PLR0913 - one keyword per choice
 
     Examples
     --------
-    >>> from metaeval.collection.assembly import collection_from_rankings
-    >>> runs = {"a": {"1": ["d1", "d2"], "2": ["d5"]}, "b": {"1": ["d2", "d1"], "2": ["d4", "d5"]}}
+    >>> import metaeval
+    >>> runs = {
+    ...     "a": {"1": {"d2": 0.1, "d1": 0.9}, "2": {"d5": 0.3}},
+    ...     "b": {"1": {"d1": 0.1, "d2": 0.9}, "2": {"d4": 0.5, "d5": 0.4}},
+    ... }
     >>> qrels = {"1": {"d1": 2, "d2": 0}, "2": {"d5": 1}}
-    >>> score(collection_from_rankings(runs, qrels), ["AP", "nDCG@10"]).mean("topic").to_numpy().round(3)
+    >>> metaeval.score(runs, qrels, ["AP", "nDCG@10"]).mean("topic").to_numpy().round(3)
     array([[1.   , 0.5  ],
            [1.   , 0.631]])
     """
