@@ -142,6 +142,10 @@ IN_LABELS = {
     "a row a label, by other words": labels(
         "item,who,said\n" + LONG.split("\n", 1)[1],
         {"columns={'judge': 'who', 'label': 'said'}": LABELS},
+    ),
+    "two labels of an item, told apart by another column": labels(
+        "topic,doc,who,ann\n1,d1,x,1\n1,d1,y,0\n",
+        {"columns={'judge': 'who', 'label': 'ann'}": {"x": [1.0], "y": [0.0]}},
         elsewhere=dict.fromkeys(("duplicates='first'", "duplicates='mean'"), "a row of labels twice"),
     ),
     "words twice": labels(

@@ -13,8 +13,10 @@ from metaeval.base.notes import HEARD
 
 _NAMED = re.compile(r"^from (\S+) import (?:\(\s*)?(\w+) as", re.MULTILINE)
 
-_DOORS = {"scores": (), "collection": (), "labels": ("Labels", "JudgeInput")}
+_DOORS = {"scores": (), "collection": (), "labels": ("Labels", "JudgeInput"), "votes": ("Votes",)}
 """First arguments that may be as they come, and the classes that are not."""
+READING = frozenset({"columns", "words", "where", "duplicates"})
+"""Options that say how labels and votes are read, which a function of these takes for what is in memory."""
 _CALLED: dict[Callable[..., Any], Callable[..., Any]] = {}
 """What a public function is called by: the same in every chapter that has it."""
 
@@ -79,6 +81,8 @@ def _raw(kind: str, places: int, given: tuple[Any, ...], named: dict[str, Any]) 
     data = given[0] if given else named.get(kind, named.get("runs") if "qrels" in named else None)
     if data is None or kind == "labels":
         return data is not None and type(data).__name__ not in _DOORS["labels"]
+    if kind == "votes":
+        return not READING.isdisjoint(named) and type(data).__name__ not in _DOORS["votes"]
     if kind == "collection":
         return not hasattr(data, "by_document")
     return "qrels" in named or len(given) > places or type(data) is tuple

@@ -52,8 +52,8 @@ def collection_from_rankings(
             lists = named_once(ranking, "query")
             if any(isinstance(names, Mapping) for names in lists.values()):
                 raise InvalidOptionError(
-                    f"run {system!r} holds a score for every document, and lists in order were asked for; documents with "
-                    f"scores are ranked by metaeval.score(runs, qrels, metrics)"
+                    f"run {system!r} holds a score for every document, and lists in order were asked for; documents "
+                    f"with scores are ranked by metaeval.score(runs, qrels, metrics)"
                 )
             documents = identifiers([name for names in lists.values() for name in names], "document")
             codes = np.repeat(np.arange(len(lists)), [len(names) for names in lists.values()])

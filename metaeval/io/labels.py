@@ -4,7 +4,7 @@ import os
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from itertools import compress
-from typing import get_args
+from typing import Any, get_args
 
 import numpy as np
 import pandas as pd
@@ -194,10 +194,20 @@ def labels_of(  # noqa: PLR0913 - as above
     return parts[0] if len(parts) == 1 else _joined(parts, tables)
 
 
-def labels_in(data: object) -> object:
+def labels_in(
+    data: object,
+    *,
+    columns: Mapping[str, str] | None = None,
+    words: Words | None = None,
+    where: Mapping[str, str] | None = None,
+    duplicates: Duplicates = "error",
+) -> object:
     """Return a frame with a column of items as `read_labels` returns the file of it; anything else as it is."""
     if not isinstance(data, pd.DataFrame):
         return data
+    if columns or words or where:
+        data = data if data.index.names == [None] else data.reset_index()
+        return _read_in_memory(data, columns=columns or {}, words=words or {}, where=where or {}, duplicates=duplicates)
     if data.index.names != [None]:
         names = list(map(str, data.columns))
         is_long = all(first_called(names, LABELS[role], underscored) is not None for role in ("judge", "label"))
@@ -210,9 +220,14 @@ def labels_in(data: object) -> object:
         if item is None:
             return data
         columns = {"item": item}
-    frame = labels_of([(Source(_MEMORY), data.to_csv(index=False).encode())], columns=columns, words={}, where={})
+    frame = _read_in_memory(data, columns=columns, duplicates=duplicates)
     frame.attrs["notes"] = [*(f"column {item!r} names the items" for item in columns.values()), *frame.attrs["notes"]]
     return frame
+
+
+def _read_in_memory(data: pd.DataFrame, **options: Any) -> pd.DataFrame:  # noqa: ANN401 - each of its own kind
+    content = data.to_csv(index=False).encode()
+    return labels_of([(Source(_MEMORY), content)], **{"words": {}, "where": {}, **options})
 
 
 def _check_options(columns: Mapping[str, str], words: Words, *, repeats: bool, duplicates: Duplicates) -> None:
@@ -473,15 +488,21 @@ class _LabelTable:
         again = frame.index.duplicated()
         if again.any() and duplicates == "error":
             about = ", ".join(f"{role} {shortened(names[int(np.argmax(again))])!r}" for role, names in keys.items())
+            if way := self._way_of_rows():
+                raise self._error(f"{about} appears twice; {way}", again)
             message = f"{about} appears twice; keep one row, or pass `duplicates='first'` or `'mean'`"
-            who = next((self.names[column] for column in others if column not in judges), None)
+            who = next((self.names[at] for at in others if at not in judges and self._tells_apart(keys, at)), None)
             if who is not None:
                 labels = [at for at in judges if not role_of_name(self.names[at])[0]] or judges
-                way = {"judge": shortened(who), "label": shortened(self.names[labels[-1]])}
-                message += f"; where a row is one label, name the columns of judges and labels (`columns={way!r}`)"
+                columns = {"judge": shortened(who), "label": shortened(self.names[labels[-1]])}
+                message += f"; where a row is one label, name the columns of judges and labels (`columns={columns!r}`)"
             message += "; where a row is a vote on two systems, metaeval votes reads it"
             raise self._error(message, again)
         return self._once(frame, duplicates), int(again.sum())
+
+    def _tells_apart(self, keys: Mapping[str, np.ndarray], column: int) -> bool:
+        """Whether no two rows of an item hold the same in a column."""
+        return len({*zip(*keys.values(), self.cells[:, column], strict=True)}) == len(self.cells)
 
     def _judges(self, places: Sequence[int], keys: Mapping[str, np.ndarray]) -> list[int]:
         """Return the columns of labels: those of numbers, or those of words that another column holds too."""

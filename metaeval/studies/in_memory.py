@@ -7,11 +7,14 @@ from typing import Any
 import pandas as pd
 
 from metaeval.agreement.labels import as_labels
+from metaeval.base.chapters import READING
 from metaeval.collection.documents import Collection
 from metaeval.errors import InvalidOptionError
 from metaeval.io.interop import collection_from
+from metaeval.io.labels import labels_in
 from metaeval.metrics.scoring import score
 from metaeval.table.conversions import plain
+from metaeval.table.votes import as_votes
 
 _NAMES_OF_RUNS = ("system", "name", "run", "run_id", "tag", "model")
 _PAIR, _OF_A_RUN = 2, 2
@@ -24,8 +27,9 @@ def taken_in_memory(function: Callable[..., Any], given: tuple[Any, ...], named:
     parameters = signature(function).parameters
     first, named = next(iter(parameters)), dict(named)
     data, *more = given or (named.pop(first, None) if first in named else named.pop("runs", None),)
-    if first == "labels":
-        return (_labels(data), *more), named
+    if first in {"labels", "votes"}:
+        reading = {name: named.pop(name) for name in READING - {*parameters} if name in named}
+        return (_labels(data, reading) if first == "labels" else as_votes(data, **reading), *more), named
     if "qrels" not in named and isinstance(data, tuple) and len(data) == _PAIR:
         data, *more = *data, *more
     if "qrels" not in named and more and _holds_judgments(more[0]):
@@ -90,9 +94,9 @@ def _depth(data: object) -> int:
     return 1 + _depth(next(iter(data.values()), None)) if isinstance(data, Mapping) else 0
 
 
-def _labels(data: object) -> object:
+def _labels(data: object, reading: Mapping[str, Any]) -> object:
     if type(data).__name__ in {"Labels", "JudgeInput"}:
         return data
     if isinstance(data, str):
         raise InvalidOptionError(f"`labels` are in memory, and {data!r:.60} is text; metaeval.read_labels reads a file")
-    return as_labels(data)
+    return as_labels(labels_in(plain(data), **reading) if reading else data)

@@ -4,9 +4,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
+import metaeval
 from metaeval.agreement.label_agreement import compare_labels
 from metaeval.agreement.labels import as_labels
 from metaeval.errors import InvalidOptionError, ScoresError, UnknownNameError
+from metaeval.table.votes import as_votes
 
 
 def frame(columns, topics=None):
@@ -134,3 +136,18 @@ def test_one_judge_beside_the_items_is_refused():
     with pytest.raises(ScoresError, match=r"'ticket' holds another word in every row.*second judge beside 'Anna'"):
         as_labels(table)
     assert as_labels(tickets(numbers=False)[["Anna", "Ben"]]).judges == ("Anna", "Ben")
+
+
+def test_a_function_of_labels_or_votes_takes_how_they_are_read():
+    """What an error says of columns, words and rows is taken by the function that said it, as by the reader."""
+    wide = pd.DataFrame({"item": [f"d{at}" for at in range(12)], "Ann": [0, 1, 2] * 4, "Ben": [0, 2, 2, 1, 1, 0] * 2})
+    rows = wide.melt("item", var_name="who", value_name="verdict")
+    rows = pd.concat([rows, rows.iloc[:12].assign(who="Cyd")])
+    columns = {"judge": "who", "label": "verdict"}
+    found = metaeval.study_judges(rows, columns=columns, where={"who": "!=Cyd"}, rng=0)
+    assert found.to_frame().equals(metaeval.study_judges(wide, rng=0).to_frame())
+    votes = pd.DataFrame({"one": ["x", "y"] * 9, "other": ["y", "x"] * 9, "best": ["x", "x", "y"] * 6})
+    columns = {"left": "one", "right": "other", "winner": "best"}
+    assert metaeval.study_votes(votes, columns=columns, rng=0).equals(
+        metaeval.study_votes(as_votes(votes, columns=columns), rng=0)
+    )
