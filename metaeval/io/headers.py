@@ -138,7 +138,7 @@ def notes_on_words(words: Mapping[str, Sequence[str]], *, clustered: bool) -> li
     Examples
     --------
     >>> notes_on_words({"set": ["a", "a", "b", "b"], "asked": ["1?", "2?", "3?", "4?"]}, clustered=False)
-    ["left out columns of words (set, asked); `columns={'cluster': 'set'}` if topics of one 'set' share noise"]
+    ["left out columns of words (set, asked); `columns={'cluster': 'set'}` if topics of a 'set' share noise or matter apart"]
     >>> notes_on_words({}, clustered=False)
     []
     """
@@ -149,7 +149,8 @@ def notes_on_words(words: Mapping[str, Sequence[str]], *, clustered: bool) -> li
     shared = [name for name, cells in words.items() if all(cells) and 1 < len({*cells}) <= len(cells) // 2]
     note = f"left out columns of words ({first_few(list(words))})"
     if shared and not clustered:
-        note += f"; `columns={{'cluster': {shared[0]!r}}}` if {unit().topics} of one {shared[0]!r} share noise"
+        way = f"`columns={{'cluster': {shared[0]!r}}}`"
+        note += f"; {way} if {unit().topics} of a {shared[0]!r} share noise or matter apart"
     return [note, *left_out_columns(dated)]
 
 

@@ -76,7 +76,11 @@ def table_report(study: TableStudy) -> Report:
         facts=(*counted, (f"{result.alpha:g}", "significance level α")),
         summary=_summary(study, pair),
         key_figures=pair_figures(result, study.scores) if pair else _figures(study),
-        sections=(say.section("means", *means, head="Means and significance"), _pairs_section(study)),
+        sections=(
+            say.section("means", *means, head="Means and significance"),
+            *_clusters_section(study),
+            _pairs_section(study),
+        ),
         methods=_methods(study),
         rows=study.to_frame(),
         provenance=study.provenance,
@@ -89,11 +93,49 @@ def _summary(study: TableStudy, pair: Sequence[str]) -> tuple[str, ...]:
     """Say what differs, on what it rests, and which of two corrections to quote."""
     result = study.comparison
     if pair:
-        return answer_and_rests(pair_sentence(result, study.scores), result)
+        answer, *rests = answer_and_rests(pair_sentence(result, study.scores), result)
+        return (" ".join(filter(None, [answer, *_by_cluster(study)])), *rests)
     first = first_rests(study.scores) if study.baseline is None else ()
     claimed = bool(result.data["significant"].any())
     told, *rests = with_answer(_answer(study), [*first, *few_rest(result)], claimed=claimed)
     return (told, *filter(None, [" ".join(rests)]), *_quote(study))
+
+
+def _by_cluster(study: TableStudy) -> list[str]:
+    """Say in which clusters of topics either system is better, under each metric that tells any apart."""
+    if study.by_cluster is None:
+        return []
+    told = []
+    for metric, rows in study.by_cluster.groupby("metric", sort=False):
+        pair = rows[["system_a", "system_b"]].iloc[0]
+        sides = {name: rows.loc[rows["verdict"] == side, "cluster"] for side, name in zip((1, -1), pair, strict=True)}
+        better = {name: clusters.tolist() for name, clusters in sides.items() if len(clusters)}
+        told.append(say("by cluster", metric=metric, better=better, n=len(rows), several=len(study.metrics) > 1))
+    return told
+
+
+def _clusters_section(study: TableStudy) -> tuple[Section, ...]:
+    """Return the differences within clusters, each with its interval."""
+    if study.by_cluster is None:
+        return ()
+    frame = study.by_cluster
+    written, columns = p_values(frame, {"p_value": "uncorrected", "p_corrected": "Holm"}, "p", raw={}, n_resamples=None)
+    written, difference = difference_columns(written, study.comparison.alpha, number(max(4, study.digits)))
+    answers = written["significant"].map({True: "yes", False: "no"})
+    table = say.table(
+        "clusters table",
+        written.assign(answer=answers),
+        (METRIC,),
+        left(cluster="Cluster"),
+        right(whole, n_topics="Topics"),
+        left(system_a="System", system_b="Other"),
+        difference,
+        columns,
+        left(answer="Significant"),
+        called="clusters",
+        data=frame,
+    )
+    return (say.section("clusters", table),)
 
 
 def _title(study: TableStudy, pair: Sequence[str]) -> str:

@@ -1,7 +1,7 @@
 """The table of every paper: systems by metrics, with means, the best of each, and what is significant."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from string import ascii_lowercase
 from typing import ClassVar, Literal, get_args
 
@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from metaeval.base.checks import check_choice, check_count, check_share
 from metaeval.base.provenance import Provenance, record_provenance
 from metaeval.errors import InvalidOptionError
+from metaeval.questions.table.study_clusters import pair_by_cluster
 from metaeval.resampling.options import check_resampling, check_test
 from metaeval.running.draws import RNGLike, resolve_seed
 from metaeval.studies.study import Study, chosen_systems, interval_notes, test_notes
@@ -55,6 +56,8 @@ class TableStudy(Study):
     """Decimals of a printed mean."""
     identical: tuple[tuple[str, ...], ...]
     """Systems that are equal throughout."""
+    by_cluster: pd.DataFrame | None = None
+    """The one pair within each cluster of topics; see `metaeval.questions.table.study_clusters.pair_by_cluster`."""
     notes: tuple[str, ...]
     provenance: Provenance
 
@@ -280,7 +283,7 @@ def study_table(  # noqa: PLR0913 - every option of the command
         rng=seed,
         n_threads=n_threads,
     )
-    return tabulated(
+    tables = tabulated(
         chosen,
         comparison,
         top=top,
@@ -290,6 +293,7 @@ def study_table(  # noqa: PLR0913 - every option of the command
         notes=(*notes, *test_notes(comparison, chosen), *interval_notes(comparison, chosen)),
         provenance=provenance or record_provenance("study_table", random_source=f"seed {seed}"),
     )
+    return replace(tables, by_cluster=pair_by_cluster(chosen, comparison, rng=seed, n_threads=n_threads))
 
 
 def check_marks(marks: str | None, baseline: str | None) -> None:

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
+from statsmodels.stats.multitest import multipletests
 
 from metaeval.errors import InvalidOptionError, MetaevalError, ScoresError, UnknownNameError
 from metaeval.questions.power.study import study_power
@@ -273,3 +274,40 @@ def test_the_smallest_table():
     assert "2 systems with identical scores" in twins.report().methods.paragraphs[0]
     with pytest.raises(MetaevalError, match="no score for system"):
         study_table([[0.1, np.nan], [0.3, 0.5]])
+
+
+def test_within_clusters_as_scipy_and_statsmodels_have_it():
+    """A planted loss on one kind of topics is found beside gains on the others; p is SciPy's, Holm's statsmodels'."""
+    rng = np.random.default_rng(3)
+    kinds = ["chat"] * 30 + ["dates"] * 20 + ["law"] * 30 + ["few"] * 5
+    gains = np.select([np.array(kinds) == "dates", np.array(kinds) == "few"], [-0.2, 0.1], 0.1)
+    old = rng.uniform(0.3, 0.6, len(kinds))
+    new = old + gains + rng.normal(0, 0.1, len(kinds))
+    clusters = {str(at + 1): kind for at, kind in enumerate(kinds)}
+    scores = as_scores([old, new], systems=["old", "new"], clusters=clusters)
+    study = study_table(scores, rng=0)
+    rows = study.by_cluster.set_index("cluster")
+    assert rows.index.tolist() == ["chat", "dates", "law"]  # five topics are too few
+    for kind in rows.index:
+        mask = np.array(kinds) == kind
+        expected = stats.ttest_rel(old[mask], new[mask])
+        assert rows.loc[kind, "p_value"] == pytest.approx(expected.pvalue, rel=1e-10)
+        interval = expected.confidence_interval()
+        assert rows.loc[kind, ["difference_low", "difference_high"]].tolist() == pytest.approx([*interval])
+    holm = multipletests(rows["p_value"], method="holm")[1]
+    np.testing.assert_allclose(rows["p_corrected"], holm, rtol=1e-12)
+    assert rows["verdict"].tolist() == [-1, 1, -1]
+    told = " ".join(study.report().summary[0].split())
+    assert "old is significantly better on dates; new is significantly better on chat and law" in told
+
+
+def test_without_clusters_or_with_more_pairs_there_is_nothing_by_cluster():
+    """It is of one pair, and of clusters."""
+    rng = np.random.default_rng(1)
+    clusters = {str(at + 1): f"c{at % 2}" for at in range(20)}
+    values = rng.uniform(size=(3, 20))
+    assert study_table(as_scores(values[:2]), rng=0).by_cluster is None
+    assert study_table(as_scores(values, clusters=clusters), rng=0).by_cluster is None
+    assert len(study_table(as_scores(values[:2], clusters=clusters), rng=0).by_cluster) == 2
+    many = {str(at + 1): f"c{at}" for at in range(20)}
+    assert study_table(as_scores(values[:2], clusters=many), rng=0).by_cluster is None
