@@ -35,6 +35,8 @@ _NUMBER = re.compile(r"[-+]?\d*\.?\d+(?:[eE][+-]?\d+)?")
 _LOOSE_NUMBER = re.compile(r"[-+]?\d*[.,]?\d+(?:[eE][+-]?\d+)?")
 _EXAMPLE = "new >= old - 0.005"
 MET, VIOLATED, OPEN, NOTHING = "met", "violated", "open", "without common items"
+_TENS, _PER_CENTS = 10.0, 100.0
+"""Scores between these are no shares of 1."""
 _WIDE = 0.1
 """Share of the range of the scores beyond which a margin must be written in points, so that none is a slip."""
 _POWER = 0.8
@@ -216,8 +218,20 @@ def _with_margin(asked: _ParsedRequirement, text: str, metrics: Sequence[str], s
             low, high = bounds[outside][0]
             rule = f"asks for {asked.margin:g}, but {metrics[int(outside.argmax())]} lies between {low:g} and {high:g}"
             raise refused("requirements", f"{rule}; give a number there, not {text!r}", text)
+        shares_of_100 = (0.0 < asked.margin <= 1.0) & (seen.highest > _TENS) & (seen.highest <= _PER_CENTS)
+        if asked.way > 0 and shares_of_100.any():
+            index = int(shares_of_100.argmax())
+            rule = f"asks for {asked.margin:g}, and scores of {metrics[index]} go up to {seen.highest[index]:g}"
+            meant = f"{asked.better} {asked.sign} {100 * asked.margin:g}"
+            raise refused("requirements", f"{rule}; for per cents write {meant!r}, not {text!r}", text)
         return asked
     unit = 0.01 if (lowest >= 0.0).all() and (highest <= 1.0).all() else 1.0
+    whole = finite.all(axis=1) & (asked.margin >= highest - lowest)
+    if whole.any() and not asked.points:
+        index = int(whole.argmax())
+        rule = f"asks for all that there is of {metrics[index]}, from {lowest[index]:g} to {highest[index]:g}"
+        meant = f"{asked.better} {asked.sign} {asked.other} + {asked.margin:g} points"
+        raise refused("requirements", f"{rule}; for points write {meant!r}, not {text!r}", text)
     if asked.points:
         return asked._replace(margin=asked.margin * unit)
     wide = -asked.margin > _WIDE * (highest - lowest) * (1.0 + 1e-9)
@@ -483,11 +497,7 @@ def _parsed(text: str, names: Sequence[str]) -> _ParsedRequirement:
     margin, points = 0.0, False
     if right not in names and (match := _MARGIN.fullmatch(right)):
         right, margin, points = match["name"], float(f"{match['sign']}{match['size']}"), bool(match["points"])
-    share = _LOOSE_MARGIN.fullmatch(right.removesuffix("%").rstrip())
-    if right.endswith("%") and share and share["name"] in names:
-        meant = f"{better} {sign} {share['name']} {share['sign']} {share['size'].replace(',', '.')} points"
-        rule = f"takes a margin in the unit of the scores or in points, such as {meant!r}, and none in %: not {text!r}"
-        raise refused("requirements", rule, text)
+    _refuse_per_cents(better, sign, right, names, text)
     loose = _LOOSE_MARGIN.fullmatch(right)
     if right not in names and loose and loose["name"] in names:
         meant = f"{better} {sign} {loose['name']} {loose['sign']} {loose['size'].replace(',', '.')}"
@@ -499,3 +509,19 @@ def _parsed(text: str, names: Sequence[str]) -> _ParsedRequirement:
     if better == right:
         raise refused("requirements", f"compares two systems, and {better!r} is on both sides; name another", text)
     return _ParsedRequirement(better, right, margin, sign, points)
+
+
+def _refuse_per_cents(better: str, sign: str, right: str, names: Sequence[str], text: str) -> None:
+    """Refuse a margin or a number with the sign of per cents, of which nobody can say what they are of."""
+    size = right.removesuffix("%").rstrip()
+    if right in names or size == right:
+        return
+    margin = _LOOSE_MARGIN.fullmatch(size)
+    if margin and margin["name"] in names:
+        meant = f"{better} {sign} {margin['name']} {margin['sign']} {margin['size'].replace(',', '.')} points"
+        rule = f"takes a margin in the unit of the scores or in points, such as {meant!r}, and none in %: not {text!r}"
+        raise refused("requirements", rule, text)
+    if better in names and _LOOSE_NUMBER.fullmatch(size):
+        meant = f"{better} {sign} {float(size.replace(',', '.')) / 100:g}"
+        rule = f"takes a number in the unit of the scores, for shares of 1 {meant!r}, and none in %: not {text!r}"
+        raise refused("requirements", rule, text)

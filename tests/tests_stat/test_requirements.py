@@ -281,3 +281,24 @@ def test_a_requirement_turned_about_is_offered_for_both_directions(text, more, l
     for offered in (more, less):
         wide = as_scores(1000 * MADE[[0, 1]], systems=["new", "old"])
         assert len(check_requirements(wide, [offered.replace(" 30", " 30 points")]).table) == 1
+
+
+@pytest.mark.parametrize(
+    ("scale", "asked", "offered"),
+    [
+        (100.0, "new >= 0.7", "new >= 70"),  # a gate that nothing could fail
+        (1.0, "new >= 70%", "new >= 0.7"),
+        (1.0, "new >= base + 1", "new >= base + 1 points"),  # one that nothing could pass
+        (1.0, "new >= base - 2%", "new >= base - 2 points"),
+    ],
+)
+def test_a_number_in_another_unit_is_refused_and_the_one_offered_is_taken(scale, asked, offered):
+    """Scores from 0 to 1, or to 100 per cent; what the message writes is judged as the same wish in its own unit."""
+    rng = np.random.default_rng(0)
+    values = scale * rng.uniform(0.3, 0.9, (2, 40))
+    scores = as_scores(values[None], metrics=["nDCG@10" if scale == 1.0 else "pct"], systems=["base", "new"])
+    with pytest.raises(InvalidOptionError, match=f"'{re.escape(offered)}'"):
+        check_requirements(scores, [asked])
+    row = check_requirements(scores, [offered]).to_frame().iloc[0]
+    wish = float(offered.split()[2]) if len(offered.split()) == 3 else float("".join(offered.split()[3:5])) / 100
+    assert row["margin"] == pytest.approx(wish)
