@@ -454,6 +454,9 @@ def _long(rows: list[list[str]], own: str, options: Mapping[str, Any]) -> list[B
         known, many = {**places, "topic": topic}, []
         if "score" in places:  # what has no part is left out
             many = [(known, dict[str, int]())]
+            if "metric" not in places and free:  # beside others that were left out it is called as its column
+                rest = {part: at for part, at in known.items() if part != "score"}
+                many.append((rest, {names[places["score"]]: places["score"]}))
         elif "metric" in places:
             many = [({**known, "score": at}, dict[str, int]()) for at in free]
         elif free:
