@@ -9,6 +9,7 @@ import pandas as pd
 from metaeval import figures
 from metaeval.base.bibliography import cited
 from metaeval.base.names import count, natural_order
+from metaeval.base.unit import unit
 from metaeval.base.words import (
     carried,
     ends,
@@ -126,14 +127,14 @@ def _clusters_section(study: TableStudy) -> tuple[Section, ...]:
         "clusters table",
         written.assign(answer=answers),
         (METRIC,),
-        left(cluster="Cluster"),
-        right(whole, n_topics="Topics"),
-        left(system_a="System", system_b="Other"),
+        left(cluster=unit().cluster.capitalize()),
+        right(whole, n_topics=unit().Topics),
         difference,
         columns,
         left(answer="Significant"),
         called="clusters",
         data=frame,
+        pair=frame[["system_a", "system_b"]].iloc[0].tolist(),
     )
     return (say.section("clusters", table),)
 
