@@ -914,8 +914,8 @@ OTHERWISE = {
             best_of_reference fit_power_law kendall_p_value kendall_tau pearson rank_biased_overlap spearman
             scipy_test tau_ap williams_test""",
         "figures of means, or of scores by item, which the studies of agreement with people ask for": """
-            compared_cells compared_decisions mean_by_cluster oriented pair_agreement reference_of system_statistics
-            williams_of_items williams_table""",
+            compared_cells compared_decisions mean_by_cluster oriented pair_agreement pair_by_cluster reference_of
+            system_statistics williams_of_items williams_table""",
         "figures of labels, of assessors or of runs that draw nothing": """
             agreement_baselines labels_of_one_system character_ratios document_agreement element_agreement
             element_curves
