@@ -305,10 +305,11 @@ def study_votes(  # noqa: PLR0913 - every option of the command
         raise EstimationError(next(iter(attempt.failed.values())))
     if not ranked and scores is not None:
         attempt.failed["Metrics and these votes"] = "without strengths there are no ranks to compare"
+    unasked = _unasked(all_votes.of(all_groups[0]), ranked, ties, clusters, alpha, seed)
     notes = [
         *all_votes.notes,
         *(note for group in ranked for note in group.fitted.notes),
-        *(_NOTE_ON_UNASKED.format(name=name) for name in all_votes.unasked),
+        *_notes_on_unasked(all_votes, unasked),
         *_notes(all_votes, ranked, all_groups),
     ]
     return VotesStudy(
@@ -321,7 +322,7 @@ def study_votes(  # noqa: PLR0913 - every option of the command
         n_units=MappingProxyType({name: all_votes.n_units(name) for name in all_votes.units}),
         counted=all_votes.counted,
         weights=_weights(all_votes.of(all_groups[0]), ties, alpha, attempt) if ranked else None,
-        unasked=_unasked(all_votes.of(all_groups[0]), ranked, ties, clusters, alpha, seed),
+        unasked=unasked,
         beside=None if scores is None or not ranked else settled_pairs(ranked[0].main, scores, alpha=alpha, rng=seed),
         powers=pd.DataFrame() if preferences is None else _discriminative_powers(preferences, scores, float(alpha)),
         read_as=all_votes.read_as,
@@ -356,6 +357,18 @@ def _unasked(  # noqa: PLR0913, PLR0917 - as asked
     if not ranked or votes.covariates or not votes.unasked:
         return None
     return unasked_covariates(votes, ranked[0].ranks, ties=ties, clusters=clusters, alpha=alpha, seed=seed)
+
+
+def _notes_on_unasked(votes: Votes, tried: UnaskedCovariates | None) -> list[str]:
+    """Say which covariates that nobody asked for may matter, and which were tried and showed nothing."""
+    rows = [] if tried is None else tried.coefficients.to_dict("records")
+    nothing = {row["name"]: row["p_value"] for row in rows if not row["significant"]}
+    return [
+        _NOTE_ON_UNASKED.format(name=name)
+        if name not in nothing
+        else f"{name} of both sides was tried beside the systems: no significant influence (p = {nothing[name]:.2g})"
+        for name in votes.unasked
+    ]
 
 
 def _weights(votes: Votes, ties: Ties, alpha: float, attempt: Attempts) -> JudgeWeights | None:

@@ -284,3 +284,13 @@ def test_covariates_that_others_imply_are_not_tried_twice():
         votes[f"tokens_{side}"] = (votes[f"length_{side}"].astype(int) * 2).astype(str)
     study = study_votes(as_votes(votes), rng=0)
     assert study.unasked.coefficients["name"].tolist() == ["length"]
+
+
+def test_a_length_that_shows_nothing_is_said_to_be_tried():
+    """As made: the longer answer wins every second vote; what may matter has been looked at, with its p-value."""
+    study = study_votes(as_votes(by_length(longer_wins=50)), rng=0)
+    p_value = study.unasked.coefficients["p_value"].iloc[0]
+    assert p_value > 0.05
+    told = f"length of both sides was tried beside the systems: no significant influence (p = {p_value:.2g})"
+    assert told in study.notes
+    assert not any("may matter" in note for note in study.notes)
