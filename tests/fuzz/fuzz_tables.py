@@ -435,7 +435,7 @@ def _wide_block(  # noqa: PLR0917 - what a block is made of
     }
 
 
-def _long(rows: list[list[str]], own: str, options: Mapping[str, Any]) -> list[Block]:  # noqa: C901 - a literal reading, step by step
+def _long(rows: list[list[str]], own: str, options: Mapping[str, Any]) -> list[Block]:  # noqa: C901, PLR0912 - a literal reading, step by step
     columns, missing = options.get("columns", {}), options.get("missing", "error")
     counted = {part: at - 1 for part, at in columns.items() if isinstance(at, int)}
     if counted:
