@@ -17,7 +17,7 @@ _SPLIT = re.compile(r"split(\d+)_test_(.+)")
 _NUMPY = re.compile(r"\bnp\.(?:\w+\(([^()]*)\)|(True|False)_)")
 """A number of NumPy, as Python writes it."""
 _TEST, _TIMES = "test_", frozenset({"fit_time", "score_time"})
-PARAMS = "params"
+PARAMS, PARAM = "params", "param_"
 _LONGEST = 10_000
 
 
@@ -66,12 +66,24 @@ def splits_of(names: Iterable[object]) -> dict[str, tuple[str, str]]:
     --------
     >>> splits_of(["params", "split0_test_score", "mean_test_score"])
     {'split0_test_score': ('split0', 'score')}
-    >>> splits_of(["split0_test_score"])
-    {}
+    >>> splits_of(["param_C", "split0_test_score"]), splits_of(["split0_test_score"])
+    ({'split0_test_score': ('split0', 'score')}, {})
     """
     known = [str(name) for name in names]
-    matches = {name: match for name in known if (match := _SPLIT.fullmatch(name))} if PARAMS in known else {}
+    matches = {name: match for name in known if (match := _SPLIT.fullmatch(name))} if settings_among(known) else {}
     return {name: (f"split{match[1]}", match[2]) for name, match in matches.items()}
+
+
+def settings_among(names: Iterable[str]) -> list[str]:
+    """Return the columns that say the setting: the one of all parameters, else those of each.
+
+    Examples
+    --------
+    >>> settings_among(["param_C", "params"]), settings_among(["param_C", "param_gamma", "split0_test_score"])
+    (['params'], ['param_C', 'param_gamma'])
+    """
+    known = [*names]
+    return [PARAMS] if PARAMS in known else [name for name in known if name.startswith(PARAM)]
 
 
 def is_validated(result: object) -> bool:
@@ -128,7 +140,12 @@ def _held(text: str) -> object:
 
 
 def _of_search(results: Any, splits: Mapping[str, tuple[str, str]]) -> Folds:  # noqa: ANN401 - a mapping or a frame
-    systems = [setting(params) for params in _cells(results[PARAMS], PARAMS)]
+    columns = {name: _cells(results[name], name) for name in settings_among(map(str, results))}
+    held = columns.get(PARAMS) or [
+        {name.removeprefix(PARAM): value for name, value in zip(columns, values, strict=True) if f"{value}".strip()}
+        for values in zip(*columns.values(), strict=True)
+    ]
+    systems = [setting(params) for params in held]
     rows = [
         (system, fold, metric, score)
         for name, (fold, metric) in splits.items()

@@ -762,13 +762,17 @@ def _search_opinions(case: Case) -> list[object]:
     content = case.files[0]
     if content.removeprefix(b"\xef\xbb\xbf").lstrip()[:1] in {b"{", b"["}:
         (columns,) = _records(content)
-        if not all(isinstance(params, dict | str) for params in columns["params"]):
-            raise RefusedError("no setting")
-        settings = [params if isinstance(params, dict) else _literal(params.strip()) for params in columns["params"]]
     else:
         names, rows = names_and_rows(content, alone=True)
         columns = {name: [row[at] for row in rows] for at, name in enumerate(names)}
-        settings = [_literal(text) for text in columns["params"]]
+    apart = {name.removeprefix("param_"): cells for name, cells in columns.items() if name.startswith("param_")}
+    told = columns.get("params") or [
+        {name: value for name, value in zip(apart, values, strict=True) if str(value).strip()}
+        for values in zip(*apart.values(), strict=True)
+    ]
+    if not all(isinstance(params, dict | str) for params in told):
+        raise RefusedError("no setting")
+    settings = [params if isinstance(params, dict) else _literal(params.strip()) for params in told]
     systems = [
         params if isinstance(params, str) else ", ".join(f"{key}={value}" for key, value in params.items()) or "default"
         for params in settings
@@ -860,7 +864,8 @@ def _frame_opinions(case: Case) -> list[object]:
 
 def _line_opinions(case: Case) -> list[object]:
     cells: dict[tuple[str, str, str, str], list[float | None]] = {}
-    records = _records(case.files[0])
+    words = {"topic": "topic_id", "id": "topic_id", "run": "run_id"}  # what shortened keys are known as, too
+    records = [{words.get(key, key): cell for key, cell in record.items()} for record in _records(case.files[0])]
     named = any("measure" in record for record in records)
     for record in records:
         if str(record.get("topic_id")).strip().casefold() in {"all", "mean", "average", "amean", "avg"}:

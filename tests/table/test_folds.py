@@ -8,6 +8,7 @@ import pytest
 
 from metaeval import as_scores, read_scores
 from metaeval.errors import FileFormatError, ScoresError
+from metaeval.table.folds import folds_of
 
 TIMES = {"fit_time": np.ones(3), "score_time": np.ones(3)}
 VALIDATED = {
@@ -90,3 +91,20 @@ def test_lists_of_unequal_length_are_refused():
     """No score is cut off."""
     with pytest.raises(ScoresError, match="'tree: test_f1' holds 2 scores where there are 3"):
         as_scores(VALIDATED | {"tree": TIMES | {"test_f1": np.array([0.4, 0.5])}})
+
+
+def test_settings_in_a_column_each_are_read_as_those_of_one():
+    """Without `params`, as people cut it: the parameters that a row has, and train scores are no scores."""
+    whole = pd.DataFrame(
+        {
+            "param_C": [1, 10],
+            "param_kernel": ["rbf", ""],
+            "params": [{"C": 1, "kernel": "rbf"}, {"C": 10}],
+            "split0_test_score": [0.25, 0.5],
+            "split1_test_score": [0.75, 0.5],
+            "split0_train_score": [1.0, 1.0],
+        }
+    )
+    expected = folds_of(whole)
+    assert [system for system, *_ in expected.rows[:2]] == ["C=1, kernel=rbf", "C=10"]
+    assert folds_of(whole.drop(columns="params")) == expected

@@ -11,7 +11,7 @@ from metaeval.io.benchmarks.contents import read_json
 from metaeval.io.benchmarks.formats import Format, format_of
 from metaeval.io.form_rows import roles_of_form
 from metaeval.io.tracked_runs import RUNS_OF, roles_of_runs
-from metaeval.table.folds import PARAMS, splits_of
+from metaeval.table.folds import settings_among, splits_of
 from metaeval.table.means import SystemMeans
 from metaeval.table.roles import ROLES, column_roles, role_of_name, says_of
 from metaeval.table.scores import Scores
@@ -113,7 +113,8 @@ def _roles(
         covariates = dict.fromkeys(sides, ("covariate", "a number on both sides"))
         return covariates | {column: (role, "by its name") for role, column in found.roles.items()}
     if splits := splits_of(names):
-        return {PARAMS: ("system", "settings of the estimator")} | dict.fromkeys(splits, ("score", "scores on a fold"))
+        settings = dict.fromkeys(settings_among(names), ("system", "settings of the estimator"))
+        return settings | dict.fromkeys(splits, ("score", "scores on a fold"))
     if kind == "metrics":
         return dict.fromkeys(names, ("metric", "scores of systems")) | _parts(names, rows)
     if kind == "labels":
