@@ -9,14 +9,13 @@ from inspect import isfunction, signature
 from pathlib import Path
 from typing import Any
 
+from metaeval.base.columns import READING
 from metaeval.base.notes import HEARD
 
 _NAMED = re.compile(r"^from (\S+) import (?:\(\s*)?(\w+) as", re.MULTILINE)
 
 _DOORS = {"scores": (), "collection": (), "labels": ("Labels", "JudgeInput"), "votes": ("Votes",)}
 """First arguments that may be as they come, and the classes that are not."""
-READING = frozenset({"columns", "words", "where", "duplicates"})
-"""Options that say how labels and votes are read, which a function of these takes for what is in memory."""
 _CALLED: dict[Callable[..., Any], Callable[..., Any]] = {}
 """What a public function is called by: the same in every chapter that has it."""
 

@@ -8,6 +8,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 type Words = Mapping[str, tuple[str, ...]]
 
+READING = frozenset({"columns", "words", "where", "duplicates"})
+"""Options that say how labels and votes are read, which a function of these takes for what is in memory."""
+
 JUDGES = (
     *("judge", "assessor", "worker", "annotator", "rater", "reviewer", "labeler", "labeller", "evaluator"),
     *("gutachter", "bewerter", "juror", "coder", "participant", "person", "anotador", "evaluador", "teilnehmer"),

@@ -7,7 +7,7 @@ from typing import Any
 import pandas as pd
 
 from metaeval.agreement.labels import as_labels
-from metaeval.base.chapters import READING
+from metaeval.base.columns import READING
 from metaeval.collection.documents import Collection
 from metaeval.errors import InvalidOptionError
 from metaeval.io.interop import collection_from
