@@ -162,6 +162,7 @@ def _readings(names: list[str], rows: list[list[str]]) -> list[object]:
             kinds = {other.removeprefix(own): row[at] for at, other in enumerate(names) if other.startswith(own)}
             cells[f"{metric} | {name}"] = (mean, _error(kinds, mean), n)
     kept = [name for name in systems if not is_average(name)]  # or refused, where it is not theirs
+    kept = kept if len(kept) > 1 or len(systems) > 2 else systems  # of one system there is no average
     if len(systems) < 2:
         raise RefusedError("fewer than two systems")
     readings = []

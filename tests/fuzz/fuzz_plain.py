@@ -17,8 +17,9 @@ DELIMITERS = ("\t", ",", ";", " ", "|")
 
 
 def is_average(name: str) -> bool:
-    """Whether a name is a word for an average, whatever marks stand around it."""
-    return name.strip(" \t\v\f\r\n\x1c\x1d\x1e\x1f\x85\xa0._/:()[]-,*#").casefold() in AVERAGES
+    """Whether a name is a word for an average, whatever marks stand around it, or that word twice."""
+    parts = {part.strip(" \t\v\f\r\n\x1c\x1d\x1e\x1f\x85\xa0._/:()[]-,*#").casefold() for part in name.split(",")}
+    return len(parts - {""}) == 1 and (parts - {""}).issubset(AVERAGES)
 
 
 def text_of(content: bytes) -> str:
