@@ -60,7 +60,20 @@ class AboutItems(KindOfNote):
     __slots__ = ()
 
 
-_KINDS: Mapping[str, type[KindOfNote]] = {kind.__name__: kind for kind in KindOfNote.__subclasses__()}
+class ItemErrors(AboutItems):
+    """What items are of which files give standard errors: whole tasks with many answers each."""
+
+    errors: Mapping[str, Mapping[str, Mapping[str, float]]]
+    """Metric to system to item to the standard error of the score there."""
+
+    def __new__(cls, words: str, errors: Mapping[str, Mapping[str, Mapping[str, float]]] | None = None) -> Self:
+        """Return the note with what the files give."""
+        note = super().__new__(cls, words)
+        note.errors = errors or {}
+        return note
+
+
+_KINDS: Mapping[str, type[KindOfNote]] = {kind.__name__: kind for kind in (*KindOfNote.__subclasses__(), ItemErrors)}
 
 
 HEARD: ContextVar[list[str] | None] = ContextVar("HEARD", default=None)
@@ -142,4 +155,17 @@ def _note(entry: object) -> str:
     if kind is None or not isinstance(entry, Mapping):
         return str(entry)
     words = str(entry.get("words", ""))
+    if kind is ItemErrors:
+        return ItemErrors(words, _errors(entry.get("errors")))
     return SettledGaps(words, str(entry.get("brief", words))) if kind is SettledGaps else kind(words)
+
+
+def _errors(stored: Any) -> dict[str, dict[str, dict[str, float]]]:  # noqa: ANN401 - as a file has it
+    """Return the errors of `ItemErrors`; none where a file holds something else."""
+    try:
+        return {
+            metric: {system: {topic: float(error) for topic, error in of.items()} for system, of in by_system.items()}
+            for metric, by_system in stored.items()
+        }
+    except (AttributeError, TypeError, ValueError):
+        return {}

@@ -12,6 +12,7 @@ from metaeval.reports.data_files import with_difference_bounds
 from metaeval.reports.key_figures import key_figures
 from metaeval.reports.prose import prose
 from metaeval.reports.shared import drawn_for_p
+from metaeval.reports.single_topics import on_single_topics
 from metaeval.table.scores import Scores
 from metaeval.table.structure import mean_over_topics
 from metaeval.tests_stat.correction import CORRECTIONS
@@ -38,6 +39,7 @@ def pair_sentence(result: PairwiseResult, scores: Scores) -> str:
         untested=[metric for metric, tested in zip(result.metrics, result.n_tested, strict=True) if not tested],
         units=spoken.clusters if "cluster" in scores.coords else spoken.topics,
         few=_least_reachable(result) if sides[0] and not sides[1] else 0.0,
+        singly=on_single_topics(result),
     )
 
 

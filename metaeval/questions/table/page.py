@@ -40,6 +40,7 @@ from metaeval.reports.pairs import (
 from metaeval.reports.prose import prose
 from metaeval.reports.ranked import against_baseline
 from metaeval.reports.shared import drawn_for_p, facts, groups_of_topics, with_draws
+from metaeval.reports.single_topics import on_single_topics
 from metaeval.reports.traits import traits_said
 from metaeval.reports.witnesses import (
     FIGURES,
@@ -98,7 +99,7 @@ def _summary(study: TableStudy, pair: Sequence[str]) -> tuple[str, ...]:
         return (" ".join(filter(None, [answer, *_by_cluster(study)])), *rests)
     first = first_rests(study.scores) if study.baseline is None else ()
     claimed = bool(result.data["significant"].any())
-    told, *rests = with_answer(_answer(study), [*first, *few_rest(result)], claimed=claimed)
+    told, *rests = with_answer(_answer(study) + on_single_topics(result), [*first, *few_rest(result)], claimed=claimed)
     return (told, *filter(None, [" ".join(rests)]), *_quote(study))
 
 
