@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 
+import numpy as np
 import pandas as pd
 
 from metaeval.base.names import count
@@ -28,7 +29,6 @@ def pair_sentence(result: PairwiseResult, scores: Scores) -> str:
     if len(sides[-1]) > len(sides[1]):
         sides, names = {1: sides[-1], -1: sides[1], 0: sides[0]}, names[::-1]
     means = mean_over_topics(scores.sel(metric=list(result.metrics), system=names))[0]
-    spoken = unit_of(scores)
     return say(
         "pair",
         sides=sides,
@@ -37,14 +37,31 @@ def pair_sentence(result: PairwiseResult, scores: Scores) -> str:
         means=means.tolist(),
         lead=result,
         untested=[metric for metric, tested in zip(result.metrics, result.n_tested, strict=True) if not tested],
-        units=spoken.clusters if "cluster" in scores.coords else spoken.topics,
+        units=_units(scores),
         few=_least_reachable(result) if sides[0] and not sides[1] else 0.0,
         singly=on_single_topics(result),
     )
 
 
+def _units(scores: Scores) -> str:
+    """Return what is independent, in the words of the scores."""
+    return unit_of(scores).clusters if "cluster" in scores.coords else unit_of(scores).topics
+
+
+def held_back(result: PairwiseResult, scores: Scores) -> str:
+    """Say how many of several pairs reach the level on too few topics for any exact test to; "" where none does."""
+    if result.n_pairs == 1 or "p_corrected" not in result.data:
+        return ""
+    reached = is_significant(result.data["p_corrected"].to_numpy(), result.alpha, strictly_below=result.strictly_below)
+    n = (reached & ~result.data["significant"].to_numpy()).sum(axis=1)
+    if not (least := _least_reachable(result)) and not n.any():
+        return ""
+    given = {"n": int(n.max()), "some": np.ptp(n) > 0, "units": _units(scores)}
+    return " " + say("held back", least=least, result=result, **given)
+
+
 def _least_reachable(result: PairwiseResult) -> float:
-    """Return the smallest p-value that an exact test of the pair could reach, if it is above the level; or 0."""
+    """Return the smallest p-value that an exact test of any pair could reach, if it is above the level; or 0."""
     if "p_reachable" not in result.data or not (result.data["p_reachable"] < 1.0).any():
         return 0.0
     least = float(result.data["p_reachable"].min())

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from metaeval.questions.leaderboard.study import study_leaderboard
+from metaeval.questions.table.study import study_table
 from metaeval.table.scores import as_scores
 
 OLD = (0.2, 0.4, 0.5, 0.6, 0.3, 0.4, 0.7, 0.1)
@@ -32,6 +33,25 @@ def test_the_difference_has_the_sign_of_what_was_asked(options, heads, differenc
     assert row["difference_low"] < row["difference"] < row["difference_high"]
     assert [row["system_a"], row["system_b"]] == heads
     assert heads[row["better"] < 0] == "new"
+
+
+def test_pairs_on_too_few_topics_are_counted_beside_the_answer():
+    """On five topics random signs go no lower than 2/32 = .0625, whatever t says, and on six than 2/64 = .03125.
+
+    Paired t of a and b, with differences .9, 1, 1.1, 1 and 1, is 1 / (.0707 / 2.236) = 31.6, of b and c, with 1.1, .9,
+    .9, 1.1 and 1, 22.4, and of a and c 63. On the sixth topic that is added b and c are equal.
+    """
+    noise = np.array([0.9, 1.0, 1.1, 1.0, 1.0])
+    board = {"a": np.full(5, 3.0), "b": 3.0 - noise, "c": np.array([1.0, 1.1, 1.0, 0.9, 1.0])}
+    said = "With so few topics no exact test goes below p = 0.0625, so 3 pairs with smaller p-values by paired t do not"
+    assert f"). {said} count." in study_table(as_scores(board)).report().summary[0]
+    more = {"a": [*board["a"], 3.0], "b": [*board["b"], 1.0], "c": [*board["c"], 1.0]}
+    some = study_table(as_scores(more)).report().summary[0]
+    assert "= 0.05 by paired t, but differs on so few topics that no exact test could," in some
+    options = {"n_resamples": 20, "n_splits": 2, "rng": 0, "alpha": 0.01}
+    board = {name: [*of, of[0]] for name, of in board.items()}
+    second = study_leaderboard(as_scores(board), **options).report().summary[1]
+    assert second.startswith("With so few topics no exact test goes below p = 0.0312, so 3 pairs")
 
 
 def test_a_first_place_that_rests_on_next_to_nothing_says_so_with_the_answer():

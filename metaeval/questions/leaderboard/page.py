@@ -48,7 +48,7 @@ from metaeval.questions.leaderboard.study_card import open_pairs_of, places_of
 from metaeval.questions.leaderboard.study_record import Card
 from metaeval.reports.data_files import csv_file, score_files, scores_left_out, with_difference_bounds
 from metaeval.reports.key_figures import key_figures
-from metaeval.reports.pairs import difference_columns, pair_figures
+from metaeval.reports.pairs import difference_columns, held_back, pair_figures
 from metaeval.reports.prose import prose
 from metaeval.reports.ranked import (
     ALIKE,
@@ -94,10 +94,11 @@ def leaderboard_report(study: LeaderboardStudy) -> Report:
     counted = facts(metric=sizes["metric"], system=sizes["system"], topic=sizes["topic"], pair=study.comparison.n_pairs)
     asked_title, asked = asked_of(study, frame)
     title, answer = asked_title or LEADERBOARD_TITLE, _answer(study, places, frame)
+    held = held_back(study.comparison.with_correction("holm"), study.scores).strip()
     required, lead_is_open = study.requirements is not None, study.comparison.n_pairs > 1 < places["leading"].min()
     told, *rests = with_answer(asked[0] if required else answer, _rests(study), claimed=required or not lead_is_open)
     answers = (told, answer) if required else (*asked, told)
-    texts = [*filter(None, [" ".join([*rests, *_quoted(study)]), _caution(study)])]
+    texts = [*filter(None, [" ".join(filter(None, [held, *rests, *_quoted(study)])), _caution(study)])]
     failed = [Item(term=question, words=reason) for question, reason in study.unanswered.items()]
     return Report(
         command="leaderboard",

@@ -32,6 +32,7 @@ from metaeval.reports.key_figures import key_figures, named
 from metaeval.reports.pairs import (
     decision_words,
     difference_columns,
+    held_back,
     pair_figures,
     pair_sentence,
     pair_verdicts,
@@ -99,7 +100,8 @@ def _summary(study: TableStudy, pair: Sequence[str]) -> tuple[str, ...]:
         return (" ".join(filter(None, [answer, *_by_cluster(study)])), *rests)
     first = first_rests(study.scores) if study.baseline is None else ()
     claimed = bool(result.data["significant"].any())
-    told, *rests = with_answer(_answer(study) + on_single_topics(result), [*first, *few_rest(result)], claimed=claimed)
+    answer = _answer(study) + held_back(result, study.scores) + on_single_topics(result)
+    told, *rests = with_answer(answer, [*first, *few_rest(result)], claimed=claimed)
     return (told, *filter(None, [" ".join(rests)]), *_quote(study))
 
 
