@@ -1,6 +1,6 @@
 """What pages say of tested pairs of systems."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 import pandas as pd
@@ -17,6 +17,7 @@ from metaeval.reports.single_topics import on_single_topics
 from metaeval.table.scores import Scores
 from metaeval.table.structure import mean_over_topics
 from metaeval.tests_stat.correction import CORRECTIONS
+from metaeval.tests_stat.discordant import Unconfirmed, unconfirmed
 from metaeval.tests_stat.result import PairwiseResult, is_significant
 
 _SCORE = number(4)
@@ -25,9 +26,11 @@ say = prose(__name__)
 
 def pair_sentence(result: PairwiseResult, scores: Scores) -> str:
     """Say whether the two systems that were tested differ significantly, and which is better under which metrics."""
-    sides, names = metrics_by_side(result), _pair(result)
+    sides, names, doubtful = metrics_by_side(result), _pair(result), unconfirmed(result)
     if len(sides[-1]) > len(sides[1]):
         sides, names = {1: sides[-1], -1: sides[1], 0: sides[0]}, names[::-1]
+    open_metrics = {row.metric for row in doubtful}
+    sides = {side: [metric for metric in metrics if metric not in open_metrics] for side, metrics in sides.items()}
     means = mean_over_topics(scores.sel(metric=list(result.metrics), system=names))[0]
     return say(
         "pair",
@@ -36,11 +39,18 @@ def pair_sentence(result: PairwiseResult, scores: Scores) -> str:
         n=len(result.metrics),
         means=means.tolist(),
         lead=result,
+        doubtful=signs_said(doubtful, result) if len(result.metrics) > 1 else "",
+        alone=doubtful[0] if len(result.metrics) == 1 and doubtful else None,
         untested=[metric for metric, tested in zip(result.metrics, result.n_tested, strict=True) if not tested],
         units=_units(scores),
         few=_least_reachable(result) if sides[0] and not sides[1] else 0.0,
         singly=on_single_topics(result),
     )
+
+
+def signs_said(doubtful: Sequence[Unconfirmed], result: PairwiseResult) -> str:
+    """Say under which metrics the one pair differs by its test, but not by the exact sign test."""
+    return say("signs", rows=doubtful, result=result) if doubtful else ""
 
 
 def _units(scores: Scores) -> str:
@@ -75,7 +85,8 @@ def pair_figures(result: PairwiseResult, scores: Scores, *, first: str | None = 
         names, frame = names[::-1], _turned(frame)
     means = mean_over_topics(scores.sel(metric=metrics, system=names))
     frame = frame.assign(first=means[:, 0], second=means[:, 1])
-    frame["verdict"] = pair_verdicts(frame)
+    doubtful = [row.metric for row in unconfirmed(result)]
+    frame["verdict"] = pair_verdicts(frame).mask(frame["metric"].isin(doubtful), "open")
     frame, written = p_values(frame, {"p_corrected": "p"}, raw={}, n_resamples=drawn_for_p(result))
     frame, difference = difference_columns(frame, result.alpha)
     columns = (

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy.stats import binomtest, ttest_rel
 
 from metaeval.questions.leaderboard.study import study_leaderboard
 from metaeval.questions.table.study import study_table
@@ -52,6 +53,52 @@ def test_pairs_on_too_few_topics_are_counted_beside_the_answer():
     board = {name: [*of, of[0]] for name, of in board.items()}
     second = study_leaderboard(as_scores(board), **options).report().summary[1]
     assert second.startswith("With so few topics no exact test goes below p = 0.0312, so 3 pairs")
+
+
+def _right_or_wrong(*counts):
+    """Return answers of two systems: on so many items the first alone is right, the second alone, and both."""
+    alone, other, both = counts
+    return [[1] * alone + [0] * other + [1] * both, [0] * alone + [1] * other + [1] * both]
+
+
+def test_answers_that_are_right_or_wrong_are_settled_by_an_exact_test_alone():
+    """On 15 items against 6 of 60 paired t says .0487 (by SciPy), McNemar's exact test .0784 = 2 P(X <= 6), n = 21.
+
+    On 17 against 6 they say .0200 and .0347, so that the answer on both is that of the second alone.
+    """
+    few, more = _right_or_wrong(15, 6, 39), _right_or_wrong(17, 6, 37)
+    assert ttest_rel(*few).pvalue == pytest.approx(0.0487, abs=5e-5)
+    assert [round(binomtest(6, n).pvalue, 4) for n in (21, 23)] == [0.0784, 0.0347]
+    page = study_table(as_scores([few], metrics=["acc"])).report()
+    (first,) = page.summary
+    assert first.startswith(
+        "Open: system1 is better than system2 under acc by paired t (0.900 against 0.750, p = 0.0487)"
+    )
+    assert first.endswith(", but not by the exact sign test (15 topics against 6, p = 0.0784).")
+    assert page.key_figures.frame["verdict"].tolist() == ["open"]
+    page = study_table(as_scores([few, more], metrics=["acc", "f"])).report()
+    assert page.summary[0].startswith(
+        "Partly: system1 is significantly better than system2 under f, of 2 metrics (paired t). Under acc the two "
+        "differ by paired t (p = 0.0487), but not by the exact sign test (15 topics against 6, p = 0.0784)."
+    )
+    assert "acc" not in "".join(page.summary[1:])  # what acc rests on is no longer of interest
+    page = study_table(as_scores([few, _right_or_wrong(6, 15, 39)], metrics=["acc", "em"])).report()
+    assert page.summary == (
+        "Open: under acc and em the two differ by paired t, but not by the exact sign test (least p = 0.0784).",
+    )
+    board = study_leaderboard(as_scores([few], metrics=["acc"]), n_resamples=20, rng=0).report()
+    assert board.summary[0] == "No: system1 and system2 do not differ significantly under acc."
+    assert board.summary[1].startswith(
+        "Under acc the two differ by paired t (p = 0.0487), but not by the exact sign test"
+    )
+
+
+def test_other_scores_and_clusters_have_no_exact_test():
+    """With one score of three values, or topics in clusters, the sign test would leave something out."""
+    few = _right_or_wrong(15, 6, 39)
+    graded = [[*few[0], 0.5], [*few[1], 0.5]]
+    for scores in (as_scores(graded), as_scores(few, weights={str(at + 1): 1 + at % 2 / 1000 for at in range(60)})):
+        assert study_table(scores).report().summary[0].startswith("Yes: system1 is significantly better than system2")
 
 
 def test_a_first_place_that_rests_on_next_to_nothing_says_so_with_the_answer():
