@@ -73,6 +73,21 @@ class ItemErrors(AboutItems):
         return note
 
 
+class CorpusMeans(KindOfNote):
+    """What rates of errors are of a whole corpus, where topics weigh by a column of sizes that was left out."""
+
+    by: str
+    """The column."""
+    means: Mapping[str, Mapping[str, float]]
+    """Metric to system to weighted mean."""
+
+    def __new__(cls, words: str, by: str = "", means: Mapping[str, Mapping[str, float]] | None = None) -> Self:
+        """Return the note with the means."""
+        note = super().__new__(cls, words)
+        note.by, note.means = by, means or {}
+        return note
+
+
 _KINDS: Mapping[str, type[KindOfNote]] = {kind.__name__: kind for kind in (*KindOfNote.__subclasses__(), ItemErrors)}
 
 
@@ -156,16 +171,18 @@ def _note(entry: object) -> str:
         return str(entry)
     words = str(entry.get("words", ""))
     if kind is ItemErrors:
-        return ItemErrors(words, _errors(entry.get("errors")))
+        return ItemErrors(words, _numbers(entry.get("errors"), deep=True))
+    if kind is CorpusMeans:
+        return CorpusMeans(words, str(entry.get("by", "")), _numbers(entry.get("means"), deep=False))
     return SettledGaps(words, str(entry.get("brief", words))) if kind is SettledGaps else kind(words)
 
 
-def _errors(stored: Any) -> dict[str, dict[str, dict[str, float]]]:  # noqa: ANN401 - as a file has it
-    """Return the errors of `ItemErrors`; none where a file holds something else."""
+def _numbers(stored: Any, *, deep: bool) -> Any:  # noqa: ANN401 - as a file has it
+    """Return numbers by the names above them; none where a file holds something else."""
     try:
         return {
-            metric: {system: {topic: float(error) for topic, error in of.items()} for system, of in by_system.items()}
-            for metric, by_system in stored.items()
+            name: _numbers(inside, deep=False) if deep else {own: float(value) for own, value in inside.items()}
+            for name, inside in stored.items()
         }
     except (AttributeError, TypeError, ValueError):
         return {}

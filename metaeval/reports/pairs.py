@@ -9,6 +9,7 @@ from metaeval.base.names import count
 from metaeval.base.unit import unit_of
 from metaeval.base.words import number, percentage
 from metaeval.page.tables import METRIC, Column, Table, bounded, left, p_values, right
+from metaeval.reports.corpus_means import other_first_of_corpus
 from metaeval.reports.data_files import with_difference_bounds
 from metaeval.reports.key_figures import key_figures
 from metaeval.reports.prose import prose
@@ -44,6 +45,7 @@ def pair_sentence(result: PairwiseResult, scores: Scores) -> str:
         untested=[metric for metric, tested in zip(result.metrics, result.n_tested, strict=True) if not tested],
         units=_units(scores),
         few=_least_reachable(result) if sides[0] and not sides[1] else 0.0,
+        corpus=other_first_of_corpus(scores.sel(metric=list(result.metrics), system=_pair(result))),
         singly=on_single_topics(result),
     )
 

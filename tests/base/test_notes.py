@@ -8,7 +8,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metaeval.base.notes import AboutItems, ItemErrors, KeptGaps, Remark, SettledGaps, as_stored, from_stored, reworded
+from metaeval.base.notes import (
+    AboutItems,
+    CorpusMeans,
+    ItemErrors,
+    KeptGaps,
+    Remark,
+    SettledGaps,
+    as_stored,
+    from_stored,
+    reworded,
+)
 from metaeval.collection.data_choice import choose_data
 from metaeval.io.tables import read_scores, write_scores
 from metaeval.table.scores import as_scores, settled_gaps
@@ -19,6 +29,7 @@ NOTES = [
     KeptGaps("2 are missing"),
     AboutItems("nuggets"),
     SettledGaps("1 was dropped: a", "1 was dropped"),
+    CorpusMeans("weighted", "n_words", {"wer": {"a": 0.1}}),
     ItemErrors("2 errors", {"acc": {"a": {"t1": 0.01, "t2": 0.02}}}),
 ]
 WAYS = {

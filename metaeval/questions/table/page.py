@@ -27,6 +27,7 @@ from metaeval.page.report import Report
 from metaeval.page.tables import METRIC, Table, frame_of, left, p_values, right
 from metaeval.questions.table.page_means import means_table, over_pairs
 from metaeval.questions.table.study import TableStudy
+from metaeval.reports.corpus_means import other_first_of_corpus
 from metaeval.reports.data_files import pair_files, score_files, with_difference_bounds
 from metaeval.reports.key_figures import key_figures, named
 from metaeval.reports.pairs import (
@@ -100,7 +101,8 @@ def _summary(study: TableStudy, pair: Sequence[str]) -> tuple[str, ...]:
         return (" ".join(filter(None, [answer, *_by_cluster(study)])), *rests)
     first = first_rests(study.scores) if study.baseline is None else ()
     claimed = bool(result.data["significant"].any())
-    answer = _answer(study) + held_back(result, study.scores) + on_single_topics(result)
+    beside = held_back(result, study.scores), other_first_of_corpus(study.scores), on_single_topics(result)
+    answer = "".join([_answer(study), *beside])
     told, *rests = with_answer(answer, [*first, *few_rest(result)], claimed=claimed)
     return (told, *filter(None, [" ".join(rests)]), *_quote(study))
 
