@@ -60,7 +60,7 @@ class AboutItems(KindOfNote):
     __slots__ = ()
 
 
-class ItemErrors(AboutItems):
+class ItemErrors(KindOfNote):
     """What items are of which files give standard errors: whole tasks with many answers each."""
 
     errors: Mapping[str, Mapping[str, Mapping[str, float]]]
@@ -88,7 +88,7 @@ class CorpusMeans(KindOfNote):
         return note
 
 
-_KINDS: Mapping[str, type[KindOfNote]] = {kind.__name__: kind for kind in (*KindOfNote.__subclasses__(), ItemErrors)}
+_KINDS: Mapping[str, type[KindOfNote]] = {kind.__name__: kind for kind in KindOfNote.__subclasses__()}
 
 
 HEARD: ContextVar[list[str] | None] = ContextVar("HEARD", default=None)
@@ -181,7 +181,7 @@ def _numbers(stored: Any, *, deep: bool) -> Any:  # noqa: ANN401 - as a file has
     """Return numbers by the names above them; none where a file holds something else."""
     try:
         return {
-            name: _numbers(inside, deep=False) if deep else {own: float(value) for own, value in inside.items()}
+            name: _numbers(inside, deep=False) if deep else {below: float(value) for below, value in inside.items()}
             for name, inside in stored.items()
         }
     except (AttributeError, TypeError, ValueError):

@@ -56,10 +56,10 @@ def with_corpus_means(block: FileBlock, by: str, topics: Sequence[str], sizes: S
         return block
     means: dict[str, Mapping[str, float]] = {}
     for at in rates:
-        known = np.isfinite(block.scores[at])
-        sums = np.where(known, block.scores[at], 0.0) @ weights
+        observed = np.isfinite(block.scores[at])
+        sums = np.where(observed, block.scores[at], 0.0) @ weights
         means[block.labels["metric"][at]] = dict(
-            zip(block.labels["system"], (sums / np.maximum(known @ weights, 1e-300)).tolist(), strict=True)
+            zip(block.labels["system"], (sums / np.maximum(observed @ weights, 1e-300)).tolist(), strict=True)
         )
     metric, of_systems = next(iter(means.items()))
     listed = first_few([f"{mean:.3f} for {system}" for system, mean in of_systems.items()])

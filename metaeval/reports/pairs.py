@@ -68,8 +68,8 @@ def held_back(result: PairwiseResult, scores: Scores) -> str:
     n = (reached & ~result.data["significant"].to_numpy()).sum(axis=1)
     if not (least := _least_reachable(result)) and not n.any():
         return ""
-    given = {"n": int(n.max()), "some": np.ptp(n) > 0, "units": _units(scores)}
-    return " " + say("held back", least=least, result=result, **given)
+    counts = {"n": int(n.max()), "some": np.ptp(n) > 0, "units": _units(scores)}
+    return " " + say("held back", least=least, result=result, **counts)
 
 
 def _least_reachable(result: PairwiseResult) -> float:

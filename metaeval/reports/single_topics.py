@@ -56,6 +56,6 @@ def _errors_of(scores: Scores) -> Floats:
         for metric, by_system in note.errors.items() if isinstance(note, ItemErrors) else ():
             for system, by_topic in by_system.items():
                 if metric in metrics and system in systems:
-                    kept = {topics[name]: error for name, error in by_topic.items() if name in topics}
-                    errors[metrics[metric], systems[system], list(kept)] = list(kept.values())
+                    error_at = {topics[name]: error for name, error in by_topic.items() if name in topics}
+                    errors[metrics[metric], systems[system], list(error_at)] = list(error_at.values())
     return np.where(errors > 0, errors, np.nan)

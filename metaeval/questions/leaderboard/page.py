@@ -97,12 +97,12 @@ def leaderboard_report(study: LeaderboardStudy) -> Report:
     counted = facts(metric=sizes["metric"], system=sizes["system"], topic=sizes["topic"], pair=study.comparison.n_pairs)
     asked_title, asked = asked_of(study, frame)
     title, answer = asked_title or LEADERBOARD_TITLE, _answer(study, places, frame)
-    held = held_back(_by_t(study), study.scores).strip()
-    held = held or sentence_case(signs_said(unconfirmed(_by_t(study)), study.comparison))
+    limits = held_back(_by_t(study), study.scores).strip()
+    limits = limits or sentence_case(signs_said(unconfirmed(_by_t(study)), study.comparison))
     required, lead_is_open = study.requirements is not None, study.comparison.n_pairs > 1 < places["leading"].min()
     told, *rests = with_answer(asked[0] if required else answer, _rests(study), claimed=required or not lead_is_open)
     answers = (told, answer) if required else (*asked, told)
-    texts = [*filter(None, [" ".join(filter(None, [held, *rests, *_quoted(study)])), _caution(study)])]
+    texts = [*filter(None, [" ".join(filter(None, [limits, *rests, *_quoted(study)])), _caution(study)])]
     failed = [Item(term=question, words=reason) for question, reason in study.unanswered.items()]
     return Report(
         command="leaderboard",

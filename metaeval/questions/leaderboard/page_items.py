@@ -86,8 +86,8 @@ def gaps_section(study: LeaderboardStudy) -> list[Section]:
     of_both = rows[rows["relation"] == "both"].set_index("metric")
     paragraphs = tuple(_gaps_found(row, of_both.loc[row["metric"]]) for row in counts.to_dict("records"))
     fold = Fold(title=say("means title"), blocks=(_means_table(study.gaps.to_frame()),))
-    found = Text(paragraphs=paragraphs)
-    return [say.section("gaps", found, table, fold, brief=False, n=study.scores.sizes["system"])]
+    words = Text(paragraphs=paragraphs)
+    return [say.section("gaps", words, table, fold, brief=False, n=study.scores.sizes["system"])]
 
 
 def _gaps_found(row: dict[Any, Any], both: "pd.Series[Any]") -> str:
