@@ -944,7 +944,8 @@ OTHERWISE = {
             flat_judge_notes flat_metric_notes in_content_order labels_of_scores means_cut means_of_few on_another_scale
             groups_of_topics identical_systems in_groups scores_left_out unit_of named_pairs
             few_topics_note without_variation
-            note_of_gaps oriented_values placed residuals_of_units settled_gaps system_groups topics_by_name
+            note_of_gaps oriented_values other_first_of_corpus placed residuals_of_units settled_gaps system_groups
+            topics_by_name
             means_by_levels nested_clusters tabulated topic_weights traits_said units_of with_clusters""",
         "a part of a procedure in the table": """
             check_metric effects_of_pairs finds_more_without first_places first_rests requirement_witness

@@ -60,6 +60,34 @@ class AboutItems(KindOfNote):
     __slots__ = ()
 
 
+class ItemErrors(KindOfNote):
+    """What items are of which files give standard errors: whole tasks with many answers each."""
+
+    errors: Mapping[str, Mapping[str, Mapping[str, float]]]
+    """Metric to system to item to the standard error of the score there."""
+
+    def __new__(cls, words: str, errors: Mapping[str, Mapping[str, Mapping[str, float]]] | None = None) -> Self:
+        """Return the note with what the files give."""
+        note = super().__new__(cls, words)
+        note.errors = errors or {}
+        return note
+
+
+class CorpusMeans(KindOfNote):
+    """What rates of errors are of a whole corpus, where topics weigh by a column of sizes that was left out."""
+
+    by: str
+    """The column."""
+    means: Mapping[str, Mapping[str, float]]
+    """Metric to system to weighted mean."""
+
+    def __new__(cls, words: str, by: str = "", means: Mapping[str, Mapping[str, float]] | None = None) -> Self:
+        """Return the note with the means."""
+        note = super().__new__(cls, words)
+        note.by, note.means = by, means or {}
+        return note
+
+
 _KINDS: Mapping[str, type[KindOfNote]] = {kind.__name__: kind for kind in KindOfNote.__subclasses__()}
 
 
@@ -142,4 +170,19 @@ def _note(entry: object) -> str:
     if kind is None or not isinstance(entry, Mapping):
         return str(entry)
     words = str(entry.get("words", ""))
+    if kind is ItemErrors:
+        return ItemErrors(words, _numbers(entry.get("errors"), deep=True))
+    if kind is CorpusMeans:
+        return CorpusMeans(words, str(entry.get("by", "")), _numbers(entry.get("means"), deep=False))
     return SettledGaps(words, str(entry.get("brief", words))) if kind is SettledGaps else kind(words)
+
+
+def _numbers(stored: Any, *, deep: bool) -> Any:  # noqa: ANN401 - as a file has it
+    """Return numbers by the names above them; none where a file holds something else."""
+    try:
+        return {
+            name: _numbers(inside, deep=False) if deep else {below: float(value) for below, value in inside.items()}
+            for name, inside in stored.items()
+        }
+    except (AttributeError, TypeError, ValueError):
+        return {}

@@ -21,6 +21,7 @@ from metaeval.io.blocks import (
     rows_left_out,
     to_numbers,
 )
+from metaeval.io.corpus_means import size_column, with_corpus_means
 from metaeval.io.duplicates import note_of, single
 from metaeval.io.headers import note_of_unnamed, ragged, unique_names
 from metaeval.io.long_columns import TRUTHS, is_outcome, long_columns, sets_of_rows
@@ -58,6 +59,9 @@ def read_long(sheet: Sheet, source: Source, options: TableOptions) -> FileBlock:
         rows.metric = layout.parts["score"].strip()
     with speaking_of(unit):
         block = rows.block(source)
+    if by := size_column(layout.left_out):
+        cells = [(row[places["topic"]].strip(), row[column_of[by]].strip()) for row in body.rows()]
+        block = with_corpus_means(block, by, *zip(*cells, strict=True))
     folds = note_of_folds(layout.parts["topic"], block.labels["topic"])
     notes = [*note_of_unnamed(names, places["topic"]), *layout.notes, *folds, *block.notes]
     return replace(block, unit=unit, one_system=one_system, notes=notes)

@@ -25,6 +25,7 @@ from metaeval.base.notes import Remark
 from metaeval.base.number_words import SCORE_GAPS
 from metaeval.base.unit import TOPIC, speaking_of
 from metaeval.io import blocks, headers
+from metaeval.io.corpus_means import size_column, with_corpus_means
 from metaeval.io.duplicates import each_once
 from metaeval.io.long_columns import system_beside_roles
 from metaeval.io.sheets import Sheet, header_names
@@ -121,6 +122,8 @@ def read_wide(sheet: Sheet, source: Source, options: blocks.TableOptions) -> blo
         notes += headers.notes_on_words(told, clustered=bool({"cluster", "stratum"} & topic_columns.keys()))
         notes += note_of_folds(names[name_column], down) if names and name_column is not None and down else []
         block = _block(rows, source, options, scores.T, (across, down), notes)
+    beside = [name for at, name in enumerate(names) if at not in topic_columns.values() and name not in (across or ())]
+    block = _with_corpus_means(block, rows, beside, down)
     if not topic_columns:
         return replace(block, unit=unit)
     topics = (
@@ -128,6 +131,13 @@ def read_wide(sheet: Sheet, source: Source, options: blocks.TableOptions) -> blo
     )
     attached = {role: dict(zip(topics, rows.column(at), strict=True)) for role, at in topic_columns.items()}
     return replace(block, attached=attached, unit=unit)
+
+
+def _with_corpus_means(
+    block: blocks.FileBlock, rows: "_WideRows", beside: Sequence[str], down: Sequence[str] | None
+) -> blocks.FileBlock:
+    by = size_column(beside)
+    return with_corpus_means(block, by, down, rows.column(rows.names.index(by))) if by and down is not None else block
 
 
 def read_crossed(sheet: Sheet, source: Source, options: blocks.TableOptions) -> blocks.FileBlock:

@@ -1,20 +1,24 @@
 """What pages say of tested pairs of systems."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
+import numpy as np
 import pandas as pd
 
 from metaeval.base.names import count
 from metaeval.base.unit import unit_of
 from metaeval.base.words import number, percentage
 from metaeval.page.tables import METRIC, Column, Table, bounded, left, p_values, right
+from metaeval.reports.corpus_means import other_first_of_corpus
 from metaeval.reports.data_files import with_difference_bounds
 from metaeval.reports.key_figures import key_figures
 from metaeval.reports.prose import prose
 from metaeval.reports.shared import drawn_for_p
+from metaeval.reports.single_topics import on_single_topics
 from metaeval.table.scores import Scores
 from metaeval.table.structure import mean_over_topics
 from metaeval.tests_stat.correction import CORRECTIONS
+from metaeval.tests_stat.discordant import Unconfirmed, unconfirmed
 from metaeval.tests_stat.result import PairwiseResult, is_significant
 
 _SCORE = number(4)
@@ -23,11 +27,12 @@ say = prose(__name__)
 
 def pair_sentence(result: PairwiseResult, scores: Scores) -> str:
     """Say whether the two systems that were tested differ significantly, and which is better under which metrics."""
-    sides, names = metrics_by_side(result), _pair(result)
+    sides, names, doubtful = metrics_by_side(result), _pair(result), unconfirmed(result)
     if len(sides[-1]) > len(sides[1]):
         sides, names = {1: sides[-1], -1: sides[1], 0: sides[0]}, names[::-1]
+    open_metrics = {row.metric for row in doubtful}
+    sides = {side: [metric for metric in metrics if metric not in open_metrics] for side, metrics in sides.items()}
     means = mean_over_topics(scores.sel(metric=list(result.metrics), system=names))[0]
-    spoken = unit_of(scores)
     return say(
         "pair",
         sides=sides,
@@ -35,14 +40,40 @@ def pair_sentence(result: PairwiseResult, scores: Scores) -> str:
         n=len(result.metrics),
         means=means.tolist(),
         lead=result,
+        doubtful=signs_said(doubtful, result) if len(result.metrics) > 1 else "",
+        alone=doubtful[0] if len(result.metrics) == 1 and doubtful else None,
         untested=[metric for metric, tested in zip(result.metrics, result.n_tested, strict=True) if not tested],
-        units=spoken.clusters if "cluster" in scores.coords else spoken.topics,
+        units=_units(scores),
         few=_least_reachable(result) if sides[0] and not sides[1] else 0.0,
+        corpus=other_first_of_corpus(scores.sel(metric=list(result.metrics), system=_pair(result))),
+        singly=on_single_topics(result),
     )
 
 
+def signs_said(doubtful: Sequence[Unconfirmed], result: PairwiseResult) -> str:
+    """Say under which metrics the one pair differs by its test, but not by the exact sign test."""
+    return say("signs", rows=doubtful, result=result) if doubtful else ""
+
+
+def _units(scores: Scores) -> str:
+    """Return what is independent, in the words of the scores."""
+    return unit_of(scores).clusters if "cluster" in scores.coords else unit_of(scores).topics
+
+
+def held_back(result: PairwiseResult, scores: Scores) -> str:
+    """Say how many of several pairs reach the level on too few topics for any exact test to; "" where none does."""
+    if result.n_pairs == 1 or "p_corrected" not in result.data:
+        return ""
+    reached = is_significant(result.data["p_corrected"].to_numpy(), result.alpha, strictly_below=result.strictly_below)
+    n = (reached & ~result.data["significant"].to_numpy()).sum(axis=1)
+    if not (least := _least_reachable(result)) and not n.any():
+        return ""
+    counts = {"n": int(n.max()), "some": np.ptp(n) > 0, "units": _units(scores)}
+    return " " + say("held back", least=least, result=result, **counts)
+
+
 def _least_reachable(result: PairwiseResult) -> float:
-    """Return the smallest p-value that an exact test of the pair could reach, if it is above the level; or 0."""
+    """Return the smallest p-value that an exact test of any pair could reach, if it is above the level; or 0."""
     if "p_reachable" not in result.data or not (result.data["p_reachable"] < 1.0).any():
         return 0.0
     least = float(result.data["p_reachable"].min())
@@ -56,7 +87,8 @@ def pair_figures(result: PairwiseResult, scores: Scores, *, first: str | None = 
         names, frame = names[::-1], _turned(frame)
     means = mean_over_topics(scores.sel(metric=metrics, system=names))
     frame = frame.assign(first=means[:, 0], second=means[:, 1])
-    frame["verdict"] = pair_verdicts(frame)
+    doubtful = [row.metric for row in unconfirmed(result)]
+    frame["verdict"] = pair_verdicts(frame).mask(frame["metric"].isin(doubtful), "open")
     frame, written = p_values(frame, {"p_corrected": "p"}, raw={}, n_resamples=drawn_for_p(result))
     frame, difference = difference_columns(frame, result.alpha)
     columns = (

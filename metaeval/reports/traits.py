@@ -34,7 +34,8 @@ def traits_said(
     if units.weighted:
         sentences.append(say("weights", least=units.weights.min(), most=units.weights.max()))
     if gaps and not there.all():
-        sentences.append(say("gaps", n_missing=int((~there).sum()), n_scores=there.size, means=gaps == "two-way"))
+        sizes = {"n_missing": int((~there).sum()), "n_scores": there.size, "n": there.shape[1]}
+        sentences.append(say("gaps", means=gaps == "two-way", **sizes))
     if left_out:
         sentences.append(say("left out", names=left_out))
     return " ".join(sentences)

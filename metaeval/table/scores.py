@@ -48,6 +48,7 @@ _MOST_NOTED = 1000
 _NAMED_ALONE = (xr.DataArray, xr.Dataset, Mapping, Sequence, np.ndarray)
 """What programs make: names of averages alone are looked into there, and the numbers of all in frames."""
 _LONG = 200
+_PAIR = 2
 _FEW, _SHARED = 3, 0.1
 """More topics than so many, of which less than this share have scores of two systems: each system has its own."""
 _MOST_CELLS = 0.5
@@ -442,7 +443,7 @@ def gaps_are_kept(data: object) -> bool:
 
 def note_of_gaps(scores: xr.DataArray) -> KeptGaps:
     """Return the note that `as_scores` makes of gaps that are kept."""
-    return _note_of_gaps(int(gaps_in(scores.to_numpy()).sum()), scores.attrs)
+    return _note_of_gaps(gaps_in(scores.to_numpy()), scores.attrs)
 
 
 def settled_gaps(scores: Scores) -> list[str]:
@@ -456,12 +457,11 @@ def settled_gaps(scores: Scores) -> list[str]:
     return [note.brief for note in scores.attrs.get("notes", ()) if isinstance(note, SettledGaps)]
 
 
-def _note_of_gaps(number: int, attributes: Mapping[str, object]) -> KeptGaps:
-    spoken = unit_called(attributes.get("topic_word"))
-    means = f"means are by system and {spoken.topic}"
-    return KeptGaps(
-        f"{_count(number, 'missing score')} left out: pairs of systems are compared on common {spoken.topics}, {means}"
-    )
+def _note_of_gaps(gaps: NDArray[np.bool_], attributes: Mapping[str, object]) -> KeptGaps:
+    spoken, alone = unit_called(attributes.get("topic_word")), gaps.shape[1] == _PAIR
+    means = "as their means are" if alone else f"means are by system and {spoken.topic}"
+    compared = f"{'the two' if alone else 'pairs of'} systems are compared on common {spoken.topics}, {means}"
+    return KeptGaps(f"{_count(int(gaps.sum()), 'missing score')} left out: {compared}")
 
 
 def _settle_gaps(table: ScoreTable, missing: Missing) -> tuple[ScoreTable, SettledGaps | None]:
@@ -571,7 +571,7 @@ def _refuse_without_scores(table: ScoreTable, gaps: NDArray[np.bool_]) -> None:
 
 def _with_gaps(table: ScoreTable, gaps: NDArray[np.bool_]) -> ScoreTable:
     """Keep gaps, and say so."""
-    note = _note_of_gaps(int(gaps.sum()), table.attributes)
+    note = _note_of_gaps(gaps, table.attributes)
     noted = table if note in table.attributes.get("notes", []) else _with_note(table, note)
     return noted._replace(attributes=noted.attributes | {"missing": "pairwise"})
 

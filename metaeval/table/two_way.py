@@ -3,7 +3,8 @@ r"""Means of systems where scores are missing: a score is what its system and it
 With known cells K, topic weights w and :math:`x_{sj} = \alpha_s + \beta_j + e_{sj}`, least squares weighted by w gives
 the mean of a system over all topics, :math:`\alpha_s + \sum_j w_j \beta_j / \sum_j w_j`. It is the weighted sum of all
 differences of pairs on the topics that they share which agrees best with each of them. Where nothing is missing it is
-the plain mean. All sums are products of matrices over systems and topics.
+the plain mean. Two systems alone are compared on the topics that both have, so their means are over these: the sum over
+j is, too, for others know no difference. All sums are products of matrices over systems and topics.
 """
 
 from typing import NamedTuple
@@ -15,13 +16,15 @@ from metaeval.running.parallel import in_one_order
 
 type Floats = NDArray[np.float64]
 type Whole = NDArray[np.int64]
+_PAIR = 2
 
 
 class TwoWay(NamedTuple):
     """The fit of one metric's table."""
 
     means: Floats
-    """Weighted mean of what system and topic add up to, over all topics. Shape (system,)."""
+    """Weighted mean of what system and topic add up to, over all topics; of two systems over those that both have.
+    Shape (system,)."""
     topics: Floats
     """What a topic adds to a system's mean, 0 where nobody has it. Shape (topic,)."""
     influence: Floats
@@ -64,7 +67,8 @@ def two_way(values: Floats, weights: Floats, unit: Whole | None = None, stratum:
     there, filled = observed.astype(np.float64), np.where(observed, values, 0.0)
     number = there.sum(axis=0)
     weights = np.where(number > 0, weights, 0.0)
-    total, number = float(weights.sum()), np.maximum(number, 1.0)
+    over = np.where(number == _PAIR, weights, 0.0) if len(values) == _PAIR else weights
+    total, share, number = float(weights.sum()), over / over.sum(), np.maximum(number, 1.0)
     centre = filled.sum(axis=0) / number
     apart = there * (filled - centre)
     information = np.diag(there @ weights) - (there * (weights / number)) @ there.T
@@ -72,11 +76,10 @@ def two_way(values: Floats, weights: Floats, unit: Whole | None = None, stratum:
     inverse = np.linalg.inv(information + level) - 1.0 / (level * len(values) ** 2)
     systems = inverse @ (apart @ weights)
     topics = np.where(weights > 0, centre - (systems @ there) / number, 0.0)
-    middle = float(topics @ weights) / total
+    middle = float(topics @ share)
     error = there * (apart + (systems @ there) / number - systems[:, None]) * weights
     direct = inverse @ (error * _few_units(observed, unit, stratum))
-    shares = there @ (weights / number) / total
-    influence = weights * (topics - middle) + total * (direct - shares @ direct)
+    influence = total * (share * (topics - middle) + direct - (there @ (share / number)) @ direct)
     return TwoWay(systems + middle, topics - middle, influence)
 
 

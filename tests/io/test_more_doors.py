@@ -10,6 +10,7 @@ from metaeval.errors import FileFormatError, UnknownNameError
 from metaeval.inex.judges import read_judges
 from metaeval.io.blocks import SpreadlessError
 from metaeval.questions.look.study import look
+from metaeval.questions.table.study import study_table
 
 EM = {"one": [1, 0, 0, 1], "two": [1, 1, 0, 1]}
 
@@ -33,6 +34,9 @@ def test_lighteval_results_are_scores_of_tasks(tmp_path, newer):
     assert (scores.sizes["topic"], scores["metric"].to_numpy().tolist()) == (2, ["em"])
     np.testing.assert_array_equal(scores.mean("topic").to_numpy(), [[0.375, 0.5]])
     assert any("whole tasks" in note for note in scores.attrs["notes"])
+    said = study_table(scores).report().summary[0]  # z = .25 / .02√2 = 8.84, and 0
+    assert "On single items, by the standard errors in the files (z, Holm), org/b is significantly better on" in said
+    assert said.endswith("gsm8k|0.")
 
 
 @pytest.mark.parquet

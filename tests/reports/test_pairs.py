@@ -2,8 +2,10 @@
 
 import numpy as np
 import pytest
+from scipy.stats import binomtest, ttest_rel
 
 from metaeval.questions.leaderboard.study import study_leaderboard
+from metaeval.questions.table.study import study_table
 from metaeval.table.scores import as_scores
 
 OLD = (0.2, 0.4, 0.5, 0.6, 0.3, 0.4, 0.7, 0.1)
@@ -32,6 +34,71 @@ def test_the_difference_has_the_sign_of_what_was_asked(options, heads, differenc
     assert row["difference_low"] < row["difference"] < row["difference_high"]
     assert [row["system_a"], row["system_b"]] == heads
     assert heads[row["better"] < 0] == "new"
+
+
+def test_pairs_on_too_few_topics_are_counted_beside_the_answer():
+    """On five topics random signs go no lower than 2/32 = .0625, whatever t says, and on six than 2/64 = .03125.
+
+    Paired t of a and b, with differences .9, 1, 1.1, 1 and 1, is 1 / (.0707 / 2.236) = 31.6, of b and c, with 1.1, .9,
+    .9, 1.1 and 1, 22.4, and of a and c 63. On the sixth topic that is added b and c are equal.
+    """
+    noise = np.array([0.9, 1.0, 1.1, 1.0, 1.0])
+    board = {"a": np.full(5, 3.0), "b": 3.0 - noise, "c": np.array([1.0, 1.1, 1.0, 0.9, 1.0])}
+    said = "With so few topics no exact test goes below p = 0.0625, so 3 pairs with smaller p-values by paired t do not"
+    assert f"). {said} count." in study_table(as_scores(board)).report().summary[0]
+    more = {"a": [*board["a"], 3.0], "b": [*board["b"], 1.0], "c": [*board["c"], 1.0]}
+    some = study_table(as_scores(more)).report().summary[0]
+    assert "= 0.05 by paired t, but differs on so few topics that no exact test could," in some
+    options = {"n_resamples": 20, "n_splits": 2, "rng": 0, "alpha": 0.01}
+    board = {name: [*of, of[0]] for name, of in board.items()}
+    second = study_leaderboard(as_scores(board), **options).report().summary[1]
+    assert second.startswith("With so few topics no exact test goes below p = 0.0312, so 3 pairs")
+
+
+def _right_or_wrong(*counts):
+    """Return answers of two systems: on so many items the first alone is right, the second alone, and both."""
+    alone, other, both = counts
+    return [[1] * alone + [0] * other + [1] * both, [0] * alone + [1] * other + [1] * both]
+
+
+def test_answers_that_are_right_or_wrong_are_settled_by_an_exact_test_alone():
+    """On 15 items against 6 of 60 paired t says .0487 (by SciPy), McNemar's exact test .0784 = 2 P(X <= 6), n = 21.
+
+    On 17 against 6 they say .0200 and .0347, so that the answer on both is that of the second alone.
+    """
+    few, more = _right_or_wrong(15, 6, 39), _right_or_wrong(17, 6, 37)
+    assert ttest_rel(*few).pvalue == pytest.approx(0.0487, abs=5e-5)
+    assert [round(binomtest(6, n).pvalue, 4) for n in (21, 23)] == [0.0784, 0.0347]
+    page = study_table(as_scores([few], metrics=["acc"])).report()
+    (first,) = page.summary
+    assert first.startswith(
+        "Open: system1 is better than system2 under acc by paired t (0.900 against 0.750, p = 0.0487)"
+    )
+    assert first.endswith(", but not by the exact sign test (15 topics against 6, p = 0.0784).")
+    assert page.key_figures.frame["verdict"].tolist() == ["open"]
+    page = study_table(as_scores([few, more], metrics=["acc", "f"])).report()
+    assert page.summary[0].startswith(
+        "Partly: system1 is significantly better than system2 under f, of 2 metrics (paired t). Under acc the two "
+        "differ by paired t (p = 0.0487), but not by the exact sign test (15 topics against 6, p = 0.0784)."
+    )
+    assert "acc" not in "".join(page.summary[1:])  # what acc rests on is no longer of interest
+    page = study_table(as_scores([few, _right_or_wrong(6, 15, 39)], metrics=["acc", "em"])).report()
+    assert page.summary == (
+        "Open: under acc and em the two differ by paired t, but not by the exact sign test (least p = 0.0784).",
+    )
+    board = study_leaderboard(as_scores([few], metrics=["acc"]), n_resamples=20, rng=0).report()
+    assert board.summary[0] == "No: system1 and system2 do not differ significantly under acc."
+    assert board.summary[1].startswith(
+        "Under acc the two differ by paired t (p = 0.0487), but not by the exact sign test"
+    )
+
+
+def test_other_scores_and_clusters_have_no_exact_test():
+    """With one score of three values, or topics in clusters, the sign test would leave something out."""
+    few = _right_or_wrong(15, 6, 39)
+    graded = [[*few[0], 0.5], [*few[1], 0.5]]
+    for scores in (as_scores(graded), as_scores(few, weights={str(at + 1): 1 + at % 2 / 1000 for at in range(60)})):
+        assert study_table(scores).report().summary[0].startswith("Yes: system1 is significantly better than system2")
 
 
 def test_a_first_place_that_rests_on_next_to_nothing_says_so_with_the_answer():

@@ -145,7 +145,7 @@ def test_gaps_are_let_in_only_where_somebody_kept_them():
     values = [[0.1, np.nan, 0.3], [0.2, 0.3, 0.9]]
     kept = as_scores(values, missing="pairwise")
     assert kept.attrs["notes"] == [
-        "1 missing score was left out: pairs of systems are compared on common topics, means are by system and topic"
+        "1 missing score was left out: the two systems are compared on common topics, as their means are"
     ]
     assert as_scores(kept, missing="pairwise").attrs == kept.attrs
     assert np.isnan(engine_scores(kept, uses=("gaps",)).to_numpy()).sum() == 1

@@ -92,3 +92,12 @@ def test_chains_of_topics_link():
     """Systems that share nothing are joined by a third, and one alone by nobody."""
     known = np.array([[1, 1, 0, 0, 0], [0, 0, 1, 1, 0], [0, 1, 1, 0, 0], [0, 0, 0, 0, 1]], dtype=bool)
     assert linked(known).tolist() == [True, True, True, False]
+
+
+def test_two_systems_have_their_means_over_what_both_have():
+    """Of (.1, nothing, .3) and (.2, .9, .6) those on the first and last topic: .2 and .4, as far apart as the pair."""
+    values = np.array([[0.1, np.nan, 0.3], [0.2, 0.9, 0.6]])
+    fit = two_way(values, np.ones(3), np.zeros(3, dtype=np.int64))
+    np.testing.assert_allclose(fit.means, [0.2, 0.4])
+    np.testing.assert_allclose(fit.influence / 3, np.array([[-0.1, 0.0, 0.1], [-0.2, 0.0, 0.2]]) / 2, atol=1e-12)
+    np.testing.assert_allclose(two_way(values, np.array([1.0, 5.0, 3.0])).means, [0.25, 0.5])

@@ -55,10 +55,19 @@ def _part_of_results(file: File[Json]) -> Part:
         topics=[name for name, _, _ in held],
         values=[{metric: result["score_details"].get("score")} for _, metric, result in held],
         place=lambda at, _: (None, f"{_RESULTS}[{at}].score_details.score"),
+        errors=[{metric: _error(result["score_details"])} for _, metric, result in held],
         lower=frozenset(metric for metric, lower in directions if lower is True),
         higher=frozenset(metric for metric, lower in directions if lower is False),
         said={"unit": _units(json, held)},
     )
+
+
+def _error(details: Mapping[str, Any]) -> object:
+    """Return the standard error of a score, None where there is none."""
+    nested: object = details
+    for name in ("uncertainty", "standard_error", "value"):
+        nested = nested.get(name) if isinstance(nested, dict) else None
+    return nested
 
 
 def _result(json: Json, result: Any, key: str) -> tuple[str, str, Mapping[str, Any]]:  # noqa: ANN401 - as JSON has it

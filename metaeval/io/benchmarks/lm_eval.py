@@ -90,7 +90,7 @@ def parts_of_lm_eval(files: Sequence[File[Json]], choice: BenchmarkChoice) -> tu
         notes = _notes_on_runs(runs, samples)
     else:
         all_dated = [candidate for file in results for candidate in _dated_results(file, owners, choice)]
-        notes = _notes_on_tasks(all_dated)
+        notes = ["there are no samples (--log_samples writes them), so the items are whole tasks"]
     dated = choice.kept(all_dated)
     _refuse_other_folders(dated)
     chosen = newest(dated)
@@ -118,20 +118,6 @@ def _notes_on_runs(runs: Mapping[_LmEvalRun, File[Json]], samples: Sequence[File
     without = len(runs.keys() - {_run_of(file) for file in samples})
     note = f"left out {count(without, 'file')} of results without samples (--log_samples writes them)"
     return [note] if without else []
-
-
-def _notes_on_tasks(dated: Sequence[Dated]) -> list[str]:
-    errors = {
-        (result.task, key)
-        for result in dated
-        for key in result.file.held.object["results"][result.task]
-        if key.partition(",")[0].endswith(_ERROR)
-    }
-    note = f"left out {count(len(errors), 'standard error')} of tasks (stderr)"
-    return [
-        "there are no samples (--log_samples writes them), so the items are whole tasks",
-        *([note] if errors else []),
-    ]
 
 
 def _of_task(said: _Said) -> dict[str, str]:
@@ -334,12 +320,14 @@ def _with_filter(name: str, used: str) -> str:
 
 
 def _part_of_results(system: str, task: str, json: Json, said: _Said, says: _Says) -> Part:
-    values, scores = {}, json.object["results"][task]
+    values, errors, scores = {}, {}, json.object["results"][task]
     for key, value in scores.items():
         name, _, used = key.partition(",")
         if name == _UNSCORED:
             continue
-        if not name.endswith(_ERROR) and key not in {"name", "alias", "sample_len", "sample_count"}:
+        if name.endswith(_ERROR):
+            errors[_with_filter(name.removesuffix(_ERROR), used or _NO_FILTER)] = value
+        elif key not in {"name", "alias", "sample_len", "sample_count"}:
             values[_with_filter(name, used or _NO_FILTER)] = value
     unscored = [(key, value) for key, value in scores.items() if key.partition(",")[0] == _UNSCORED]
     if not values and unscored:
@@ -350,6 +338,7 @@ def _part_of_results(system: str, task: str, json: Json, said: _Said, says: _Say
         topics=[task],
         values=[values],
         place=lambda _, metric: (None, f"results.{task}" + f".{metric}" * bool(metric)),
+        errors=[errors],
         clusters=[task],
         said=said,
         **_directions([values], says, of_samples=False),

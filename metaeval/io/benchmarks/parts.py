@@ -28,6 +28,8 @@ class Part:
     """Metric to score of every record: a number, None where there is none, `Repeats`; anything else is no score."""
     place: Place
     """Where a metric of a record (by number) stands, for messages."""
+    errors: Sequence[Mapping[str, Any]] = ()
+    """Metric to the standard error of the score of every record, where files have some of whole tasks."""
     repeats: Sequence[str] | None = None
     """The epoch or trial of every record."""
     clusters: Sequence[str] | None = None

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from metaeval.base.arrays import Flags, Floats, Ints
 from metaeval.base.metric_names import quoted_name
 from metaeval.base.names import as_number, clean_name, count, first_few, natural_order, shortened
+from metaeval.base.notes import ItemErrors
 from metaeval.base.unit import ITEM
 from metaeval.errors import FileFormatError, ScoresError, UnknownNameError
 from metaeval.io.benchmarks.parts import Part, Repeats
@@ -115,9 +116,23 @@ def block_of(
         label=label,
         scores=values,
         labels=labels,
-        notes=[*notes, *file_notes, *texts, *chosen, *again, *ragged],
+        notes=[*notes, *_errors_of(parts, labels["metric"]), *file_notes, *texts, *chosen, *again, *ragged],
         attached={**_clusters_of(labels["topic"], clusters), **_directions_of(labels["metric"], parts)},
         unit=ITEM,
+    )
+
+
+def _errors_of(parts: Sequence[Part], metrics: Sequence[str]) -> list[ItemErrors]:
+    """Return a note with the standard errors of scores under these metrics, if files have some."""
+    errors: dict[str, dict[str, dict[str, float]]] = {}
+    for part in parts:
+        for topic, of_record in zip(part.topics, part.errors, strict=False):
+            for metric, error in of_record.items():
+                if metric in metrics and type(error) in {int, float} and 0 < error < math.inf:
+                    errors.setdefault(metric, {}).setdefault(part.system, {})[topic] = float(error)
+    n = sum(map(len, (of_system for of_metric in errors.values() for of_system in of_metric.values())))
+    return (
+        [ItemErrors(f"{count(n, 'standard error')} in the files, for differences on single items", errors)] if n else []
     )
 
 

@@ -2,13 +2,13 @@
 
 from collections.abc import Sequence
 
-from metaeval.base.names import count, first_double, shortened
+from metaeval.base.names import count, first_double, natural_order, shortened
 from metaeval.io.benchmarks.comparable import BenchmarkChoice, settings_in
 from metaeval.io.benchmarks.contents import Json
 from metaeval.io.benchmarks.files import File, name_in
 from metaeval.io.benchmarks.parts import Part
 
-_SUBMITTED, _RESOLVED, _UNRESOLVED = "submitted_ids", "resolved_ids", "unresolved_ids"
+_SUBMITTED, _RESOLVED, _UNRESOLVED, _INCOMPLETE = "submitted_ids", "resolved_ids", "unresolved_ids", "incomplete_ids"
 _METRIC = "resolved"
 _WITHOUT = {"empty_patch_ids": "an empty patch", "error_ids": "an error"}
 _TOTAL = "total_instances"
@@ -29,7 +29,7 @@ def slim_swe_bench(json: Json) -> None:
     """Forget what says nothing of scores."""
     if _is_old(json):
         return
-    lists = (_SUBMITTED, _RESOLVED, _UNRESOLVED, *_WITHOUT)
+    lists = (_SUBMITTED, _RESOLVED, _UNRESOLVED, _INCOMPLETE, *_WITHOUT)
     json.keep({_TOTAL, *lists, *map(_counter, lists)})
 
 
@@ -38,12 +38,25 @@ def _counter(listed: str) -> str:
 
 
 def parts_of_swe_bench(files: Sequence[File[Json]], choice: BenchmarkChoice) -> tuple[list[Part], list[str]]:
-    """Read reports: a system a file, an item a submitted instance, the score 1 if it was resolved and 0 if not."""
-    parts = choice.kept([_part(file, choice) for file in files])
+    """Read reports: a system a file, an item an instance, the score 1 if it was resolved and 0 if not.
+
+    What was not submitted is not resolved, as in SWE-bench's rate: what `incomplete_ids` lists, and what other reports
+    list of as many instances in all.
+    """
+    everything = natural_order({name for file in files for name in _instances(file.held)})
+    parts = choice.kept([_part(file, everything, choice) for file in files])
     return parts, []
 
 
-def _part(file: File[Json], choice: BenchmarkChoice) -> Part:
+def _instances(json: Json) -> list[str]:
+    """Return the instances that were submitted, then those listed as not submitted."""
+    if _is_old(json):
+        return []
+    submitted = _ids(json, _SUBMITTED)
+    return [*submitted, *({*_ids(json, _INCOMPLETE)} - {*submitted})]
+
+
+def _part(file: File[Json], everything: Sequence[str], choice: BenchmarkChoice) -> Part:
     json = file.held
     if _is_old(json):
         json.refuse(
@@ -59,13 +72,21 @@ def _part(file: File[Json], choice: BenchmarkChoice) -> Part:
     in_both = next((name for name in unresolved if name in solved), None)
     if in_both is not None:
         json.refuse(f"{shortened(in_both)!r} is under {_RESOLVED} too; write the report again", key=_UNRESOLVED)
+    total = json.object.get(_TOTAL)
+    missed = {*_ids(json, _INCOMPLETE)} - submitted_ids
+    if type(total) is int and len(submitted) + len(missed) < len(everything) <= total:
+        missed = {*everything} - submitted_ids
+    instances = [*submitted, *natural_order(missed)]
     return Part(
         path=json.label,
         system=file.source.own_name,
-        topics=submitted,
-        values=[{_METRIC: float(name in solved)} for name in submitted],
+        topics=instances,
+        values=[{_METRIC: float(name in solved)} for name in instances],
         place=lambda number, _: (None, f"{_SUBMITTED}[{number}]"),
-        notes=_notes(json, submitted_ids - solved - {*unresolved}, len(submitted)),
+        notes=[
+            *_tried_notes(json, submitted_ids - solved - {*unresolved}),
+            *_missed_notes(total, len(solved), len(submitted), len(missed)),
+        ],
         said=settings_in(json.object, choice.form.compared),
     )
 
@@ -88,20 +109,27 @@ def _ids(json: Json, key: str) -> list[str]:
     return names
 
 
-def _notes(json: Json, without: set[str], n_submitted: int) -> list[str]:
-    """Say which instances count 0 without having been tried, and how many were not submitted."""
-    notes, left = [], without
-    if without:
-        reasons = []
-        for key, reason in _WITHOUT.items():
-            matching = without & {*_ids(json, key)}
-            left = left - matching
-            reasons += [f"{len(matching)} with {reason}"] * bool(matching)
-        reasons += [f"{len(left)} without a result"] * bool(left)
-        notes.append(
-            f"{count(len(without), 'instance')} neither resolved nor unresolved, which is 0: {', '.join(reasons)}"
-        )
-    total = json.object.get(_TOTAL)
-    if type(total) is int and total > n_submitted:
-        notes.append(f"{n_submitted:,} of {total:,} instances were submitted, and others are no items")
+def _tried_notes(json: Json, without: set[str]) -> list[str]:
+    """Say which submitted instances count 0 without having been tried."""
+    if not without:
+        return []
+    reasons, left = [], without
+    for key, reason in _WITHOUT.items():
+        matching = without & {*_ids(json, key)}
+        left = left - matching
+        reasons += [f"{len(matching)} with {reason}"] * bool(matching)
+    reasons += [f"{len(left)} without a result"] * bool(left)
+    return [f"{count(len(without), 'instance')} neither resolved nor unresolved, which is 0: {', '.join(reasons)}"]
+
+
+def _missed_notes(total: object, n_resolved: int, n_submitted: int, n_missed: int) -> list[str]:
+    """Say how many instances count 0 because they were not submitted, and the rate where not all of them are listed."""
+    notes = []
+    if n_missed:
+        share = f"{n_submitted:,} of {n_submitted + n_missed:,} instances were submitted"
+        notes.append(f"{share}, and {count(n_missed, 'other')} count 0, as in SWE-bench's rate")
+    if type(total) is int and total > n_submitted + n_missed:
+        share = f"{total - n_submitted - n_missed:,} of {total:,} instances are neither submitted nor listed"
+        rate = f"{n_resolved:,} of {total:,} is {n_resolved / total:.3f}"
+        notes.append(f"{share}: they are no items, but count 0 in SWE-bench's rate, which for {rate}")
     return notes

@@ -52,9 +52,11 @@ def by_task(parts: Sequence[Part], metrics: Sequence[str]) -> tuple[list[Part], 
         scores = [
             {BY_TASK: named.get(name)} if name else {} for named, name in zip(part.values, item_metrics, strict=True)
         ]
+        errors = [{BY_TASK: of.get(name)} for of, name in zip(part.errors, item_metrics, strict=False)]
         lower |= {name.partition("(")[0] in part.lower for name in item_metrics if name}
         turned = frozenset({BY_TASK} if True in lower else ())
-        made.append(replace(part, values=scores, place=partial(_place_by_task, part.place, item_metrics), lower=turned))
+        stands = partial(_place_by_task, part.place, item_metrics)
+        made.append(replace(part, values=scores, errors=errors, place=stands, lower=turned))
     for task, metric in metric_of.items():
         if metric not in available[task]:
             raise UnknownNameError(f"metric of {task}", metric, [quoted_name(name) for name in sorted(available[task])])

@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Literal, NamedTuple
 
 from metaeval.base.names import count, first_few, metric_evidence
+from metaeval.base.notes import ItemErrors
 from metaeval.io.benchmarks.contents import Json
 from metaeval.io.blocks import SpreadlessError
 from metaeval.table.array import REPEAT
@@ -17,6 +18,7 @@ _OF_PERFORMANCES = {"system": "model", "topic": "question_id"}
 _OF_SAMPLES = frozenset({"task_id", "completion", "passed"})
 _CATEGORY, _MODEL = "task", "model"
 _SHARE = "pass@1"
+_ERROR = "_stderr"
 _SURE = 2
 """Evidence of names that are those of metrics and of nothing else."""
 _MOST_FIGURES = 30
@@ -113,10 +115,16 @@ def _of_lighteval(json: Json) -> Wrapped | None:
         return None
     rows = [
         {"model": model, "task_id": task}
-        | {name: mean for name, mean in scored[task].items() if not name.endswith("_stderr")}
+        | {name: mean for name, mean in scored[task].items() if not name.endswith(_ERROR)}
         for task in tasks
     ]
+    errors: dict[str, dict[str, dict[str, float]]] = {}
+    for task in tasks:
+        for name, error in scored[task].items():
+            if name.endswith(_ERROR) and type(error) is float:
+                errors.setdefault(name.removesuffix(_ERROR), {model: {}})[model][task] = error
     notes = ["the items are whole tasks; the files of details hold every sample"]
+    notes += [ItemErrors(f"standard errors of {model}, for differences on single items", errors)] if errors else []
     return Wrapped(Json(json.label, rows), notes, {"system": "model", "topic": "task_id"})
 
 

@@ -17,6 +17,7 @@ from metaeval.base.words import (
     number,
     p_value,
     percentage,
+    sentence_case,
     share_of,
     short_names_sentence,
     text,
@@ -48,7 +49,7 @@ from metaeval.questions.leaderboard.study_card import open_pairs_of, places_of
 from metaeval.questions.leaderboard.study_record import Card
 from metaeval.reports.data_files import csv_file, score_files, scores_left_out, with_difference_bounds
 from metaeval.reports.key_figures import key_figures
-from metaeval.reports.pairs import difference_columns, pair_figures
+from metaeval.reports.pairs import difference_columns, held_back, pair_figures, signs_said
 from metaeval.reports.prose import prose
 from metaeval.reports.ranked import (
     ALIKE,
@@ -74,7 +75,9 @@ from metaeval.reports.witnesses import (
 from metaeval.resampling.ranks import RankIntervals
 from metaeval.table.array import has_gaps
 from metaeval.tests_stat.correction import CORRECTIONS
+from metaeval.tests_stat.discordant import unconfirmed
 from metaeval.tests_stat.quasi_variances import quasi_errors
+from metaeval.tests_stat.result import PairwiseResult
 
 _SCORE, _WHOLE = number(4), number(0)
 _MOST_COMPARED = 300
@@ -94,10 +97,12 @@ def leaderboard_report(study: LeaderboardStudy) -> Report:
     counted = facts(metric=sizes["metric"], system=sizes["system"], topic=sizes["topic"], pair=study.comparison.n_pairs)
     asked_title, asked = asked_of(study, frame)
     title, answer = asked_title or LEADERBOARD_TITLE, _answer(study, places, frame)
+    limits = held_back(_by_t(study), study.scores).strip()
+    limits = limits or sentence_case(signs_said(unconfirmed(_by_t(study)), study.comparison))
     required, lead_is_open = study.requirements is not None, study.comparison.n_pairs > 1 < places["leading"].min()
     told, *rests = with_answer(asked[0] if required else answer, _rests(study), claimed=required or not lead_is_open)
     answers = (told, answer) if required else (*asked, told)
-    texts = [*filter(None, [" ".join([*rests, *_quoted(study)]), _caution(study)])]
+    texts = [*filter(None, [" ".join(filter(None, [limits, *rests, *_quoted(study)])), _caution(study)])]
     failed = [Item(term=question, words=reason) for question, reason in study.unanswered.items()]
     return Report(
         command="leaderboard",
@@ -136,6 +141,11 @@ def leaderboard_report(study: LeaderboardStudy) -> Report:
     )
 
 
+def _by_t(study: LeaderboardStudy) -> PairwiseResult:
+    """Return what t tests say of all pairs at once."""
+    return study.comparison.with_correction("holm")
+
+
 def decision_of(study: LeaderboardStudy) -> str:
     """Return what decides which pairs differ significantly, as captions say it."""
     return f"{'paired t, Holm' if study.ranks is None else 'decided as the ranks'}, over all pairs at once"
@@ -144,6 +154,8 @@ def decision_of(study: LeaderboardStudy) -> str:
 def _places(study: LeaderboardStudy) -> pd.DataFrame:
     """Return how much of each metric's ranking these items decide, and the verdict that follows."""
     places = places_of(study)
+    doubtful = places["metric"].isin([row.metric for row in unconfirmed(_by_t(study))])
+    places = places.assign(leading=places["leading"].mask(doubtful, 2), differ=places["differ"].mask(doubtful, 0))
     counts = zip(places["leading"], places["differ"], places["n_near"], strict=True)
     return places.assign(verdict=[verdict_on(*row) for row in counts])
 

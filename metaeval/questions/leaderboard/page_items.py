@@ -19,6 +19,7 @@ from metaeval.tests_stat.correction import CORRECTIONS
 from metaeval.tests_stat.result import is_significant
 
 _SCORE = number(4)
+_PAIR = 2
 _KINDS = {"all_pass": "all pass", "all_fail": "all fail", "all_equal": "all equal", "negative": "negative"}
 _CORRECTED = {name: CORRECTIONS.label(name) for name in ("fdr_bh", "fdr_by")}
 _LEAST = 5e-3
@@ -85,7 +86,8 @@ def gaps_section(study: LeaderboardStudy) -> list[Section]:
     of_both = rows[rows["relation"] == "both"].set_index("metric")
     paragraphs = tuple(_gaps_found(row, of_both.loc[row["metric"]]) for row in counts.to_dict("records"))
     fold = Fold(title=say("means title"), blocks=(_means_table(study.gaps.to_frame()),))
-    return [say.section("gaps", Text(paragraphs=paragraphs), table, fold, brief=False)]
+    words = Text(paragraphs=paragraphs)
+    return [say.section("gaps", words, table, fold, brief=False, n=study.scores.sizes["system"])]
 
 
 def _gaps_found(row: dict[Any, Any], both: "pd.Series[Any]") -> str:
@@ -100,8 +102,12 @@ def _gaps_found(row: dict[Any, Any], both: "pd.Series[Any]") -> str:
 def _means_table(rows: pd.DataFrame) -> Table:
     """Put means with and without an allowance for missing scores side by side, where they differ or rank otherwise."""
     differ = (rows["mean_own"] - rows["mean"]).abs() > _SAME
-    means = {"mean": f"by system and {spoken().topic}", "mean_own": f"of own {spoken().topics}"}
-    means |= {"mean_common": f"of common {spoken().topics}"} if rows["mean_common"].notna().any() else {}
+    n, common = rows["system"].nunique(), f"of common {spoken().topics}"
+    means = {
+        "mean": common if n == _PAIR else f"by system and {spoken().topic}",
+        "mean_own": f"of own {spoken().topics}",
+    }
+    means |= {"mean_common": common} if n > _PAIR and rows["mean_common"].notna().any() else {}
     return say.table(
         "means",
         rows[differ],
@@ -114,6 +120,7 @@ def _means_table(rows: pd.DataFrame) -> Table:
         called="means_with_gaps",
         data=rows,
         same=int((~differ).sum()),
+        n=n,
     )
 
 

@@ -27,11 +27,13 @@ from metaeval.page.report import Report
 from metaeval.page.tables import METRIC, Table, frame_of, left, p_values, right
 from metaeval.questions.table.page_means import means_table, over_pairs
 from metaeval.questions.table.study import TableStudy
+from metaeval.reports.corpus_means import other_first_of_corpus
 from metaeval.reports.data_files import pair_files, score_files, with_difference_bounds
 from metaeval.reports.key_figures import key_figures, named
 from metaeval.reports.pairs import (
     decision_words,
     difference_columns,
+    held_back,
     pair_figures,
     pair_sentence,
     pair_verdicts,
@@ -40,6 +42,7 @@ from metaeval.reports.pairs import (
 from metaeval.reports.prose import prose
 from metaeval.reports.ranked import against_baseline
 from metaeval.reports.shared import drawn_for_p, facts, groups_of_topics, with_draws
+from metaeval.reports.single_topics import on_single_topics
 from metaeval.reports.traits import traits_said
 from metaeval.reports.witnesses import (
     FIGURES,
@@ -98,7 +101,9 @@ def _summary(study: TableStudy, pair: Sequence[str]) -> tuple[str, ...]:
         return (" ".join(filter(None, [answer, *_by_cluster(study)])), *rests)
     first = first_rests(study.scores) if study.baseline is None else ()
     claimed = bool(result.data["significant"].any())
-    told, *rests = with_answer(_answer(study), [*first, *few_rest(result)], claimed=claimed)
+    beside = held_back(result, study.scores), other_first_of_corpus(study.scores), on_single_topics(result)
+    answer = "".join([_answer(study), *beside])
+    told, *rests = with_answer(answer, [*first, *few_rest(result)], claimed=claimed)
     return (told, *filter(None, [" ".join(rests)]), *_quote(study))
 
 

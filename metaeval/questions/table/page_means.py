@@ -1,5 +1,6 @@
 """Systems by metrics as a table of a report: means, the best of each column, marks for what is significant."""
 
+import numpy as np
 import pandas as pd
 
 from metaeval.base.words import name_of_metric, number, whole
@@ -8,7 +9,9 @@ from metaeval.questions.table.study import BETTER, WORSE, TableStudy
 from metaeval.reports.prose import prose
 from metaeval.reports.shared import in_groups
 from metaeval.table.array import has_gaps
+from metaeval.table.scores import Scores
 
+_PAIR = 2
 say = prose(__name__)
 
 
@@ -44,7 +47,7 @@ def means_table(study: TableStudy) -> Table:
     ]
     caption += [
         _marks_sentence(study),
-        *([say("gaps")] if has_gaps(study.scores.to_numpy()) else []),
+        *([say("gaps", n=study.scores.sizes["system"])] if has_gaps(study.scores.to_numpy()) else []),
         _test_words(study),
     ]
     n, n_shown = study.scores.sizes["system"], len(study.systems)
@@ -56,7 +59,7 @@ def means_table(study: TableStudy) -> Table:
         title=say(
             "title",
             what="Weighted means" if "weight" in study.scores.coords else "Means",
-            n=study.scores.sizes["topic"],
+            n=_n_averaged(study.scores),
             groups=in_groups(study.scores),
         ),
         caption=" ".join(caption),
@@ -64,6 +67,13 @@ def means_table(study: TableStudy) -> Table:
         columns=tuple(columns),
         data=pd.concat(data, axis=1),
     )
+
+
+def _n_averaged(scores: Scores) -> int:
+    """Return over how many topics means are: of two systems with gaps those that both have, if alike by metric."""
+    n_shared = np.isfinite(scores.to_numpy()).all(axis=1).sum(axis=1)
+    shared = scores.sizes["system"] == _PAIR and n_shared[0] and np.ptp(n_shared) == 0
+    return int(n_shared[0]) if shared else scores.sizes["topic"]
 
 
 def _marks_sentence(study: TableStudy) -> str:

@@ -4,6 +4,7 @@ import pytest
 
 from metaeval.errors import FileFormatError, ScoresError
 from metaeval.io.tables import read_scores
+from metaeval.questions.table.study import study_table
 
 EVALUATIONS = ("gsm8k", "mmlu", "ifeval")
 
@@ -45,6 +46,15 @@ def test_whole_evaluations_are_items(put):
     assert scores["topic"].to_numpy().tolist() == sorted(EVALUATIONS)
     assert scores.sel(system="org/a", metric="error rate", topic="mmlu").item() == 0.25
     assert not scores["higher_is_better"].item()
+
+
+def test_whole_evaluations_differ_by_their_own_errors(put):
+    """Differences .25, .05 and .03 with errors .01 each: z = 17.7, 3.54 and 2.12; Holm's p = .0339 of the last."""
+    folder = put({"a.json": _whole("a", [0.5, 0.25, 0.75]), "b.json": _whole("b", [0.75, 0.2, 0.78])})
+    first = study_table(read_scores(folder)).report().summary[0]
+    assert first.startswith("No: org/a and org/b do not differ significantly under score (0.500 against 0.577; paired")
+    assert "On single items, by the standard errors in the files (z, Holm), org/a is significantly better on" in first
+    assert first.endswith(" on mmlu, and org/b is significantly better on gsm8k and ifeval.")
 
 
 def test_samples_come_before_whole_evaluations(put, told):

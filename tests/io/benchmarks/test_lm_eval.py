@@ -4,6 +4,7 @@ import pytest
 
 from metaeval.errors import FileFormatError, MetaevalError
 from metaeval.io.tables import read_scores
+from metaeval.questions.table.study import study_table
 
 
 def _sample(doc_id, used="none", doc_hash=None, **scores):
@@ -213,6 +214,28 @@ def test_a_task_that_was_run_again_with_other_settings(put, told):
     put({"b/samples_t_2025-01-01T00-00-00.5.jsonl": [_sample(n, acc=1) for n in range(2)]})
     put({"b/results_2025-01-01T00-00-00.5.json": results | {"n-shot": {"t": 3}, "model_name_sanitized": "b"}})
     assert told(read_scores(put({})), "left out 1 older result of a task that was run again (1 with other settings)")
+
+
+@pytest.mark.parametrize("metrics", [None, ["*=acc"]])
+def test_tasks_differ_by_their_own_errors(put, metrics):
+    """Means of 1,000 answers: of .42 and .36, .725 and .744, .66 and .59, .5 and .5 z is 2.76, -.96, 3.24 and 0.
+
+    Holm's p-values of the first and third are 3 x .0058 and 4 x .0012. Over four tasks p is .29 by the paired t test.
+    """
+    shares = {"a": (0.42, 0.725, 0.66, 0.5), "b": (0.36, 0.744, 0.59, 0.5), "c": (0.42, 0.725, 0.66, 0.5)}
+    for model, of_model in shares.items():
+        results = {
+            f"t{at}": {"acc,none": share, "acc_stderr,none": (share * (1 - share) / 999) ** 0.5}
+            for at, share in enumerate(of_model)
+        }
+        held = {"results": results, "versions": dict.fromkeys(results, 1.0), "n-shot": {}, "config": {}}
+        put({f"{model}/results_2026-01-01T00-00-00.5.json": held | {"model_name_sanitized": model}})
+    scores = read_scores(put({}), metrics=metrics)
+    first = study_table(scores.sel(system=["a", "b"])).report().summary[0]
+    assert first.startswith("No: a and b do not differ significantly")
+    assert first.endswith("by the standard errors in the files (z, Holm), a is significantly better on t0 and t2.")
+    several = study_table(scores).report().summary[0]  # t2 alone, 12 x .0012, and not t0, 10 x .0058
+    assert several.endswith("by the standard errors in the files (z, Holm), 2 of 12 differences are significant.")
 
 
 def test_results_of_answers_that_were_not_scored(put):

@@ -64,15 +64,34 @@ def test_submitted_without_a_result_is_0_and_noted(put, told):
     )
     assert told(scores, "b.json: 1 instance neither resolved nor unresolved, which is 0: 1 without a result")
     put({f"{name}.json": _report(NAMES[:at], NAMES[:6]) for name, at in (("a", 5), ("b", 2))})
-    assert told(read_scores(put({})), "6 of 12 instances were submitted, and others are no items")
+    scores = read_scores(put({}))
+    assert told(scores, "b.json: 6 of 12 instances are neither submitted nor listed: they are no items, but count 0 in")
+    assert told(scores, "SWE-bench's rate, which for 2 of 12 is 0.167")
 
 
-def test_instances_that_were_not_submitted_are_gaps(put):
-    """Where another system submitted them they are missing, as in any table."""
-    put({"a.json": _report(NAMES[:7]), "b.json": _report(NAMES[:3], NAMES[:11])})
+def test_instances_that_were_not_submitted_count_0(put, told):
+    """As in SWE-bench's rate, resolved_instances of total_instances: listed by the report, or by another one."""
+    listed = {"incomplete_ids": NAMES[8:]}
+    put({"a.json": _report(NAMES[:6]), "b.json": _report(NAMES[:4], NAMES[:8]) | listed})
+    scores = read_scores(put({}))
+    assert scores.sel(system="b").to_numpy().ravel().tolist() == [1.0] * 4 + [0.0] * 8
+    assert told(scores, "b.json: 8 of 12 instances were submitted, and 4 others count 0, as in SWE-bench's rate")
+    put({"b.json": _report(NAMES[:3], NAMES[:11])})
+    assert read_scores(put({})).sel(system="b").to_numpy().sum() == 3
+    put({"a.json": _report(NAMES[:4], NAMES[:8]) | listed, "b.json": _report(NAMES[:5], NAMES[:8]) | listed})
+    assert read_scores(put({})).sizes["topic"] == 12  # of which nobody submitted 4
+
+
+def test_instances_of_which_a_report_does_not_know_are_gaps(put):
+    """Where both say that they submitted all that there is, of 11 and of 12 instances, one is missing."""
+    put(
+        {
+            "a.json": _report(NAMES[:7], total_instances=None),
+            "b.json": _report(NAMES[:3], NAMES[:11], total_instances=None),
+        }
+    )
     with pytest.raises(ScoresError, match="no score for system 'b' on item 'repo__proj-11'"):
         read_scores(put({}))
-    assert read_scores(put({}), missing="zero").sel(system="b").to_numpy().sum() == 3
 
 
 FAULTS = {
@@ -106,8 +125,7 @@ def test_an_old_report_says_what_it_lacks(put):
 
 
 def test_what_look_prints_counts_instances_that_were_not_submitted_as_failed(put):
-    """Of 12 instances b submitted 8 and resolved 4 of them, which are 4/12."""
-    folder = put({"a.json": _report(NAMES[:6]), "b.json": _report(NAMES[:4], NAMES[:8])})
-    note = next(note for note in look(str(folder)).notes if "--missing zero" in note)
-    assert f"metaeval look {folder} --missing zero" in note
-    assert look(read_scores(folder, missing="zero")).scores.sel(system="b").mean() == pytest.approx(4 / 12)
+    """Of 12 instances b submitted 8 and resolved 4 of them, which are 4/12 = .333 against 6/12."""
+    study = look(str(put({"a.json": _report(NAMES[:6]), "b.json": _report(NAMES[:4], NAMES[:8])})))
+    assert not study.scores.isnull().any()
+    assert "(0.500 against 0.333; paired t)" in study.report().summary[0]

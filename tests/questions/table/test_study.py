@@ -234,6 +234,10 @@ def test_gaps_and_clusters():
     expected = two_way(values[0], np.ones(values.shape[2])).means[0]
     assert study.to_frame().set_index("system").loc[NAMES[0], "mean"] == pytest.approx(expected)
     assert "what system and topic add up to" in study.report().main_table().caption
+    pair = study_table(as_scores([[1, 0, 1, 1, 1, np.nan], [0, 0, 1, 0, np.nan, 1]], missing="pairwise")).report()
+    assert "(0.750 against 0.250; paired t)" in pair.summary[0]  # on the four topics that both have
+    assert pair.main_table().title == "Means over 4 topics"
+    assert "missing: means, tests and differences are over the topics that both have." in pair.main_table().caption
     clustered = study_table(simulate_scores(n_systems=4, n_topics=60, metrics=["AP"], n_clusters=12, rng=1))
     table = clustered.report().main_table()
     assert table.title == "Means over 60 topics in 12 clusters"

@@ -1,0 +1,58 @@
+"""Pairs whose scores take two values: the topics on which two systems differ have an exact test, that of signs."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from metaeval.table.scores import oriented_values
+from metaeval.tests_stat.result import PairwiseResult, is_significant
+from metaeval.tests_stat.tails import even_binomial_tail, times
+
+_STRUCTURE = frozenset({"cluster", "stratum", "weight"})
+_TWO = 2
+
+
+class Unconfirmed(NamedTuple):
+    """A metric under which a pair is significant, and not by the exact sign test."""
+
+    metric: str
+    won: int
+    """Topics on which the system with the better mean is better."""
+    lost: int
+    p_value: float
+    """Of the test that was done, as it decided."""
+    exact: float
+    """Of the exact sign test, on 0 and 1 McNemar's."""
+
+
+def unconfirmed(result: PairwiseResult) -> list[Unconfirmed]:
+    """Return the metrics under which the one pair is significant, though the exact sign test does not reach the level.
+
+    Only where the scores of the two take no more than two values, so that the sign test leaves nothing out, and topics
+    are independent and weigh alike.
+
+    Examples
+    --------
+    >>> from metaeval import paired_t_test
+    >>> found = paired_t_test([[1] * 15 + [0] * 6 + [1] * 39, [0] * 15 + [1] * 6 + [1] * 39])
+    >>> [(row.won, row.lost, round(row.p_value, 4), round(row.exact, 4)) for row in unconfirmed(found)]
+    [(15, 6, 0.0487, 0.0784)]
+    """
+    scores = result.scores
+    if scores is None or result.n_pairs > 1 or result.test == "sign" or _STRUCTURE & {*map(str, scores.coords)}:
+        return []
+    pair = [str(result.data[side].item()) for side in ("system_a", "system_b")]
+    rows = []
+    for index, (metric, values) in enumerate(
+        zip(result.metrics, oriented_values(scores.sel(system=pair)), strict=True)
+    ):
+        side = int(result.verdicts()[index, 0])
+        common = values[:, np.isfinite(values).all(axis=0)]
+        if not side or len(np.unique(common)) > _TWO:
+            continue
+        won, lost = (int(np.count_nonzero(side * (common[0] - common[1]) * sign > 0)) for sign in (1, -1))
+        tail = even_binomial_tail(np.array(lost), np.array(won + lost))
+        exact = float(tail.p if result.alternative != "two-sided" else times(tail, 2).p)
+        if not is_significant(exact, result.alpha):
+            rows.append(Unconfirmed(metric, won, lost, float(result.data["p_corrected"].to_numpy()[index, 0]), exact))
+    return rows
