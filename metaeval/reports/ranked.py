@@ -24,7 +24,7 @@ def open_first(part: pd.DataFrame, under: str = "") -> str:
     which = "all" if len(tied) == len(ranked) else "first" if set(tied) == set(ranked[: len(tied)]) else "some"
     which = "alike" if not others else "few" if len(others) < _MOST_TIED else which
     if which == "first" and "n_above" in part and not part["n_above"].any():
-        which = "all"  # who may not be first is told apart from nobody either
+        which = "all"  # who may not be first differs from nobody either
     return say(f"open {which}", first=first, others=others, n_tied=len(tied), n=len(ranked), under=under)
 
 

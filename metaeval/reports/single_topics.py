@@ -34,14 +34,14 @@ def on_single_topics(result: PairwiseResult) -> str:
     if not n:
         return ""
     ahead = _ahead(side[:, 0], scores, (names[first[0]], names[second[0]])) if result.n_pairs == 1 else []
-    return " " + say("singly", ahead=ahead, n=n, n_apart=n_apart, several=len(side) > 1)
+    return " " + say("singly", ahead=ahead, n=n, n_apart=n_apart)
 
 
-def _ahead(side: Floats, scores: Scores, pair: tuple[str, str]) -> list[dict[str, object]]:
-    """Return on which topics the first of two systems, and the second, is better under each of few metrics."""
+def _ahead(side: Floats, scores: Scores, pair: tuple[str, str]) -> list[str]:
+    """Say on which topics the first of two systems, and the second, is better under each of few metrics."""
     topics, metrics = scores["topic"].to_numpy(), scores["metric"].to_numpy().tolist()
     return [
-        {"who": who, "metric": metric, "topics": topics[of_metric == turn].tolist()}
+        say("better", who=who, where=topics[of_metric == turn].tolist(), under=metric if len(metrics) > 1 else "")
         for metric, of_metric in zip(metrics, side, strict=True)
         for who, turn in zip(pair, (1, -1), strict=True)
         if len(metrics) <= _SPELT_OUT and (of_metric == turn).any()

@@ -108,15 +108,17 @@ def _summary(study: TableStudy, pair: Sequence[str]) -> tuple[str, ...]:
 
 
 def _by_cluster(study: TableStudy) -> list[str]:
-    """Say in which clusters of topics either system is better, under each metric that tells any apart."""
+    """Say in which clusters of topics either system is better, under each metric."""
     if study.by_cluster is None:
         return []
     told = []
     for metric, rows in study.by_cluster.groupby("metric", sort=False):
         pair = rows[["system_a", "system_b"]].iloc[0]
         sides = {name: rows.loc[rows["verdict"] == side, "cluster"] for side, name in zip((1, -1), pair, strict=True)}
-        better = {name: clusters.tolist() for name, clusters in sides.items() if len(clusters)}
-        told.append(say("by cluster", metric=metric, better=better, n=len(rows), several=len(study.metrics) > 1))
+        better = [
+            say("better", who=name, where=clusters.tolist()) for name, clusters in sides.items() if len(clusters)
+        ]
+        told.append(say("by cluster", under=metric if len(study.metrics) > 1 else "", told=better, n=len(rows)))
     return told
 
 
@@ -129,7 +131,7 @@ def _clusters_section(study: TableStudy) -> tuple[Section, ...]:
     written, difference = difference_columns(written, study.comparison.alpha, number(max(4, study.digits)))
     answers = written["significant"].map({True: "yes", False: "no"})
     table = say.table(
-        "clusters table",
+        "within table",
         written.assign(answer=answers),
         (METRIC,),
         left(cluster=unit().cluster.capitalize()),
@@ -141,7 +143,7 @@ def _clusters_section(study: TableStudy) -> tuple[Section, ...]:
         data=frame,
         pair=frame[["system_a", "system_b"]].iloc[0].tolist(),
     )
-    return (say.section("clusters", table),)
+    return (say.section("within", table),)
 
 
 def _title(study: TableStudy, pair: Sequence[str]) -> str:

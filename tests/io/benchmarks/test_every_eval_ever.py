@@ -54,7 +54,7 @@ def test_whole_evaluations_differ_by_their_own_errors(put):
     first = study_table(read_scores(folder)).report().summary[0]
     assert first.startswith("No: org/a and org/b do not differ significantly under score (0.500 against 0.577; paired")
     assert "On single items, by the standard errors in the files (z, Holm), org/a is significantly better on" in first
-    assert first.endswith(" on mmlu, and org/b is significantly better on gsm8k and ifeval.")
+    assert first.endswith(" on mmlu; org/b is significantly better on gsm8k and ifeval.")
 
 
 def test_samples_come_before_whole_evaluations(put, told):
