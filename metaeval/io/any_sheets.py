@@ -5,6 +5,7 @@ from itertools import repeat
 
 from metaeval.errors import FileFormatError
 from metaeval.io.annotation_rows import rows_of_annotators
+from metaeval.io.annotations import holds_tasks
 from metaeval.io.around_tables import without_titles
 from metaeval.io.benchmarks.contents import ZIP_MAGIC, Json, read_json
 from metaeval.io.benchmarks.formats import format_of
@@ -36,7 +37,7 @@ def any_sheet(content: bytes, label: str) -> Sheet | None:
     if json is None:
         sheet = sheet_of(content, label)
         return labels_of_survey(sheet) or without_titles(sheet)
-    if format_of(json) is not None:
+    if format_of(json) is not None or holds_tasks(json):
         return None
     if (answers := rows_of_annotators(json)) is not None:
         return answers

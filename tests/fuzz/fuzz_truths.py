@@ -599,7 +599,29 @@ def _annotated(rng: random.Random, names: Sequence[str]) -> tuple[bytes, dict[st
 
 def _annotations(rng: random.Random) -> Case:
     content, truth = _annotated(rng, rng.sample(_SYSTEM_NAMES, 2))
+    if rng.random() < 0.3:
+        content, truth = _tasks(rng, rng.sample(_SYSTEM_NAMES, 2))
     return Case((content,), {}, {"0": truth})
+
+
+def _tasks(rng: random.Random, names: Sequence[str]) -> tuple[bytes, dict[str, object]]:
+    """Tasks of Label Studio: beside labels stand counts, predictions and what was cancelled, which are none."""
+    kind, values = rng.choice((("rating", (1, 2, 5)), ("choices", ("good", "é b")), ("number", (0.5, 2.0))))
+    tasks, labels = [], {}
+    for at, item in enumerate(items := rng.sample((*NAMES, "d é"), 3)):
+        stated = []
+        for name in names:
+            said = rng.choice(values)
+            by = name if rng.random() < 0.5 else {"id": at, "email": name}
+            cancelled = bool(at) and rng.random() < 0.3
+            value = {kind: [said] if kind == "choices" else said}
+            result = [{"from_name": "asked", "type": kind, "value": value}]
+            stated.append({"id": at, "completed_by": by, "was_cancelled": cancelled, "result": result})
+            labels |= {} if cancelled else {f"{name} | {item}": said}
+        counts = {"inner_id": at, "total_annotations": len(stated), "project": 7, "predictions": [{"result": result}]}
+        tasks.append({"id": item, **counts, "annotations": stated})
+    held = sorted({item for item in items if any(label.endswith(f" | {item}") for label in labels)})
+    return json_file(rng, tasks), {"annotators": list(names), "items": held, "labels": labels}
 
 
 def _two_annotations(rng: random.Random) -> Case:

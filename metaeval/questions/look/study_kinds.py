@@ -621,7 +621,8 @@ def _annotations(given: Sequence[str], by_kind: Mapping[Kind, Sequence[str]]) ->
     judged = read_judges(given)
     names = [name for frame in judged.annotations.values() for name in frame.columns]
     are_people = not {underscored(name).strip("_0123456789") for name in names}.isdisjoint({*JUDGES, *_PEOPLE})
-    if are_people or len(by_kind["annotations"]) > 1:
+    are_known = any(frame.attrs.get("judges") for frame in judged.annotations.values())
+    if are_people or are_known or len(by_kind["annotations"]) > 1:
         return _of_judges(judged)
     scores = _table(given, {})
     if not isinstance(scores.read, Scores):
@@ -643,7 +644,8 @@ def _of_judges(judged: JudgeInput) -> Contents:
     if judged.annotations:
         frames = judged.annotations.values()
         if len(frames) == 1:
-            return _of_labels(as_labels(*frames), [_OF_PEOPLE])
+            labels = as_labels(*frames)
+            return _of_labels(labels, [*labels.notes, _OF_PEOPLE])
         names = {name for frame in frames for name in frame.columns}
         return Contents(kind="annotations", sizes={"judges": len(names), "items": max(map(len, frames))})
     if judged.scores:
