@@ -57,8 +57,8 @@ _OTHER_METRICS = frozenset(
     answer_relevancy context_precision context_recall
     acc_norm quality style usefulness completeness clarity readability consistency naturalness adequacy informativeness
     harmlessness honesty truthfulness factuality safety tone grammar creativity specificity
-    mcc auroc roc_auc pr_auc aucpr auprc balanced_accuracy logloss log_loss rmsle mape iou miou dice psnr ssim wer cer mse
-    fid
+    mcc auroc roc_auc pr_auc aucpr auprc balanced_accuracy logloss log_loss rmsle mape iou miou dice psnr ssim wer cer
+    mse fid
     """.split()  # noqa: SIM905 - likewise
 )
 # metrics of one letter, and those of a depth without a sign, which count beside others

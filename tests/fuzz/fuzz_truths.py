@@ -351,6 +351,11 @@ def _labels(rng: random.Random) -> Case:
         rows = [list(row) for row in zip(*columns, strict=True)]
     else:
         rows = [[*head, *judges], *([*item, *(spelt[*item, judge] for judge in judges)] for item in items)]
+        said = [{known[*item, judge] for judge in judges if (*item, judge) != gap} for item in items]
+        if len(head) == 1 and said[0] & said[1]:  # answers to a form, of which a row is a person's
+            form = ["Zeitstempel", rng.choice(("E-Mail-Adresse", "Respondent ID", "PROLIFIC_PID")), "Alter"]
+            rows = [[*form, *(item for (item,) in items)]]
+            rows += [["1/10/2025 12:00", judge, "31", *(spelt[*item, judge] for item in items)] for judge in judges]
     rows = [rows[0], *rng.sample(rows[1:], len(rows) - 1)]
     truth = _said_labels({key: one for key, one in known.items() if key != gap}, judges, set(items))
     return Case((table(rng, rows),), options, truth)

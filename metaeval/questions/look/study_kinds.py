@@ -418,7 +418,8 @@ def _or_labels(given: Sequence[str], scores: Contents) -> Contents:
         judged = read_judges(given)
     except MetaevalError:
         return (_labels_by_values(given) if are_judges(raters) else None) or scores
-    if are_judges(raters):
+    rows_are_people = judged.labels is not None and {*judged.labels.columns} == {*map(str, read["topic"].to_numpy())}
+    if are_judges(raters) or rows_are_people:
         return _of_judges(judged)
     is_wide = judged.labels is not None and {*raters} <= {*judged.labels.columns}
     return replace(scores, also=("judges",)) if is_wide else scores
