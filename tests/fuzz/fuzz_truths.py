@@ -154,6 +154,10 @@ def _wide(rng: random.Random) -> Case:
     if rng.random() < 0.2:
         rows, options = [list(row) for row in zip(*rows, strict=True)], {"systems_in": "rows"}
         rows[0][0] = title(rng, rng.choice(("system", "run", "run_id")))
+    elif rng.random() < 0.1:  # a summary of OpenCompass, with a dataset that one model was not run on
+        rows = [[topic, "a1b2c3", "accuracy", "gen", *scores] for topic, *scores in rows]
+        rows[0][:4] = ["dataset", "version", "metric", "mode"]
+        rows.append(["unrun", "d4e5f6", "accuracy", "gen", "-", *("0.5" for _ in systems[1:])])
     return Case((table(rng, rows),), options, laid(["one"], systems, topics, cells))
 
 
@@ -352,7 +356,7 @@ def _labels(rng: random.Random) -> Case:
     else:
         rows = [[*head, *judges], *([*item, *(spelt[*item, judge] for judge in judges)] for item in items)]
         said = [{known[*item, judge] for judge in judges if (*item, judge) != gap} for item in items]
-        if len(head) == 1 and said[0] & said[1]:  # answers to a form, of which a row is a person's
+        if len(head) == 1 and said[0] & said[1] and ("runid",) not in items:  # answers to a form, a row a person
             form = ["Zeitstempel", rng.choice(("E-Mail-Adresse", "Respondent ID", "PROLIFIC_PID")), "Alter"]
             rows = [[*form, *(item for (item,) in items)]]
             rows += [["1/10/2025 12:00", judge, "31", *(spelt[*item, judge] for item in items)] for judge in judges]

@@ -85,3 +85,11 @@ def test_a_form_is_read_as_it_stands_where_items_or_judges_are_named(tmp_path):
     path.write_text(f"Timestamp,is it a?,is it b?\n{rows}")
     assert read_labels(path).shape == (2, 6)
     assert read_labels(path, columns={"item": "Timestamp"}).shape == (6, 2)
+
+
+def test_a_summary_of_opencompass_is_read_by_dataset(tmp_path):
+    """Means by hand of two datasets, of which one stands there under two metrics; what was not run is left out."""
+    rows = ["race,a,accuracy,gen,.5,.25", "math,b,accuracy,gen,1,.75", "math,b,pass@2,gen,1,.5", "code,c,score,gen,-,1"]
+    means, notes = means_of(tmp_path, "\n".join(["dataset,version,metric,mode,new,old", *rows]))
+    assert means == {("x", "new"): pytest.approx(2.5 / 3), ("x", "old"): 0.5}
+    assert any("left out datasets that a model has no score on: code" in note for note in notes)
