@@ -182,8 +182,9 @@ def _by_annotator(json: Json, wanted: str | None) -> tuple[dict[str, dict[str, A
 def _label(result: Mapping[str, Any]) -> tuple[str, Any] | None:
     """Return what was asked and stated in one result of an annotation; None where that is no label of the task."""
     value = result.get("value")
-    of_task = isinstance(value, dict) and _OF_PARTS.isdisjoint(value)
-    labels = [value[kind] for kind in _LABELS if kind in value] if of_task else []
+    if not isinstance(value, dict) or not _OF_PARTS.isdisjoint(value):
+        return None
+    labels = [value[kind] for kind in _LABELS if kind in value]
     if not labels:
         return None
     stated = labels[0]

@@ -8,7 +8,7 @@ from math import prod
 from operator import eq
 from typing import Literal, NamedTuple
 
-from metaeval.base.columns import ITEMS, JUDGES, LABELS, are_judges, first_called, is_answer, underscored
+from metaeval.base.columns import ITEMS, JUDGES, LABELS, MARKED_ERRORS, are_judges, first_called, is_answer, underscored
 from metaeval.base.names import are_metrics, first_few, is_number
 from metaeval.errors import MetaevalError
 from metaeval.io.any_sheets import any_sheet
@@ -244,7 +244,7 @@ def _columns(content: bytes, label: str, *, forms: bool = False) -> dict[str, li
     except MetaevalError:
         return {}
     names = header_names(rows[0]) if len(rows) > _FEWEST_ROWS else []
-    if any(len(cells) != len(names) for cells in rows):
+    if any(len(cells) != len(names) for cells in rows) or {*map(str.casefold, names)} >= MARKED_ERRORS:
         return {}
     cells_by_name = zip(names, zip(*rows[1:], strict=True), strict=True)
     return {name: [cell.strip() for cell in cells] for name, cells in cells_by_name if name}

@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
+from metaeval.base.columns import MARKED_ERRORS
 from metaeval.base.names import natural_order
 from metaeval.base.notes import from_storable
 from metaeval.base.unit import TOPIC, unit_of
@@ -77,7 +78,6 @@ def read_table(sheet: Sheet, source: Source, options: TableOptions, order: Seque
     return _read_form(sheet, source, options, order)
 
 
-_OF_ERRORS = frozenset({"system", "seg_id", "category", "severity"})
 _MARKED = (
     "a row is an error that an annotator marked (category, severity), as in MQM, and no score; add up weights of the "
     "errors by system and segment, such as 25 for critical, 5 for major, 1 for minor"
@@ -103,7 +103,7 @@ def _added_up(sheet: Sheet) -> str:
 def _read_form(sheet: Sheet, source: Source, options: TableOptions, order: Sequence[str] | None) -> FileBlock:
     """Return what a table of chosen rows holds."""
     refuse_two_levels(sheet)
-    if not options.columns and {*_names_in(sheet)} >= _OF_ERRORS:
+    if not options.columns and {*_names_in(sheet)} >= MARKED_ERRORS:
         raise sheet.error(_MARKED + _added_up(sheet))
     try:
         if options.form is None and not options.columns:

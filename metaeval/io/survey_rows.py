@@ -71,7 +71,7 @@ def labels_of_survey(sheet: Sheet, *, forms: bool = True) -> Sheet | None:
     survey = _survey_of(sheet) or (_form_of(sheet) if forms else None)
     if survey is None:
         return None
-    answers_to = dict(zip(survey.questions, zip(*(given for *_, given in survey.answers), strict=True), strict=False))
+    answers_to = dict(zip(survey.questions, zip(*(row for *_, row in survey.answers), strict=True), strict=False))
     asked = _on_one_scale(answers_to)
     if len(asked) < _FEWEST or len(survey.answers) < _FEWEST:
         return None
@@ -184,15 +184,15 @@ def _on_one_scale(answers_to: Mapping[str, Sequence[str]]) -> list[str]:
     >>> _on_one_scale({"a": ["yes", "no"], "b": ["no", "no"], "how old": ["31", "40"], "why": ["so", "well"]})
     ['a', 'b']
     """
-    said = {name: {folded(answer) for answer in answers} - GAP_WORDS for name, answers in answers_to.items()}
-    numbers = {name: {*map(float, texts)} for name, texts in said.items() if texts and all(map(is_number, texts))}
+    texts_of = {name: {folded(answer) for answer in answers} - GAP_WORDS for name, answers in answers_to.items()}
+    numbers = {name: {*map(float, texts)} for name, texts in texts_of.items() if texts and all(map(is_number, texts))}
     usual = median(map(max, numbers.values())) if numbers else 0.0
-    held = Counter(number for answers in numbers.values() for number in answers)
+    n_of = Counter(number for answers in numbers.values() for number in answers)
     near = [
-        name for name, given in numbers.items() if max(given) <= _WIDER * usual or any(held[to] > 1 for to in given)
+        name for name, levels in numbers.items() if max(levels) <= _WIDER * usual or any(n_of[to] > 1 for to in levels)
     ]
     groups = [(set[str](), near)]
-    for name, words in said.items():
+    for name, words in texts_of.items():
         if name not in numbers and len(words) <= _MOST_LABELS:
             alike = [group for group in groups if group[0] & words]
             joined = (words.union(*(of for of, _ in alike)), [*chain.from_iterable(names for _, names in alike), name])

@@ -85,7 +85,7 @@ def label_columns(
     told = {name: column for name in names if (column := _by_name(name, names)) is not None}
     told |= {name: RoleColumn(name, role, f"{says_of(role)} of {of!r}", of=of) for name, (role, of) in _beside(names)}
     rest = [at for at, name in enumerate(names) if name not in told]
-    if len(told) == len(names) > 1 and {one.role for one in told.values()} <= _OF_ITEMS:
+    if len(told) == len(names) > 1 and {column.role for column in told.values()} <= _OF_ITEMS:
         return LabelColumns([], [*told.values()], [])
     if len(rest) < _JUDGES:  # a judge may be called so
         return LabelColumns(list(range(len(names))), [], [])

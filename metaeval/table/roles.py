@@ -737,9 +737,9 @@ def are_measures(names: Sequence[str]) -> bool:
     (True, False)
     """
     falling = {name: word for name in names if (word := _what_falls(name))}
-    known = [name for name in names if name in falling or metric_evidence([name])]
-    several = len({*falling.values()}) > 1 or len(falling) < len(known)
-    return metric_evidence(names) > 1 or (several and bool(falling) and 2 * len(known) > len(names))
+    measures = [name for name in names if name in falling or metric_evidence([name])]
+    several = len({*falling.values()}) > 1 or len(falling) < len(measures)
+    return metric_evidence(names) > 1 or (several and bool(falling) and 2 * len(measures) > len(names))
 
 
 def is_summary(name: str) -> bool:

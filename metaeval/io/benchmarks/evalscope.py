@@ -34,8 +34,8 @@ def parts_of_evalscope(files: Sequence[File[Json]], choice: BenchmarkChoice) -> 
 
 def _part(file: File[Json]) -> Part:
     json, path = file.held, Path(file.source.path)
-    said = json.first.get("model")
-    model = said if isinstance(said, str) and said else path.resolve().parent.name
+    called = json.first.get("model")
+    model = called if isinstance(called, str) and called else path.resolve().parent.name
     task, n_of, topics, repeats = path.name.partition(".jsonl")[0], Counter[str](), list[str](), list[str]()
     for at, record in enumerate(json.records):
         scored = record.get(_SCORED)

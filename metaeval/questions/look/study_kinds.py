@@ -645,8 +645,8 @@ def _of_judges(judged: JudgeInput) -> Contents:
     if judged.annotations:
         frames = judged.annotations.values()
         if len(frames) == 1:
-            labels = as_labels(*frames)
-            return _of_labels(labels, [*labels.notes, _OF_PEOPLE])
+            annotated = as_labels(*frames)
+            return _of_labels(annotated, [*annotated.notes, _OF_PEOPLE])
         names = {name for frame in frames for name in frame.columns}
         return Contents(kind="annotations", sizes={"judges": len(names), "items": max(map(len, frames))})
     if judged.scores:
