@@ -84,7 +84,7 @@ def labels_of_survey(sheet: Sheet, *, forms: bool = True) -> Sheet | None:
     people = f"named by {survey.who!r}" if survey.who else "numbered"
     told = (
         f"a row is what one person answered: people ({people}) are judges, and {count(len(asked), 'question')} items; "
-        f"were a row an item, name the column that says which (`columns={ {'item': survey.who or survey.when}!r}`)"
+        f"were a row an item, {survey.who or survey.when!r} would have to be named as the column of items"
     )
     others = [question for question in survey.questions if question not in asked]
     left = [f"left out questions with other answers: {first_few(others)}"] if others else []
