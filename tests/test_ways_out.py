@@ -1460,6 +1460,29 @@ MISTAKES |= {
         r"has no name; name it in the header, or join it with the line below \((?P<filter>awk '[^']*')\)",
         ({"ap.csv": MERGED}, "table ap.csv"),
     ),
+    "errors that annotators marked": Mistake(
+        {
+            "ap.csv": "system\tseg_id\trater\tcategory\tseverity\n"
+            + "".join(
+                f"{name}\t{at}\tr\tx\t{('No-error', 'Minor', 'Major')[(at * way) % 3]}\n"
+                for at in range(9)
+                for way, name in enumerate("ab", start=1)
+            )
+        },
+        "table ap.csv",
+        r"add up weights of the errors by system and segment, .* \((?P<filter>awk '[^']*')\)",
+        (
+            {
+                "ap.csv": "system\titem\tMQM\n"
+                + "".join(
+                    f"{name}\t{at}\t{(0, 1, 5)[(at * way) % 3]}\n"
+                    for at in range(9)
+                    for way, name in enumerate("ab", start=1)
+                )
+            },
+            "table ap.csv",
+        ),
+    ),
     "a row of means without a name": Mistake(
         {"ap.csv": wide(more=f",{','.join(map(str, SCORES.mean(axis=0)))}\n")},
         "table ap.csv",

@@ -78,6 +78,9 @@ ITEMS: Words = {
 """Metrics beside human scores; case, blanks and hyphens do not matter, and several columns may name an item together.
 What is "more" names an item only where no other column does, or where rows that are alike in these differ in it."""
 
+MARKED_ERRORS = frozenset({"system", "seg_id", "category", "severity"})
+"""What annotators of MQM mark, a row an error; in lower case."""
+
 LOG: Words = {
     "topic": ("topic", "topic_id", "query"),
     "document": ("document", "doc", "file", "docno"),

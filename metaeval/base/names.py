@@ -57,7 +57,8 @@ _OTHER_METRICS = frozenset(
     answer_relevancy context_precision context_recall
     acc_norm quality style usefulness completeness clarity readability consistency naturalness adequacy informativeness
     harmlessness honesty truthfulness factuality safety tone grammar creativity specificity
-    mcc auroc iou miou dice psnr ssim wer cer mse fid
+    mcc auroc roc_auc pr_auc aucpr auprc balanced_accuracy logloss log_loss rmsle mape iou miou dice psnr ssim wer cer
+    mse fid
     """.split()  # noqa: SIM905 - likewise
 )
 # metrics of one letter, and those of a depth without a sign, which count beside others
@@ -406,6 +407,7 @@ def _is_metric(name: object) -> bool:
         return True
     folded = _ARROW.sub("", str(name)).strip().casefold()
     word = re.sub(r"[\s_-](score|percent|pct|norm|mean|avg)$", "", re.split(r"[@(\[]", folded, maxsplit=1)[0].strip())
+    word = "_".join(word.split())
     return is_measure(folded.replace("'", "")) or word in _OTHER_METRICS or (word != folded and is_measure(word))
 
 

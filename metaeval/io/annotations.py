@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from metaeval.base.escaping import visible
-from metaeval.base.names import first_few, loses_digits, natural_order, shortened
+from metaeval.base.names import count, first_few, loses_digits, natural_order, shortened
 from metaeval.errors import FileFormatError, InvalidOptionError, UnknownNameError
 from metaeval.io.benchmarks.contents import Json, read_json
 from metaeval.io.benchmarks.formats import format_of
@@ -19,6 +19,8 @@ from metaeval.io.files import read_bytes
 _LARGE, _SPARSE = 10_000_000, 50
 _LABELS = ("choices", "rating", "number")
 """Kinds of results of Label Studio that are labels of a whole task."""
+_OF_PARTS = frozenset({"start", "x", "points", "rle", "sequence"})
+"""Where a label is one of a passage, of a part of a picture or of a film."""
 
 
 def read_annotations(path: str | os.PathLike[str], *, columns: Mapping[str, str] | None = None) -> pd.DataFrame:
@@ -28,7 +30,8 @@ def read_annotations(path: str | os.PathLike[str], *, columns: Mapping[str, str]
     ----------
     path : path
         Say ``human_annotations.json`` or ``llm_annotations.json``, packed or not. Of the tasks of Label Studio choices,
-        ratings and numbers are labels; several choices are one, in the order of their names.
+        ratings and numbers of whole tasks are labels, but for what was cancelled, or predicted; several choices are
+        one, in the order of their names.
     columns : mapping of str to str, optional
         ``{"label": NAME}`` says which of several questions of Label Studio is read, by the name of its control.
 
@@ -36,7 +39,8 @@ def read_annotations(path: str | os.PathLike[str], *, columns: Mapping[str, str]
     -------
     pandas.DataFrame
         Items in rows, in natural order, a column an annotator, NaN where there is no label (null, NaN, or no name); for
-        `metaeval.alt_test`. Floats where every label is a number, objects otherwise.
+        `metaeval.alt_test`. Floats where every label is a number, objects otherwise. ``attrs["notes"]`` says what was
+        left out.
 
     Raises
     ------
@@ -70,7 +74,7 @@ def annotations_of(content: bytes, label: str, columns: Mapping[str, str] | None
     json = read_json(content, label)
     if json is None:
         raise FileFormatError("this is no JSON; labels are an object of annotators, each of items", path=label)
-    if columns and (columns.keys() != {"label"} or not _are_tasks(json)):
+    if columns and (columns.keys() != {"label"} or not holds_tasks(json)):
         raise InvalidOptionError(
             "`columns` names what was asked in tasks of Label Studio ({'label': NAME}); annotators to labels have none"
         )
@@ -86,7 +90,7 @@ def holds_annotations(content: bytes, label: str) -> bool:
     (True, False)
     """
     json = read_json(content, label)
-    if json is not None and _are_tasks(json):
+    if json is not None and holds_tasks(json):
         return True
     if (
         json is None
@@ -104,7 +108,7 @@ def holds_annotations(content: bytes, label: str) -> bool:
 
 
 def _frame_of(json: Json, wanted: str | None) -> pd.DataFrame:
-    annotators = _by_annotator(json, wanted) if _are_tasks(json) else json.object
+    annotators, notes = _by_annotator(json, wanted) if holds_tasks(json) else (json.object, [])
     if json.lines is not None or not annotators:
         json.refuse('labels are one object: {"annotator": {"item": label, …}, …}')
     for name, labels in annotators.items():
@@ -128,25 +132,35 @@ def _frame_of(json: Json, wanted: str | None) -> pd.DataFrame:
     if not frame.notna().to_numpy().any():
         json.refuse("no annotator labelled anything")
     texts = any(isinstance(label, str) for labels in annotators.values() for label in labels.values())
-    return frame if texts else frame.astype(np.float64)
+    frame = frame if texts else frame.astype(np.float64)
+    frame.attrs |= {"judges": "known", "notes": notes} if holds_tasks(json) else {}
+    return frame
 
 
-def _are_tasks(json: Json) -> bool:
-    """Whether these are tasks of Label Studio, with what annotators stated of each."""
+def holds_tasks(json: Json) -> bool:
+    """Whether these are tasks of Label Studio, with what annotators stated of each; beside it stand counts and ids.
+
+    Examples
+    --------
+    >>> holds_tasks(Json("x", [{"id": 7, "annotations": [{"completed_by": 1, "result": []}], "total_annotations": 1}]))
+    True
+    """
     stated = json.first.get("annotations")
     is_open = isinstance(stated, list) and all(isinstance(by, dict) and "result" in by for by in stated)
     return is_open and bool(stated or "data" in json.first)
 
 
-def _by_annotator(json: Json, wanted: str | None) -> dict[str, dict[str, Any]]:
-    """Return the labels of tasks by annotator and task: of what is wanted, or else of the one thing that was asked."""
+def _by_annotator(json: Json, wanted: str | None) -> tuple[dict[str, dict[str, Any]], list[str]]:
+    """Return labels by annotator and task, and notes: of what is wanted, or else of the one thing that was asked."""
     labels: dict[str, dict[str, Any]] = {}
     asked: set[str] = set()
+    n_cancelled = 0
     for at, task in enumerate(json.records):
         item = str(task.get("id", at + 1))
         for stated in task.get("annotations") or ():
             by = stated.get("completed_by", "")
             who = str(by.get("email", by.get("id", "")) if isinstance(by, dict) else by)
+            n_cancelled += bool(stated.get("was_cancelled"))
             told = [] if stated.get("was_cancelled") else list(filter(None, map(_label, stated.get("result") or ())))
             asked |= {name for name, _ in told}
             told = [(name, label) for name, label in told if wanted in {None, name}]
@@ -162,13 +176,15 @@ def _by_annotator(json: Json, wanted: str | None) -> dict[str, dict[str, Any]]:
             f"annotators were asked several things ({first_few(sorted(asked))}); say which, such as "
             f"`columns={ {'label': first}!r}`"
         )
-    return labels
+    return labels, [f"left out {count(n_cancelled, 'cancelled annotation')}"] if n_cancelled else []
 
 
 def _label(result: Mapping[str, Any]) -> tuple[str, Any] | None:
-    """Return what was asked and stated in one result of an annotation; None where that is no label."""
+    """Return what was asked and stated in one result of an annotation; None where that is no label of the task."""
     value = result.get("value")
-    labels = [value[kind] for kind in _LABELS if kind in value] if isinstance(value, dict) else []
+    if not isinstance(value, dict) or not _OF_PARTS.isdisjoint(value):
+        return None
+    labels = [value[kind] for kind in _LABELS if kind in value]
     if not labels:
         return None
     stated = labels[0]

@@ -5,6 +5,7 @@ from itertools import repeat
 
 from metaeval.errors import FileFormatError
 from metaeval.io.annotation_rows import rows_of_annotators
+from metaeval.io.annotations import holds_tasks
 from metaeval.io.around_tables import without_titles
 from metaeval.io.benchmarks.contents import ZIP_MAGIC, Json, read_json
 from metaeval.io.benchmarks.formats import format_of
@@ -19,8 +20,10 @@ _PARQUET = b"PAR1"
 _NO_TABLES = (b"\x89HDF\r\n\x1a\n", b"CDF", ZIP_MAGIC)
 
 
-def any_sheet(content: bytes, label: str) -> Sheet | None:
+def any_sheet(content: bytes, label: str, *, forms: bool = False) -> Sheet | None:
     r"""Return the table that a file holds; None for NetCDF, archives, results of a benchmark and other JSON.
+
+    Answers to a survey of Qualtrics are labels, a row each; so are those of any form where `forms` may be labels.
 
     Examples
     --------
@@ -35,8 +38,8 @@ def any_sheet(content: bytes, label: str) -> Sheet | None:
     json = read_json(content, label, numbers_as_text=True)
     if json is None:
         sheet = sheet_of(content, label)
-        return labels_of_survey(sheet) or without_titles(sheet)
-    if format_of(json) is not None:
+        return labels_of_survey(sheet, forms=forms) or without_titles(sheet)
+    if format_of(json) is not None or holds_tasks(json):
         return None
     if (answers := rows_of_annotators(json)) is not None:
         return answers
@@ -46,9 +49,9 @@ def any_sheet(content: bytes, label: str) -> Sheet | None:
     return _sheet_of_json(json)
 
 
-def table_sheet(content: bytes, label: str) -> Sheet:
+def table_sheet(content: bytes, label: str, *, forms: bool = False) -> Sheet:
     """Return the table that a file must hold; see `any_sheet`."""
-    sheet = any_sheet(content, label)
+    sheet = any_sheet(content, label, forms=forms)
     if sheet is None:
         message = (
             "the file holds no rows under names of columns; write a table of them as CSV, TSV, JSON lines or Parquet"

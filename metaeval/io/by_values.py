@@ -8,7 +8,7 @@ from math import prod
 from operator import eq
 from typing import Literal, NamedTuple
 
-from metaeval.base.columns import ITEMS, JUDGES, LABELS, are_judges, first_called, is_answer, underscored
+from metaeval.base.columns import ITEMS, JUDGES, LABELS, MARKED_ERRORS, are_judges, first_called, is_answer, underscored
 from metaeval.base.names import are_metrics, first_few, is_number
 from metaeval.errors import MetaevalError
 from metaeval.io.any_sheets import any_sheet
@@ -101,7 +101,7 @@ def labels_by_values(content: bytes, label: str) -> ByValues | None:
     >>> labels_by_values(f"passage no,person,said\n{rows}".encode(), "x.csv").options
     "--column 'item=passage no' --column judge=person --column label=said"
     """
-    return labels_of_columns(_columns(content, label))
+    return labels_of_columns(_columns(content, label, forms=True))
 
 
 def labels_of_columns(columns: Columns) -> ByValues | None:
@@ -164,7 +164,7 @@ def way_to_label_items(content: bytes, label: str) -> str:
     >>> way_to_label_items(b"ann,bo\nok,bad\nok,ok\nbad,ok\nok,ok\n", "x.csv").partition(" (")[0]
     'ann and bo hold the same few words, as labels of judges do, and no column names the items; number the rows'
     """
-    sheet = None if not (columns := _columns(content, label)) else any_sheet(content, label)
+    sheet = None if not (columns := _columns(content, label, forms=True)) else any_sheet(content, label)
     words = {name: {*filter(None, cells)} for name, cells in columns.items()}
     few = [name for name, held in words.items() if 1 < len(held) <= _MOST_LABELS]
     labels = [name for name in few if any(words[name] & words[other] for other in few if other != name)]
@@ -236,15 +236,15 @@ def _are_crossed(key: Sequence[Sequence[str]]) -> bool:
     return min(sizes) > 1 and prod(sizes) == len(key[0]) == len({*zip(*key, strict=True)})
 
 
-def _columns(content: bytes, label: str) -> dict[str, list[str]]:
+def _columns(content: bytes, label: str, *, forms: bool = False) -> dict[str, list[str]]:
     """Return the cells of the first rows by column; none of a file that is no table, or has few rows."""
     try:
-        sheet = any_sheet(content, label)
+        sheet = any_sheet(content, label, forms=forms)
         rows = [] if sheet is None else [*islice(sheet.rows(), _MOST_ROWS)]
     except MetaevalError:
         return {}
     names = header_names(rows[0]) if len(rows) > _FEWEST_ROWS else []
-    if any(len(cells) != len(names) for cells in rows):
+    if any(len(cells) != len(names) for cells in rows) or {*map(str.casefold, names)} >= MARKED_ERRORS:
         return {}
     cells_by_name = zip(names, zip(*rows[1:], strict=True), strict=True)
     return {name: [cell.strip() for cell in cells] for name, cells in cells_by_name if name}

@@ -1,6 +1,7 @@
 """Tables of tools that hold scores in columns or cells of their own making, as rows and columns that names tell."""
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 
 from metaeval.base.names import first_few, is_number
@@ -8,7 +9,7 @@ from metaeval.base.number_words import GAP_WORDS
 from metaeval.io.joined_items import PROMPTED
 from metaeval.io.sheets import Sheet, header_names, sheet_of_rows
 from metaeval.io.survey_rows import scores_of_survey
-from metaeval.table.roles import part_of_word, role_of_name
+from metaeval.table.roles import part_of_word, rises_by_name, role_of_name
 
 type _Told = tuple[Sheet, list[str]]
 type _Row = tuple[int | None, list[str]]
@@ -26,6 +27,8 @@ _OF_EXPERIMENT = re.compile(
 """What LangSmith notes of every experiment beside its scores."""
 _LANGFUSE = frozenset({"traceId", "traceName", "name", "value", "dataType"})
 _OF_DATASET = ("datasetItemId", "dataset_item_id")
+_SUMMARY, _UNRUN = ("dataset", "version", "metric", "mode"), frozenset({"-", ""})
+"""The first columns of a summary of OpenCompass, and what stands there where a model was not run on a dataset."""
 _OF_WORDS = frozenset({"CATEGORICAL", "TEXT", "CORRECTION"})
 
 
@@ -34,7 +37,7 @@ def rows_of_form(sheet: Sheet) -> _Told:
 
     A grid of Google Forms becomes a row an answer: a question is an item, and who filled the form, as its first column
     tells, a repeat. Answers of promptfoo become their verdicts, experiments that LangSmith compares rows, and of
-    Langfuse the columns of its datasets count.
+    Langfuse the columns of its datasets count; of a summary of OpenCompass the datasets that every model has a score on.
 
     Examples
     --------
@@ -190,6 +193,36 @@ def _of_langfuse(sheet: Sheet, names: Sequence[str]) -> _Told | None:
     return sheet_of_rows(sheet.label, _LONG, scores), notes
 
 
+def _of_opencompass(sheet: Sheet, names: Sequence[str]) -> _Told | None:
+    """Read a summary of OpenCompass: a row a dataset, under a metric of its own, and a column a model."""
+    if names[: len(_SUMMARY)] != [*_SUMMARY] or len(names) == len(_SUMMARY):
+        return None
+    rows = [(line, cells) for line, cells in _rows(sheet, names) if any(cell not in _UNRUN for cell in cells[4:])]
+    gaps = [cells[0] for _, cells in rows if not _UNRUN.isdisjoint(cells[4:])]
+    groups = [cells[0] for _, cells in rows if "average" in cells[2] and _n_parts(cells[0], rows) > 1]
+    falling = [cells[0] for _, cells in rows if not rises_by_name(cells[2])]
+    out = {*gaps, *groups, *falling}
+    kept = [(line, cells) for line, cells in rows if cells[0] not in out]
+    n_of = Counter(cells[0] for _, cells in kept)
+    again = Counter((cells[0], cells[2]) for _, cells in kept)
+    metrics = first_few([*dict.fromkeys(cells[2] for _, cells in kept)])
+    notes = [f"a summary of OpenCompass: datasets are items, each under its own metric ({metrics})"]
+    notes += [f"left out datasets that a model has no score on: {first_few(gaps)}"] if gaps else []
+    notes += [f"left out averages of others: {first_few(groups)}"] if groups else []
+    notes += [f"left out datasets of which less is better: {first_few(falling)}"] if falling else []
+    scored = []
+    for line, cells in kept:
+        told = [cells[2]] * (n_of[cells[0]] > 1) + [cells[1], cells[3]] * (again[cells[0], cells[2]] > 1)
+        scored.append((line, [f"{cells[0]} ({', '.join(told)})" if told else cells[0], *cells[4:]]))
+    return sheet_of_rows(sheet.label, [names[0], *names[4:]], scored), notes
+
+
+def _n_parts(group: str, rows: Sequence[_Row]) -> int:
+    """Return of how many other datasets the name holds that of a group: lukaemon_mmlu_anatomy that of mmlu."""
+    apart = re.compile(rf"(?:.*[-_])?{re.escape(group)}[-_].+")
+    return sum(apart.fullmatch(cells[0]) is not None for _, cells in rows)
+
+
 def _are_numbers(rows: Sequence[_Row], at: int) -> bool:
     cells = [cells[at] for _, cells in rows if cells[at].casefold() not in GAP_WORDS]
     return bool(cells) and all(map(is_number, cells))
@@ -201,4 +234,5 @@ _FORMS: Sequence[Callable[[Sheet, Sequence[str]], _Told | None]] = (
     _of_verdicts,
     _of_experiments,
     _of_langfuse,
+    _of_opencompass,
 )

@@ -51,7 +51,7 @@ def holds_scores(content: bytes, label: str, columns: Mapping[str, str], *, alon
     """
     if not content.strip():
         return False
-    sheet = any_sheet(content, label)
+    sheet = any_sheet(content, label, forms=not columns)
     if sheet is None:
         return True
     names = header_names(sheet.sample()[0])

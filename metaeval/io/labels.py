@@ -175,9 +175,11 @@ def labels_of(  # noqa: PLR0913 - as above
     _check_options(columns, words, repeats=repeats, duplicates=duplicates)
     if not columns:
         _refuse_others(contents, alone=not repeats)
+    forms = not (columns or where)
     if len(contents) == 1 and not (repeats and _is_qrels(contents[0][1])):
         source, content = contents[0]
-        return _LabelTable(table_sheet(content, source.path), columns, words, where).labels(repeats, duplicates)
+        sheet = table_sheet(content, source.path, forms=forms)
+        return _LabelTable(sheet, columns, words, where).labels(repeats, duplicates)
     named = [_names_items(content, source.path, columns) for source, content in contents]
     qrels = [file for file, table in zip(contents, named, strict=True) if not table]
     tables = [file for file, table in zip(contents, named, strict=True) if table]
@@ -185,7 +187,8 @@ def labels_of(  # noqa: PLR0913 - as above
         raise InvalidOptionError("`columns`, `words` and `where` are for a table; these files are qrels, one a judge")
     parts = [_from_qrels(qrels, repeats=repeats, duplicates=duplicates)] if qrels else []
     for source, content in tables:
-        frame = _LabelTable(table_sheet(content, source.path), columns, words, where).labels(repeats, duplicates)
+        sheet = table_sheet(content, source.path, forms=forms)
+        frame = _LabelTable(sheet, columns, words, where).labels(repeats, duplicates)
         twice = [name for name in frame.columns if any(name in earlier.columns for earlier in parts)]
         if twice:
             message = f"judge {twice[0]!r} is in another file too; rename it in one of them, or leave that file out"

@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
+from metaeval.base.columns import MARKED_ERRORS
 from metaeval.base.names import natural_order
 from metaeval.base.notes import from_storable
 from metaeval.base.unit import TOPIC, unit_of
@@ -77,18 +78,33 @@ def read_table(sheet: Sheet, source: Source, options: TableOptions, order: Seque
     return _read_form(sheet, source, options, order)
 
 
-_OF_ERRORS = frozenset({"system", "seg_id", "category", "severity"})
 _MARKED = (
-    "a row is an error that an annotator marked (category, severity), as in MQM, and no score; add up the weights of "
-    "the errors of each segment (such as 5 for major and 1 for minor), and give a row for each system and segment"
+    "a row is an error that an annotator marked (category, severity), as in MQM, and no score; add up weights of the "
+    "errors by system and segment, such as 25 for critical, 5 for major, 1 for minor"
 )
+
+
+def _names_in(sheet: Sheet) -> list[str]:
+    return list(map(str.casefold, header_names(sheet.sample()[0])))
+
+
+def _added_up(sheet: Sheet) -> str:
+    """Return the filter that does so, and takes the mean over annotators; none for cells that may be quoted."""
+    place_of = {name: f"${at}" for at, name in enumerate(_names_in(sheet), start=1)}
+    item = (f'{place_of["doc"]}"/"' if "doc" in place_of else "") + place_of["seg_id"]
+    severity, rater = place_of["severity"], place_of.get("rater", '""')
+    return (
+        rf""" (awk 'BEGIN{{FS=OFS="\t"}}NR>1{{sub(/\r$/,"");k={place_of["system"]} OFS {item};"""
+        rf"""n[k]+=!u[k,{rater}]++;s[k]+=25*({severity}~/^[Cc]rit/)+5*({severity}~/^[Mm]aj/)+({severity}~/^[Mm]in/)}}"""
+        r"""END{print "system","item","MQM";for(k in n)print k,s[k]/n[k]}')"""
+    ) * (sheet.delimiter == "\t")
 
 
 def _read_form(sheet: Sheet, source: Source, options: TableOptions, order: Sequence[str] | None) -> FileBlock:
     """Return what a table of chosen rows holds."""
     refuse_two_levels(sheet)
-    if not options.columns and {*map(str.casefold, header_names(sheet.sample()[0]))} >= _OF_ERRORS:
-        raise sheet.error(_MARKED)
+    if not options.columns and {*_names_in(sheet)} >= MARKED_ERRORS:
+        raise sheet.error(_MARKED + _added_up(sheet))
     try:
         if options.form is None and not options.columns:
             told = read_nuggets(sheet, options) or _read_search(sheet, source, options)

@@ -1,18 +1,47 @@
-"""Answers to a survey of Qualtrics: a row a person, below the names of the columns, their questions and their codes."""
+"""Answers to a survey of Qualtrics, Google Forms and others: a row a person, and a column a question."""
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from itertools import chain
+from statistics import median
 from typing import NamedTuple
 
-from metaeval.base.names import is_number
+from metaeval.base.columns import JUDGES, LABELS, are_judges, underscored
+from metaeval.base.label_words import folded
+from metaeval.base.names import count, first_few, is_number
+from metaeval.base.number_words import GAP_WORDS
 from metaeval.io.sheets import Sheet, header_names, sheet_of_rows
+from metaeval.table.roles import part_of_word, role_of_name, word_of
 
-_CODE, _PERSON, _ABOVE = '{"ImportId"', "ResponseId", 3
+_CODE, _ABOVE = '{"ImportId"', 3
 _ABOUT = frozenset({
-    "StartDate", "EndDate", "Status", "IPAddress", "Progress", "Duration (in seconds)", "Finished", "RecordedDate",
-    "ResponseId", "RecipientLastName", "RecipientFirstName", "RecipientEmail", "ExternalReference", "LocationLatitude",
-    "LocationLongitude", "DistributionChannel", "UserLanguage",
+    "startdate", "enddate", "status", "ipaddress", "ip_address", "progress", "duration_in_seconds", "finished",
+    "recordeddate", "responseid", "recipientlastname", "recipientfirstname", "recipientemail", "externalreference",
+    "locationlatitude", "locationlongitude", "distributionchannel", "userlanguage", "collector_id", "start_time",
+    "completion_time", "last_modified_time", "start_date", "end_date", "name", "first_name", "last_name",
+    "age", "your_age", "how_old_are_you?", "alter", "âge", "edad", "gender", "your_gender", "sex", "geschlecht", "sexe",
+    "sexo", "consent", "country", "nationality", "native_language", "first_language", "education", "occupation",
 })  # fmt: skip
+"""What programs say of the answering, and people of themselves; as `word_of` writes it."""
+_OF_PEOPLE = frozenset({"consent", "gender", "geschlecht", "einwilligung", "native"})
+"""Words of questions about those who answer."""
+_WHEN = frozenset({
+    "timestamp", "zeitstempel", "horodateur", "marca_temporal", "carimbo_de_data_hora", "informazioni_cronologiche",
+    "tijdstempel", "sygnatura_czasowa", "tidsstämpel", "tidsstempel", "aikaleima", "отметка_времени",
+    "タイムスタンプ", "startdate", "recordeddate", "completion_time", "date_submitted", "submitdate",
+})  # fmt: skip
+"""When somebody answered."""
+_WHO = (
+    "responseid", "respondent", "respondent_id", "prolific_pid", "prolific_id", "email", "email_address", "e_mail",
+    "e_mail_address", "e_mail_adresse", "adresse_e_mail", "username", "user_name", "befragte", "befragter", *JUDGES,
+)  # fmt: skip
+"""Who answered, in order of trust."""
+_NAMED = frozenset(word for part in ("topic", "item", "asked", "more", "label") for word in LABELS[part])
 _BETWEEN = " - "
+_MOST_LABELS, _FEWEST = 11, 2
+_WIDER = 2.5
+"""How many times the usual largest answer of numbers another scale has, such as that of ages."""
 _NOTE = "left out lines 2 and 3 of an export of Qualtrics, questions and codes, and columns about the answering"
 
 
@@ -20,29 +49,47 @@ class _Survey(NamedTuple):
     questions: Sequence[str]
     answers: Sequence[tuple[int | None, str, Sequence[str]]]
     """The line, the person, and what they answered to every question."""
+    who: str
+    """The column that names the people, "" where they are numbered."""
+    when: str
+    """A column of dates of answers, "" where there is none."""
+    notes: Sequence[str] = ()
 
 
-def labels_of_survey(sheet: Sheet) -> Sheet | None:
+def labels_of_survey(sheet: Sheet, *, forms: bool = True) -> Sheet | None:
     r"""Return a row an answer, of an item (the question), a judge (the person) and a label; None for other sheets.
+
+    Without `forms` only for Qualtrics, whose three lines of names nothing else has. Questions about the people, and those whose answers no other question has, as free text, are left out.
 
     Examples
     --------
     >>> from metaeval.io.sheets import sheet_of
-    >>> codes = b'"{""ImportId"": ""r""}","{""ImportId"": ""q""}"'
-    >>> made = labels_of_survey(sheet_of(b"ResponseId,Q1\nResponse ID,Which?\n" + codes + b"\nR_1,A\n", "x.csv"))
-    >>> list(made.rows())
-    [['item', 'judge', 'label'], ['Which?', 'R_1', 'A']]
-    """
-    survey = _survey_of(sheet)
+    >>> made = labels_of_survey(sheet_of(b"Timestamp,Age,Is A good?,Is B good?\n1/10/2025,30,no,yes\n1/11/2025,40,no,no\n", "x"))
+    >>> list(made.rows())[:3]
+    [['item', 'judge', 'label'], ['Is A good?', '1', 'no'], ['Is B good?', '1', 'yes']]
+    """  # noqa: E501 - as it is read
+    survey = _survey_of(sheet) or (_form_of(sheet) if forms else None)
     if survey is None:
+        return None
+    answers_to = dict(zip(survey.questions, zip(*(row for *_, row in survey.answers), strict=True), strict=False))
+    asked = _on_one_scale(answers_to)
+    if len(asked) < _FEWEST or len(survey.answers) < _FEWEST:
         return None
     rows = [
         (line, [question, person, answer])
         for line, person, answers in survey.answers
         for question, answer in zip(survey.questions, answers, strict=True)
-        if answer
+        if answer and question in asked
     ]
-    return sheet_of_rows(sheet.label, ["item", "judge", "label"], rows)
+    people = f"named by {survey.who!r}" if survey.who else "numbered"
+    told = (
+        f"a row is what one person answered: people ({people}) are judges, and {count(len(asked), 'question')} items; "
+        f"were a row an item, {survey.who or survey.when!r} would have to be named as the column of items"
+    )
+    others = [question for question in survey.questions if question not in asked]
+    left = [f"left out questions with other answers: {first_few(others)}"] if others else []
+    made = sheet_of_rows(sheet.label, ["item", "judge", "label"], rows)
+    return replace(made, titles=(*survey.notes, told, *left))
 
 
 def scores_of_survey(sheet: Sheet) -> tuple[Sheet, list[str]] | None:
@@ -78,16 +125,77 @@ def _are_ratings(survey: _Survey) -> bool:
 
 
 def _survey_of(sheet: Sheet) -> _Survey | None:
+    """Return what stands below the three lines of Qualtrics."""
     head = sheet.sample()[:_ABOVE]
     if len(head) < _ABOVE or not all(cell.strip().startswith(_CODE) for cell in head[-1]):
         return None
-    names, asked = header_names(head[0]), [" ".join(cell.split()) for cell in head[1]]
-    places = [at for at, name in enumerate(names) if name not in _ABOUT]
-    if _PERSON not in names or not places:
+    asked = [" ".join(cell.split()) for cell in head[1]]
+    survey = _answered(sheet, header_names(head[0]), _ABOVE, asked)
+    return None if survey is None or not survey.who else survey._replace(notes=[_NOTE])
+
+
+def _form_of(sheet: Sheet) -> _Survey | None:
+    """Return a table that says when or by whom each row was answered, and names neither items nor systems."""
+    names = header_names(next(sheet.rows()))
+    words = [word_of(name) for name in names]
+    people = {*_WHO} | ({"id"} if {"start_time", "completion_time"} <= {*words} else set())
+    if {*words}.isdisjoint(_WHEN | people) or len({*names}) < len(names):
         return None
-    rows = [(line, cells) for line, cells in [*sheet.numbered()][_ABOVE:] if len(cells) == len(names)]
-    answers = [
-        (line if sheet.has_lines else None, cells[names.index(_PERSON)].strip(), [cells[at].strip() for at in places])
-        for line, cells in rows
+    others = [name for name, word in zip(names, words, strict=True) if word not in _ABOUT | _WHEN | people]
+    if any(underscored(name) in _NAMED or part_of_word(name) is not None for name in others):
+        return None
+    survey = _answered(sheet, names, 1, names)
+    if survey is None or are_judges(survey.questions):
+        return None
+    of_systems = [not {*word_of(name).split("_")}.isdisjoint(LABELS["more"]) for name in survey.questions]
+    return None if all(of_systems) else survey
+
+
+def _answered(sheet: Sheet, names: Sequence[str], skip: int, asked: Sequence[str]) -> _Survey | None:
+    """Return the questions that are none about the people, and what each row answers, below some lines."""
+    rows = [
+        (line, list(map(str.strip, cells))) for line, cells in [*sheet.numbered()][skip:] if len(cells) == len(names)
     ]
-    return _Survey([asked[at] or names[at] for at in places], answers)
+    place_of = {word_of(name): at for at, name in enumerate(names)}
+    named = [place_of[word] for word in (*_WHO, "id") if word in place_of]
+    who = next((at for at in named if len({cells[at] for _, cells in rows} - {""}) == len(rows)), None)
+    if who is None and (_WHEN.isdisjoint(place_of) or not rows):
+        return None
+    left = {*named, *(place_of[word] for word in _ABOUT | _WHEN if word in place_of)}
+    places = [
+        at
+        for at, name in enumerate(names)
+        if name and at not in left and not role_of_name(name)[0] and _OF_PEOPLE.isdisjoint(word_of(name).split("_"))
+    ]
+    answers = [
+        (line if sheet.has_lines else None, str(number) if who is None else cells[who], [cells[at] for at in places])
+        for number, (line, cells) in enumerate(rows, start=1)
+    ]
+    questions = [asked[at] or names[at] for at in places]
+    when = next((name for name in names if word_of(name) in _WHEN), "")
+    return _Survey(questions, answers, "" if who is None else names[who], when) if places else None
+
+
+def _on_one_scale(answers_to: Mapping[str, Sequence[str]]) -> list[str]:
+    """Return the most questions that have answers in common, each with another of them; free text has none.
+
+    Examples
+    --------
+    >>> _on_one_scale({"a": ["yes", "no"], "b": ["no", "no"], "how old": ["31", "40"], "why": ["so", "well"]})
+    ['a', 'b']
+    """
+    texts_of = {name: {folded(answer) for answer in answers} - GAP_WORDS for name, answers in answers_to.items()}
+    numbers = {name: {*map(float, texts)} for name, texts in texts_of.items() if texts and all(map(is_number, texts))}
+    usual = median(map(max, numbers.values())) if numbers else 0.0
+    n_of = Counter(number for answers in numbers.values() for number in answers)
+    near = [
+        name for name, levels in numbers.items() if max(levels) <= _WIDER * usual or any(n_of[to] > 1 for to in levels)
+    ]
+    groups = [(set[str](), near)]
+    for name, words in texts_of.items():
+        if name not in numbers and len(words) <= _MOST_LABELS:
+            alike = [group for group in groups if group[0] & words]
+            joined = (words.union(*(of for of, _ in alike)), [*chain.from_iterable(names for _, names in alike), name])
+            groups = [*(group for group in groups if group not in alike), joined]
+    largest = max((names for _, names in groups), key=len)
+    return [name for name in answers_to if name in largest]

@@ -38,8 +38,10 @@ from metaeval.table.plausibility import are_summaries, left_out_rows, perhaps_it
 from metaeval.table.roles import (
     TEXTS,
     WHOLE,
+    are_measures,
     bare_word,
     column_roles,
+    is_whole,
     item_column,
     part_of_word,
     role_of_name,
@@ -59,6 +61,8 @@ _OF_PATTERNS = re.compile(r"[][\\.*^$+?(){}|/]")
 """What means something else in a filter."""
 _NAMELESS = frozenset({"rank", "cost", "time", "n", "test"})
 """Roles of first columns that name no rows."""
+_OF_ITEMS = frozenset({"id", "n", "time", "aggregate", "size", "part"})
+"""Roles of what is said of items."""
 _OF_TEXTS = frozenset(part for name in TEXTS for part in name.split("_"))
 """Words for what was asked and answered: such answers may be numbers too."""
 _SCALES = (1.0, 100.0)
@@ -355,6 +359,12 @@ def _scores_alone(
         may_be_topics = len(remaining) >= _FEWEST and metric_evidence(remaining) < _SURE and not of_systems
         message += " (`systems_in='rows'` if the columns are topics)" * may_be_topics
         raise sheet.error(message + _for_ranks(across, transposed=True), 0, of=blocks.SpreadlessError)
+    if not transposed and _are_about_items(across, scores):
+        message = (
+            f"{first_few(across)} are called as counts and identifiers of the items, and no column as scores; give "
+            "a table that holds what annotators said or systems scored, or rename what is one"
+        )
+        raise sheet.error(message, 0)
     unsure = unsure_columns(columns)
     if unsure:
         raise sheet.error(unsure + _for_ranks(across, transposed=transposed), 0)
@@ -364,9 +374,15 @@ def _scores_alone(
     return remaining, scores[:, positions] if told else scores, left_out_columns(columns)
 
 
+def _are_about_items(names: Sequence[str], numbers: NDArray[np.float64]) -> bool:
+    """Whether columns count what belongs to items or number it, as tools of annotation export beside the labels."""
+    all_whole = bool((numbers == np.rint(numbers)).all(where=~np.isnan(numbers)))
+    return len(names) > 1 and all_whole and all(role_of_name(name)[0] in _OF_ITEMS for name in names)
+
+
 def _are_summaries_of_systems(names: Sequence[str]) -> bool:
     """Whether columns are called like metrics, of which a table of systems and topics holds one."""
-    return metric_evidence(names) == _SURE or bool({*map(word_of, names)} & WHOLE)
+    return are_measures(names) or any(map(is_whole, names))
 
 
 def _for_ranks(across: Sequence[str], *, transposed: bool) -> str:

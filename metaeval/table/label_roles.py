@@ -37,6 +37,8 @@ _OF_OTHERS = frozenset({"max", "min"})
 _LABELS_TOO = frozenset({"aggregate", "target", "judged"})
 """Roles of columns of scores whose words name labels too: a target is a gold label."""
 _OF_LABELS = frozenset({"certainty", "flag", "cost", "time", "size"})
+_OF_ITEMS = frozenset({"id", "n"})
+"""Roles of what tools of annotation export beside labels: who all of several are called so, is none."""
 _NUMBERED = re.compile(r"(?P<stem>.*?[^\W_0-9])_?(?P<tail>[0-9]+)")
 _CROSSED = 4
 _FEW_ROWS = 5
@@ -83,6 +85,8 @@ def label_columns(
     told = {name: column for name in names if (column := _by_name(name, names)) is not None}
     told |= {name: RoleColumn(name, role, f"{says_of(role)} of {of!r}", of=of) for name, (role, of) in _beside(names)}
     rest = [at for at, name in enumerate(names) if name not in told]
+    if len(told) == len(names) > 1 and {column.role for column in told.values()} <= _OF_ITEMS:
+        return LabelColumns([], [*told.values()], [])
     if len(rest) < _JUDGES:  # a judge may be called so
         return LabelColumns(list(range(len(names))), [], [])
     free = [at for at in rest if not is_computed(names[at])]

@@ -280,7 +280,8 @@ def renaming(columns: Iterable[object]) -> str:
     "if 'x stderr' is that of 'x acc', rename it to 'x acc_stderr', and 'y stderr' to 'y acc_stderr' likewise"
     """
     names = [str(column) for column in columns]
-    errors = [name for name in names if role_of_name(name)[0] in ERRORS]
+    words = {*map(word_of, names)}
+    errors = [name for name in names if role_of_name(name)[0] in ERRORS and not _is_error_rate(name, words)]
     means = [name for name in names if not role_of_name(name)[0] or word_of(name) in _MEANS]
     if not errors or not means:
         return ""
@@ -289,6 +290,12 @@ def renaming(columns: Iterable[object]) -> str:
     more = [f"{after!r} to {before + '_stderr'!r}" for before, after in near[1:]]
     also = f", and {first_few(more)} likewise" if more else ""
     return f"if {error!r} is that of {mean!r}, rename it to {mean + '_stderr'!r}{also}"
+
+
+def _is_error_rate(name: str, words: Collection[str]) -> bool:
+    """Whether a name is that of a metric and not of the error of one: nothing is called mean_per_class beside it."""
+    role, stem = role_of_name(name)
+    return role == "unsure" and stem not in {"", *words} and not rises_by_name(name)
 
 
 def with_bound_columns(frame: pd.DataFrame) -> pd.DataFrame:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from metaeval.base.arrays import Flags, Floats
-from metaeval.base.names import first_few
+from metaeval.base.names import first_few, metric_evidence
 from metaeval.table.evidence import made_of_others, on_another_scale
 from metaeval.table.interval_names import Bounds, bounds_among, roles_among
 from metaeval.table.plausibility import item_constants
@@ -17,9 +17,9 @@ from metaeval.table.roles import (
     ERRORS,
     MADE,
     PERHAPS_SCORES,
-    WHOLE,
     RoleColumn,
     bare_word,
+    is_whole,
     part_of_word,
     rises_by_name,
     role_of_name,
@@ -202,7 +202,9 @@ class _Numbers(NamedTuple):
         observed = numbers[~np.isnan(numbers)]
         all_whole = bool((observed == np.rint(observed)).all())
         if role == "id":
-            return column if all_whole and len(set(observed.tolist())) == len(observed) else None
+            apart = len(set(observed.tolist())) == len(observed)
+            sure = apart or (bool(stem) and self.along != "system")
+            return column._replace(sure=sure) if all_whole and (apart or stem) else None
         if role == "rank":
             right_or_wrong = stem and self.along == "system" and observed.min(initial=np.inf) < 1  # RankLLM
             return column if all_whole and not right_or_wrong else None if stem else column._replace(sure=False)
@@ -273,13 +275,17 @@ class _Numbers(NamedTuple):
     def beside_items(self, name: str) -> bool:
         """Whether at least two others are called by nothing known, as items are."""
         return (
-            sum(not self.roles[column][0] and word_of(column) not in WHOLE for column in self.names if column != name)
+            sum(
+                not (self.roles[column][0] or is_whole(column) or metric_evidence([column]))
+                for column in self.names
+                if column != name
+            )
             > 1
         )
 
     def without_role(self, name: str) -> RoleColumn | None:
         """Return a column of no known role that is no score, or may be none, by its name and those of the others."""
-        if self.along == "topic" and word_of(name) in WHOLE and self.beside_items(name):
+        if self.along == "topic" and is_whole(name) and self.beside_items(name):
             return RoleColumn(name, "aggregate", "one score of the whole", sure=False)
         if self.along == "cell" and part_of_word(name) == "weight":
             return RoleColumn(name, "weight", "a weight")

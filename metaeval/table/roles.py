@@ -62,6 +62,8 @@ LOWER = frozenset(_TABLE["lower"]["words"])
 _SIGNED = frozenset(_TABLE["lower"]["signed"])
 """Those of them that may be below 0; numbers of the others that are were turned, so that higher is better."""
 _FALLING_TAILS, _FALLING_HEADS, _TURNED = (frozenset(_TABLE["lower"][part]) for part in ("tails", "heads", "turned"))
+_SETS = frozenset({"train", "training", "val", "valid", "validation", "dev", "test", "eval", "holdout", "cv", "oof"})
+"""What sets of items are called, without which a name is that of a metric."""
 _SAID = {
     better: re.compile(
         rf"(?<=[\s_(\[,-])(?:{words})(?:[\s_-]*(?:is|are|=|values?)?[\s_-]*better)?(?:[\s_)\]]*)\Z", re.IGNORECASE
@@ -103,6 +105,7 @@ _OF_ROWS = frozenset(_TABLE["row"]["words"])
 """What a row among items may be called that is none, beside the words of roles."""
 _NO_ROWS = frozenset({"id", "part", "seed", "version", "size"})
 """Roles whose words name items too."""
+_OF_SPLIT = re.compile("(?:_(?:train|test|val|valid|dev|marginal))+")
 _DELTA = re.compile(r"(?:δ_?|delta_)(?=.)")
 _NUMBER_OF = re.compile(r"#\s*[^\W\d]")
 _CUTOFF = re.compile(r"(?<=[a-z])@[0-9]+(?=_|$)")
@@ -599,6 +602,8 @@ def role_of_name(name: str) -> tuple[str, str]:
         role in {"aggregate", "sd", "error", "n"} and role_of_name(stem)[0] in _OF_NO_SCORE
     ):  # avg_latency, anzahl_wörter
         return role_of_name(stem)
+    if not role and (shorter := _OF_SPLIT.sub("", word)) != word and role_of_name(shorter)[0] in _MEASURED:
+        return role_of_name(shorter)  # pred_time_val_marginal
     of_all = role == "aggregate" and {*stem.split("_")} <= _OF_ALL
     counted = role in _OF_NO_SCORE and role_of_name(stem) == ("n", "")  # num_chars
     return role, "" if of_all or counted else stem
@@ -710,6 +715,31 @@ def _without(word: str, mark: str, side: str) -> str:
     if side == "after":
         return word[: -len(mark) - 1] if word.endswith(f"_{mark}") else ""
     return word[len(mark) + 1 :] if word.startswith(f"{mark}_") else ""
+
+
+def is_whole(name: str) -> bool:
+    """Whether a board may call the one score of a system so, of the test set or another one.
+
+    Examples
+    --------
+    >>> [is_whole(name) for name in ("score", "score_val", "Test accuracy", "score_sheet")]
+    [True, True, True, False]
+    """
+    return word_of(name) in WHOLE or "_".join(part for part in word_of(name).split("_") if part not in _SETS) in WHOLE
+
+
+def are_measures(names: Sequence[str]) -> bool:
+    """Whether most names are those of several metrics, as errors are of which less is better; of one they are none.
+
+    Examples
+    --------
+    >>> are_measures(["MAE", "RMSE", "R2", "RMSLE"]), are_measures(["wer_clean", "wer_other"])
+    (True, False)
+    """
+    falling = {name: word for name in names if (word := _what_falls(name))}
+    measures = [name for name in names if name in falling or metric_evidence([name])]
+    several = len({*falling.values()}) > 1 or len(falling) < len(measures)
+    return metric_evidence(names) > 1 or (several and bool(falling) and 2 * len(measures) > len(names))
 
 
 def is_summary(name: str) -> bool:

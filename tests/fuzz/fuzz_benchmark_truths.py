@@ -187,13 +187,16 @@ def _mteb(rng: random.Random) -> Case:
 
 
 def _helm(rng: random.Random) -> Case:
-    files, cells, items, models = [], {}, _items(rng), rng.sample(_ANY, 2)
+    files, cells, items, models, by_name = [], {}, _items(rng), rng.sample(_ANY, 2), rng.random() < 0.3
+    scenario = "mmlu:subject=law" if by_name else "MMLU:b=1,subject=law"
     for model in models:
-        spec = {"adapter_spec": {"model": model, "max_train_instances": rng.choice((5, 5.0))}}
+        spec: dict[str, Any] = {"adapter_spec": {"model": model, "max_train_instances": rng.choice((5, 5.0))}}
         spec["scenario_spec"] = {"class_name": "helm.MMLUScenario", "args": {"subject": "law", "b": 1}}
+        if by_name:
+            spec = {"adapter_spec": spec["adapter_spec"], "metric_specs": [], "name": f"{scenario},model=org_m"}
         stats = []
         for item in items:
-            cells["exact_match", model, f"MMLU:b=1,subject=law/{item}", "1"] = mean = rng.choice(_SCORES)
+            cells["exact_match", model, f"{scenario}/{item}", "1"] = mean = rng.choice(_SCORES)
             stat = {"name": {"name": "exact_match", "split": "test"}, "count": 1, "mean": mean}
             stats.append({"instance_id": _mixed(rng, item), "train_trial_index": 0, "stats": [stat]})
         valid = {"name": {"name": "exact_match", "split": "valid"}, "count": 1, "mean": 1.0}
@@ -236,6 +239,21 @@ def _code_tasks(rng: random.Random) -> Case:
                 about |= {"status": first}
             tasks.setdefault(item, []).append(about)
         files.append(json_file(rng, {"date": "2026-01-01", "hash": "007", "eval": tasks}))
+    return Case(tuple(files), {}, _cells(cells))
+
+
+def _reviews(rng: random.Random) -> Case:
+    """Write reviews of EvalScope, of which a group may have two samples."""
+    files, cells, items, repeats = [], {}, _items(rng), ("1", "2")[: rng.randint(1, 2)]
+    for system in _TWO:
+        rows = []
+        for at, (item, repeat) in enumerate(product(items, repeats)):
+            scores = {name: rng.choice((*_SCORES, True)) for name in ("acc", "é")}
+            cells |= {(name, system, f"T/{item}", repeat): float(score) for name, score in scores.items()}
+            value = {"value": scores, "prediction": "x", "main_score_name": "acc"}
+            scored = {"score": value, "sample_id": at, "group_id": _mixed(rng, item)}
+            rows.append({"index": at, "input": "Q", "target": "1.10", "sample_score": scored})
+        files.append(lines(rng, [json_text(rng, row, line=True) for row in rows]))
     return Case(tuple(files), {}, _cells(cells))
 
 
@@ -414,6 +432,7 @@ SPELLINGS: Mapping[str, Callable[[random.Random], Case]] = {
     "benchmark-helm": _helm,
     "benchmark-swe": _swe_bench,
     "benchmark-code": _code_tasks,
+    "benchmark-reviews": _reviews,
     "benchmark-evaluations": _evaluations,
     "benchmark-evaluated": _evaluated,
     "benchmark-performances": _performances,

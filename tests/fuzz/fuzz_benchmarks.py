@@ -218,6 +218,21 @@ def _make_code_tasks(rng: random.Random) -> Case:
     return Case(tuple(files))
 
 
+def _make_reviews(rng: random.Random) -> Case:
+    items, metrics, older = rng.randint(2, 4), ("acc", "f1")[: rng.randint(1, 2)], rng.random() < 0.3
+    files = []
+    for _ in _SYSTEMS:
+        rows = []
+        for at in range(items):
+            scores = {name: rng.choice((_number(rng), True, False, 1)) for name in metrics}
+            about: dict[str, Any] = {"index": at, "input": f"Q{at}", "target": "x"}
+            scored = {"score": {"value": scores, "prediction": "x", "metadata": {}}, "sample_id": at, "group_id": None}
+            review = {"choices": [{"review": {"gold": "x", "pred": "y", "result": scores}}], "review_id": f"r{at}"}
+            rows.append(about | ({**review, "reviewed": True} if older else {"sample_score": scored}))
+        files.append("".join(json.dumps(row) + "\n" for row in rows).encode())
+    return Case(tuple(files))
+
+
 def _make_evaluations(rng: random.Random) -> Case:
     names, metrics = ("gsm8k", "mmlu", "ifeval")[: rng.randint(2, 3)], ("acc", "wer")[: rng.randint(1, 2)]
     unit = {"score_type": "continuous", "min_score": 0, "max_score": rng.choice((1, 100))}
@@ -631,6 +646,25 @@ def _code_opinions(case: Case) -> list[object]:
     return _table(_numbered(cells))
 
 
+def _review_opinions(case: Case) -> list[object]:
+    """Take every name in value for a metric, what is true for 1, and samples of one group for repeats of an item."""
+    cells: dict[tuple[str, str, str, str], list[float | None]] = {}
+    for system, content in zip(_SYSTEMS, case.files, strict=True):
+        seen: Counter[str] = Counter()
+        for at, record in enumerate(_records(content)):
+            older = record.get("choices")
+            scored = record.get("sample_score") if older is None else None
+            group = scored.get("group_id") if isinstance(scored, dict) else None
+            item = _named(record.get("index", at) if group is None else group)
+            result = scored["score"]["value"] if older is None else older[0]["review"].get("result")
+            result = result if isinstance(result, dict) or older is None else {"result": result}
+            seen[item] += 1
+            for metric, value in result.items():
+                if isinstance(value, int | float | None):
+                    cells.setdefault((metric, system, f"T/{item}", str(seen[item])), []).append(score_of(value))
+    return _table(_numbered(cells))
+
+
 def _numbered(
     cells: Mapping[tuple[str, str, str, str], list[float | None]],
 ) -> dict[tuple[str, str, str, str], list[float | None]]:
@@ -957,6 +991,7 @@ READERS = (
     _reader("benchmark-mteb", _make_mteb, _read_results, _mteb_opinions, names=_FOUR),
     _reader("benchmark-swe", _make_reports, _read_named, _report_opinions),
     _reader("benchmark-code", _make_code_tasks, _read_named, _code_opinions),
+    _reader("benchmark-reviews", _make_reviews, _read_named, _review_opinions, names=("a/T.jsonl", "b/T.jsonl")),
     _reader("benchmark-evaluations", _make_evaluations, _read_directed, _evaluation_opinions),
     _reader("benchmark-evaluated", _make_evaluated, _read_one, _evaluated_opinions),
     _reader("benchmark-performances", _make_performances, _read_one, _performance_opinions),

@@ -154,6 +154,10 @@ def _wide(rng: random.Random) -> Case:
     if rng.random() < 0.2:
         rows, options = [list(row) for row in zip(*rows, strict=True)], {"systems_in": "rows"}
         rows[0][0] = title(rng, rng.choice(("system", "run", "run_id")))
+    elif rng.random() < 0.1:  # a summary of OpenCompass, with a dataset that one model was not run on
+        rows = [[topic, "a1b2c3", "accuracy", "gen", *scores] for topic, *scores in rows]
+        rows[0][:4] = ["dataset", "version", "metric", "mode"]
+        rows.append(["unrun", "d4e5f6", "accuracy", "gen", "-", *("0.5" for _ in systems[1:])])
     return Case((table(rng, rows),), options, laid(["one"], systems, topics, cells))
 
 
@@ -351,6 +355,11 @@ def _labels(rng: random.Random) -> Case:
         rows = [list(row) for row in zip(*columns, strict=True)]
     else:
         rows = [[*head, *judges], *([*item, *(spelt[*item, judge] for judge in judges)] for item in items)]
+        said = [{known[*item, judge] for judge in judges if (*item, judge) != gap} for item in items]
+        if len(head) == 1 and said[0] & said[1] and ("runid",) not in items:  # answers to a form, a row a person
+            form = ["Zeitstempel", rng.choice(("E-Mail-Adresse", "Respondent ID", "PROLIFIC_PID")), "Alter"]
+            rows = [[*form, *(item for (item,) in items)]]
+            rows += [["1/10/2025 12:00", judge, "31", *(spelt[*item, judge] for item in items)] for judge in judges]
     rows = [rows[0], *rng.sample(rows[1:], len(rows) - 1)]
     truth = _said_labels({key: one for key, one in known.items() if key != gap}, judges, set(items))
     return Case((table(rng, rows),), options, truth)
@@ -599,7 +608,29 @@ def _annotated(rng: random.Random, names: Sequence[str]) -> tuple[bytes, dict[st
 
 def _annotations(rng: random.Random) -> Case:
     content, truth = _annotated(rng, rng.sample(_SYSTEM_NAMES, 2))
+    if rng.random() < 0.3:
+        content, truth = _tasks(rng, rng.sample(_SYSTEM_NAMES, 2))
     return Case((content,), {}, {"0": truth})
+
+
+def _tasks(rng: random.Random, names: Sequence[str]) -> tuple[bytes, dict[str, object]]:
+    """Tasks of Label Studio: beside labels stand counts, predictions and what was cancelled, which are none."""
+    kind, values = rng.choice((("rating", (1, 2, 5)), ("choices", ("good", "é b")), ("number", (0.5, 2.0))))
+    tasks, labels = [], {}
+    for at, item in enumerate(items := rng.sample((*NAMES, "d é"), 3)):
+        stated = []
+        for name in names:
+            said = rng.choice(values)
+            by = name if rng.random() < 0.5 else {"id": at, "email": name}
+            cancelled = bool(at) and rng.random() < 0.3
+            value = {kind: [said] if kind == "choices" else said}
+            result = [{"from_name": "asked", "type": kind, "value": value}]
+            stated.append({"id": at, "completed_by": by, "was_cancelled": cancelled, "result": result})
+            labels |= {} if cancelled else {f"{name} | {item}": said}
+        counts = {"inner_id": at, "total_annotations": len(stated), "project": 7, "predictions": [{"result": result}]}
+        tasks.append({"id": item, **counts, "annotations": stated})
+    held = sorted({item for item in items if any(label.endswith(f" | {item}") for label in labels)})
+    return json_file(rng, tasks), {"annotators": list(names), "items": held, "labels": labels}
 
 
 def _two_annotations(rng: random.Random) -> Case:

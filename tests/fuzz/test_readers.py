@@ -219,6 +219,7 @@ FORMATS_UNDER_TEST = {
     "AlpacaEval": ["benchmark-alpaca"],
     "SWE-bench": ["benchmark-swe"],
     "BigCodeBench and EvalPlus": ["benchmark-code"],
+    "EvalScope": ["benchmark-reviews"],
     "Every Eval Ever": ["benchmark-evaluations", "benchmark-evaluated"],
     "LiveCodeBench": ["benchmark-performances", "benchmark-attempts"],
     "human-eval and tau-bench": ["benchmark-attempts"],

@@ -2,7 +2,10 @@
 
 import pytest
 
+from metaeval.agreement.krippendorff import alpha_of
+from metaeval.agreement.labels import as_labels
 from metaeval.errors import MetaevalError
+from metaeval.io.labels import read_labels
 from metaeval.io.tables import read_scores
 
 
@@ -56,3 +59,37 @@ def test_a_cell_without_a_verdict_is_refused(tmp_path):
     """It may be an answer that nobody judged."""
     with pytest.raises(MetaevalError, match="is a verdict and an answer, and other cells have none"):
         means_of(tmp_path, "s,[a] p,[b] p\nx,1,0\ny,[PASS] u,1\nz,0,1\n")
+
+
+@pytest.mark.parametrize("header", ["Timestamp,Email Address,Consent", "Marca temporal,Prolific ID,Gender"])
+def test_people_who_fill_a_form_are_judges_of_what_it_asks(tmp_path, header):
+    """Krippendorff's alpha by hand: 4 no and 8 yes; of one item's 3 pairs 2 differ, in both orders, each of half."""
+    path = tmp_path / "form.csv"
+    rows = ["1/1/25,x,Yes,yes,yes,no,no", "2/1/25,y,No,yes,yes,no,yes", "3/1/25,z,No,yes,yes,no,yes"]
+    path.write_text("\n".join([f"{header},Is it [a],Is it [b],Is it [c],Is it [d]", *rows]))
+    frame = read_labels(path)
+    assert frame.loc["Is it [d]"].to_dict() == {"x": "no", "y": "yes", "z": "yes"}
+    assert frame.shape == (4, 3)
+    assert "people (named by" in " ".join(frame.attrs["notes"])
+    labels = as_labels(frame)
+    expected = 1 - (2 * 2 / 2 / 12) / (2 * 4 * 8 / (12 * 11))
+    assert alpha_of(labels, labels.judges) == pytest.approx(expected)
+
+
+def test_a_form_is_read_as_it_stands_where_items_or_judges_are_named(tmp_path):
+    """Rows of raters by name, or with a column that somebody names, are items as ever."""
+    path = tmp_path / "form.csv"
+    rows = "".join(f"1/{at + 1}/25,{at % 2},{at % 3 // 2}\n" for at in range(6))
+    path.write_text(f"Timestamp,rater 1,rater 2\n{rows}")
+    assert read_labels(path, columns={"item": "Timestamp"}).columns.tolist() == ["rater 1", "rater 2"]
+    path.write_text(f"Timestamp,is it a?,is it b?\n{rows}")
+    assert read_labels(path).shape == (2, 6)
+    assert read_labels(path, columns={"item": "Timestamp"}).shape == (6, 2)
+
+
+def test_a_summary_of_opencompass_is_read_by_dataset(tmp_path):
+    """Means by hand of two datasets, of which one stands there under two metrics; what was not run is left out."""
+    rows = ["race,a,accuracy,gen,.5,.25", "math,b,accuracy,gen,1,.75", "math,b,pass@2,gen,1,.5", "code,c,score,gen,-,1"]
+    means, notes = means_of(tmp_path, "\n".join(["dataset,version,metric,mode,new,old", *rows]))
+    assert means == {("x", "new"): pytest.approx(2.5 / 3), ("x", "old"): 0.5}
+    assert any("left out datasets that a model has no score on: code" in note for note in notes)

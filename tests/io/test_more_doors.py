@@ -142,3 +142,31 @@ def test_its_table_of_all_annotators_asks_which_column_holds_the_labels(tmp_path
     said = command("judges", "ls.csv", "--column", "label=fluency").out
     assert "Cohen's κ" in said
     assert "0.25" in said
+
+
+def test_cancelled_and_partial_annotations_of_label_studio_are_no_labels(tmp_path):
+    """What was cancelled is counted; a choice for a passage, a prediction and what the export counts are none."""
+    passage = {"from_name": "span", "type": "choices", "value": {"start": 0, "end": 1, "choices": ["odd"]}}
+    tasks = [
+        {
+            "id": at + 1,
+            "total_annotations": 2,
+            "predictions": [{"result": asked("bad", 1)[:1]}],
+            "annotations": [
+                {
+                    "completed_by": {"id": who},
+                    "was_cancelled": at == who == 2,
+                    "result": [*asked(*said[at])[:1], passage],
+                }
+                for who, said in STATED.items()
+            ],
+        }
+        for at in range(3)
+    ]
+    (tmp_path / "ls.json").write_text(json.dumps(tasks))
+    frame = read_annotations(tmp_path / "ls.json")
+    assert frame.loc["3"].isna().tolist() == [False, True]
+    assert frame["2"].tolist()[:2] == ["bad", "good"]
+    assert look(tmp_path / "ls.json").notes[0] == "left out 1 cancelled annotation"
+    with pytest.raises(FileFormatError, match="labels by annotators, and no scores"):
+        read_scores(tmp_path / "ls.json")

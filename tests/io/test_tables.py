@@ -1540,9 +1540,15 @@ def test_rows_of_marked_errors_are_no_scores(tmp_path):
     path.write_text(
         "system\tdoc\tseg_id\trater\tcategory\tseverity\na\tx\t1\tr\tFluency\tMajor\nb\tx\t1\tr\tStyle\tMinor\n"
     )
-    with pytest.raises(FileFormatError, match="add up the weights") as refused:
+    with pytest.raises(FileFormatError, match="add up weights") as refused:
         read_scores(path)
     assert "columns=" not in str(refused.value)
+    rows = ["a\td\t1\tr\tx\tMajor", "a\td\t1\tr\tx\tMinor", "a\td\t1\ts\tx\tNo-error", "b\td\t1\tr\tx\tcritical"]
+    path.write_text("\n".join(["system\tdoc\tseg_id\trater\tcategory\tseverity", *rows, "a\te\t1\tr\tx\tMinor"]) + "\n")
+    (awk,) = re.findall(r"\((awk '[^']*')\)", str(refused.value))
+    told = subprocess.run(["bash", "-c", f"{awk} < {path}"], check=True, capture_output=True, text=True).stdout  # noqa: S607
+    # of two people one marked errors of 5 and 1, and the other none: a mean of 3
+    assert sorted(told.splitlines()) == ["a\td/1\t3", "a\te/1\t1", "b\td/1\t25", "system\titem\tMQM"]
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,6 @@
 """Runs of HELM: ``runs/SUITE/RUN/per_instance_stats.json`` beside ``run_spec.json``."""
 
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -15,6 +16,8 @@ from metaeval.io.benchmarks.parts import Part
 STATS_FILE = "per_instance_stats.json"
 SPEC_FILE = "run_spec.json"
 _PERTURBED = "+"
+_OF_MODEL = re.compile(r"(?<=:)model(?:_deployment)?=[^,]*,?|,model(?:_deployment)?=[^,]*")
+"""What the name of a run says of its model, beside the scenario and its arguments."""
 _OF_ALL = frozenset({"name", "robustness", "fairness", "computed_on"})
 """What a perturbation of any kind says of itself; the rest are its parameters."""
 
@@ -36,7 +39,7 @@ def holds_helm(json: Json) -> bool:
 
 
 def _holds_spec(json: Json) -> bool:
-    return {"adapter_spec", "scenario_spec"} <= json.object.keys()
+    return "adapter_spec" in json.object and not {"scenario_spec", "metric_specs"}.isdisjoint(json.object)
 
 
 def parts_of_helm(files: Sequence[File[Json]], choice: BenchmarkChoice) -> tuple[list[Part], list[str]]:
@@ -84,9 +87,12 @@ def _run(file: File[Json], specs: Mapping[Path, Json], choice: BenchmarkChoice) 
 
 def _spoken_of(spec: Json) -> tuple[str, str]:
     """Return the model and the scenario with its arguments."""
-    adapter, scenario = spec.object["adapter_spec"], spec.object["scenario_spec"]
+    adapter, scenario = (spec.object.get(part) for part in ("adapter_spec", "scenario_spec"))
     if not isinstance(adapter, dict) or not isinstance(adapter.get("model"), str):
         spec.refuse("the specification of a run names its model here", key="adapter_spec.model")
+    called = spec.object.get("name")
+    if scenario is None and isinstance(called, str):  # mmlu:subject=anatomy,model=openai_gpt-4o
+        return adapter["model"], _OF_MODEL.sub("", called).rstrip(":")
     if not isinstance(scenario, dict) or not isinstance(scenario.get("class_name"), str):
         spec.refuse("the specification of a run names its scenario here", key="scenario_spec.class_name")
     arguments = scenario.get("args") or {}

@@ -8,6 +8,8 @@ from typing import Any, NamedTuple
 
 from metaeval.base.names import count, first_few, shortened
 from metaeval.errors import FileFormatError, InvalidOptionError, ScoresError
+from metaeval.io.annotation_rows import rows_of_annotators
+from metaeval.io.annotations import holds_tasks
 from metaeval.io.benchmarks.comparable import BenchmarkChoice, compare
 from metaeval.io.benchmarks.contents import ZIP_MAGIC, Archive, Json, read_json
 from metaeval.io.benchmarks.directions import one_way
@@ -164,6 +166,8 @@ class _Parser(NamedTuple):
 
     def _table(self, json: Json, content: bytes) -> FileBlock:
         """Return the scores of JSON that is a table in one of its forms."""
+        if holds_tasks(json) or rows_of_annotators(json) is not None:
+            raise self._other("these are labels by annotators, and no scores; metaeval judges compares annotators")
         try:
             folds = folds_of(json.object)
         except ScoresError as error:

@@ -50,7 +50,7 @@ def column_roles_of(  # noqa: PLR0913, PLR0917 - what is known of them
     if (known := _known_format(content, label)) is not None:
         return _fields(known)
     try:
-        sheet = any_sheet(content, label)
+        sheet = any_sheet(content, label, forms=kind == "labels" and not by_values)
         rows = [] if sheet is None else sheet.sample()
     except MetaevalError:
         return []

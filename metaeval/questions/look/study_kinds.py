@@ -418,7 +418,8 @@ def _or_labels(given: Sequence[str], scores: Contents) -> Contents:
         judged = read_judges(given)
     except MetaevalError:
         return (_labels_by_values(given) if are_judges(raters) else None) or scores
-    if are_judges(raters):
+    rows_are_people = judged.labels is not None and {*judged.labels.columns} == {*map(str, read["topic"].to_numpy())}
+    if are_judges(raters) or rows_are_people:
         return _of_judges(judged)
     is_wide = judged.labels is not None and {*raters} <= {*judged.labels.columns}
     return replace(scores, also=("judges",)) if is_wide else scores
@@ -621,7 +622,8 @@ def _annotations(given: Sequence[str], by_kind: Mapping[Kind, Sequence[str]]) ->
     judged = read_judges(given)
     names = [name for frame in judged.annotations.values() for name in frame.columns]
     are_people = not {underscored(name).strip("_0123456789") for name in names}.isdisjoint({*JUDGES, *_PEOPLE})
-    if are_people or len(by_kind["annotations"]) > 1:
+    are_known = any(frame.attrs.get("judges") for frame in judged.annotations.values())
+    if are_people or are_known or len(by_kind["annotations"]) > 1:
         return _of_judges(judged)
     scores = _table(given, {})
     if not isinstance(scores.read, Scores):
@@ -643,7 +645,8 @@ def _of_judges(judged: JudgeInput) -> Contents:
     if judged.annotations:
         frames = judged.annotations.values()
         if len(frames) == 1:
-            return _of_labels(as_labels(*frames), [_OF_PEOPLE])
+            annotated = as_labels(*frames)
+            return _of_labels(annotated, [*annotated.notes, _OF_PEOPLE])
         names = {name for frame in frames for name in frame.columns}
         return Contents(kind="annotations", sizes={"judges": len(names), "items": max(map(len, frames))})
     if judged.scores:

@@ -108,6 +108,30 @@ def test_faulty_instances(put, instances, message):
         read_scores(put({}))
 
 
+@pytest.mark.parametrize(
+    ("name", "scenario"),
+    [
+        ("mmlu:subject=law,model=x_a", "mmlu:subject=law"),
+        ("mmlu:model=x_a,subject=law", "mmlu:subject=law"),
+        ("boolq:model=x_a", "boolq"),
+    ],
+)
+def test_a_run_without_a_scenario_is_called_as_it_is_named(put, name, scenario):
+    """But for its model; where there is no name, the refusal says what is missing, and not that the file is."""
+    files = _run("x/a", [_instance(n, em=0) for n in (1, 2)]) | _run("x/b", [_instance(n, em=1) for n in (1, 2)])
+    for spec in (held for path, held in files.items() if path.endswith("run_spec.json")):
+        del spec["scenario_spec"]
+        spec |= {"metric_specs": [], "name": name}
+    scores = read_scores(put(files))
+    assert scores["system"].to_numpy().tolist() == ["x/a", "x/b"]
+    assert scores["topic"].to_numpy().tolist() == [f"{scenario}/id1", f"{scenario}/id2"]
+    del next(held for path, held in files.items() if path.endswith("run_spec.json"))["name"]
+    with pytest.raises(
+        FileFormatError, match=r"scenario_spec\.class_name: the specification of a run names its scenario"
+    ):
+        read_scores(put(files))
+
+
 def test_half_a_run(put, told):
     """Statistics without a specification say no model; a specification without statistics is left out and counted."""
     files = _run("a", [_instance(n, em=0) for n in (1, 2)])

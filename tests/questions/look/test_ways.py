@@ -130,6 +130,12 @@ _FILES = {
         "fold,svm,bert\n1,.85,.84\n2,.71,.89\n3,.78,.91\n4,.77,.83\n95% CI (lo),.75,.82\n95% CI (up),.83,.9\n",
         "x.csv", "table",
     ),
+    "errors that annotators marked": (
+        "system\tdoc\tseg_id\trater\tcategory\tseverity\r\n"
+        + "".join(f"{name}\td\t{at}\tr{at % 2}\tx\t{('No-error', 'Minor', 'Major')[(at + way) % 3]}\r\n"
+                  for at in range(9) for way, name in enumerate("ab")),
+        "mqm.tsv", "table",
+    ),
     "answers to a form": (
         "Timestamp,Email Address,System A,System B\n"
         + "".join(f"2025/03/0{at + 1} 10:0{at}:12 AM GMT+1,p{at}@x.org,{1 + at % 5},{1 + at % 3}\n" for at in range(8)),
