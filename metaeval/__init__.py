@@ -37,7 +37,7 @@ Can this judge (another person, a language model) replace the assessor?
 How were elements and passages assessed?
     metaeval.study_assessment(assessments)
 What does each run score?
-    metaeval.score(collection, metrics), or metaeval.score(runs, qrels, metrics) of what is in memory
+    metaeval.score(collection, metrics)
 Which metrics are there?
     metaeval.default_registry()
 Does it hold on all my collections?

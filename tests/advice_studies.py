@@ -35,7 +35,11 @@ _DRAWN = np.random.default_rng(4)
 FOUR = as_scores(_DRAWN.random((4, 8)).round(2), systems=[*"abcd"])
 VOTES = pd.DataFrame({"left": ["a"] * 12, "right": ["b"] * 12, "winner": [*["left", "right"] * 6]})
 FEW_VOTERS = VOTES.assign(voter=[*"xyz"] * 4)
-LONG_AND_SHORT = VOTES.assign(length_left=[*range(12)], length_right=[*"375195826403"])
+LONG_AND_SHORT = pd.DataFrame(
+    [(*(("a", "b") if at % 2 else ("b", "a")), "left" if at % 10 else "right", 9 + at % 7, at % 5) for at in range(60)],
+    columns=["left", "right", "winner", "length_left", "length_right"],
+)
+"""The longer answer, on the left, wins nine of ten."""
 MEANS = dict(zip("abcd", FOUR.mean("topic").to_numpy()[0].tolist(), strict=True))
 RUNS = {s: {t: [f"d{(n + at) % 4}" for n in range(4)] for t in TOPICS} for at, s in enumerate("abc")}
 QRELS = {t: {f"d{n}": int(n == 0) for n in range(4)} for t in TOPICS}
