@@ -15,7 +15,7 @@ from metaeval.io.any_sheets import any_sheet
 from metaeval.io.sheets import header_names
 from metaeval.table.roles import part_of_word, role_of_name
 from metaeval.table.vote_cells import two_names
-from metaeval.table.vote_words import VERDICTS, plain_word
+from metaeval.table.vote_words import VERDICTS, is_negated, plain_word, says_who
 
 _MOST_ROWS, _MOST_COLUMNS, _FEWEST_ROWS = 1000, 12, 4
 _LONGEST, _MOST_LABELS, _MOST_JUDGES, _TWO = 60, 11, 50, 2
@@ -35,6 +35,22 @@ class ByValues(NamedTuple):
     """Part to column."""
     words: dict[str, str] = {}  # noqa: RUF012 - of a tuple, which nobody changes
     """What words for the winner mean, the names of sides in the header."""
+    is_open: bool = False
+    """Whether the column of winners may as well be that of losers, by its name."""
+
+    @property
+    def ways(self) -> str:
+        """The ways to say so, where it is open who won and who lost."""
+        more = f" and `words={self.words!r}`" if self.words else ""
+        return (
+            f"column {self.columns['winner']!r} names one side of each vote, and may say who won or who lost: with "
+            f"`columns={self.columns!r}`{more} it is who won, with `columns={self.of_losers.columns!r}`{more} who lost"
+        )
+
+    @property
+    def of_losers(self) -> "ByValues":
+        """The same with a column that says who lost where this says who won."""
+        return self._replace(columns={{"winner": "loser"}.get(role, role): name for role, name in self.columns.items()})
 
     @property
     def options(self) -> str:
@@ -47,7 +63,7 @@ class ByValues(NamedTuple):
 
 
 def votes_by_values(content: bytes, label: str) -> ByValues | None:
-    r"""Find two columns of systems and one that says in every row which of them won, or that none did.
+    r"""Find two columns of systems and one that says in every row which of them won or lost, or that none did.
 
     Examples
     --------
@@ -86,10 +102,13 @@ def votes_by_values(content: bytes, label: str) -> ByValues | None:
             }
             if not (by_name or alike or used or len(names[0]) == len(names[1]) == 1):
                 continue  # words such as a and b may be names of anything else
-            reading = ByValues("votes", {"left": left, "right": right, "winner": winner}, used)
-            ranked.setdefault((by_name, alike), []).append(reading)
+            who = says_who(winner)
+            sides_and_winner = {"left": left, "right": right, who or "winner": winner}
+            ranked.setdefault((by_name, alike), []).append(ByValues("votes", sides_and_winner, used, is_open=not who))
     best = ranked[max(ranked)] if ranked else []
-    return best[0] if len(best) == 1 else None
+    said = [how for how in best if "winner" in how.columns and not how.is_open]  # before who lost, and what is open
+    said = said or [how for how in best if not how.is_open] or best
+    return said[0] if len(said) == 1 else None
 
 
 def labels_by_values(content: bytes, label: str) -> ByValues | None:
@@ -282,12 +301,16 @@ def _meaning(text: str, sides: Mapping[str, float]) -> float | None:
     --------
     >>> [_meaning(text, {"new": 0.0}) for text in ("A is better", "new", "tie", "a tie", "neat")]
     [1.0, 0.0, 0.5, None, None]
+    >>> [_meaning(text, {}) for text in ("A is worse", "A is not better", "both are bad")]
+    [0.0, None, 0.5]
     """
     share_of = {word: verdict.share for word, verdict in VERDICTS.items()} | dict(sides)
     if (share := share_of.get(plain_word(text))) is not None:
         return share
-    shares = {share_of[word] for word in re.split(r"[\W_]+", text.casefold()) if word in share_of}
-    return shares.pop() if len(shares) == 1 else None
+    words = re.split(r"[\W_]+", text.casefold())
+    shares = {share_of[word] for word in words if word in share_of}
+    share = shares.pop() if len(shares) == 1 and not is_negated(words) else None
+    return 1.0 - share if share is not None and says_who(text) == "loser" else share
 
 
 def _judge_items(items: Sequence[str], judges: Sequence[str], *, called: bool) -> bool:

@@ -5,6 +5,7 @@ import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import partial
 from itertools import chain, islice
 from typing import Any
 
@@ -14,6 +15,7 @@ from numpy.typing import NDArray
 from metaeval.errors import FileFormatError, InvalidOptionError, ScoresError, UnknownNameError
 from metaeval.io.around_tables import below_titles
 from metaeval.io.benchmarks.contents import Json, has_lines, json_parts, parts_of_lines, read_json, starts_json
+from metaeval.io.by_values import votes_by_values
 from metaeval.io.files import read_bytes, text_of
 from metaeval.io.headers import ragged
 from metaeval.io.json_columns import columns_of_lines
@@ -64,8 +66,8 @@ def read_votes(  # noqa: PLR0913 - what is read, and how
         one set of votes.
         What the columns may be called is said with `metaeval.table.votes.as_votes`.
     columns : mapping of str to str, optional
-        Which column is "left", "right", "winner", "question", "voter", "weight" or "count" (of the votes that a row
-        stands for), where its name does not say so.
+        Which column is "left", "right", "winner" (or "loser"), "question", "voter", "weight" or "count" (of the votes
+        that a row stands for), where its name does not say so.
     covariates : sequence of str, optional
         Columns of numbers that may matter beside the systems; "position" needs none.
     words : mapping of str to {"left", "right", "tie", "none"}, optional
@@ -128,7 +130,7 @@ def votes_of(  # noqa: PLR0913 - as above
     collected = Collected(columns or {}, covariates, words, where, duplicates)
     path = ""
     for path, content in contents:
-        collected.next_file()
+        collected.next_file(partial(_way_of_columns, content, path))
         try:
             for table, refuse in _tables(content, path, collected):
                 collected.add(table, refuse)
@@ -140,6 +142,15 @@ def votes_of(  # noqa: PLR0913 - as above
         return collected.votes()
     except ScoresError as error:
         raise FileFormatError(str(error), path=path) from error
+
+
+def _way_of_columns(content: bytes, path: str) -> str:
+    """Say which columns seem to hold votes by their values; "" where none do."""
+    told = votes_by_values(content, path)
+    if told is None:
+        return ""
+    words = f" and `words={told.words!r}`" if told.words else ""
+    return told.ways if told.is_open else f"by their values pass `columns={told.columns!r}`{words}"
 
 
 def holds_votes(content: bytes, label: str) -> bool:

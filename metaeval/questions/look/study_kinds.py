@@ -16,7 +16,7 @@ from metaeval.base.metric_names import split_names
 from metaeval.base.names import count, first_few, is_number, metric_evidence, topic_evidence
 from metaeval.base.needs import NEEDS
 from metaeval.base.short_repr import ShortRepr
-from metaeval.errors import InvalidOptionError, MetaevalError
+from metaeval.errors import FileFormatError, InvalidOptionError, MetaevalError
 from metaeval.inex.judges import JudgeInput, read_judges
 from metaeval.inex.reading import holds_assessments
 from metaeval.inex.xml_events import root_name
@@ -598,6 +598,8 @@ def _votes(given: Sequence[str], by_kind: Mapping[Kind, Sequence[str]]) -> Conte
     told = None if holds_votes(content, path) else votes_by_values(content, path)
     if told is None:
         return _of_votes(read_votes(given))
+    if told.is_open:
+        raise FileFormatError(told.ways, path=path)
     commands = ["votes"] if told.words else ["votes", "stop"]
     return _by_values(_of_votes(read_votes(given, columns=told.columns, words=told.words)), told, *commands)
 
