@@ -19,6 +19,7 @@ from metaeval.base.names import (
     natural_order,
     shortened,
 )
+from metaeval.base.number_words import other_spelling
 from metaeval.base.results import Result
 from metaeval.base.unit import unit
 from metaeval.errors import InvalidOptionError, ScoresError
@@ -368,6 +369,8 @@ def _numbered(frame: pd.DataFrame) -> tuple[WordScale | None, pd.DataFrame]:
     words_of = {str(judge): [*dict.fromkeys(filter(None, column))] for judge, column in cells.items()}
     if all(is_number(word) for words in words_of.values() for word in words):
         return None, cells.replace("", np.nan).astype(np.float64)
+    if "judges" not in frame.attrs:  # its reader did so
+        _refuse_spelt(cells, words_of)
     scale = word_scale(words_of)
     numbers = [word for words in words_of.values() for word in words if is_number(word)]
     if numbers and not scale.ordered:
@@ -379,6 +382,16 @@ def _numbered(frame: pd.DataFrame) -> tuple[WordScale | None, pd.DataFrame]:
     coded = cells.map(lambda word: np.nan if not word else float(scale.codes[folded(word)]))
     coded.attrs = frame.attrs | {"notes": [*frame.attrs.get("notes", ()), *_words_notes(scale, words_of)]}
     return scale, coded
+
+
+def _refuse_spelt(cells: pd.DataFrame, words_of: Mapping[str, Sequence[str]]) -> None:
+    """Refuse numbers that are written with a decimal comma, a per cent sign and so on, as readers of files do."""
+    for column, words in enumerate(words_of.values()):
+        spelt = {word: told for word in words if not is_number(word) and (told := other_spelling(word)) is not None}
+        if 2 * (len(spelt) + sum(map(is_number, words))) > len(words) and spelt:
+            word, told = next(iter(spelt.items()))
+            row = cells.iloc[:, column].tolist().index(word)
+            raise ScoresError(f"{_cell(cells, row, column)}: {word!r} {told.said()}")
 
 
 def _word(cell: object) -> str | None:
