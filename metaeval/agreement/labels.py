@@ -1,6 +1,6 @@
 """What every judge said of every item: labels checked and put into one form."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -26,6 +26,7 @@ from metaeval.errors import InvalidOptionError, ScoresError
 from metaeval.io.labels import labels_in
 from metaeval.table.conversions import plain
 from metaeval.table.label_roles import (
+    beside_judges,
     doubtful_labels,
     doubts_of,
     label_columns,
@@ -287,6 +288,20 @@ def as_labels(
         words=() if known_words is None else known_words.names,
         ordered=known_words is None or known_words.ordered,
     )
+
+
+def of_judges(labels: Labels, asked: Collection[str] = ()) -> Labels:
+    """Return the labels without columns that are no further judge, but for those `asked` for, with a note on each.
+
+    Examples
+    --------
+    >>> labels = as_labels({"ann": [1, 0, 1], "ben": [1, 0, 0], "gold": [1, 0, 1]})
+    >>> of_judges(labels).judges, of_judges(labels, ["gold"]).judges
+    (('ann', 'ben'), ('ann', 'ben', 'gold'))
+    """
+    left = beside_judges(labels.table, asked)
+    rest = labels.select(name for name in labels.judges if name not in left) if left else labels
+    return replace(rest, notes=tuple(dict.fromkeys([*labels.notes, *left.values()])))
 
 
 def _wide(table: object) -> pd.DataFrame:

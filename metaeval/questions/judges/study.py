@@ -12,7 +12,7 @@ import pandas as pd
 from metaeval.agreement.alt_test import AltTest, Scoring, alt_test_of
 from metaeval.agreement.decisions import decision_agreement
 from metaeval.agreement.judge_bias import FavouredGroups
-from metaeval.agreement.labels import Labels
+from metaeval.agreement.labels import Labels, of_judges
 from metaeval.agreement.panels import JudgePanel
 from metaeval.agreement.repeats import JudgeRepeats
 from metaeval.agreement.runs_under_judges import (
@@ -375,6 +375,7 @@ def study_judges(  # noqa: PLR0913 - every option is one question
     _check_latent(labels, reference, latent=latent)
     source = resolve_rng(resolve_seed(rng))
     people = _check_given(labels, collection, scores, annotations, people, reference)
+    labels = of_judges(labels, [*people, *filter(None, [reference])]) if isinstance(labels, Labels) else labels
     options = JudgeOptions(
         *(reference, people, maps, rel, epsilon, scoring, human_topics, latent),
         KnownOfSystems(groups, built_with, covariate, covariate_name),

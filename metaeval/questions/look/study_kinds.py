@@ -10,7 +10,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 import pandas as pd
 
-from metaeval.agreement.labels import Labels, as_labels
+from metaeval.agreement.labels import Labels, as_labels, of_judges
 from metaeval.base.columns import JUDGES, RANKINGS, are_judges, underscored
 from metaeval.base.metric_names import split_names
 from metaeval.base.names import count, first_few, is_number, metric_evidence, topic_evidence
@@ -43,6 +43,7 @@ from metaeval.io.trec_lines import is_run
 from metaeval.io.votes import holds_votes, read_votes
 from metaeval.questions.look.study_columns import OWN_LINES, ColumnRole, column_roles_of
 from metaeval.table.array import gaps_in
+from metaeval.table.label_roles import settled
 from metaeval.table.means import SystemMeans, as_means, is_board
 from metaeval.table.roles import part_of_word
 from metaeval.table.scores import Scores, are_apart, as_scores
@@ -552,10 +553,17 @@ def _one_system(given: Sequence[str]) -> Contents | None:
 
 def _are_passes(labels: pd.DataFrame | None) -> bool:
     """Whether labels say passed or failed and nothing else, or are texts, of which few are alike: then of systems."""
-    if labels is None:
+    if labels is None or _are_of_judges(labels):
         return False
     cells = [str(label).casefold() for label in labels.to_numpy().ravel() if not pd.isna(label)]
     return {*cells} <= PASSES or (2 * len({*cells}) > len(cells) and not any(map(is_number, cells)))
+
+
+def _are_of_judges(labels: pd.DataFrame) -> bool:
+    """Whether two columns are called as judges, one as what they settled on, or rows are documents of topics."""
+    names = [str(name) for name in labels.columns]
+    called = [name for name in names if are_judges([name])]
+    return len(called) > 1 or bool(settled(names)) or labels.index.nlevels > 1
 
 
 def _people(names: Sequence[str]) -> list[str]:
@@ -664,8 +672,10 @@ def _of_judges(judged: JudgeInput) -> Contents:
 
 
 def _of_labels(labels: Labels, notes: Sequence[str] = ()) -> Contents:
-    sizes = {"judges": len(labels.judges), "items": len(labels.table)}
-    return Contents(kind="labels", sizes=sizes, judges=labels.judges, read=labels, notes=tuple(notes))
+    judged = of_judges(labels)
+    sizes = {"judges": len(judged.judges), "items": len(judged.table)}
+    more = [note for note in judged.notes if note not in labels.notes]
+    return Contents(kind="labels", sizes=sizes, judges=judged.judges, read=judged, notes=(*notes, *more))
 
 
 def _judgments(given: Sequence[str], by_kind: Mapping[Kind, Sequence[str]]) -> Contents:
