@@ -12,7 +12,7 @@ from metaeval.base.columns import ITEMS, JUDGES, LABELS, MARKED_ERRORS, are_judg
 from metaeval.base.names import are_metrics, first_few, is_number
 from metaeval.errors import MetaevalError
 from metaeval.io.any_sheets import any_sheet
-from metaeval.io.sheets import header_names
+from metaeval.io.sheets import Sheet, header_names
 from metaeval.table.roles import part_of_word, role_of_name
 from metaeval.table.vote_cells import two_names
 from metaeval.table.vote_words import VERDICTS, is_negated, plain_word, says_who
@@ -184,17 +184,23 @@ def way_to_label_items(content: bytes, label: str) -> str:
     'ann and bo hold the same few words, as labels of judges do, and no column names the items; number the rows'
     """
     sheet = None if not (columns := _columns(content, label, forms=True)) else any_sheet(content, label)
+    return "" if sheet is None else way_to_number_items(columns, sheet)
+
+
+def way_to_number_items(columns: Columns, sheet: Sheet) -> str:
+    """Say the same of a table; numbers are labels where two columns are called as judges."""
     words = {name: {*filter(None, cells)} for name, cells in columns.items()}
     few = [name for name, held in words.items() if 1 < len(held) <= _MOST_LABELS]
     labels = [name for name in few if any(words[name] & words[other] for other in few if other != name)]
     numbers = any(is_number(cell) for held in words.values() for cell in held)
-    if sheet is None or len(labels) < _TWO or numbers or sheet.delimiter not in {",", ";"}:
+    unsure = numbers and sum(are_judges([name]) for name in columns) < _TWO
+    if len(labels) < _TWO or unsure or sheet.delimiter not in {",", ";"}:
         return ""
     unnamed = not header_names(sheet.sample()[0])[0]
     numbering = f"""'{{print (NR==1?"item":NR-1) "{sheet.delimiter}" $0}}'"""
     tool, script = ("sed", "'1s/^/item/'") if unnamed else ("awk", numbering)
     does = "name the first column" if unnamed else "number the rows"
-    said = f"{first_few(labels, between=' and ')} hold the same few words, as labels of judges do"
+    said = f"{first_few(labels, between=' and ')} hold the same few {'numbers' if numbers else 'words'}, as labels of judges do"
     return f"{said}, and no column names the items; {does} ({tool} {script})"
 
 

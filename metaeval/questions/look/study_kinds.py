@@ -418,7 +418,8 @@ def _or_labels(given: Sequence[str], scores: Contents) -> Contents:
     try:
         judged = read_judges(given)
     except MetaevalError:
-        return (_labels_by_values(given) if are_judges(raters) else None) or scores
+        called = [name for name in raters if are_judges([name])]
+        return (_labels_by_values(given) if are_judges(raters) else _labels_alone(given) if called else None) or scores
     rows_are_people = judged.labels is not None and {*judged.labels.columns} == {*map(str, read["topic"].to_numpy())}
     if are_judges(raters) or rows_are_people:
         return _of_judges(judged)
