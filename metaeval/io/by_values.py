@@ -200,8 +200,8 @@ def way_to_number_items(columns: Columns, sheet: Sheet) -> str:
     numbering = f"""'{{print (NR==1?"item":NR-1) "{sheet.delimiter}" $0}}'"""
     tool, script = ("sed", "'1s/^/item/'") if unnamed else ("awk", numbering)
     does = "name the first column" if unnamed else "number the rows"
-    said = f"{first_few(labels, between=' and ')} hold the same few {'numbers' if numbers else 'words'}, as labels of judges do"
-    return f"{said}, and no column names the items; {does} ({tool} {script})"
+    alike = f"{first_few(labels, between=' and ')} hold the same few {'numbers' if numbers else 'words'}"
+    return f"{alike}, as labels of judges do, and no column names the items; {does} ({tool} {script})"
 
 
 def scores_by_values(content: bytes, label: str) -> ByValues | None:

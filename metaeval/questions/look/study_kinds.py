@@ -40,7 +40,7 @@ from metaeval.io.sources import Source, expanded, list_sources, read_source
 from metaeval.io.tables import read_scores, scores_of
 from metaeval.io.trec import read_collection
 from metaeval.io.trec_lines import is_run
-from metaeval.io.votes import holds_votes, read_votes
+from metaeval.io.votes import holds_votes, read_votes, votes_of
 from metaeval.questions.look.study_columns import OWN_LINES, ColumnRole, column_roles_of
 from metaeval.table.array import gaps_in
 from metaeval.table.label_roles import settled
@@ -327,6 +327,8 @@ def contents_in_memory(data: object) -> Contents:
     columns = getattr(data, "columns", None)
     if columns is not None and vote_columns(list(columns)) is not None:
         return _of_votes(as_votes(data))
+    if isinstance(data, pd.DataFrame) and len(data) > 1 and {*data.index} == {*data.columns}:
+        return _of_votes(votes_of([("wins", data.to_csv().encode())]))  # whoever has a row beat whoever has a column
     return _of_means(as_means(data)) if is_board(data) else _scored_or_labelled(data)
 
 
@@ -419,7 +421,8 @@ def _or_labels(given: Sequence[str], scores: Contents) -> Contents:
         judged = read_judges(given)
     except MetaevalError:
         called = [name for name in raters if are_judges([name])]
-        return (_labels_by_values(given) if are_judges(raters) else _labels_alone(given) if called else None) or scores
+        by_values = _labels_by_values(given) if are_judges(raters) else None
+        return by_values or (_labels_alone(given) if called else None) or scores
     rows_are_people = judged.labels is not None and {*judged.labels.columns} == {*map(str, read["topic"].to_numpy())}
     if are_judges(raters) or rows_are_people:
         return _of_judges(judged)
