@@ -15,7 +15,7 @@ from metaeval.io.any_sheets import any_sheet
 from metaeval.io.sheets import Sheet, header_names
 from metaeval.table.roles import part_of_word, role_of_name
 from metaeval.table.vote_cells import two_names
-from metaeval.table.vote_words import VERDICTS, is_negated, plain_word, says_who
+from metaeval.table.vote_words import VERDICTS, is_negated, plain_word, says_who, tells_who
 
 _MOST_ROWS, _MOST_COLUMNS, _FEWEST_ROWS = 1000, 12, 4
 _LONGEST, _MOST_LABELS, _MOST_JUDGES, _TWO = 60, 11, 50, 2
@@ -102,7 +102,10 @@ def votes_by_values(content: bytes, label: str) -> ByValues | None:
             }
             if not (by_name or alike or used or len(names[0]) == len(names[1]) == 1):
                 continue  # words such as a and b may be names of anything else
-            who = says_who(winner)
+            sides_said = [
+                text for text, share in meant.items() if share in {0.0, 1.0} and text not in names[0] | names[1]
+            ]
+            who = "winner" if any(map(tells_who, sides_said)) else says_who(winner)  # "A is worse" is for B
             sides_and_winner = {"left": left, "right": right, who or "winner": winner}
             ranked.setdefault((by_name, alike), []).append(ByValues("votes", sides_and_winner, used, is_open=not who))
     best = ranked[max(ranked)] if ranked else []

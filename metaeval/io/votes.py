@@ -188,6 +188,8 @@ def _wins_of(content: bytes, label: str) -> "_Wins | None":
     is_square = len(rows) > 1 and len(header) - len(rows) in {0, 1} and {*map(len, rows)} == {len(names) + 1}
     if not is_square or sorted(names) != sorted(cells[0] for cells in rows) or len({*names}) < len(names):
         return None
+    if not all(is_number(cell) or cell in _NOBODY for cells in rows for cell in cells[1:]):
+        return None
     return _Wins(sheet, [cells[0] for cells in rows], names, [cells[1:] for cells in rows])
 
 
@@ -213,7 +215,7 @@ class _Wins(NamedTuple):
         ]
 
     def _number(self, at: int, left: str, right: str, cell: str) -> int:
-        number = 0.0 if cell in _NOBODY else float(cell) if is_number(cell) else -1.0
+        number = 0.0 if cell in _NOBODY else float(cell)
         if number < 0 or number % 1 or (left == right and number):
             raise self.sheet.error(
                 f"rows and columns have the same names, as where a cell says how often its row beat its column, and "

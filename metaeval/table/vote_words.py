@@ -121,6 +121,12 @@ def says_who(name: str) -> str:
     return "loser" if lost else "winner" if won or words & _OPEN_WORDS else ""
 
 
+def tells_who(text: str) -> bool:
+    """Whether a text says by itself that somebody won or lost, as "A is better" does and "A" does not."""
+    words = {*re.split(r"[\W\d_]+", text.casefold())}
+    return not words.isdisjoint(_OF_WINNERS | _OF_LOSERS)
+
+
 def is_negated(words: Iterable[str]) -> bool:
     """Say whether words turn what is said about."""
     return not _NEGATED.isdisjoint(words)

@@ -492,3 +492,14 @@ def test_values_tell_the_side_and_the_name_whether_it_won(name, asked):
     told = votes_by_values(f"left,right,{name}\n{rows}".encode(), "x.csv")
     assert told.is_open == (not asked)
     assert told.columns == {"left": "left", "right": "right", asked or "winner": name}
+
+
+@pytest.mark.parametrize("name", ["Opinion", "worse", "winner of the two"])
+@pytest.mark.parametrize(("said", "sides"), [("{} is better", ("left", "right")), ("{} is worse", ("right", "left"))])
+def test_sentences_say_themselves_who_won(name, said, sides):
+    """Whatever the column is called: who is better won, and who is worse lost."""
+    words = [said.format(side) for side in "AB"]
+    rows = "".join(f"{'xyz'[at % 3]},{'xyz'[(at + 1) % 3]},{words[at % 2]}\n" for at in range(12))
+    told = votes_by_values(f"Assistant A,Assistant B,{name}\n{rows}".encode(), "x.csv")
+    assert told.columns == {"left": "Assistant A", "right": "Assistant B", "winner": name}
+    assert (told.words, told.is_open) == (dict(zip(words, sides, strict=True)), False)
