@@ -455,8 +455,11 @@ SHARES = {"a b": [1.0], "b c": [0.5], "a c": [0.0]}
 TWICE = {"x y": [1.0] * 2, "y z": [0.5] * 2, "x z": [0.0] * 2}
 
 
-def _old_and_new() -> Any:
-    named = {"left": "old", "right": "new", "winner": "best"}
+BACK = {pair: [1.0 - share for share in shares] for pair, shares in TWICE.items()}
+
+
+def _by_age(**who: str) -> Any:
+    named = {"left": "old", "right": "new", **who}
     return read_votes("v.csv", columns=named, words={"old": "left", "new": "right"})
 
 
@@ -510,16 +513,22 @@ IN_VOTES = {
         "first,second,who\n" + "x,y,first\ny,z,tie\nx,z,second\n" * 2,
         {
             "columns={'left': 'first', 'right': 'second', 'winner': 'who'}": TWICE,
-            "columns={'left': 'first', 'right': 'second', 'loser': 'who'}": {
-                pair: [1.0 - share for share in shares] for pair, shares in TWICE.items()
-            },
+            "columns={'left': 'first', 'right': 'second', 'loser': 'who'}": BACK,
+        },
+    ),
+    "a side by its name in the header, that may be who lost": votes(
+        "old,new,who\n" + "x,y,old\ny,z,tie\nx,z,new\n" * 2,
+        {
+            "columns={'left': 'old', 'right': 'new', 'winner': 'who'}": Then(lambda: _by_age(winner="who"), TWICE),
+            "columns={'left': 'old', 'right': 'new', 'loser': 'who'}": Then(lambda: _by_age(loser="who"), BACK),
+            "words={'new': 'right', 'old': 'left'}": Then(lambda: _by_age(winner="who"), TWICE),
         },
     ),
     "a side by its name in the header": votes(
         "old,new,best\n" + "x,y,old\ny,z,tie\nx,z,new\n" * 2,
         {
-            "columns={'left': 'old', 'right': 'new', 'winner': 'best'}": Then(_old_and_new, TWICE),
-            "words={'new': 'right', 'old': 'left'}": Then(_old_and_new, TWICE),
+            "columns={'left': 'old', 'right': 'new', 'winner': 'best'}": Then(lambda: _by_age(winner="best"), TWICE),
+            "words={'new': 'right', 'old': 'left'}": Then(lambda: _by_age(winner="best"), TWICE),
         },
     ),
     "both are bad": votes(

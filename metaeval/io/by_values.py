@@ -41,10 +41,10 @@ class ByValues(NamedTuple):
     @property
     def ways(self) -> str:
         """The ways to say so, where it is open who won and who lost."""
-        more = f" and `words={self.words!r}`" if self.words else ""
+        more = f", and `words={self.words!r}`" if self.words else ""
         return (
-            f"column {self.columns['winner']!r} names one side of each vote, and may say who won or who lost: with "
-            f"`columns={self.columns!r}`{more} it is who won, with `columns={self.of_losers.columns!r}`{more} who lost"
+            f"column {self.columns['winner']!r} names one side of each vote, and may say who won or who lost: either "
+            f"`columns={self.columns!r}` (who won) or `columns={self.of_losers.columns!r}` (who lost){more}"
         )
 
     @property
