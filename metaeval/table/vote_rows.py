@@ -78,7 +78,7 @@ class RepeatedRows:
 def hashes_of(table: Table) -> NDArray[np.uint64]:
     """Return a number for each row, that of rows which are alike in every column."""
     text = pd.DataFrame({name: pd.Series(values).astype(str) for name, values in table.items()})
-    return pd.util.hash_pandas_object(text, index=False).to_numpy()
+    return np.asarray(pd.util.hash_pandas_object(text, index=False), dtype=np.uint64)
 
 
 def n_repeated(held: Mapping[str, NDArray[Any]], *, counted: bool) -> int:
