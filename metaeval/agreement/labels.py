@@ -301,7 +301,9 @@ def of_judges(labels: Labels, asked: Collection[str] = ()) -> Labels:
     """
     left = beside_judges(labels.table, asked)
     rest = labels.select(name for name in labels.judges if name not in left) if left else labels
-    return replace(rest, notes=tuple(dict.fromkeys([*labels.notes, *left.values()])))
+    of_left = tuple(f"judge {name!r} is " for name in left)  # of which others it is made
+    notes = [note for note in labels.notes if not note.startswith(of_left)]
+    return replace(rest, notes=tuple(dict.fromkeys([*notes, *left.values()])))
 
 
 def _wide(table: object) -> pd.DataFrame:

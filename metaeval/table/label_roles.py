@@ -124,7 +124,7 @@ def label_columns(
     made = [RoleColumn(one.name, "aggregate", one.how, of=one.of[0]) for one in derived.values() if one.sure]
     told |= {column.name: column for column in made if is_computed(column.name)}
     after = settled(names)  # whoever compares judges leaves these out
-    made = [column for column in made if column.name not in {*told, *after}]
+    made = [column for column in made if column.name not in told]
     rest = [at for at in rest if names[at] not in told]
     open_to_doubt = [at for at in rest if names[at] not in after]
     doubted = {names[at]: why for at in open_to_doubt if (why := _doubt(names, values, at, rest, no_judges))}

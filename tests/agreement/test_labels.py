@@ -225,3 +225,15 @@ def test_numbers_in_another_spelling_are_no_words(cells):
     assert str(of_look.value) == str(of_scores.value)
     letters = frame.replace(dict(zip(cells, "ABC", strict=True)))
     assert as_labels(letters).words == ("A", "B", "C")
+
+
+def test_what_is_settled_by_majority_is_said_where_it_is_the_reference():
+    """Made of the judges whom it is compared with: by hand the majority of three; left out, it needs no such note."""
+    three = {"ann": [1, 1, 0, 0, 1, 0, 1, 0], "ben": [1, 0, 0, 1, 1, 0, 0, 0], "cat": [0, 1, 0, 1, 1, 1, 0, 0]}
+    frame = pd.DataFrame(three | {"gold": [1, 1, 0, 1, 1, 0, 0, 0]})
+    labels = as_labels(pd.concat([frame] * 4, ignore_index=True))
+    made = "judge 'gold' is the majority of 'ann', 'ben', 'cat'"
+    assert any(note.startswith(made) for note in of_judges(labels, ["gold"]).notes)
+    alone = of_judges(labels)
+    assert alone.judges == ("ann", "ben", "cat")
+    assert not any(note.startswith(made) for note in alone.notes)
