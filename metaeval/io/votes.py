@@ -156,7 +156,7 @@ def _way_of_columns(content: bytes, path: str) -> str:
     if told is None:
         return ""
     words = f" and `words={told.words!r}`" if told.words else ""
-    return told.ways if told.is_open else f"by their values pass `columns={told.columns!r}`{words}"
+    return told.ways if told.is_open else f"by their values pass `columns={told.columns!r}`" + words
 
 
 def holds_votes(content: bytes, label: str) -> bool:
