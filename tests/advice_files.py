@@ -452,6 +452,17 @@ IN_GROUPS = {
 VOTES = "left,right,winner\na,b,left\nb,c,tie\na,c,right\n"
 SHARES = {"a b": [1.0], "b c": [0.5], "a c": [0.0]}
 """Shares of the left system by pair."""
+TWICE = {"x y": [1.0] * 2, "y z": [0.5] * 2, "x z": [0.0] * 2}
+
+
+BACK = {pair: [1.0 - share for share in shares] for pair, shares in TWICE.items()}
+
+
+def _by_age(**who: str) -> Any:
+    named = {"left": "old", "right": "new", **who}
+    return read_votes("v.csv", columns=named, words={"old": "left", "new": "right"})
+
+
 IN_VOTES = {
     "weights that are whole": votes(
         "left,right,winner,weight\na,b,left,2\nb,c,tie,1\na,c,right,3\n",
@@ -476,21 +487,48 @@ IN_VOTES = {
     ),
     "votes whose winner stands in a column of another name": votes(
         "q,left,right,best\n1,a,b,b\n2,b,c,tie\n3,a,c,a\n",
-        {"columns={'winner': 'best'}": {"a b": [0.0], "b c": [0.5], "a c": [1.0]}},
+        {
+            "columns={'winner': 'best'}": {"a b": [0.0], "b c": [0.5], "a c": [1.0]},
+            "columns={'loser': 'best'}": SHARES,
+        },
     ),
     "columns by other words": votes(
         VOTES.replace("left,right,winner", "a,b,preferred")
         .replace("\n", ",p,w\n")
         .replace("preferred,p,w", "preferred,prompt,worker"),
         {
-            "columns={'left': 'a', 'right': 'b', 'winner': 'preferred'}": SHARES,
-            "columns={'question': 'prompt', 'voter': 'worker'}": Then(
+            "columns={'left': 'NAME', 'right': 'NAME', 'winner': 'NAME'}": Then(
+                lambda: read_votes("v.csv", columns={"left": "a", "right": "b", "winner": "preferred"}), SHARES
+            ),
+            "columns={'question': 'NAME', 'voter': 'NAME'}": Then(
                 lambda: read_votes(
                     "v.csv",
                     columns={"left": "a", "right": "b", "winner": "preferred", "question": "prompt", "voter": "worker"},
                 ),
                 SHARES,
             ),
+        },
+    ),
+    "columns by other words, of values that tell which": votes(
+        "first,second,who\n" + "x,y,first\ny,z,tie\nx,z,second\n" * 2,
+        {
+            "columns={'left': 'first', 'right': 'second', 'winner': 'who'}": TWICE,
+            "columns={'left': 'first', 'right': 'second', 'loser': 'who'}": BACK,
+        },
+    ),
+    "a side by its name in the header, that may be who lost": votes(
+        "old,new,who\n" + "x,y,old\ny,z,tie\nx,z,new\n" * 2,
+        {
+            "columns={'left': 'old', 'right': 'new', 'winner': 'who'}": Then(lambda: _by_age(winner="who"), TWICE),
+            "columns={'left': 'old', 'right': 'new', 'loser': 'who'}": Then(lambda: _by_age(loser="who"), BACK),
+            "words={'new': 'right', 'old': 'left'}": Then(lambda: _by_age(winner="who"), TWICE),
+        },
+    ),
+    "a side by its name in the header": votes(
+        "old,new,best\n" + "x,y,old\ny,z,tie\nx,z,new\n" * 2,
+        {
+            "columns={'left': 'old', 'right': 'new', 'winner': 'best'}": Then(lambda: _by_age(winner="best"), TWICE),
+            "words={'new': 'right', 'old': 'left'}": Then(lambda: _by_age(winner="best"), TWICE),
         },
     ),
     "both are bad": votes(

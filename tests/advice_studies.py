@@ -20,6 +20,7 @@ from metaeval import (
 )
 from metaeval.agreement import as_labels
 from metaeval.agreement.items import compared_cells, item_scores
+from metaeval.agreement.labels import of_judges
 from metaeval.agreement.meta_evaluation import meta_metrics
 from metaeval.collection.assembly import collection_from_rankings
 from metaeval.models.components import variance_components
@@ -110,6 +111,11 @@ JUDGES = {
     "people without a reference": call(
         lambda **_: judged(reference=None, people=["ben"]),
         {"reference": Then(lambda: kappas(judged(people=["ben"])), AGREE)},
+    ),
+    "what judges settled on": call(
+        lambda *, reference="": of_judges(as_labels(TABLE.assign(gold=1.0 - TABLE["ben"])), [reference]),
+        {"reference='gold'": ["ann", "gpt", "ben", "gold"]},
+        show=lambda labels: [*labels.judges],
     ),
     "a reference without labels": call(
         lambda **_: judged(labels=as_labels(SILENT), reference="cleo"),

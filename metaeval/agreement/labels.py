@@ -1,6 +1,6 @@
 """What every judge said of every item: labels checked and put into one form."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -19,12 +19,14 @@ from metaeval.base.names import (
     natural_order,
     shortened,
 )
+from metaeval.base.number_words import other_spelling
 from metaeval.base.results import Result
 from metaeval.base.unit import unit
 from metaeval.errors import InvalidOptionError, ScoresError
 from metaeval.io.labels import labels_in
 from metaeval.table.conversions import plain
 from metaeval.table.label_roles import (
+    beside_judges,
     doubtful_labels,
     doubts_of,
     label_columns,
@@ -288,6 +290,22 @@ def as_labels(
     )
 
 
+def of_judges(labels: Labels, asked: Collection[str] = ()) -> Labels:
+    """Return the labels without columns that are no further judge, but for those `asked` for, with a note on each.
+
+    Examples
+    --------
+    >>> labels = as_labels({"ann": [1, 0, 1], "ben": [1, 0, 0], "gold": [1, 0, 1]})
+    >>> of_judges(labels).judges, of_judges(labels, ["gold"]).judges
+    (('ann', 'ben'), ('ann', 'ben', 'gold'))
+    """
+    left = beside_judges(labels.table, asked)
+    rest = labels.select(name for name in labels.judges if name not in left) if left else labels
+    of_left = tuple(f"judge {name!r} is " for name in left)  # of which others it is made
+    notes = [note for note in labels.notes if not note.startswith(of_left)]
+    return replace(rest, notes=tuple(dict.fromkeys([*notes, *left.values()])))
+
+
 def _wide(table: object) -> pd.DataFrame:
     if isinstance(table, Labels):
         return table.table
@@ -368,6 +386,8 @@ def _numbered(frame: pd.DataFrame) -> tuple[WordScale | None, pd.DataFrame]:
     words_of = {str(judge): [*dict.fromkeys(filter(None, column))] for judge, column in cells.items()}
     if all(is_number(word) for words in words_of.values() for word in words):
         return None, cells.replace("", np.nan).astype(np.float64)
+    if "judges" not in frame.attrs:  # its reader did so
+        _refuse_spelt(cells, words_of)
     scale = word_scale(words_of)
     numbers = [word for words in words_of.values() for word in words if is_number(word)]
     if numbers and not scale.ordered:
@@ -379,6 +399,16 @@ def _numbered(frame: pd.DataFrame) -> tuple[WordScale | None, pd.DataFrame]:
     coded = cells.map(lambda word: np.nan if not word else float(scale.codes[folded(word)]))
     coded.attrs = frame.attrs | {"notes": [*frame.attrs.get("notes", ()), *_words_notes(scale, words_of)]}
     return scale, coded
+
+
+def _refuse_spelt(cells: pd.DataFrame, words_of: Mapping[str, Sequence[str]]) -> None:
+    """Refuse numbers that are written with a decimal comma, a per cent sign and so on, as readers of files do."""
+    for column, words in enumerate(words_of.values()):
+        spelt = {word: told for word in words if not is_number(word) and (told := other_spelling(word)) is not None}
+        if 2 * (len(spelt) + sum(map(is_number, words))) > len(words) and spelt:
+            word, told = next(iter(spelt.items()))
+            row = cells.iloc[:, column].tolist().index(word)
+            raise ScoresError(f"{_cell(cells, row, column)}: {word!r} {told.said()}")
 
 
 def _word(cell: object) -> str | None:

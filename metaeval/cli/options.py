@@ -418,6 +418,7 @@ class ColumnsOfVotes:
     left_column: Annotated[str | None, _vote_column("left", "left system")] = None
     right_column: Annotated[str | None, _vote_column("right", "right system")] = None
     winner_column: Annotated[str | None, _vote_column("winner")] = None
+    loser_column: Annotated[str | None, _vote_column("loser", "loser, where none names the winner")] = None
     question_column: Annotated[str | None, _vote_column("question")] = None
     voter_column: Annotated[str | None, _vote_column("voter")] = None
     count_column: Annotated[str | None, _vote_column("count", "number of votes that a row stands for")] = None

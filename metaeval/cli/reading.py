@@ -166,9 +166,11 @@ class Loaded:
             return
         if (told := votes_by_values(read_bytes(error.path), error.path)) is not None:
             name = self._context.info_name if "left_column" in self.options and not told.words else "votes"
-            line = f"metaeval {name} {shlex.quote(error.path)} {told.options}"
+            ways = [told, told.of_losers] if told.is_open else [told]
+            lines = [f"metaeval {name} {shlex.quote(error.path)} {way.options}" for way in ways]
             raise FileFormatError(
-                f"these seem to be votes on pairs of systems; if so: {line}", path=error.path
+                f"these seem to be votes on pairs of systems; if so: {', or, of who lost, '.join(lines)}",
+                path=error.path,
             ) from error
 
     def _directions(self) -> dict[str, bool]:

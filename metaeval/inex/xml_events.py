@@ -141,6 +141,10 @@ class XmlEvents:
         return number
 
 
+_MARKED = 1000
+"""Bytes in which a text of two bytes a letter begins."""
+
+
 def root_name(content: bytes) -> str:
     """Return the name of the first element of a file, "" if it is no XML (only a guess of what to read it as)."""
     names: list[str] = []
@@ -148,7 +152,9 @@ def root_name(content: bytes) -> str:
     parser.StartElementHandler = lambda name, _: names.append(name)
     parser.EntityDeclHandler = _stop
     start = content.lstrip()
-    if not start.removeprefix(b"\xef\xbb\xbf").startswith((b"<", b"\xff\xfe", b"\xfe\xff")):
+    is_wide = start.startswith((b"\xff\xfe", b"\xfe\xff"))  # any text may be UTF-16
+    text = start[2:_MARKED].replace(b"\0", b"").lstrip() if is_wide else start.removeprefix(b"\xef\xbb\xbf")
+    if not text.startswith(b"<"):
         return ""
     with suppress(expat.ExpatError, LookupError, ValueError):  # the reader proper says what is wrong, with its line
         parser.Parse(content[:1_000_000], False)  # noqa: FBT003 - expat takes it by position: more may follow

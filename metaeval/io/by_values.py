@@ -12,10 +12,10 @@ from metaeval.base.columns import ITEMS, JUDGES, LABELS, MARKED_ERRORS, are_judg
 from metaeval.base.names import are_metrics, first_few, is_number
 from metaeval.errors import MetaevalError
 from metaeval.io.any_sheets import any_sheet
-from metaeval.io.sheets import header_names
+from metaeval.io.sheets import Sheet, header_names
 from metaeval.table.roles import part_of_word, role_of_name
 from metaeval.table.vote_cells import two_names
-from metaeval.table.vote_words import VERDICTS, plain_word
+from metaeval.table.vote_words import VERDICTS, is_negated, plain_word, says_who, tells_who
 
 _MOST_ROWS, _MOST_COLUMNS, _FEWEST_ROWS = 1000, 12, 4
 _LONGEST, _MOST_LABELS, _MOST_JUDGES, _TWO = 60, 11, 50, 2
@@ -35,6 +35,22 @@ class ByValues(NamedTuple):
     """Part to column."""
     words: dict[str, str] = {}  # noqa: RUF012 - of a tuple, which nobody changes
     """What words for the winner mean, the names of sides in the header."""
+    is_open: bool = False
+    """Whether the column of winners may as well be that of losers, by its name."""
+
+    @property
+    def ways(self) -> str:
+        """The ways to say so, where it is open who won and who lost."""
+        more = f", and `words={self.words!r}`" if self.words else ""
+        return (
+            f"column {self.columns['winner']!r} names one side of each vote, and may say who won or who lost: either "
+            f"`columns={self.columns!r}` (who won) or `columns={self.of_losers.columns!r}` (who lost){more}"
+        )
+
+    @property
+    def of_losers(self) -> "ByValues":
+        """The same with a column that says who lost where this says who won."""
+        return self._replace(columns={{"winner": "loser"}.get(role, role): name for role, name in self.columns.items()})
 
     @property
     def options(self) -> str:
@@ -47,7 +63,7 @@ class ByValues(NamedTuple):
 
 
 def votes_by_values(content: bytes, label: str) -> ByValues | None:
-    r"""Find two columns of systems and one that says in every row which of them won, or that none did.
+    r"""Find two columns of systems and one that says in every row which of them won or lost, or that none did.
 
     Examples
     --------
@@ -86,10 +102,16 @@ def votes_by_values(content: bytes, label: str) -> ByValues | None:
             }
             if not (by_name or alike or used or len(names[0]) == len(names[1]) == 1):
                 continue  # words such as a and b may be names of anything else
-            reading = ByValues("votes", {"left": left, "right": right, "winner": winner}, used)
-            ranked.setdefault((by_name, alike), []).append(reading)
+            sides_said = [
+                text for text, share in meant.items() if share in {0.0, 1.0} and text not in names[0] | names[1]
+            ]
+            who = "winner" if any(map(tells_who, sides_said)) else says_who(winner)  # "A is worse" is for B
+            sides_and_winner = {"left": left, "right": right, who or "winner": winner}
+            ranked.setdefault((by_name, alike), []).append(ByValues("votes", sides_and_winner, used, is_open=not who))
     best = ranked[max(ranked)] if ranked else []
-    return best[0] if len(best) == 1 else None
+    said = [how for how in best if "winner" in how.columns and not how.is_open]  # before who lost, and what is open
+    said = said or [how for how in best if not how.is_open] or best
+    return said[0] if len(said) == 1 else None
 
 
 def labels_by_values(content: bytes, label: str) -> ByValues | None:
@@ -165,18 +187,24 @@ def way_to_label_items(content: bytes, label: str) -> str:
     'ann and bo hold the same few words, as labels of judges do, and no column names the items; number the rows'
     """
     sheet = None if not (columns := _columns(content, label, forms=True)) else any_sheet(content, label)
+    return "" if sheet is None else way_to_number_items(columns, sheet)
+
+
+def way_to_number_items(columns: Columns, sheet: Sheet) -> str:
+    """Say the same of a table; numbers are labels where two columns are called as judges."""
     words = {name: {*filter(None, cells)} for name, cells in columns.items()}
     few = [name for name, held in words.items() if 1 < len(held) <= _MOST_LABELS]
     labels = [name for name in few if any(words[name] & words[other] for other in few if other != name)]
     numbers = any(is_number(cell) for held in words.values() for cell in held)
-    if sheet is None or len(labels) < _TWO or numbers or sheet.delimiter not in {",", ";"}:
+    unsure = numbers and sum(are_judges([name]) for name in columns) < _TWO
+    if len(labels) < _TWO or unsure or sheet.delimiter not in {",", ";"}:
         return ""
     unnamed = not header_names(sheet.sample()[0])[0]
     numbering = f"""'{{print (NR==1?"item":NR-1) "{sheet.delimiter}" $0}}'"""
     tool, script = ("sed", "'1s/^/item/'") if unnamed else ("awk", numbering)
     does = "name the first column" if unnamed else "number the rows"
-    said = f"{first_few(labels, between=' and ')} hold the same few words, as labels of judges do"
-    return f"{said}, and no column names the items; {does} ({tool} {script})"
+    alike = f"{first_few(labels, between=' and ')} hold the same few {'numbers' if numbers else 'words'}"
+    return f"{alike}, as labels of judges do, and no column names the items; {does} ({tool} {script})"
 
 
 def scores_by_values(content: bytes, label: str) -> ByValues | None:
@@ -282,12 +310,16 @@ def _meaning(text: str, sides: Mapping[str, float]) -> float | None:
     --------
     >>> [_meaning(text, {"new": 0.0}) for text in ("A is better", "new", "tie", "a tie", "neat")]
     [1.0, 0.0, 0.5, None, None]
+    >>> [_meaning(text, {}) for text in ("A is worse", "A is not better", "both are bad")]
+    [0.0, None, 0.5]
     """
     share_of = {word: verdict.share for word, verdict in VERDICTS.items()} | dict(sides)
     if (share := share_of.get(plain_word(text))) is not None:
         return share
-    shares = {share_of[word] for word in re.split(r"[\W_]+", text.casefold()) if word in share_of}
-    return shares.pop() if len(shares) == 1 else None
+    words = re.split(r"[\W_]+", text.casefold())
+    shares = {share_of[word] for word in words if word in share_of}
+    share = shares.pop() if len(shares) == 1 and not is_negated(words) else None
+    return 1.0 - share if share is not None and says_who(text) == "loser" else share
 
 
 def _judge_items(items: Sequence[str], judges: Sequence[str], *, called: bool) -> bool:

@@ -19,7 +19,7 @@ from metaeval.collection.documents import UNJUDGED
 from metaeval.errors import FileFormatError, InvalidOptionError
 from metaeval.io.any_sheets import table_sheet
 from metaeval.io.blocks import BadCellError, rows_left_out
-from metaeval.io.by_values import labels_of_columns
+from metaeval.io.by_values import labels_of_columns, way_to_number_items
 from metaeval.io.chosen_rows import rows_where
 from metaeval.io.duplicates import Duplicates, note_of
 from metaeval.io.files import first_words, read_bytes
@@ -394,6 +394,8 @@ class _LabelTable:
         n_items = self._n_different(keys[:-1])
         labels.sort(key=lambda at: self._n_different([*keys[:-1], at]) == n_items)  # what is of the item comes last
         labels.sort(key=lambda at: not is_answer(self.names[at]))
+        told = labels_of_columns(self._first_cells())
+        labels.sort(key=lambda at: told is None or self.names[at] != told.columns.get("label"))
         if labels:
             others = first_few([self.names[at] for at in labels])
             raise self.sheet.error(
@@ -419,9 +421,9 @@ class _LabelTable:
         """Return the labels, a row an item and a column a judge."""
         if not self.places["item"]:
             listing = columns_found(self.names)
-            free = [name for at, name in enumerate(self.names) if name and [at] not in self.places.values()]
-            way = f"name it, such as `columns={ {'item': shortened(next(iter(free), 'NAME'))}!r}`"
-            raise self.sheet.error(f"no column names the items (document, pid, item …); {way}. {listing}")
+            raise self.sheet.error(
+                f"no column names the items (document, pid, item …); {self._way_of_items()}. {listing}"
+            )
         if not self.is_long:
             self._leave_out_summaries()
         if not repeats and not self.item_named:
@@ -446,6 +448,8 @@ class _LabelTable:
         Where an item could be called so, its numbers have to say it too: they are sums, or no label of any other item.
         """
         names = self._column("item").tolist()
+        if self.places["topic"]:  # a line of sums may have its word in the place of the topic alone
+            names = [item or topic for item, topic in zip(names, self._column("topic").tolist(), strict=True)]
         perhaps = np.array(perhaps_items(names), dtype=bool)
         told = np.array(are_summaries(names), dtype=bool) & ~perhaps
         keys = {*self.chosen, *self.places["topic"], *self.places["item"]}
@@ -543,9 +547,20 @@ class _LabelTable:
             )
         return alike or numbers
 
+    def _way_of_items(self) -> str:
+        """Say how items get names: by the column that holds others in every row, or by numbers of the rows."""
+        free = [at for at, name in enumerate(self.names) if name and [at] not in self.places.values()]
+        once = [self.names[at] for at in free if self._n_different([at]) == len(self.cells)]
+        numbering = "" if once else way_to_number_items(self._first_cells(), self.sheet)
+        item = next(iter([*once, *(self.names[at] for at in free)]), "NAME")
+        return self._way_of_rows() or numbering or f"name it, such as `columns={ {'item': shortened(item)}!r}`"
+
+    def _first_cells(self) -> dict[str, list[str]]:
+        return {name: self.cells[:_SEEN, at].tolist() for at, name in enumerate(self.names) if name}
+
     def _way_of_rows(self) -> str:
         """Say how rows that are one label each are read, by what `metaeval look` finds; "" of others."""
-        told = labels_of_columns({name: self.cells[:_SEEN, at].tolist() for at, name in enumerate(self.names) if name})
+        told = labels_of_columns(self._first_cells())
         if told is None or "judge" not in told.columns:
             return ""
         placed = {self.names[column] for role in ("item", "label") for column in self.places[role]}

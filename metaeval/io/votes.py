@@ -5,15 +5,18 @@ import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from itertools import chain, islice
-from typing import Any
+from functools import partial
+from itertools import chain, combinations, islice
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from metaeval.base.names import is_number, shortened
 from metaeval.errors import FileFormatError, InvalidOptionError, ScoresError, UnknownNameError
 from metaeval.io.around_tables import below_titles
 from metaeval.io.benchmarks.contents import Json, has_lines, json_parts, parts_of_lines, read_json, starts_json
+from metaeval.io.by_values import votes_by_values
 from metaeval.io.files import read_bytes, text_of
 from metaeval.io.headers import ragged
 from metaeval.io.json_columns import columns_of_lines
@@ -39,6 +42,11 @@ _LONGEST = 18
 _LINE = re.compile(rb"[^\n]*\n|[^\n]+\Z")
 _TOKEN = re.compile(rb"\"((?:[^\"\\]|\\.)*)\"|[\[\]{}:]", re.DOTALL)
 
+_MOST_SYSTEMS = 1000
+"""Lines of a table of wins of one system over another, which is read in one piece."""
+_NOBODY = frozenset({"", "-", "--", "\N{EN DASH}", "\N{EM DASH}", "x", "X", "nan", "NaN", "NA"})
+"""What stands where a system would play itself."""
+_READ_AS_WINS = "rows and columns are the same systems: a cell says how often its row beat its column"
 VOTES = (
     "these are votes on pairs of systems, not scores or labels of each; rank the systems by them with metaeval votes "
     "(study_votes), or compare them with scores of the same systems with metaeval agree (study_settled)"
@@ -64,8 +72,8 @@ def read_votes(  # noqa: PLR0913 - what is read, and how
         one set of votes.
         What the columns may be called is said with `metaeval.table.votes.as_votes`.
     columns : mapping of str to str, optional
-        Which column is "left", "right", "winner", "question", "voter", "weight" or "count" (of the votes that a row
-        stands for), where its name does not say so.
+        Which column is "left", "right", "winner" (or "loser"), "question", "voter", "weight" or "count" (of the votes
+        that a row stands for), where its name does not say so.
     covariates : sequence of str, optional
         Columns of numbers that may matter beside the systems; "position" needs none.
     words : mapping of str to {"left", "right", "tie", "none"}, optional
@@ -128,7 +136,7 @@ def votes_of(  # noqa: PLR0913 - as above
     collected = Collected(columns or {}, covariates, words, where, duplicates)
     path = ""
     for path, content in contents:
-        collected.next_file()
+        collected.next_file(partial(_way_of_columns, content, path))
         try:
             for table, refuse in _tables(content, path, collected):
                 collected.add(table, refuse)
@@ -142,6 +150,15 @@ def votes_of(  # noqa: PLR0913 - as above
         raise FileFormatError(str(error), path=path) from error
 
 
+def _way_of_columns(content: bytes, path: str) -> str:
+    """Say which columns seem to hold votes by their values; "" where none do."""
+    told = votes_by_values(content, path)
+    if told is None:
+        return ""
+    words = f" and `words={told.words!r}`" if told.words else ""
+    return told.ways if told.is_open else f"by their values pass `columns={told.columns!r}`" + words
+
+
 def holds_votes(content: bytes, label: str) -> bool:
     r"""Say whether a file holds votes, by the names in its first row.
 
@@ -153,7 +170,60 @@ def holds_votes(content: bytes, label: str) -> bool:
     if starts_json(content):
         return vote_columns(_first_names(content[:_SAMPLE])) is not None
     head = content[:_SAMPLE].split(b"\n", _TITLES)[:_TITLES]
-    return any(_is_header_of_votes(b"\n".join(head[:size]) + b"\n", label) for size in (1, _TITLES))
+    return _wins_of(content, label) is not None or any(
+        _is_header_of_votes(b"\n".join(head[:size]) + b"\n", label) for size in (1, _TITLES)
+    )
+
+
+def _wins_of(content: bytes, label: str) -> "_Wins | None":
+    """Return the cells of a square table whose rows and columns have the same names; None of any other."""
+    if content.count(b"\n") > _MOST_SYSTEMS or content.count(b"\r") > 2 * _MOST_SYSTEMS:
+        return None
+    try:
+        sheet = sheet_of(content, label)
+        header, *rows = ([cell.strip() for cell in cells] for cells in sheet.rows())
+    except (FileFormatError, ValueError):
+        return None
+    names = header[len(header) - len(rows) :]
+    is_square = len(rows) > 1 and len(header) - len(rows) in {0, 1} and {*map(len, rows)} == {len(names) + 1}
+    if not is_square or sorted(names) != sorted(cells[0] for cells in rows) or len({*names}) < len(names):
+        return None
+    if not all(is_number(cell) or cell in _NOBODY for cells in rows for cell in cells[1:]):
+        return None
+    return _Wins(sheet, [cells[0] for cells in rows], names, [cells[1:] for cells in rows])
+
+
+class _Wins(NamedTuple):
+    """How often whoever has a row beat whoever has a column."""
+
+    sheet: Sheet
+    rows: list[str]
+    columns: list[str]
+    cells: list[list[str]]
+
+    def counts(self) -> list[dict[str, object]]:
+        """Return a row a pair with its wins and losses; refuse cells that count nothing."""
+        n_of = {
+            (left, right): self._number(at, left, right, cell)
+            for at, (left, cells) in enumerate(zip(self.rows, self.cells, strict=True))
+            for right, cell in zip(self.columns, cells, strict=True)
+        }
+        pairs = ((left, right) for left, right in combinations(self.rows, 2) if n_of[left, right] + n_of[right, left])
+        return [
+            {"left": left, "right": right, "wins": n_of[left, right], "losses": n_of[right, left]}
+            for left, right in pairs
+        ]
+
+    def _number(self, at: int, left: str, right: str, cell: str) -> int:
+        number = 0.0 if cell in _NOBODY else float(cell)
+        if number < 0 or number % 1 or (left == right and number):
+            raise self.sheet.error(
+                f"rows and columns have the same names, as where a cell says how often its row beat its column, and "
+                f"{left!r} by {right!r} is {shortened(cell)!r}, no such count; write votes a pair a row (left, right, "
+                "wins, losses, ties), or where cells are scores call rows otherwise",
+                at + 1,
+            )
+        return int(number)
 
 
 def _is_header_of_votes(head: bytes, label: str) -> bool:
@@ -209,12 +279,18 @@ class VotesError(FileFormatError):
 def refuse_votes(content: bytes, label: str) -> None:
     """Refuse a file of votes where scores or labels are wanted, and say what ranks systems by votes."""
     if holds_votes(content, label):
+        if not starts_json(content) and (wins := _wins_of(content, label)) is not None:
+            wins.counts()
         raise VotesError(label, content)
 
 
 def _tables(content: bytes, label: str, collected: Collected) -> Iterator[tuple[Table, Refuse]]:
     """Yield the rows of a file some at a time, with the columns that matter, and what makes the error of a row."""
     if not starts_json(content):
+        if (wins := _wins_of(content, label)) is not None:
+            collected.left_out([_READ_AS_WINS])
+            yield columns_of_rows(wins.counts(), collected), lambda _place, rule: FileFormatError(rule, path=label)
+            return
         with _long_cells():
             yield from _sheet_tables(sheet_of(content, label), collected)
         return

@@ -109,7 +109,8 @@ def _judged(names: Sequence[str], values: Floats, at: int, others: Sequence[int]
     for what, ways, luck in _makings(own, rest, listed, near):
         agrees = named in (EXTREMES if what.startswith(_TIES) else ROLES_MADE)
         agrees = agrees and (named not in EXTREMES or len(own) >= _FEWEST)  # a system may be called so
-        chance = 0.0 if agrees and named != _MAYBE else ways * luck()
+        rows = 1 if named else len(others) + 1  # any of which might be made by luck
+        chance = 0.0 if agrees and named != _MAYBE else ways * rows * luck()
         if chance <= _LIKELY:
             return MadeRow(at, what, chance <= _SURE)
     return None
@@ -219,7 +220,10 @@ def _luck(own: Floats, rest: Floats, made: Floats, among: Floats | None = None) 
     own, rest, made = own[alike], rest[:, alike], made[alike]
     room = 2 * max(float(np.abs(own - made).max()), 0.51 * _last_digit(own))
     widths = np.minimum(np.nanmax(rest, axis=0) - np.nanmin(rest, axis=0), np.ptp(own))
-    return float(np.prod(np.sort(np.minimum(1.0, room / np.maximum(widths, np.finfo(float).tiny)))[1:]))
+    chances = np.minimum(1.0, room / np.maximum(widths, np.finfo(float).tiny))
+    if _last_digit(own) >= 1:  # labels of few levels lie about their mean, and so do many of them
+        chances = np.maximum(chances, np.nanmean(np.abs(rest - made) <= room / 2, axis=0))
+    return float(np.prod(np.sort(chances)[1:]))
 
 
 def _luck_of_ties(rest: Floats, made: Floats, near: float) -> float:

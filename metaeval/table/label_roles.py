@@ -53,6 +53,32 @@ _OTHER_UNIT = 5.0
 """How many times the largest label of all others another unit is above."""
 
 
+_SETTLED = frozenset({
+    *("gold", "golden", "truth", "groundtruth", "final", "consensus", "adjudicated", "adjudication", "agreed"),
+    *("majority", "resolved", "reconciled", "reference", "endurteil", "endlabel", "konsens", "einigung", "mehrheit"),
+    *("mehrheitsurteil", "referenz", "wahrheit", "finale", "définitif", "référence", "vérité", "majorité", "consenso"),
+    *("acuerdo", "acordado", "mayoría", "verdad", "referencia", "definitivo", "definitiva", "maioria", "verdade"),
+    *("referência", "maggioranza", "verità", "riferimento", "concordato", "meerderheid", "waarheid", "referentie"),
+    *("definitief", "większość", "prawda", "ostateczny", "ostateczna", "slutlig", "facit", "konsensus", "endelig"),
+    *("lopullinen", "консенсус", "эталон", "итог", "正解", "最终", "金标准", "정답"),
+})  # fmt: skip
+"""Words for labels that were settled on after judges had given theirs."""
+_LABEL_WORDS = frozenset({
+    *("label", "labels", "rating", "grade", "relevance", "rel", "score", "value", "answer", "category", "vote"),
+    *("judgment", "judgement", "decision", "verdict", "annotation", "standard", "ground", "urteil", "bewertung"),
+    *("class", "entscheidung", "étiquette", "note", "etiqueta", "etichetta", "giudizio", "oordeel"),
+})  # fmt: skip
+_COARSER = frozenset({
+    *("merged", "binary", "bin", "binarized", "binarised", "bool", "collapsed", "class", "classes", "coarse"),
+    *("dichotom", "dichotomous", "dichotomized", "dichotomised", "dich", "grouped", "recoded", "simplified"),
+    *("reduced", "level", "levels", "way", "point", "binär", "zusammengefasst", "vereinfacht", "gruppiert", "binaire"),
+    *("regroupé", "fusionné", "binario", "binaria", "agrupado", "dicotómico", "raggruppato", "binário", "binair"),
+})  # fmt: skip
+"""Words that the name of the same labels has more where grades were put together."""
+_MOSTLY = 0.95
+"""In how large a share of the rows one column says what another becomes."""
+
+
 class LabelColumns(NamedTuple):
     """What columns of numbers hold, of those that could be labels."""
 
@@ -97,10 +123,12 @@ def label_columns(
     derived = {one.name: one for one in derived_columns([names[at] for at in near], values[:, near])}
     made = [RoleColumn(one.name, "aggregate", one.how, of=one.of[0]) for one in derived.values() if one.sure]
     told |= {column.name: column for column in made if is_computed(column.name)}
+    after = settled(names)  # whoever compares judges leaves these out
     made = [column for column in made if column.name not in told]
     rest = [at for at in rest if names[at] not in told]
-    doubted = {names[at]: why for at in rest if (why := _doubt(names, values, at, rest, no_judges))}
-    doubted |= {name: one.how for name, one in derived.items() if not one.sure}
+    open_to_doubt = [at for at in rest if names[at] not in after]
+    doubted = {names[at]: why for at in open_to_doubt if (why := _doubt(names, values, at, rest, no_judges))}
+    doubted |= {name: one.how for name, one in derived.items() if not one.sure and name not in after}
     if len(rest) - len(doubted) < _JUDGES:
         doubted = {}
     unsure = [
@@ -136,6 +164,70 @@ def made_judges(columns: Sequence[RoleColumn]) -> list[str]:
         f"judge {column.name!r} is {column.why}, and counts as one beside them; leave it out if it is none"
         for column in columns
     ]
+
+
+def beside_judges(table: pd.DataFrame, asked: Collection[str] = ()) -> dict[str, str]:
+    """Return the columns that are no further judge beside two others, but for those `asked` for, with the note on each.
+
+    Such are labels that were settled on after the judges had given theirs, by name, and the coarser form of another's:
+    called as that with a word more, and said by it in nearly every row.
+
+    Examples
+    --------
+    >>> labels = pd.DataFrame({"ann": [0, 1, 2], "ben": [0, 1, 1], "gold": [0, 1, 2], "ann_merged": [0, 1, 1]})
+    >>> list(beside_judges(labels)), list(beside_judges(labels, ["gold"])), list(beside_judges(labels[["ann", "gold"]]))
+    (['ann_merged', 'gold'], ['ann_merged'], [])
+    """
+    names = list(map(str, table.columns))
+    coarser = {name: of for name in names for of in names if _is_coarser(name, of) and _follows(table[name], table[of])}
+    out = {
+        name: f"column {name!r} is left out: it is a coarser form of {of!r}, and no further judge"
+        for name, of in coarser.items()
+        if coarser.keys().isdisjoint(asked)
+    }
+    for name in settled([name for name in names if name not in out]):
+        if name not in asked:
+            out[name] = (
+                f"column {name!r} is left out: by its name it was settled on after the judges, and is no further one; "
+                f"compare them with it by `reference={name!r}`"
+            )
+    return out
+
+
+def settled(names: Sequence[str]) -> list[str]:
+    """Return the columns called as what judges agreed on in the end, where two others or more are not.
+
+    Examples
+    --------
+    >>> settled(["Anna", "Ben", "final label"]), settled(["gold", "gpt"]), settled(["Ann", "Ben", "final_reviewer"])
+    (['final label'], [], [])
+    """
+    words = {name: _words_of(name) for name in names}
+    called = [name for name, said in words.items() if said & _SETTLED and said <= _SETTLED | _LABEL_WORDS]
+    return called if len(names) - len(called) >= _JUDGES else []
+
+
+def _words_of(name: str) -> set[str]:
+    return {*re.split(r"[\W\d_]+", name.casefold())} - {""}
+
+
+def _is_coarser(name: str, of: str) -> bool:
+    """Whether a name has words for grades put together beside all those of another."""
+    more = [*re.split(r"[\W_]+", name.casefold())]
+    for word in re.split(r"[\W_]+", of.casefold()):
+        if word not in more:
+            return False
+        more.remove(word)
+    return bool(_words_of(" ".join(more))) and _words_of(" ".join(more)) <= _COARSER
+
+
+def _follows(labels: "pd.Series[Any]", other: "pd.Series[Any]") -> bool:
+    """Whether labels are fewer than another's, and each of those becomes one of them in nearly every row."""
+    both = pd.DataFrame({"label": labels.to_numpy(), "other": other.to_numpy()}).dropna()
+    if not 1 < both["label"].nunique() < both["other"].nunique():
+        return False
+    usual = both.groupby("other")["label"].agg(lambda said: said.mode().iloc[0])
+    return bool((both["other"].map(usual) == both["label"]).mean() >= _MOSTLY)
 
 
 def doubtful_labels(table: pd.DataFrame, said: Collection[str] = ()) -> list[str]:

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from metaeval.base.columns import JUDGES, underscored
 from metaeval.errors import InvalidOptionError, UnknownNameError
-from metaeval.table.vote_words import share_of_column
+from metaeval.table.vote_words import LOST, WON, share_of_column
 
 UNITS = ("question", "voter")
 """What votes can hang together by."""
@@ -21,6 +21,7 @@ COLUMNS: Mapping[str, tuple[str, ...]] = {
         "option_a",
         "model_x",
         "response_a_model",
+        *("modell_a", "modell_1", "modèle_a", "modèle_1", "modelo_a", "modelo_1", "modello_a", "modello_1"),
         *("links", "gauche", "izquierda", "sinistra"),
     ),
     "right": (
@@ -33,25 +34,11 @@ COLUMNS: Mapping[str, tuple[str, ...]] = {
         "option_b",
         "model_y",
         "response_b_model",
+        *("modell_b", "modell_2", "modèle_b", "modèle_2", "modelo_b", "modelo_2", "modello_b", "modello_2"),
         *("rechts", "droite", "derecha", "destra"),
     ),
-    "winner": (
-        *("winner", "preference", "preferred", "verdict", "vote", "outcome", "choice"),
-        *("gewinner", "sieger", "gagnant", "vainqueur", "ganador", "vincitore", "vencedor", "winnaar", "zwycięzca"),
-        *(
-            "zwyciezca",
-            "vinnare",
-            "vinder",
-            "vinner",
-            "voittaja",
-            "vítěz",
-            "kazanan",
-            "победитель",
-            "胜者",
-            "勝者",
-            "승자",
-        ),
-    ),
+    "winner": WON,
+    "loser": LOST,
     "question": (
         *("question_id", "question", "prompt_id", "prompt", "query_id", "query", "topic_id", "topic"),
         *("item_id", "item", "instruction", "uid", "frage", "frage_id", "aufgabe", "anfrage", "pregunta", "domanda"),
@@ -73,10 +60,16 @@ COLUMNS: Mapping[str, tuple[str, ...]] = {
     "weight": ("weight", "weights"),
     "count": (
         *("count", "counts", "n", "votes", "n_votes", "num_votes", "number_of_votes", "num", "anzahl", "stimmen"),
-        *("frequency", "freq", "total", "häufigkeit", "#"),
+        *("frequency", "freq", "total", "häufigkeit", "#", "vote_count", "vote_counts", "stimmenzahl"),
     ),
 }
 """What columns are called, the surest name first; case, blanks and hyphens do not matter."""
+_NUMBER_OF = frozenset(
+    {"n", "no", "nr", "num", "number", "count", "counts", "anzahl", "zahl", "nombre", "nb", "numero"}
+)
+_NUMBER_OF |= {"número", "aantal", "liczba", "antal", "počet", "число"}
+_VOTES = frozenset({"votes", "ballots", "stimmen", "voix", "votos", "voti", "stemmen", "głosów", "röster", "stemmer"})
+"""Words of names that say how many votes a row stands for, in many languages."""
 COUNTS = {"wins": 1.0, "losses": 0.0, "ties": 0.5}
 _COUNT_WORDS = {
     "wins": ("wins", "wins_a", "wins_left", "wins_1", "a_wins", "left_wins", "wins_model_a", "model_a_wins", "siege"),
@@ -95,6 +88,12 @@ WINNERS = {
     "chosen_model": "rejected_model",
     "model_chosen": "model_rejected",
     "chosen": "rejected",
+    "gewinner": "verlierer",
+    "sieger": "verlierer",
+    "gagnant": "perdant",
+    "ganador": "perdedor",
+    "vincitore": "perdente",
+    "vencedor": "perdedor",
 }
 """Columns of systems that won, and of those that lost against them."""
 PAIRS = (
@@ -120,7 +119,7 @@ class VoteColumns(NamedTuple):
     """Which columns of a table say what of a vote, by their names there."""
 
     roles: Mapping[str, str]
-    """"left", "right" (one column where it holds both), "winner", "question", "voter", "weight", "count"."""
+    """"left", "right" (one column where it holds both), "winner" or "loser", "question", "voter", "weight", "count"."""
     form: str
     """"votes", "outcomes" (a column of 1 and 0 for each), "winners" (beside losers), "counts", "orders" or "games"."""
     others: Mapping[str, str]
@@ -166,6 +165,10 @@ def vote_columns(columns: Iterable[object], named: Mapping[str, str] | None = No
         )
         if role not in roles and candidate is not None:
             roles[role] = candidate
+    many = next((name for name in names if name not in roles.values() and _counts_votes(name)), None)
+    if many is not None:
+        roles.setdefault("count", many)
+    roles = _without_either(roles, named or {})
 
     if GAMES in words and MODEL in words:
         units = {role: column for role, column in roles.items() if role in UNITS}
@@ -174,28 +177,45 @@ def vote_columns(columns: Iterable[object], named: Mapping[str, str] | None = No
     winner = next((name for name, loser in WINNERS.items() if {name, loser} <= words.keys()), "")
     if not {"left", "right"} <= set(roles) and winner:
         roles |= {"left": words[winner], "right": words[WINNERS[winner]]}
-        roles.pop("winner", None)
+        roles = {role: column for role, column in roles.items() if role not in {"winner", "loser"}}
         return VoteColumns(roles, "winners", _held(TIES, words))
     pair = next((words[word] for word in PAIRS if word in words), None)
     if pair is not None and roles.keys().isdisjoint({"left", "right"}) and "winner" in words:
         roles |= {"left": pair, "right": pair}
-    return _of_two_sides(roles, words) if {"left", "right"} <= set(roles) else None
+    return _of_two_sides(roles, words, named or {}) if {"left", "right"} <= set(roles) else None
 
 
-def _of_two_sides(roles: Mapping[str, str], words: Mapping[str, str]) -> VoteColumns | None:
+def _counts_votes(name: str) -> bool:
+    """Whether words say how many votes: "Anzahl Stimmen", "number of votes"."""
+    words = {*_word(name).replace(".", "_").split("_")} - {"of", "the", "der", "de", "di", "von", "van", ""}
+    return not words.isdisjoint(_NUMBER_OF) and not words.isdisjoint(_VOTES) and words <= _NUMBER_OF | _VOTES
+
+
+def _without_either(roles: Mapping[str, str], named: Mapping[str, str]) -> dict[str, str]:
+    """Return roles of which one says who won or who lost: of two the one that was named, else that of the winner."""
+    if {"winner", "loser"} <= named.keys():
+        raise InvalidOptionError("name the column that says who won or the one that says who lost, not both")
+    out = "winner" if "loser" in named else "loser" if "winner" in roles else ""
+    return {role: column for role, column in roles.items() if role != out}
+
+
+def _of_two_sides(roles: Mapping[str, str], words: Mapping[str, str], named: Mapping[str, str]) -> VoteColumns | None:
+    bare = {role: column for role, column in roles.items() if role != "loser"}
     if set(ORDERS) <= set(words):
-        return VoteColumns(roles, "orders", _held(ORDERS, words))
-    if "winner" in roles:
+        return VoteColumns(bare, "orders", _held(ORDERS, words))
+    if "winner" in roles or "loser" in named:
         return VoteColumns(roles, "votes", {})
     outcomes = {word: share for word in words if (share := share_of_column(word)) is not None}
     if {0.0, 1.0} <= set(outcomes.values()):
-        return VoteColumns(roles, "outcomes", _held(outcomes, words))
+        return VoteColumns(bare, "outcomes", _held(outcomes, words))
     counts = {
         word: words[held[0]]
         for word, called in _COUNT_WORDS.items()
         if (held := [one for one in called if one in words])
     }
-    return VoteColumns(roles, "counts", counts) if {"wins", "losses"} <= counts.keys() else None
+    if {"wins", "losses"} <= counts.keys():
+        return VoteColumns(bare, "counts", counts)
+    return VoteColumns(roles, "votes", {}) if "loser" in roles else None
 
 
 def _held(wanted: Iterable[str], words: Mapping[str, str]) -> dict[str, str]:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from metaeval.base.checks import check_choice
 from metaeval.base.names import clean_name
 from metaeval.errors import ScoresError
-from metaeval.table.roles import is_summary, role_of_name
+from metaeval.table.roles import is_summary
 from metaeval.table.vote_cells import TextCells
 
 Repeated = Literal["keep", "first"]
@@ -36,6 +36,21 @@ def rows_of_sums(sides: Sequence[TextCells]) -> NDArray[np.bool_]:
     return np.asarray((first | second) & alone[0] & alone[1])
 
 
+def headers_again(table: Table, columns: Iterable[str], sides: Mapping[str, TextCells]) -> NDArray[np.bool_]:
+    """Return which rows say in each of some columns what it is called, as files put under each other do.
+
+    Examples
+    --------
+    >>> cells = TextCells(np.array([0, 1]), ["a", "left"])
+    >>> headers_again({"left": ["a", "left"], "n": [1, "n"]}, ["left", "n"], {"left": cells}).tolist()
+    [False, True]
+    """
+    said = [np.array([*(text == name for text in cells.texts), False])[cells.codes] for name, cells in sides.items()]
+    again = np.logical_and.reduce(said)
+    again[again] = [all(str(table[name][row]) == name for name in columns) for row in np.flatnonzero(again)]
+    return again
+
+
 def system_name(text: str) -> str:
     """Return the name of a system, unless it is a word for all others."""
     if is_summary(text):
@@ -54,19 +69,24 @@ class RepeatedRows:
 
     def new(self, table: Table) -> NDArray[np.bool_]:
         """Return which rows no earlier one is like."""
-        text = pd.DataFrame({name: pd.Series(values).astype(str) for name, values in sorted(table.items())})
-        codes = pd.util.hash_pandas_object(text, index=False).to_numpy()
+        codes = hashes_of(dict(sorted(table.items())))
         new = ~(pd.Series(codes).duplicated().to_numpy() | np.isin(codes, self._seen))
         self._seen = np.concatenate([self._seen, codes[new]])
         return new
 
 
-def n_repeated(held: Mapping[str, NDArray[Any]], unread: Iterable[str], *, counted: bool) -> int:
-    """Count the votes that repeat another in all that is read, where something would distinguish two.
+def hashes_of(table: Table) -> NDArray[np.uint64]:
+    """Return a number for each row, that of rows which are alike in every column."""
+    text = pd.DataFrame({name: pd.Series(values).astype(str) for name, values in table.items()})
+    return np.asarray(pd.util.hash_pandas_object(text, index=False), dtype=np.uint64)
 
-    That is a question, or counts of a pair; and no column that numbers or dates the rows.
+
+def n_repeated(held: Mapping[str, NDArray[Any]], *, counted: bool) -> int:
+    """Count the votes that repeat another in all that is read and in what numbers or dates them.
+
+    Something has to be there that would distinguish two: a question, or counts of a pair.
     """
-    if any(role_of_name(name)[0] in {"id", "time"} for name in unread) or not (counted or "question" in held):
+    if not (counted or "question" in held):
         return 0
     frame = pd.DataFrame(dict(held))
     return int(frame[frame["share"] == 1.0].duplicated().sum() if counted else frame.duplicated().sum())

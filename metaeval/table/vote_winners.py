@@ -33,15 +33,17 @@ class Winners:
         self.n_left_out = self.n_strong = 0
         self.both_bad: Counter[str] = Counter()  # votes that both are bad, by the word for it
 
-    def verdicts(self, cells: TextCells, left: Codes, right: Codes, refuse: Refuse) -> Verdicts:
-        """Return what a column of winners says.
+    def verdicts(
+        self, cells: TextCells, left: Codes, right: Codes, refuse: Refuse, *, says: str = "winner"
+    ) -> Verdicts:
+        """Return which side a column of winners, or one that `says` who was the loser, names.
 
         The names of the two systems come first, then words that the reader said, then known ones.
         """
         if (cells.codes < 0).any():
             row = int(np.argmax(cells.codes < 0))
             played = self._played(left[row], right[row])
-            raise RowError(row, f"there is no winner, and {played}; write tie, or leave such rows out")
+            raise RowError(row, f"there is no {says}, and {played}; write tie, or leave such rows out")
         plain = list(map(plain_word, cells.texts))
         meant = [self._said.get(word) or VERDICTS.get(word) or (np.nan, 1.0, True) for word in plain]
         meanings = np.array(meant, dtype=np.float64).reshape(-1, 3)[cells.codes]
@@ -50,7 +52,8 @@ class Winners:
         share = np.where(by_word, meanings[:, 0], (places == left).astype(np.float64))
         if (odd := np.isnan(share)).any():
             row = int(np.argmax(odd))
-            raise RowError(row, self._unknown(cells.texts[cells.codes[row]], left[row], right[row], cells.texts))
+            word = cells.texts[cells.codes[row]]
+            raise RowError(row, self._unknown(word, left[row], right[row], cells.texts, says=says))
         self._note_words(cells, plain, np.flatnonzero(by_word), (left, right), refuse)
         counts = np.bincount(cells.codes[by_word], minlength=len(plain))
         bad = [at for at, word in enumerate(plain) if word in BOTH_BAD and word not in self._said and counts[at]]
@@ -121,14 +124,14 @@ class Winners:
             )
             self._used[text.casefold()] = refuse(row, rule)
 
-    def _unknown(self, text: str, left: int, right: int, texts: Sequence[str]) -> str:
+    def _unknown(self, text: str, left: int, right: int, texts: Sequence[str], *, says: str) -> str:
         played, word = self._played(left, right), shortened(text)
         if text in self._systems:
-            return f"the winner is {word!r}, who did not play: {played}; repair the row, or take it out"
+            return f"the {says} is {word!r}, who did not play: {played}; repair the row, or take it out"
         if all(map(is_number, texts)):
-            return f"the winner is {word!r}, and {played}; say what each number means, {_words_of_scale(texts)}"
+            return f"the {says} is {word!r}, and {played}; say what each number means, {_words_of_scale(texts)}"
         return (
-            f"the winner is {word!r}, and {played}; a winner is left, right, tie, both bad, or one of the two; if the "
+            f"the {says} is {word!r}, and {played}; a {says} is left, right, tie, both bad, or one of the two; if the "
             f"word means the left system pass `words={{{word!r}: 'left'}}`, else 'right', 'tie' or 'none' (no vote)"
         )
 

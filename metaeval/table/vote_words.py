@@ -1,6 +1,7 @@
 """What words for the winner of a vote mean: those of arenas and judges, and those that the reader says."""
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from metaeval.base.checks import check_choice
@@ -54,6 +55,43 @@ VERDICTS: Mapping[str, Verdict] = {
 BOTH_BAD = frozenset(word.replace("_", sign) for word in _BOTH_BAD for sign in "_ -")
 """Words that say more than that there is no winner."""
 WINNER = "winner_"
+WON: tuple[str, ...] = (
+    *("winner", "preference", "preferred", "verdict", "vote", "outcome", "choice"),
+    *("gewinner", "sieger", "gagnant", "vainqueur", "ganador", "vincitore", "vencedor", "winnaar", "zwycięzca"),
+    *("zwyciezca", "vinnare", "vinder", "vinner", "voittaja", "vítěz", "kazanan", "победитель", "胜者", "勝者", "승자"),
+)
+"""What a column is called that says who won, the surest name first."""
+LOST: tuple[str, ...] = (
+    *("loser", "rejected", "worse", "worst", "lost", "defeated", "beaten", "dispreferred", "inferior"),
+    *("verlierer", "schlechter", "unterlegen", "abgelehnt", "verloren", "perdant", "perdu", "pire", "rejeté"),
+    *("perdedor", "peor", "rechazado", "perdente", "peggiore", "scartato", "pior", "rejeitado", "verliezer"),
+    *("slechter", "afgewezen", "przegrany", "gorszy", "odrzucony", "förlorare", "sämre", "taber", "dårligere"),
+    *("taper", "häviäjä", "huonompi", "poražený", "horší", "kaybeden", "проигравший", "хуже", "败者", "敗者", "패자"),
+)
+"""What a column is called that says who lost."""
+_OPEN_WORDS = frozenset({
+    *("verdict", "vote", "votes", "voted", "outcome", "choice", "result", "decision", "judgment", "judgement", "label"),
+    *("answer", "pick", "picked", "selected", "selection", "urteil", "ergebnis", "stimme", "wahl", "auswahl"),
+    *("entscheidung", "choix", "résultat", "elección", "resultado", "scelta", "risultato", "escolha", "keuze", "wybór"),
+    *("выбор", "keuze", "uitslag"),
+})  # fmt: skip
+"""Words for what somebody said, who won where nothing says that somebody lost."""
+_OF_WINNERS = frozenset({
+    *WON,
+    *("won", "wins", "win", "better", "best", "prefer", "prefers", "pref", "favorite", "favourite", "favored"),
+    *("favoured", "chosen", "chose", "besser", "bessere", "beste", "bester", "bevorzugt", "präferenz", "gewählt"),
+    *("meilleur", "meilleure", "mieux", "préféré", "préférence", "mejor", "preferido", "preferencia", "elegido"),
+    *("migliore", "preferito", "scelto", "melhor", "preferência", "beter", "voorkeur", "lepszy", "bäst", "bättre"),
+    *("bedst", "bedre", "parempi", "lepší", "лучше", "лучший"),
+}) - _OPEN_WORDS  # fmt: skip
+_OF_LOSERS = frozenset({
+    *LOST,
+    *("losers", "lose", "loses", "loss", "losing", "least", "bad", "weaker", "weakest", "reject", "rejects"),
+    *("disliked", "schlechtere", "schlechterer", "schlechteres", "schlechteste", "verliert", "schwächer", "schwächere"),
+    *("unterlegene", "perdante", "mauvais", "moins", "peores", "peggio", "slechtste", "slechtst", "najgorszy"),
+    *("gorsza", "sämst", "dårligst", "nejhorší", "худший"),
+})  # fmt: skip
+_NEGATED = frozenset({"not", "non", "nicht", "kein", "keine", "pas", "no", "não", "niet", "nie", "inte", "ikke", "не"})
 
 
 def plain_word(text: str) -> str:
@@ -66,6 +104,32 @@ def plain_word(text: str) -> str:
     """
     text = text.strip().casefold().strip("[]")
     return text.removesuffix(".0") if text.removesuffix(".0").isdigit() else text
+
+
+def says_who(name: str) -> str:
+    """Return "winner" or "loser" as a column or a word says who won or who lost, "" where it says neither, or both.
+
+    Examples
+    --------
+    >>> [says_who(name) for name in ("which_is_better", "Verlierer", "worst answer", "no better", "win or lose")]
+    ['winner', 'loser', 'loser', '', '']
+    """
+    words = {*re.split(r"[\W\d_]+", re.sub(r"(?<=[^\W\d_A-Z])(?=[A-Z])", "_", name).casefold())}
+    won, lost = words & _OF_WINNERS, words & _OF_LOSERS
+    if is_negated(words) or (won and lost):
+        return ""
+    return "loser" if lost else "winner" if won or words & _OPEN_WORDS else ""
+
+
+def tells_who(text: str) -> bool:
+    """Whether a text says by itself that somebody won or lost, as "A is better" does and "A" does not."""
+    words = {*re.split(r"[\W\d_]+", text.casefold())}
+    return not words.isdisjoint(_OF_WINNERS | _OF_LOSERS)
+
+
+def is_negated(words: Iterable[str]) -> bool:
+    """Say whether words turn what is said about."""
+    return not _NEGATED.isdisjoint(words)
 
 
 def said_verdicts(words: Mapping[str, str]) -> dict[str, Verdict]:

@@ -1,7 +1,7 @@
 """Votes: who was preferred to whom, on which question and by whom; recognised by the names of columns."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -14,6 +14,7 @@ from metaeval.base.conditions import texts_that_meet
 from metaeval.base.names import count, first_few, is_number, natural_order, shortened
 from metaeval.errors import InvalidOptionError, MetaevalError, ScoresError, UnknownNameError
 from metaeval.table.conversions import plain
+from metaeval.table.roles import role_of_name
 from metaeval.table.vote_cells import (
     RowError,
     TextCells,
@@ -30,7 +31,15 @@ from metaeval.table.vote_covariates import (
     sides_of_covariate,
     two_sided_covariates,
 )
-from metaeval.table.vote_rows import Repeated, RepeatedRows, n_repeated, rows_of_sums, system_name
+from metaeval.table.vote_rows import (
+    Repeated,
+    RepeatedRows,
+    hashes_of,
+    headers_again,
+    n_repeated,
+    rows_of_sums,
+    system_name,
+)
 from metaeval.table.vote_set import Votes, numbered_anew
 from metaeval.table.vote_tallies import MOST, is_running_number, mirrors, unsaid_votes, votes_of_row, whole_counts
 from metaeval.table.vote_winners import Refuse, Winners, scores_of_games
@@ -69,8 +78,8 @@ def as_votes(  # noqa: PLR0913 - what is read, and how
         (winner, loser), both orders of a pair in a row (MT-Bench: g1_winner, g2_winner), games against a baseline
         (Arena-Hard), or counts (wins, losses, ties). Names are text: systems 1.1 and 1.10 are two.
     columns : mapping of str to str, optional
-        Which column is "left", "right", "winner", "question", "voter", "weight" or "count" (of the votes that a row
-        stands for), where its name does not say so.
+        Which column is "left", "right", "winner" (or "loser"), "question", "voter", "weight" or "count" (of the votes
+        that a row stands for), where its name does not say so.
     covariates : sequence of str, optional
         Columns of numbers that may matter beside the systems: a difference left less right, or two columns that end in
         _left and _right (_a and _b, _1 and _2); "position" needs no column, and "length" is that of the texts of both
@@ -157,11 +166,13 @@ class Collected:
         self._roles: dict[str, str] = {}
         self._unasked: dict[str, tuple[str, ...]] = {}
         self._unused: dict[str, None] = {}
+        self._ids: list[str] = []
         self._there: dict[str, dict[str, None]] = {name: {} for name in self._where}
         self._numbers: Counter[str] = Counter()
-        self._weight = self._voter = self._baseline = self._count = self._running = ""
+        self._weight = self._voter = self._baseline = self._count = self._running = self._loser = ""
         self._around: list[str] = []
         self._at: Refuse = self._row_error
+        self._way: Callable[[], str] = str
 
     def columns(self, names: Iterable[object]) -> VoteColumns:
         """Return the columns of votes, or raise the error that lists what there is."""
@@ -169,16 +180,19 @@ class Collected:
         columns = vote_columns(headers, self.named)
         if columns is None:
             bare = any(is_number(name) or name.casefold() == "tie" for name in headers)
-            way = (
-                "name them, such as `columns={'left': 'a', 'right': 'b', 'winner': 'preferred'}`, and those of the "
-                "question and the voter where there are some (`columns={'question': 'prompt', 'voter': 'worker'}`), by "
-                "which errors are clustered"
+            way = self._way() or (
+                "name them (`columns={'left': 'NAME', 'right': 'NAME', 'winner': 'NAME'}`), and those of the question "
+                "and the voter where there are some (`columns={'question': 'NAME', 'voter': 'NAME'}`), by which errors "
+                "are clustered"
             )
             role_of = {word: role for role, words in COLUMNS.items() for word in words}
             roles = {role_of.get(underscored(name)) for name in headers}
             unknown = [name for name in headers if underscored(name) not in role_of]
-            if {"left", "right"} <= roles and "winner" not in roles and unknown:
-                way = f"name the one that says who won, such as `columns={ {'winner': unknown[-1]}!r}`"
+            if {"left", "right"} <= roles and unknown and not self._way():
+                way = (
+                    f"name the one that says who won, such as `columns={ {'winner': unknown[-1]}!r}`, or who lost "
+                    f"(`columns={ {'loser': unknown[-1]}!r}`)"
+                )
             raise InvalidOptionError(
                 "votes need columns for both systems and the winner (left, right, winner; model_a, model_b, winner; or "
                 f"wins and losses); columns found: {first_few(headers, most=20, write=repr)}; "
@@ -202,6 +216,8 @@ class Collected:
         self._unasked = {} if is_turned else two_sided_covariates(headers, used, first)
         used |= {column for pair in self._unasked.values() for column in pair}
         self._unused |= dict.fromkeys(name or "one without a name" for name in headers if name not in used)
+        self._ids = [name for name in headers if name not in used and role_of_name(name)[0] in {"id", "time"}]
+        used |= {*self._ids}
         return [name for name in dict.fromkeys(headers) if name in used or self._repeated.first_alone]
 
     def same(self, names: Iterable[str], others: Iterable[str]) -> bool:
@@ -212,9 +228,9 @@ class Collected:
         """Keep what is said of lines that are no rows."""
         self._around += notes
 
-    def next_file(self) -> None:
-        """Begin with rows whose columns may be called otherwise."""
-        self._roles = {}
+    def next_file(self, way: Callable[[], str]) -> None:
+        """Begin with rows whose columns may be called otherwise; `way` says what they hold where no name tells it."""
+        self._roles, self._way = {}, way
 
     def add(self, table: Table, refuse: Refuse | None = None) -> None:
         """Add rows, by the name of their column; `refuse` makes the error of one that is no vote."""
@@ -269,7 +285,7 @@ class Collected:
         self._winners.refuse_names()
         if "counts" in self._forms and len(self._forms) > 1:
             raise ScoresError("some of these are counts and others votes, one a row; read them apart")
-        n_same = 0 if self._count else n_repeated(joined, self._unused, counted="counts" in self._forms)
+        n_same = 0 if self._count else n_repeated(joined, counted="counts" in self._forms)
         order = natural_order(names)
         index_of = {name: number for number, name in enumerate(order)}
         moved = np.array([index_of[name] for name in names])
@@ -336,9 +352,11 @@ class Collected:
             f"with `words={dict.fromkeys(bad, 'none')!r}`": bad.total(),
             f"{count(n_strong, 'vote')} A>>B or B>>A count {STRONG:g} times, as Arena-Hard does": n_strong,
             f"{count(n['sums'], 'row')} of sums or averages left out": n["sums"],
+            f"left out {count(n['headers'], 'row')} of names of columns again": n["headers"],
             f"{count(n['repeated'], 'row')} that repeat another left out (duplicates)": n["repeated"],
             f"{count(n_same, 'vote')} repeat another in every column that is read, and count; if they were written "
             "twice, pass `duplicates='first'`": n_same,
+            f"column {self._loser!r} says who lost each vote, so that the other side won it": self._loser,
             f"votes count as column {self._weight!r} says{may_count}": self._weight,
             f"column {self._count!r} says how many votes each row stands for": self._count,
             f"column {self._running!r} numbers the rows, and counts no votes": self._running,
@@ -406,6 +424,9 @@ class Collected:
         sides = {found.roles[side]: text_cells(table[found.roles[side]], "system") for side in ("left", "right")}
         sums = rows_of_sums(list(sides.values()))
         self._numbers["sums"] += int(sums.sum())
+        again = headers_again(table, found.roles.values(), sides)
+        self._numbers["headers"] += int(again.sum())
+        sums |= again
         if "count" in found.roles and found.form != "counts":
             return self._tallied(self._rows(table, ~sums), found)
         return self._rows(table, ~sums) if sums.any() else {**table, **sides}
@@ -457,10 +478,13 @@ class Collected:
 
     def _add_votes(self, table: Table, found: VoteColumns) -> None:
         left, right = self._sides(table, found.roles)
-        cells = text_cells(table[found.roles["winner"]], "winner")
-        preferences = self._winners.preferences(cells, found.roles["winner"], found.roles["left"])
+        says = "winner" if "winner" in found.roles else "loser"
+        cells = text_cells(table[column := found.roles[says]], says)
+        preferences = self._winners.preferences(cells, column, found.roles["left"])
         self._forms["votes" if preferences is None else "preferences"] = None
-        share, weight, is_vote = preferences or self._winners.verdicts(cells, left, right, self._at)
+        share, weight, is_vote = preferences or self._winners.verdicts(cells, left, right, self._at, says=says)
+        if says == "loser":
+            self._loser, share = column, 1.0 - share
         if "count" in found.roles:
             numbers = finite_numbers(table[found.roles["count"]], "count")
             is_vote &= ~self._mirrored(table, found, (left, right), (numbers, share), (numbers, 1.0 - share), is_vote)
@@ -587,6 +611,8 @@ class Collected:
         for role in UNITS:
             if role in found.roles:
                 fields[role] = self._coded(without_lists(table[found.roles[role]], role), role, kept)
+        if self._ids:
+            fields["ids"] = hashes_of({name: table[name] for name in self._ids})[kept]
         self._voter = found.roles.get("voter", self._voter)
         for number, name in enumerate(self._covariates):
             fields[f"covariate {number}"] = covariate_of(

@@ -6,8 +6,9 @@ import pytest
 
 import metaeval
 from metaeval.agreement.label_agreement import compare_labels
-from metaeval.agreement.labels import as_labels
+from metaeval.agreement.labels import as_labels, of_judges
 from metaeval.errors import InvalidOptionError, ScoresError, UnknownNameError
+from metaeval.table.scores import as_scores
 from metaeval.table.votes import as_votes
 
 
@@ -151,3 +152,88 @@ def test_a_function_of_labels_or_votes_takes_how_they_are_read():
     assert metaeval.study_votes(votes, columns=columns, rng=0).equals(
         metaeval.study_votes(as_votes(votes, columns=columns), rng=0)
     )
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "gold",
+        "final",
+        "Final label",
+        "consensus",
+        "adjudicated",
+        "agreed",
+        "majority_vote",
+        "ground truth",
+        "Endurteil",
+    ],
+)
+def test_what_judges_settled_on_is_no_further_judge(name):
+    """Agreement counts those who judged: the column is left out with a note, unless it is asked for as the reference.
+
+    By hand: two judges agree on three of four items with a table of (2, 1, 0, 1), so Cohen's kappa is 0.5.
+    """
+    frame = pd.DataFrame({"item": [*"pqrs"], "ann": [1, 1, 0, 0], "ben": [1, 0, 0, 0], name: [1, 1, 0, 0]})
+    study = metaeval.study_judges(frame, rng=0)
+    assert study.labelling.labels.judges == ("ann", "ben")
+    assert study.labelling.agreement.pairs["kappa"].tolist() == [0.5]
+    assert any(f"column {name!r} is left out" in note and f"`reference={name!r}`" in note for note in study.notes)
+    asked = metaeval.study_judges(frame, reference=name, rng=0)
+    assert asked.labelling.labels.judges == ("ann", "ben", name)
+    words = frame.replace({0: "bad", 1: "good"})
+    assert metaeval.look(words).contents.judges == ("ann", "ben")
+    assert metaeval.study_judges(words, rng=0).labelling.labels.judges == ("ann", "ben")
+
+
+@pytest.mark.parametrize("name", ["Goldberg", "final_reviewer", "ann_final", "nist", "expert", "adjudicator", "Finn"])
+def test_whoever_is_called_otherwise_is_a_judge(name):
+    """A name, a person's role, a later pass of a judge; and beside one judge alone gold is the second."""
+    frame = pd.DataFrame({"item": [*"pqrs"], "ann": [1, 1, 0, 0], "ben": [1, 0, 0, 0], name: [1, 1, 0, 1]})
+    assert of_judges(as_labels(frame)).judges == ("ann", "ben", name)
+    assert of_judges(as_labels(frame[["item", "ann", name]].rename(columns={name: "gold"}))).judges == ("ann", "gold")
+
+
+def test_a_coarser_form_of_labels_is_no_further_judge():
+    """Said by the other column in nearly every row, called as it with a word more, and of fewer labels."""
+    grades = pd.DataFrame({"item": [*"pqrstu"], "nist": [0, 1, 2, 0, 1, 2], "ann": [0, 1, 2, 1, 1, 2]})
+    for more in ("nist_merged", "NIST binary", "nist-2class", "binary_nist", "nist_zusammengefasst"):
+        labels = of_judges(as_labels(grades.assign(**{more: (grades["nist"] > 0).astype(int)})))
+        assert labels.judges == ("nist", "ann")
+        assert f"column {more!r} is left out: it is a coarser form of 'nist'" in labels.notes[-1]
+    stays = {
+        "nist_old": (grades["nist"] > 0).astype(int),  # another pass
+        "cara_binary": (grades["nist"] > 0).astype(int),  # of nobody here
+        "nist_binary": [1, 1, 0, 0, 0, 1],  # says something else
+        "nist_collapsed": grades["nist"],  # as fine
+    }
+    for name, column in stays.items():
+        assert name in of_judges(as_labels(grades.assign(**{name: column}))).judges
+
+
+@pytest.mark.parametrize(
+    "cells", [("0,5", "0,25", "1,0"), ("50 %", "25 %", "100 %"), ("1.200,5", "3.000,0", "1.000,5")]
+)
+def test_numbers_in_another_spelling_are_no_words(cells):
+    """As readers of files refuse them: what is written says how to write it."""
+    frame = pd.DataFrame({name: [*cells] for name in ("ann", "ben")}, index=pd.Index([*"pqr"], name="item"))
+    with pytest.raises(ScoresError, match=r"item 'p', judge 'ann': .* has .*; write"):
+        as_labels(frame)
+    with pytest.raises(ScoresError) as of_scores:
+        as_scores(frame)
+    with pytest.raises(ScoresError) as of_look:
+        metaeval.look(frame)
+    assert str(of_look.value) == str(of_scores.value)
+    letters = frame.replace(dict(zip(cells, "ABC", strict=True)))
+    assert as_labels(letters).words == ("A", "B", "C")
+
+
+def test_what_is_settled_by_majority_is_said_where_it_is_the_reference():
+    """Made of the judges whom it is compared with: by hand the majority of three; left out, it needs no such note."""
+    three = {"ann": [1, 1, 0, 0, 1, 0, 1, 0], "ben": [1, 0, 0, 1, 1, 0, 0, 0], "cat": [0, 1, 0, 1, 1, 1, 0, 0]}
+    frame = pd.DataFrame(three | {"gold": [1, 1, 0, 1, 1, 0, 0, 0]})
+    labels = as_labels(pd.concat([frame] * 4, ignore_index=True))
+    made = "judge 'gold' is the majority of 'ann', 'ben', 'cat'"
+    assert any(note.startswith(made) for note in of_judges(labels, ["gold"]).notes)
+    alone = of_judges(labels)
+    assert alone.judges == ("ann", "ben", "cat")
+    assert not any(note.startswith(made) for note in alone.notes)

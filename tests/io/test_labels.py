@@ -1,9 +1,11 @@
 """Reading labels of several judges: every form, and every way a file can be wrong."""
 
 import gzip
+import re
 import tarfile
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -12,6 +14,7 @@ from metaeval.agreement.labels import as_labels
 from metaeval.agreement.runs_under_judges import judgments_of_labels
 from metaeval.base.label_words import folded, grades_of, word_scale
 from metaeval.errors import FileFormatError, InvalidOptionError, ScoresError
+from metaeval.io.by_values import labels_by_values
 from metaeval.io.labels import read_labels
 from metaeval.questions.judges.study import study_judges
 
@@ -427,3 +430,34 @@ def test_words_of_likert_scales_have_an_order():
     """The published order of answers to a statement."""
     words = ["agree", "strongly agree", "disagree", "strongly disagree"]
     assert grades_of(words) == {"strongly disagree": 0, "disagree": 1, "agree": 2, "strongly agree": 3}
+
+
+def test_lines_of_sums_may_stand_under_the_topic_alone(tmp_path):
+    """As a spreadsheet has them below the rows: the word for the sum in the first column, and no item."""
+    path = tmp_path / "l.csv"
+    rows = "".join(f"{at // 5},d{at},{at % 3},{(at + at // 5) % 3}\n" for at in range(15))
+    path.write_text("topic,doc,ann,ben\n" + rows)
+    plain = read_labels(path)
+    path.write_text(path.read_text() + "Summe,,15,15\nMittelwert,,1.0,1.0\n")
+    pd.testing.assert_frame_equal(read_labels(path), plain)
+    assert "left out the summaries (Summe, Mittelwert)" in read_labels(path).attrs["notes"]
+    path.write_text(path.read_text() + "3,,1,1\n")
+    with pytest.raises(FileFormatError, match="the item is empty"):
+        read_labels(path)
+
+
+def test_a_job_of_workers_is_told_by_one_way(tmp_path):
+    """As CrowdFlower writes them: the error names the same columns as look, not how far somebody is trusted."""
+    path = tmp_path / "l.csv"
+    rows = "".join(
+        f"{at},{who},{(at + at // 3 * place) % 3},{place}\n"
+        for at in range(9)
+        for place, who in enumerate(("ann", "ben"), 2)
+    )
+    path.write_text("_unit_id,_worker_id,is_it_relevant,_trust\n" + rows)
+    named = {"item": "_unit_id", "judge": "_worker_id", "label": "is_it_relevant"}
+    assert labels_by_values(path.read_bytes(), "x").columns == named
+    with pytest.raises(FileFormatError, match=re.escape(f"pass `columns={named!r}`")):
+        read_labels(path)
+    with pytest.raises(FileFormatError, match="'label': 'is_it_relevant'"):
+        read_labels(path, columns={"item": "_unit_id"})

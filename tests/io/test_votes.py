@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 from metaeval.errors import FileFormatError, InvalidOptionError, MetaevalError, UnknownNameError
 from metaeval.io import json_columns, plain_sheets
 from metaeval.io import votes as reader
+from metaeval.io.by_values import votes_by_values
 from metaeval.io.labels import read_labels
 from metaeval.io.tables import read_scores
 from metaeval.io.votes import holds_votes, read_votes, votes_of
@@ -473,3 +474,32 @@ def test_systems_whose_names_differ_only_in_case_are_named(tmp_path):
     votes = read_votes(path)
     assert set(votes.systems) == {"gpt", "GPT", "llama"}
     assert any("'gpt' and 'GPT'" in note for note in votes.notes)
+
+
+@pytest.mark.parametrize(
+    ("name", "asked"),
+    [
+        *[(name, "winner") for name in ("which is better", "besser", "Choix", "isWinner", "result", "LEPSZY")],
+        *[(name, "loser") for name in ("which_answer_is_worse", "bad", "schlechtere", "isLoser", "pire")],
+        *[(name, "") for name in ("who", "not preferred", "better or worse", "gpt4", "nicht besser")],
+    ],
+)
+def test_values_tell_the_side_and_the_name_whether_it_won(name, asked):
+    """Whoever is named in a column without a known name may have won or lost: nobody is taken for the winner."""
+    rows = "".join(
+        f"{'abc'[at % 3]},{'abc'[(at + 1) % 3]},{('left', 'right', 'tie')[at % 4 % 3]}\n" for at in range(12)
+    )
+    told = votes_by_values(f"left,right,{name}\n{rows}".encode(), "x.csv")
+    assert told.is_open == (not asked)
+    assert told.columns == {"left": "left", "right": "right", asked or "winner": name}
+
+
+@pytest.mark.parametrize("name", ["Opinion", "worse", "winner of the two"])
+@pytest.mark.parametrize(("said", "sides"), [("{} is better", ("left", "right")), ("{} is worse", ("right", "left"))])
+def test_sentences_say_themselves_who_won(name, said, sides):
+    """Whatever the column is called: who is better won, and who is worse lost."""
+    words = [said.format(side) for side in "AB"]
+    rows = "".join(f"{'xyz'[at % 3]},{'xyz'[(at + 1) % 3]},{words[at % 2]}\n" for at in range(12))
+    told = votes_by_values(f"Assistant A,Assistant B,{name}\n{rows}".encode(), "x.csv")
+    assert told.columns == {"left": "Assistant A", "right": "Assistant B", "winner": name}
+    assert (told.words, told.is_open) == (dict(zip(words, sides, strict=True)), False)

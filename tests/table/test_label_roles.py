@@ -102,6 +102,10 @@ def test_votes_written_twice_are_counted_and_one_can_be_kept():
     assert kept.notes == ("3 rows that repeat another left out (duplicates)",)
     told_apart = twice.assign(id=range(7))
     assert as_votes(told_apart, duplicates="first").n_votes == as_votes(told_apart).n_votes == 7
+    for asked in ({}, {"voter": "ann"}):  # an identifier or a date tells rows apart where it says something else
+        assert not any("repeat" in note for note in as_votes(told_apart.assign(**asked)).notes)
+        same = twice.assign(id=[*"pqrspqr"], date="2024-01-01", **asked)
+        assert as_votes(same).notes[0].startswith("3 votes repeat another")
 
 
 @pytest.mark.parametrize("row", [["Total", "", "6", ""], ["total", "Total", "", ""], ["", "Sum", "b", "5"]])

@@ -36,7 +36,13 @@ def test_surer_names_come_first():
     found = vote_columns(["model_x", "model_y", "left", "right", "winner", "prompt", "question_id"])
     assert (found.roles["left"], found.roles["question"]) == ("left", "question_id")
     assert vote_columns(["left", "right", "who", "winner"], {"winner": "who"}).roles["winner"] == "who"
-    for other in (["system", "topic", "score"], ["winner", "topic"], ["left", "right", "winner_left"], ["loser"]):
+    for other in (
+        ["system", "topic", "score"],
+        ["winner", "topic"],
+        ["left", "right", "winner_left"],
+        ["loser"],
+        ["rank", "worse"],
+    ):
         assert vote_columns(other) is None
     with pytest.raises(UnknownNameError, match="what"):
         vote_columns(["left"], {"left": "what"})
@@ -76,3 +82,26 @@ def test_what_is_read_is_named():
     assert beside.roles == {"left": "winner", "right": "loser", "weight": "weight"}
     assert beside.others == {"draw": "draw"}
     assert vote_columns(["model_a", "model_b", "winner", "loser"]).others == {}
+
+
+@pytest.mark.parametrize("name", ["loser", "Rejected", "worst", "Verlierer", "schlechter", "lost", "perdant", "peor"])
+def test_a_column_called_as_the_loser_says_who_lost(name):
+    """In several languages, by the name alone; beside a column of winners nothing is read of it."""
+    assert vote_columns(["model_a", "model_b", name]).roles == {"left": "model_a", "right": "model_b", "loser": name}
+    assert "loser" not in vote_columns(["model_a", "model_b", name, "winner"]).roles
+    named = {"loser": name}
+    assert "winner" not in vote_columns(["model_a", "model_b", name, "winner"], named).roles
+    with pytest.raises(InvalidOptionError, match="not both"):
+        vote_columns(["model_a", "model_b", name, "winner"], {**named, "winner": "winner"})
+
+
+@pytest.mark.parametrize(
+    ("name", "counts"),
+    [
+        *[(name, True) for name in ("Anzahl Stimmen", "number of votes", "nombre de voix", "vote_count", "n.votes")],
+        *[(name, False) for name in ("vote number", "number", "model votes", "votes per day", "Stimmen in %")],
+    ],
+)
+def test_how_many_votes_a_row_stands_for(name, counts):
+    """A number of votes in several languages; a number of the vote is none."""
+    assert ("count" in vote_columns(["left", "right", "winner", name]).roles) == counts

@@ -52,9 +52,7 @@ def test_votes_are_counted_that_repeat_one_on_the_same_question():
     """Without a question, and beside a number or a date of the row, nothing says that they are the same vote."""
     held = {"left": np.array([0, 0, 0, 0]), "right": np.array([1, 1, 1, 1]), "share": np.array([1.0, 1.0, 1.0, 0.5])}
     asked = held | {"question": np.array([0, 0, 1, 0])}
-    assert n_repeated(asked, ["language"], counted=False) == 1
-    assert n_repeated(held, [], counted=False) == 0
-    assert n_repeated(asked, ["language", "id"], counted=False) == 0
-    assert n_repeated(asked, ["timestamp"], counted=False) == 0
+    assert n_repeated(asked, counted=False) == 1
+    assert n_repeated(held, counted=False) == 0
     # counts of a pair are laid out by outcome: the same pair is counted once
-    assert n_repeated(held, [], counted=True) == 2
+    assert n_repeated(held, counted=True) == 2

@@ -431,3 +431,25 @@ def test_a_covariate_turns_with_the_sides():
     difference = np.array([row["length_a"] - row["length_b"] for row in rows])
     assert both.covariates["length"].tolist() == [*difference, *-difference]
     assert both.covariates["position"].tolist() == [1.0] * 16
+
+
+@pytest.mark.parametrize("words", [("left", "right", "tie"), ("model_a", "model_b", "both bad")])
+def test_the_loser_is_not_the_winner(words):
+    """By definition, who lost gives the other side the vote, a tie is one, and a note says so."""
+    frame = pd.DataFrame({"left": [*"aba"], "right": [*"bcc"], "loser": words})
+    found = as_votes(frame)
+    assert found.share.tolist() == [0.0, 1.0, 0.5]
+    assert "column 'loser' says who lost each vote, so that the other side won it" in found.notes
+    names = as_votes(frame.assign(loser=["b", "b", "tie"]))
+    assert names.share.tolist() == [1.0, 0.0, 0.5]
+    with pytest.raises(ScoresError, match="the loser is 'd', and 'a' played 'b'; a loser is left"):
+        as_votes(frame.assign(loser="d"))
+
+
+def test_a_header_that_comes_again_is_no_vote():
+    """As where files are put under each other; a system may be called left."""
+    rows = [{"left": "a", "right": "b", "winner": "left"}, {"left": "left", "right": "right", "winner": "winner"}]
+    found = as_votes([*rows, rows[0]])
+    assert (found.n_votes, found.systems) == (2, ("a", "b"))
+    assert "left out 1 row of names of columns again" in found.notes
+    assert as_votes([rows[0] | {"winner": "a"}, rows[1] | {"winner": "tie"}]).systems == ("a", "b", "left", "right")

@@ -12,7 +12,7 @@ import pandas as pd
 from metaeval.agreement.alt_test import AltTest, Scoring, alt_test_of
 from metaeval.agreement.decisions import decision_agreement
 from metaeval.agreement.judge_bias import FavouredGroups
-from metaeval.agreement.labels import Labels
+from metaeval.agreement.labels import Labels, of_judges
 from metaeval.agreement.panels import JudgePanel
 from metaeval.agreement.repeats import JudgeRepeats
 from metaeval.agreement.runs_under_judges import (
@@ -374,7 +374,7 @@ def study_judges(  # noqa: PLR0913 - every option is one question
     check_choice(labelled, "labelled", ("common", "own"))
     _check_latent(labels, reference, latent=latent)
     source = resolve_rng(resolve_seed(rng))
-    people = _check_given(labels, collection, scores, annotations, people, reference)
+    labels, people = _check_given(labels, collection, scores, annotations, people, reference)
     options = JudgeOptions(
         *(reference, people, maps, rel, epsilon, scoring, human_topics, latent),
         KnownOfSystems(groups, built_with, covariate, covariate_name),
@@ -506,8 +506,8 @@ def _check_given(  # noqa: PLR0913, PLR0917 - what may be given
     annotations: object,
     people: Sequence[str],
     reference: str | None,
-) -> list[str]:
-    """Refuse what does not go together; return the people, one or several."""
+) -> tuple[Labels | Mapping[str, Assessments] | None, list[str]]:
+    """Refuse what does not go together; return the labels of those who are compared, and the people, one or several."""
     has_input = [labels is not None or scores is not None, annotations is not None]
     if sum(has_input) != 1 or None not in (collection, scores):
         raise InvalidOptionError(
@@ -529,4 +529,5 @@ def _check_given(  # noqa: PLR0913, PLR0917 - what may be given
             "that they are about, often the best ones; give the labels as they were read, without `scale` and "
             "`outside='drop'`: every judge is put on the scale of `reference` (`maps`)"
         )
-    return check_list(people, "people", ["ann"])
+    people = check_list(people, "people", ["ann"])
+    return of_judges(labels, [str(reference), *people]) if isinstance(labels, Labels) else labels, people

@@ -10,13 +10,13 @@ from typing import Literal, NamedTuple
 import numpy as np
 import pandas as pd
 
-from metaeval.agreement.labels import Labels, as_labels
+from metaeval.agreement.labels import Labels, as_labels, of_judges
 from metaeval.base.columns import JUDGES, RANKINGS, are_judges, underscored
 from metaeval.base.metric_names import split_names
 from metaeval.base.names import count, first_few, is_number, metric_evidence, topic_evidence
 from metaeval.base.needs import NEEDS
 from metaeval.base.short_repr import ShortRepr
-from metaeval.errors import InvalidOptionError, MetaevalError
+from metaeval.errors import FileFormatError, InvalidOptionError, MetaevalError
 from metaeval.inex.judges import JudgeInput, read_judges
 from metaeval.inex.reading import holds_assessments
 from metaeval.inex.xml_events import root_name
@@ -40,9 +40,10 @@ from metaeval.io.sources import Source, expanded, list_sources, read_source
 from metaeval.io.tables import read_scores, scores_of
 from metaeval.io.trec import read_collection
 from metaeval.io.trec_lines import is_run
-from metaeval.io.votes import holds_votes, read_votes
+from metaeval.io.votes import holds_votes, read_votes, votes_of
 from metaeval.questions.look.study_columns import OWN_LINES, ColumnRole, column_roles_of
 from metaeval.table.array import gaps_in
+from metaeval.table.label_roles import settled
 from metaeval.table.means import SystemMeans, as_means, is_board
 from metaeval.table.roles import part_of_word
 from metaeval.table.scores import Scores, are_apart, as_scores
@@ -326,6 +327,8 @@ def contents_in_memory(data: object) -> Contents:
     columns = getattr(data, "columns", None)
     if columns is not None and vote_columns(list(columns)) is not None:
         return _of_votes(as_votes(data))
+    if isinstance(data, pd.DataFrame) and len(data) > 1 and {*data.index} == {*data.columns}:
+        return _of_votes(votes_of([("wins", data.to_csv().encode())]))  # whoever has a row beat whoever has a column
     return _of_means(as_means(data)) if is_board(data) else _scored_or_labelled(data)
 
 
@@ -417,7 +420,9 @@ def _or_labels(given: Sequence[str], scores: Contents) -> Contents:
     try:
         judged = read_judges(given)
     except MetaevalError:
-        return (_labels_by_values(given) if are_judges(raters) else None) or scores
+        called = [name for name in raters if are_judges([name])]
+        by_values = _labels_by_values(given) if are_judges(raters) else None
+        return by_values or (_labels_alone(given) if called else None) or scores
     rows_are_people = judged.labels is not None and {*judged.labels.columns} == {*map(str, read["topic"].to_numpy())}
     if are_judges(raters) or rows_are_people:
         return _of_judges(judged)
@@ -552,10 +557,17 @@ def _one_system(given: Sequence[str]) -> Contents | None:
 
 def _are_passes(labels: pd.DataFrame | None) -> bool:
     """Whether labels say passed or failed and nothing else, or are texts, of which few are alike: then of systems."""
-    if labels is None:
+    if labels is None or _are_of_judges(labels):
         return False
     cells = [str(label).casefold() for label in labels.to_numpy().ravel() if not pd.isna(label)]
     return {*cells} <= PASSES or (2 * len({*cells}) > len(cells) and not any(map(is_number, cells)))
+
+
+def _are_of_judges(labels: pd.DataFrame) -> bool:
+    """Whether two columns are called as judges, one as what they settled on, or rows are documents of topics."""
+    names = [str(name) for name in labels.columns]
+    called = [name for name in names if are_judges([name])]
+    return len(called) > 1 or bool(settled(names)) or labels.index.nlevels > 1
 
 
 def _people(names: Sequence[str]) -> list[str]:
@@ -598,6 +610,8 @@ def _votes(given: Sequence[str], by_kind: Mapping[Kind, Sequence[str]]) -> Conte
     told = None if holds_votes(content, path) else votes_by_values(content, path)
     if told is None:
         return _of_votes(read_votes(given))
+    if told.is_open:
+        raise FileFormatError(told.ways, path=path)
     commands = ["votes"] if told.words else ["votes", "stop"]
     return _by_values(_of_votes(read_votes(given, columns=told.columns, words=told.words)), told, *commands)
 
@@ -662,8 +676,10 @@ def _of_judges(judged: JudgeInput) -> Contents:
 
 
 def _of_labels(labels: Labels, notes: Sequence[str] = ()) -> Contents:
-    sizes = {"judges": len(labels.judges), "items": len(labels.table)}
-    return Contents(kind="labels", sizes=sizes, judges=labels.judges, read=labels, notes=tuple(notes))
+    judged = of_judges(labels)
+    sizes = {"judges": len(judged.judges), "items": len(judged.table)}
+    more = [note for note in judged.notes if note not in labels.notes]
+    return Contents(kind="labels", sizes=sizes, judges=judged.judges, read=judged, notes=(*notes, *more))
 
 
 def _judgments(given: Sequence[str], by_kind: Mapping[Kind, Sequence[str]]) -> Contents:

@@ -61,7 +61,7 @@ def stop_command(  # noqa: PLR0913 - the options of the command
     replay: Annotated[int, _REPLAYS] = 200,
     columns: opt.ColumnsOfVotes,
 ) -> Answer:
-    """Say whether to stop adding topics or votes, however often results were looked at.
+    """Say whether to stop adding topics or votes, however often one looks.
 
     Topics come as --arrival-file says, else by the column of dates of the table of scores, else in the order of their
     names; votes in the order of their rows. Decisions hold though one looks after every topic and stops when one likes,

@@ -1,5 +1,6 @@
 """Who knows only `metaeval look FILE` and copies what it prints comes to an answer."""
 
+import codecs
 import io
 import re
 import shlex
@@ -10,6 +11,9 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+
+import metaeval
+from metaeval.inex.xml_events import root_name
 
 _STEPS = 4
 _MEANS = (
@@ -315,3 +319,73 @@ def test_raters_beside_a_column_of_any_name_are_judges(names, command, tmp_path)
     line = next(line for line in told.splitlines() if line.startswith("metaeval judges"))
     assert "--column item=Summary" in line
     assert "Do the judges agree?" in command(*shlex.split(line)[1:]).out
+
+
+def test_a_matrix_of_wins_holds_votes(command, tmp_path, monkeypatch):
+    """A cell says how often its row beat its column: by hand A wins 17 of 20; no reader takes it for scores."""
+    monkeypatch.chdir(tmp_path)
+    Path("wins.csv").write_text(",A,B,C\nA,0,8,9\nB,2,0,7\nC,1,3,0\n")
+    looked = command("look", "wins.csv")
+    assert "3 systems and 30 votes. A wins 85 % of 20 votes" in looked.out
+    assert "a cell says how often its row beat its column" in looked.out
+    assert command("votes", "wins.csv", "--json").code == 0
+    frame = pd.read_csv("wins.csv", index_col=0)
+    assert metaeval.look(frame).answer.startswith("A wins 85 % of 20 votes")
+    assert "these are votes on pairs of systems" in " ".join(command("table", "wins.csv").err.split())
+    for odd in (",A,B,C\nA,0,8,9\nB,2.5,0,7\nC,1,3,0\n", ",A,B,C\nA,1,.2,.3\nB,.2,1,.5\nC,.3,.5,1\n"):
+        Path("odd.csv").write_text(odd)  # halves of ties, and correlations
+        for name in ("look", "table", "votes"):
+            said = command(name, "odd.csv")
+            assert "rows and columns have the same names" in " ".join((said.err + said.out).split())
+    Path("wins.csv").write_text(",A,B,D\nA,0,8,9\nB,2,0,7\nC,1,3,0\n")
+    assert "Scores of systems by item" in command("look", "wins.csv").out
+
+
+def test_who_lost_is_not_who_won(command, tmp_path, monkeypatch):
+    """By its name a column says who won or lost; where it says neither both are offered, and nobody is taken for it."""
+    monkeypatch.chdir(tmp_path)
+    sides = [("left", "right", "tie", "left")[at % 4] for at in range(24)]
+    rows = [f"{'xyz'[at % 3]},{'xyz'[(at + 1) % 3]},{side}" for at, side in enumerate(sides)]
+    lines = {}
+    for name in ("winner", "better", "worse", "which one is bad"):
+        Path("v.csv").write_text("\n".join([f"left,right,{name}", *rows]))
+        looked = command("look", "v.csv")
+        lines[name] = re.search(r"^metaeval votes v.csv.*", looked.out, re.MULTILINE)[0]
+        assert ("who lost" in looked.out) == (name not in {"winner", "better"})
+        assert command(*shlex.split(lines[name])[1:], "--json").code == 0
+    assert lines["which one is bad"].endswith("--loser-column 'which one is bad'")
+    Path("v.csv").write_text("\n".join(["left,right,named", *rows]))
+    looked = command("look", "v.csv")
+    said = " ".join(looked.out.split())
+    for option in ("winner", "loser"):
+        assert f"--left-column left --right-column right --{option}-column named" in said
+    assert "metaeval votes v.csv --left-column" not in said
+
+
+def test_text_of_two_bytes_a_letter_is_said_so(command, tmp_path):
+    """Excel writes it as "Unicode text": look says what table says, and takes none for XML; XML may be so."""
+    path = tmp_path / "x.txt"
+    path.write_bytes("topic\ta\tb\n1\t0.1\t0.2\n2\t0.3\t0.1\n".encode("utf-16"))
+    for name in ("look", "table", "votes", "judges"):
+        said = command(name, path)
+        assert "the file is UTF-16; save it as UTF-8" in " ".join((said.out + said.err).split())
+    xml = "<?xml version='1.0'?><a/>"
+    assert {root_name(xml.encode("utf-16")), root_name(codecs.BOM_UTF16_BE + xml.encode("utf-16-be"))} == {"a"}
+
+
+def test_labels_that_judges_reads_look_reads(command, tmp_path, monkeypatch):
+    """Yes and no by columns called as judges; and rows without names of items are to be numbered, by either command."""
+    monkeypatch.chdir(tmp_path)
+    cells = [(at % 2, (at + at // 5) % 2, (at + at // 3) % 2) for at in range(20)]
+    words = "".join(f"{at}," + ",".join(("FALSE", "TRUE")[cell] for cell in row) + "\n" for at, row in enumerate(cells))
+    Path("x.csv").write_text("document_id,reviewer1,reviewer2,nist\n" + words)
+    assert "Labels of items by judges: 3 judges and 20 items" in command("look", "x.csv").out
+    Path("x.csv").write_text("id,bm25,dpr,colbert\n" + words)
+    assert "Labels of items by judges" not in command("look", "x.csv").out
+    for others in ("nist", "reviewer3"):
+        Path("x.csv").write_text(f"reviewer1,reviewer2,{others}\n" + "".join(f"{a},{b},{c}\n" for a, b, c in cells))
+        for name in ("look", "judges"):
+            said = command(name, "x.csv")
+            assert "number the rows (awk '" in " ".join((said.out + said.err).split())
+    Path("x.csv").write_text("dpr,reviewer,bm25\n" + "".join(f"{a},{b},{c}\n" for a, b, c in cells))
+    assert "Scores of systems by item" in command("look", "x.csv").out
