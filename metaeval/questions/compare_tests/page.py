@@ -99,8 +99,8 @@ def _answer(study: SplitHalvesStudy, correction: str, rows: pd.DataFrame) -> str
         return say("open", span=span, how=how)
     if not use:
         return say("none advised", least=_clear_end(means, "error_rate"), written=written, span=span, how=how)
-    worse = means.loc[_differ(means, "error_rate")[use] & (means["error_rate"] > means.loc[use, "error_rate"])]
-    worse = worse.drop(index=[name for name in advised.index if name in worse.index])["error_rate"]
+    is_worse = _differ(means, "error_rate")[use] & (means["error_rate"] > means.loc[use, "error_rate"])
+    worse = means.loc[is_worse & ~means.index.isin(advised.index), "error_rate"]
     avoid = "" if worse.empty else worse.idxmax()
     return say("answer", use=use, avoid=avoid, written=written, how=how)
 

@@ -513,7 +513,7 @@ def _unjudged_note(collection: Collection, metrics: Sequence[AnyMetric]) -> list
     shares = pd.Series(collection.unjudged_share(top), collection.systems).dropna()
     if lists_relevant_only(collection) or shares.empty or shares.max() < _NO_MATTER:
         return []
-    ends = [f"{100.0 * shares[run]:.1f} % ({run})" for run in (shares.idxmin(), shares.idxmax())]
+    ends = [f"{100.0 * shares[run]:.1f} % ({run})" for run in map(str, (shares.idxmin(), shares.idxmax()))]
     words = f"{' to '.join(dict.fromkeys(ends))} of the top {top} documents of a run"
     return [f"never judged are {words}: what is said is of fewer judgments than these, not of all"]
 
