@@ -496,12 +496,7 @@ def study_compare_metrics(  # noqa: PLR0913 - every option of the command
         **_from_runs(names, collection, registry, attempt, measure=measure, six=six),
         unknown=attempt.failed,
         confidence_level=float(confidence_level),
-        notes=(
-            *table.attrs.get("notes", ()),
-            *few_systems_note(table.sizes["system"]),
-            *_steady_note(table),
-            *_left_out(needed),
-        ),
+        notes=(*table.attrs.get("notes", ()), *_notes_on(table), *_left_out(needed)),
         provenance=record,
     )
 
@@ -555,14 +550,15 @@ def _from_runs(  # noqa: PLR0913 - what is asked of the metrics
     }
 
 
-def _steady_note(table: Scores) -> list[str]:
-    """Name the metrics whose scores hardly vary over topics beside what lies between systems: power is easy then."""
+def _notes_on(table: Scores) -> list[str]:
+    """Say where systems are few, and name the metrics whose scores hardly vary over topics: power is easy then."""
     scores = table.to_numpy()
     within, between = np.nanvar(scores, axis=-1).mean(axis=-1), np.nanvar(np.nanmean(scores, axis=-1), axis=-1)
     steady = [str(name) for name in table["metric"].to_numpy()[within < _STEADY * between]]
     topics = unit_of(table).topics
     words = f"hardly vary over {topics} beside their differences between systems, which need not be of quality"
-    return [f"scores that {words}: {first_few(steady)}; power is high whatever they measure"] if steady else []
+    named = [f"scores that {words}: {first_few(steady)}; power is high whatever they measure"] if steady else []
+    return [*few_systems_note(table.sizes["system"]), *named]
 
 
 def _left_out(needed: TopicsStudy | None) -> list[str]:

@@ -141,7 +141,7 @@ def _among_best(study: JudgmentsStudy, stability: Stability, rows: pd.DataFrame)
     lost = rows[(rows["tau"] >= study.min_tau) & (rows["tau_best"] < study.min_tau)]
     if lost.empty:
         return ""
-    row = lost.nsmallest(1, "tau_best").iloc[0]
+    row = lost.nsmallest(1, "tau_best").to_dict("records")[0]
     under = f" under {name_of_metric(row['metric'])}" if len(rows) > 1 else ""
     return say("among best", tau=with_error(row, "tau_best", 2), top=stability.top, under=under)
 
