@@ -415,7 +415,7 @@ def _go_together(values: Floats, others: Floats, level: float) -> bool:
     if not size > 0.0:
         return False
     r = float(one @ other) / float(size)
-    t = r * np.sqrt((n_topics - 2.0) / max(1.0 - r**2, np.finfo(float).tiny))  # topics count once, whoever scored
+    t = r * np.sqrt((n_topics - 2.0) / max(1.0 - r**2, np.finfo(float).eps))  # topics count once, whoever scored
     return r > 0.0 and bool(student_p(n_topics - 2.0, t).p < level)
 
 
