@@ -312,7 +312,7 @@ def test_the_same_items_scored_again_are_no_collections():
         study_collections(seeds(names=names, share=0.0), study="table")
     table = seeds()["same1"]
     with pytest.raises(ScoresError, match="repeats, such as seeds or versions"):  # a correlation of 1
-        study_collections({"same1": table, "half": 0.5 * table.assign_coords(metric=["half"])}, study="table")
+        study_collections({"same1": table, "same2": 0.5 * table.assign_coords(metric=["same2"])}, study="table")
     assert study_collections(seeds(share=0.0), study="table").claims["n_collections"].tolist() == [2]
 
 
