@@ -84,7 +84,7 @@ def combine(
     q = max(float(fitted.q), 0.0)  # a difference of sums, which may end below 0
     upper = (1.0 + confidence_level) / 2.0
     error = max(float(np.sqrt(spread2)), own_error)
-    half, p_value = stdtrit(n - 1, upper) * error, student_p(n - 1, np.asarray(mean / error)).p
+    half, p_value = stdtrit(n - 1, upper) * error, student_p(n - 1, np.array([mean / error])).p[0]
     ahead = stdtrit(n - _TWO, upper) * np.hypot(np.sqrt(tau2), own_error) if n > _TWO else np.nan
     return Together(
         mean=mean,

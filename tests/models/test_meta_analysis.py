@@ -151,6 +151,12 @@ def test_equal_estimates_keep_their_own_errors():
     assert (together.tau, together.i2, together.p_equal) == (0.0, 0.0, pytest.approx(1.0))
 
 
+def test_a_mean_far_from_nothing_has_its_small_p():
+    """By the tail of Student's t with 19 degrees of freedom at 10000 errors, (SciPy's logarithm of it) below 1e-60."""
+    together = combine(np.full(20, 1.0), np.full(20, 20.0) * 1e-8)
+    assert np.log10(together.p_value) == pytest.approx((np.log(2) + stats.t.logsf(1e4, 19)) / np.log(10), rel=1e-6)
+
+
 def test_two_collections_say_nothing_of_a_third_without_a_prior():
     """Student's t has no degree of freedom left."""
     y, v = np.array([0.1, 0.3]), np.array([0.01, 0.02])

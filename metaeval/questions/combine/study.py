@@ -416,7 +416,7 @@ def _go_together(values: Floats, others: Floats, level: float) -> bool:
         return False
     r = float(one @ other) / float(size)
     t = r * np.sqrt((n_topics - 2.0) / max(1.0 - r**2, np.finfo(float).eps))  # topics count once, whoever scored
-    return r > 0.0 and bool(student_p(n_topics - 2.0, t).p < level)
+    return r > 0.0 and bool(student_p(n_topics - 2.0, np.array([t])).p[0] < level)
 
 
 def _topics_in_common(tables: Mapping[str, Scores]) -> list[str]:
