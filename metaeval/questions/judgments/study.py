@@ -514,8 +514,7 @@ def _unjudged_note(collection: Collection, metrics: Sequence[AnyMetric]) -> list
     if lists_relevant_only(collection) or shares.empty or shares.max() < _NO_MATTER:
         return []
     ends = [f"{100.0 * shares[run]:.1f} % ({run})" for run in map(str, (shares.idxmin(), shares.idxmax()))]
-    words = f"{' to '.join(dict.fromkeys(ends))} of the top {top} documents of a run"
-    return [f"never judged are {words}: what is said is of fewer judgments than these, not of all"]
+    return [f"never judged: {' to '.join(dict.fromkeys(ends))} of a run's top {top} documents"]
 
 
 def with_pool(

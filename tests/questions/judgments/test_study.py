@@ -328,8 +328,8 @@ def test_what_was_never_judged_at_the_top_is_said():
         metric: study_judgments(collection_from_rankings(runs, qrels), [metric], **asked).notes[0]
         for metric in ("P@2", "AP")
     }
-    assert found["P@2"].startswith("never judged are 0.0 % (a) to 50.0 % (c) of the top 2 documents of a run:")
-    assert found["AP"].startswith("never judged are 0.0 % (a) to 66.7 % (c) of the top 10 documents of a run:")
+    assert found["P@2"].startswith("never judged: 0.0 % (a) to 50.0 % (c) of a run's top 2 documents")
+    assert found["AP"].startswith("never judged: 0.0 % (a) to 66.7 % (c) of a run's top 10 documents")
     whole = {name: {topic: ["d1", "d2", "d3"] for topic in qrels} for name in "ab"} | {"c": runs["a"]}
     whole["b"] = {topic: ["d3", "d2", "d1"] for topic in qrels}
     notes = study_judgments(collection_from_rankings(whole, qrels), ["AP"], **asked).notes
