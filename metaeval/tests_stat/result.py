@@ -492,7 +492,8 @@ class PairwiseResult(Result):
 
     def _too_few_words(self) -> str:
         """Say where pairs differ on too few topics to count as significant, whatever their p-values."""
-        topics, least = unit_of(self.scores).topics, self.least_reachable()
+        spoken, least = unit_of(self.scores), self.least_reachable()
+        topics = spoken.clusters if self.scores is not None and "cluster" in self.scores.coords else spoken.topics
         if least:
             return f"; with so few {topics} on which systems differ no exact test goes below p = {least:.4f}"
         n_few = int(self.too_few().sum(axis=1).max())
