@@ -476,10 +476,15 @@ def _two_sides(made):
 
 
 def _three_collections(made):
-    """Return three collections: each lacks a system, and each system is called as the next one is in another."""
+    """Return three collections: each lacks a system, and each system is called as the next one is in another.
+
+    Topics have names of their own in each, or else they would be one collection scored again.
+    """
     names = sorted(made["system"].to_numpy().tolist())
     rolled = {
-        name: made.sel(system=[*names[place:], *names[:place]]).assign_coords(system=names)
+        name: made.sel(system=[*names[place:], *names[:place]]).assign_coords(
+            system=names, topic=[f"{name} {topic}" for topic in made["topic"].to_numpy().tolist()]
+        )
         for place, name in enumerate(("first", "second", "third"))
     }
     return {name: own.drop_sel(system=names[place % len(names)]) for place, (name, own) in enumerate(rolled.items())}

@@ -121,12 +121,44 @@ def test_two_samples_are_a_table_of_two_systems():
         (lambda: study_power({}, groups={}), r"metaeval.as_scores, which makes `scores`, has it"),
         (lambda: study_power({}, correctoins="holm"), r"did you mean `corrections`"),
         (lambda: metaeval.wilcoxon_test({}, seed=1), r"it draws nothing at random"),
+        (
+            lambda: paired_t_test({}, nan_policy="omit"),
+            r"metaeval.as_scores, which makes `scores`, has it, called `missing`",
+        ),
+        (lambda: paired_t_test({}, confidence_level=0.9), r"confidence_interval\(\) of what it returns has it"),
+        (lambda: metaeval.sign_test({}, conf_level=0.9), r"`conf_level`; confidence_interval\(\) of what it returns"),
     ],
 )
 def test_what_else_is_wrong_with_a_call(call, says):
     """Each mistake has its way out."""
     with pytest.raises(UnknownArgumentError, match=says):
         call()
+
+
+@pytest.mark.parametrize(
+    ("theirs", "ours"),
+    [
+        ("ttest_rel", "paired_t_test"),
+        ("wilcoxon", "wilcoxon_test"),
+        ("permutation_test", "randomisation_test"),
+        ("mcnemar", "sign_test"),
+        ("tukey_hsd", "tukey_hsd_test"),
+    ],
+)
+def test_functions_of_other_libraries_lead_to_ours(theirs, ours):
+    """SciPy's and statsmodels' names are named, and not taken: arguments differ."""
+    with pytest.raises(AttributeError, match=f"no attribute '{theirs}'; it is called {ours} here"):
+        getattr(metaeval, theirs)
+    assert callable(getattr(metaeval, ours))
+
+
+@pytest.mark.parametrize(
+    ("theirs", "ours"), [("larger", "greater"), ("smaller", "less"), ("two.sided", "two-sided"), ("right", "greater")]
+)
+def test_sides_of_other_libraries_lead_to_ours(theirs, ours):
+    """Of statsmodels, R and people."""
+    with pytest.raises(InvalidOptionError, match=f"did you mean '{ours}'"):
+        paired_t_test({"a": [0.1, 0.2, 0.4], "b": [0.2, 0.1, 0.3]}, alternative=theirs)
 
 
 def test_an_error_of_the_work_is_not_one_of_the_call():

@@ -292,7 +292,11 @@ def check_choice(value: object, what: str, choices: Iterable[str]) -> None:
     """
     allowed = tuple(choices)
     if value not in allowed:
-        raise UnknownNameError(what, str(value), allowed)
+        from metaeval.base.vocabulary import vocabulary  # noqa: PLC0415 - read where a call cannot be understood alone
+
+        called = {ours: others.split() for ours, others in vocabulary()["values"].items() if ours in allowed}
+        synonyms = {other: ours for ours, others in called.items() for other in others}
+        raise UnknownNameError(what, str(value), allowed, synonyms=synonyms)
 
 
 def check_memory(n_numbers: int, *, what: str, advice: str) -> None:

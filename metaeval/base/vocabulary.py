@@ -31,7 +31,9 @@ def name_now(module: str, old: str, known: Collection[str]) -> str:
     """
     now = vocabulary()["names"].get(old, "")
     if now not in known:
-        raise AttributeError(f"module {module!r} has no attribute {old!r}", name=old, obj=import_module(module))
+        here = [ours for ours, others in vocabulary()["functions"].items() if old in others.split() and ours in known]
+        way = f"; it is called {here[0]} here" if here else ""
+        raise AttributeError(f"module {module!r} has no attribute {old!r}{way}", name=old, obj=import_module(module))
     warn(f"{module}.{old} is called {now} now; the old name goes with version 1.0", DeprecationWarning)
     return now
 
@@ -59,11 +61,11 @@ def _argument_now(function: Callable[..., Any], name: str, known: Mapping[str, o
         return str(old)
     if either in known:
         return str(either)
-    message = f"{function.__name__}() has no argument `{name}`{_advice(name, known)}"
+    message = f"{function.__name__}() has no argument `{name}`{_advice(function, name, known)}"
     raise UnknownArgumentError(message, argument=name)
 
 
-def _advice(name: str, known: Mapping[str, object]) -> str:
+def _advice(function: Callable[..., Any], name: str, known: Mapping[str, object]) -> str:
     """Return what to write instead of an argument that a function has not."""
     words = vocabulary()
     meanings = [ours for ours, others in words["others"].items() if name in others.split()]
@@ -71,8 +73,13 @@ def _advice(name: str, known: Mapping[str, object]) -> str:
     if here:
         return f"; it is called {' or '.join(here)} here"
     for data, maker in words["data"].items():
-        if data in known and name in inspect.signature(_function(maker)).parameters:
-            return f"; metaeval.{maker}, which makes `{data}`, has it"
+        theirs = [word for word in [name, *meanings] if word in inspect.signature(_function(maker)).parameters]
+        if data in known and theirs:
+            called = "" if theirs[0] == name else f", called `{theirs[0]}`"
+            return f"; metaeval.{maker}, which makes `{data}`, has it{called}"
+    for method in [words["results"][ours] for ours in [name, *meanings] if ours in words["results"]]:
+        if hasattr(inspect.signature(function).return_annotation, method):
+            return f"; {method}() of what it returns has it"
     if near := closest_names(name, known):
         return f"; did you mean {' or '.join(f'`{word}`' for word in near)}?"
     why = next((words["lacking"][ours] for ours in [name, *meanings] if ours in words["lacking"]), "")

@@ -5,7 +5,7 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 from scipy.optimize import brentq
-from scipy.special import chdtr, chdtrc, ndtr, ndtri, stdtrit
+from scipy.special import chdtrc, ndtr, stdtrit
 
 from metaeval.base.arrays import Floats
 from metaeval.tests_stat.tails import student_p
@@ -17,8 +17,6 @@ FEW = 4
 PRIOR_ERRORS = 2.0
 """Scale of the half-normal prior of tau, in typical standard errors of a collection."""
 _TWO, _THREE = 2, 3
-_TOO_CLOSE = 0.02
-"""Estimates that chance leaves so close together more rarely tell less of the error of their mean than their own do."""
 _NODES, _FAR = 400, 8.0
 """Of the quadrature over tau, and how many typical widths it goes."""
 
@@ -40,9 +38,6 @@ class Together(NamedTuple):
     new_low: float
     new_high: float
     """Between which the true value of a new collection is expected; NaN of two collections."""
-    fixed_low: float
-    fixed_high: float
-    """The interval of the mean by the collections' own errors and tau alone, where it is wider; else NaN."""
 
 
 def combine(
@@ -50,14 +45,13 @@ def combine(
 ) -> Together:
     r"""Put independent estimates with known variances together by a model of random effects.
 
-    Everything but the last four numbers is what `statsmodels.stats.meta_analysis.combine_effects` gives: the mean
-    weighted by :math:`1 / (v_i + \tau^2)`, the interval of Hartung and Knapp (2001) with Student's t of k - 1 degrees
-    of freedom, Cochran's Q and :math:`I^2` (not below 0). Where chance leaves Q as small in fewer than two of
-    100 cases, that interval would have next to no width, and the estimates' own errors give it. Where chance leaves the
-    estimates close together it is narrower than these errors allow; over all cases it holds as often as it says, so
-    that the interval by the errors, :math:`\bar y \pm z / \sqrt{\sum w_i}`, stands beside it and not in its place
-    (Röver, Knapp and Friede 2015 discuss both). The prediction interval is :math:`\bar y \pm t_{k-2} \sqrt{\tau^2 + 1 /
-    \sum w_i}` (Higgins, Thompson and Spiegelhalter 2009).
+    Mean, :math:`\tau^2`, Cochran's Q and :math:`I^2` (not below 0) are those of
+    `statsmodels.stats.meta_analysis.combine_effects`; the mean is weighted by :math:`w_i = 1 / (v_i + \tau^2)`. Its
+    interval is that of Hartung and Knapp (2001), :math:`\bar y \pm t_{k-1} \sqrt{q / \sum w_i}` with
+    :math:`q = \sum w_i (y_i - \bar y)^2 / (k - 1)`, and q counts as 1 at least: estimates that chance leaves close
+    together would else give an interval narrower than their own errors allow (the "ad hoc" correction of Knapp and
+    Hartung; Röver, Knapp and Friede 2015). p is of the same statistic. The prediction interval is
+    :math:`\bar y \pm t_{k-2} \sqrt{\tau^2 + 1 / \sum w_i}` (Higgins, Thompson and Spiegelhalter 2009).
 
     Parameters
     ----------
@@ -89,12 +83,8 @@ def combine(
     mean, own_error = float(mean), float(own_error)
     q = max(float(fitted.q), 0.0)  # a difference of sums, which may end below 0
     upper = (1.0 + confidence_level) / 2.0
-    if chdtr(n - 1, q) < _TOO_CLOSE:
-        half, p_value = ndtri(upper) * own_error, 2.0 * ndtr(-abs(mean) / own_error)
-    else:
-        half, p_value = stdtrit(n - 1, upper) * np.sqrt(spread2), student_p(n - 1, mean / np.sqrt(spread2)).p
-    by_errors = float(ndtri(upper)) * own_error
-    by_errors = by_errors if by_errors > half else np.nan
+    error = max(float(np.sqrt(spread2)), own_error)
+    half, p_value = stdtrit(n - 1, upper) * error, student_p(n - 1, np.array([mean / error])).p[0]
     ahead = stdtrit(n - _TWO, upper) * np.hypot(np.sqrt(tau2), own_error) if n > _TWO else np.nan
     return Together(
         mean=mean,
@@ -106,8 +96,6 @@ def combine(
         p_equal=float(chdtrc(n - 1, q)),
         new_low=mean - float(ahead),
         new_high=mean + float(ahead),
-        fixed_low=mean - by_errors,
-        fixed_high=mean + by_errors,
     )
 
 
@@ -168,8 +156,6 @@ def combine_with_prior(
         p_equal=float(chdtrc(len(estimates) - 1, q)),
         new_low=new_low,
         new_high=new_high,
-        fixed_low=np.nan,
-        fixed_high=np.nan,
     )
 
 

@@ -19,6 +19,7 @@ from metaeval.table.scores import Scores
 from metaeval.table.structure import mean_over_topics
 from metaeval.tests_stat.correction import CORRECTIONS
 from metaeval.tests_stat.discordant import Unconfirmed, unconfirmed
+from metaeval.tests_stat.labels import side_of_pair
 from metaeval.tests_stat.result import PairwiseResult, is_significant
 
 _SCORE = number(4)
@@ -32,6 +33,8 @@ def pair_sentence(result: PairwiseResult, scores: Scores) -> str:
         sides, names = {1: sides[-1], -1: sides[1], 0: sides[0]}, names[::-1]
     open_metrics = {row.metric for row in doubtful}
     sides = {side: [metric for metric in metrics if metric not in open_metrics] for side, metrics in sides.items()}
+    side = side_of_pair(result.alternative, *_pair(result))
+    names = list(side) if side and not sides[1] and not doubtful else names
     means = mean_over_topics(scores.sel(metric=list(result.metrics), system=names))[0]
     return say(
         "pair",
@@ -40,11 +43,12 @@ def pair_sentence(result: PairwiseResult, scores: Scores) -> str:
         n=len(result.metrics),
         means=means.tolist(),
         lead=result,
+        one_sided=side is not None,
         doubtful=signs_said(doubtful, result) if len(result.metrics) > 1 else "",
         alone=doubtful[0] if len(result.metrics) == 1 and doubtful else None,
         untested=[metric for metric, tested in zip(result.metrics, result.n_tested, strict=True) if not tested],
         units=_units(scores),
-        few=_least_reachable(result) if sides[0] and not sides[1] else 0.0,
+        few=result.least_reachable() if sides[0] and not sides[1] else 0.0,
         corpus=other_first_of_corpus(scores.sel(metric=list(result.metrics), system=_pair(result))),
         singly=on_single_topics(result),
     )
@@ -66,18 +70,10 @@ def held_back(result: PairwiseResult, scores: Scores) -> str:
         return ""
     reached = is_significant(result.data["p_corrected"].to_numpy(), result.alpha, strictly_below=result.strictly_below)
     n = (reached & ~result.data["significant"].to_numpy()).sum(axis=1)
-    if not (least := _least_reachable(result)) and not n.any():
+    if not (least := result.least_reachable()) and not n.any():
         return ""
     counts = {"n": int(n.max()), "some": np.ptp(n) > 0, "units": _units(scores)}
     return " " + say("held back", least=least, result=result, **counts)
-
-
-def _least_reachable(result: PairwiseResult) -> float:
-    """Return the smallest p-value that an exact test of any pair could reach, if it is above the level; or 0."""
-    if "p_reachable" not in result.data or not (result.data["p_reachable"] < 1.0).any():
-        return 0.0
-    least = float(result.data["p_reachable"].min())
-    return 0.0 if is_significant(least, result.alpha) else least
 
 
 def pair_figures(result: PairwiseResult, scores: Scores, *, first: str | None = None) -> Table:

@@ -56,18 +56,33 @@ def pairs_that_differ(significant: xr.DataArray) -> str:
     return first_few([f"{n_first:,} of {pairs} differ significantly under {first}", *words])
 
 
-def verdict_on_pair(data: xr.Dataset, n_resamples: int | None) -> str:
-    """Say of the only pair under the only metric which system is better, with its p-value."""
+def side_of_pair(alternative: str, a: str, b: str) -> tuple[str, str] | None:
+    """Return which system of a pair a one-sided test takes for the better one, before the other; else None.
+
+    Examples
+    --------
+    >>> side_of_pair("less", "old", "new"), side_of_pair("two-sided", "old", "new")
+    (('new', 'old'), None)
+    """
+    return {"greater": (a, b), "less": (b, a)}.get(alternative)
+
+
+def verdict_on_pair(data: xr.Dataset, n_resamples: int | None, *, alternative: str, fewest: str) -> str:
+    """Say of the only pair under the only metric which system is better, with its p-value, or why not (`fewest`)."""
     of_pair = data.isel(metric=0, pair=0)
     a, b = (str(of_pair[side].item()) for side in ("system_a", "system_b"))
-    first, second = (b, a) if int(of_pair["better"]) < 0 else (a, b)
+    side = side_of_pair(alternative, a, b)
+    first, second = side or ((b, a) if int(of_pair["better"]) < 0 else (a, b))
     p = p_drawn(of_pair["p_corrected"].item(), n_resamples, of_pair["p_value"].item())
     if p == MISSING:
         return f"{first} and {second} could not be tested under {of_pair['metric'].item()}"
-    under = f"under {of_pair['metric'].item()} (p {p if p.startswith('<') else f'= {p}'})"
+    one_sided = "one-sided " * (side is not None)
+    under = f"under {of_pair['metric'].item()} ({one_sided}p {p if p.startswith('<') else f'= {p}'})"
     if bool(of_pair["significant"]):
         return f"{first} is significantly better than {second} {under}"
-    return f"{first} and {second} do not differ significantly {under}"
+    if side is not None:
+        return f"{first} is not significantly better than {second} {under}{fewest}"
+    return f"{first} and {second} do not differ significantly {under}{fewest}"
 
 
 def standing_apart(data: xr.Dataset, baseline: str | None) -> str:

@@ -15,15 +15,17 @@ from scipy.special import ndtr
 
 from metaeval.base.arrays import Flags, Floats, Ints
 from metaeval.base.checks import check_choice, check_kind, check_share
+from metaeval.base.names import count
 from metaeval.base.results import Figure, Result
 from metaeval.base.short_repr import notes_beside
+from metaeval.base.unit import unit_of
 from metaeval.errors import InvalidOptionError, MetaevalWarning, UnknownNameError, warn
 from metaeval.running.equality import reaches
 from metaeval.table.scores import Scores, better_direction
 from metaeval.tests_stat.catalogue import MCNEMAR, TESTS
 from metaeval.tests_stat.correction import CORRECTIONS, FAMILY_WISE, adjust, smallest_useful_count, with_levels
 from metaeval.tests_stat.ends import Seen, ends_of_means
-from metaeval.tests_stat.labels import name_in_picture, pairs_that_differ, standing_apart, verdict_on_pair
+from metaeval.tests_stat.labels import name_in_picture, pairs_that_differ, side_of_pair, standing_apart, verdict_on_pair
 from metaeval.tests_stat.letters import shared_letters
 from metaeval.tests_stat.pairs import Evidence, Question
 from metaeval.tests_stat.procedures import Procedure
@@ -157,8 +159,13 @@ class PairwiseResult(Result):
     def _found(self) -> str:
         one_metric = len(self.metrics) == 1
         if one_metric and self.n_pairs == 1:
-            return verdict_on_pair(self.data, self.n_resamples)
+            return verdict_on_pair(
+                self.data, self.n_resamples, alternative=self.alternative, fewest=self._too_few_words()
+            )
         how = ", uncorrected" if self.correction == "none" else ""
+        if side := side_of_pair(self.alternative, "first", "second"):
+            how += f", tested for the {side[0]} of a pair being better"
+        how += self._too_few_words()
         return pairs_that_differ(self.data["significant"]) + how + one_metric * standing_apart(self.data, self.baseline)
 
     def power_errors(self) -> NDArray[np.float64]:
@@ -475,6 +482,22 @@ class PairwiseResult(Result):
         """Return which pairs would be significant, but for being different on too few topics, uncorrected."""
         bare = is_significant(self.data["p_value"].to_numpy(), self.alpha, strictly_below=self.strictly_below)
         return bare & ~self._decided("p_value", self.alpha)
+
+    def least_reachable(self) -> float:
+        """Return the smallest p-value that an exact test of any pair could reach, if it is above the level; or 0."""
+        if "p_reachable" not in self.data or not (self.data["p_reachable"] < 1.0).any():
+            return 0.0
+        least = float(self.data["p_reachable"].min())
+        return 0.0 if is_significant(least, self.alpha) else least
+
+    def _too_few_words(self) -> str:
+        """Say where pairs differ on too few topics to count as significant, whatever their p-values."""
+        spoken, least = unit_of(self.scores), self.least_reachable()
+        topics = spoken.clusters if self.scores is not None and "cluster" in self.scores.coords else spoken.topics
+        if least:
+            return f"; with so few {topics} on which systems differ no exact test goes below p = {least:.4f}"
+        n_few = int(self.too_few().sum(axis=1).max())
+        return f"; {count(n_few, 'pair')} on too few {topics} for any exact test" if n_few else ""
 
     def _decided(self, of: str, level: float) -> Flags:
         """Return where the p-values of this name reach a level, as below."""

@@ -222,6 +222,7 @@ def test_a_class_may_write_its_own_repr():
 
 STEPS = [[0.9, 0.8, 0.9, 0.7, 0.8, 0.9, 0.8], [0.5, 0.5, 0.4, 0.4, 0.3, 0.6, 0.4], [0.5, 0.4, 0.5, 0.4, 0.3, 0.6, 0.4]]
 LEVEL = [STEPS[1], STEPS[1], STEPS[1]]
+FEW = "; with so few topics on which systems differ no exact test goes below p = "
 
 
 @pytest.mark.parametrize(
@@ -246,8 +247,39 @@ LEVEL = [STEPS[1], STEPS[1], STEPS[1]]
         (STEPS[:2], {}, "system1 is significantly better than system2 under metric1 (p = 0.0156)."),
         (STEPS[1::-1], {}, "system2 is significantly better than system1 under metric1 (p = 0.0156)."),
         (LEVEL[:2], {}, "system1 and system2 do not differ significantly under metric1 (p = 1.0000)."),
+        (
+            STEPS[:2],
+            {"alternative": "greater"},
+            "system1 is significantly better than system2 under metric1 (one-sided p = 0.0078).",
+        ),
+        (
+            STEPS[:2],
+            {"alternative": "less"},
+            "system2 is not significantly better than system1 under metric1 (one-sided p = 1.0000).",
+        ),
+        (
+            [row[:5] for row in STEPS[:2]],
+            {},
+            f"system1 and system2 do not differ significantly under metric1 (p = 0.0625){FEW}0.0625.",
+        ),
+        (
+            [row[:5] for row in STEPS[:2]],
+            {"alternative": "greater", "alpha": 0.03},
+            f"system1 is not significantly better than system2 under metric1 (one-sided p = 0.0312){FEW}0.0312.",
+        ),
     ],
 )
 def test_a_test_of_pairs_names_who_is_better(scores, options, said):
-    """By the sign test: seven of seven topics have p = 2/128, and six or fewer of seven nothing below .05."""
+    """By the sign test: seven of seven topics have p = 2/128, and six or fewer of seven nothing below .05.
+
+    One-sided half of it, or 1 the other way; five of five have 2/32, which is all that five topics can reach.
+    """
     assert metaeval.sign_test(scores, **options).answer == said
+
+
+def test_a_one_sided_test_of_several_pairs_says_for_which_side():
+    """None of the second systems is better: system1 is ahead of both others."""
+    said = metaeval.sign_test(STEPS, alternative="less").answer
+    assert said.startswith(
+        "0 of 3 pairs differ significantly under metric1, tested for the second of a pair being better; system1 leads"
+    )

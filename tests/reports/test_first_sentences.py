@@ -390,15 +390,15 @@ PAGES = {
     ),
     "compare-metrics: adopt": (
         lambda: metrics(made(0.5, 6.0), current="A"),
-        "Adopt B: better than A in power, the only quality that was tried.",
+        "Adopt B: better than A in power; only power was tried, and power does not say which metric is right.",
     ),
     "compare-metrics: adopt, topics tried": (
         lambda: metrics(made(0.5, 6.0), current="A", topics=True),
-        "Adopt B: better than A in power; only power and topics needed were tried.",
+        "Adopt B: better than A in power; only power and topics needed were tried, and power does not say which metric is right.",
     ),
     "compare-metrics: keep": (
         lambda: metrics(made(6.0, 0.5, 0.7), current="A"),
-        "Keep A: better than every candidate in power, the only quality that was tried.",
+        "Keep A: better than every candidate in power; only power was tried, and power does not say which metric is right.",
     ),
     "compare-metrics: no reason": (
         lambda: metrics(made(2.0, 2.0), current="A"),
@@ -406,7 +406,7 @@ PAGES = {
     ),
     "compare-metrics: the best of three": (
         lambda: metrics(made(0.5, 6.0, 0.7)),
-        "Adopt B: better than every other metric in power, the only quality that was tried.",
+        "Adopt B: better than every other metric in power; only power was tried, and power does not say which metric is right.",
     ),
     "compare-metrics: the best two": (
         lambda: metrics(made(0.3, 0.3, 6.0, 6.0)),

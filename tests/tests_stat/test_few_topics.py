@@ -5,7 +5,7 @@ from itertools import combinations_with_replacement, product
 import numpy as np
 import pandas as pd
 import pytest
-from scipy.stats import binomtest
+from scipy.stats import binomtest, ttest_rel
 
 from metaeval import as_scores, study_leaderboard, study_table
 from metaeval.resampling.system_means import means_of_systems
@@ -81,6 +81,29 @@ def test_two_topics_say_no_and_why():
     assert "no exact test goes below p = 0.5000" in study.report().summary[0]
     study = study_table([[0.91, 0.82, 0.73], [0.2, 0.1, 0.01]])
     assert any("no exact test can reach the level, 0.05" in note for note in study.notes)
+
+
+@pytest.mark.parametrize("test", ["t", "wilcoxon", "sign", "randomisation", "bootstrap"])
+def test_each_test_of_a_pair_says_why_a_small_p_is_not_significant(test):
+    """Five topics reach 2/32 by signs, whichever test is asked; SciPy's t test has p = .0039 on these."""
+    new, old = [0.5, 0.6, 0.7, 0.8, 0.9], [0.4, 0.5, 0.5, 0.7, 0.8]
+    result = compare_systems({"new": new, "old": old}, test=test, rng=1)
+    assert "; with so few topics on which systems differ no exact test goes below p = 0.0625." in result.answer
+    if test == "t":
+        assert f"(p = {ttest_rel(new, old).pvalue:.4f})" in result.answer
+    side = compare_systems({"new": new, "old": old}, test=test, alternative="less", rng=1)
+    assert side.answer.startswith("old is not significantly better than new under metric1 (one-sided p ")
+
+
+def test_pairs_on_too_few_topics_are_counted():
+    """By hand: a and b differ on five of seven topics, where signs reach 2/32, and have p = .009 by t."""
+    level = np.linspace(0.1, 0.5, 7)
+    apart = np.array([0.01, 0.011, 0.012, 0.013, 0.014, 0.0, 0.0])
+    result = compare_systems({"a": level + apart, "b": level, "c": level / 100 - 1.0}, correction="none")
+    opening = (
+        "2 of 3 pairs differ significantly under metric1, uncorrected; 1 pair on too few topics for any exact test;"
+    )
+    assert result.answer.startswith(opening)
 
 
 @pytest.mark.parametrize("n", [2, 5, 30])

@@ -90,8 +90,7 @@ def _summary(study: CollectionsStudy) -> tuple[str, ...]:
     if study.study == "table" and len(claims) > 1:
         n_clear = int(is_significant(claims["p_corrected"], study.alpha).sum())
         sentences.insert(0, say("pairs", n=n_clear, of=len(claims)))
-    fixed = "" if absent(row["fixed_low"]) else f"[{write(row['fixed_low'])}, {write(row['fixed_high'])}]"
-    sentences.append(say("differ", row=row, tau=_written_tau(row), differ=row["p_equal"] < _LEVEL, fixed=fixed))
+    sentences.append(say("differ", row=row, tau=_written_tau(row), differ=row["p_equal"] < _LEVEL))
     means = study.of_claim(0)["without"].dropna()
     if len(means):
         sentences.append(say("left out", low=write(means.min()), high=write(means.max())))
@@ -113,7 +112,9 @@ def _answer(study: CollectionsStudy, row: Mapping[Any, Any]) -> str:
         row=row,
         **_named(study, row),
         ends=f"[{write(row['low'])}, {write(row['high'])}]",
-        clear=_is_clear(row),
+        unclear=""
+        if _is_clear(row)
+        else say("unclear", n=row["n_collections"], each=_is_clear_on_each(study, measure)),
         new=not absent(row["new_low"]),
         **signed,
     )
@@ -123,6 +124,12 @@ def _is_clear(row: Mapping[Any, Any]) -> bool:
     """Say whether the interval of a mean leaves out that both are alike."""
     alike = _alike(row["measure"])
     return alike is not None and not row["low"] <= alike <= row["high"]
+
+
+def _is_clear_on_each(study: CollectionsStudy, measure: str) -> bool:
+    """Say whether every collection by itself says of the first claim that the first is ahead."""
+    alike = _alike(measure)
+    return alike is not None and bool((study.of_claim(0)["low"] > alike).all())
 
 
 def _alike(measure: str) -> float | None:
@@ -142,7 +149,6 @@ def _cells(study: CollectionsStudy, frame: pd.DataFrame) -> pd.DataFrame:
         name: [intervals([row[low]], [row[high]], write)[0] for row, write in zip(rows, writers, strict=True)]
         for name, low, high in (
             ("interval", "low", "high"),
-            ("fixed", "fixed_low", "fixed_high"),
             ("ahead", "new_low", "new_high"),
         )
     }
@@ -211,7 +217,7 @@ def _forest_picture(study: CollectionsStudy, number_of_claim: int) -> Picture:
 
 
 def _claims_section(study: CollectionsStudy) -> Section:
-    compares, is_narrow = (study.claims[name].notna().any() for name in ("p_value", "fixed_low"))
+    compares = study.claims["p_value"].notna().any()
     table = say.table(
         "claims",
         _cells(study, study.claims.head(_MOST_ROWS)),
@@ -219,7 +225,6 @@ def _claims_section(study: CollectionsStudy) -> Section:
         right(above="Collections"),
         right(shown=_head(study)),
         under(interval="interval"),
-        right(fixed="by errors alone") if is_narrow else (),
         right(ahead="New collection"),
         rising(p_value, p_corrected="p (Holm)") if compares else (),
         right(spread="τ"),
@@ -227,7 +232,6 @@ def _claims_section(study: CollectionsStudy) -> Section:
         data=study.claims,
         scaled=study.study in {"agree", "topics", "judges"},
         compares=compares,
-        is_narrow=is_narrow,
     )
     return say.section("claims", table, n=len(study.collections))
 

@@ -11,7 +11,7 @@ from typing import ClassVar, Literal, NamedTuple, get_args
 
 import numpy as np
 import pandas as pd
-from scipy.special import expit, ndtri
+from scipy.special import expit, stdtrit
 
 from metaeval.agreement.labels import Labels
 from metaeval.base.arrays import Floats
@@ -37,6 +37,7 @@ from metaeval.studies.study import Study
 from metaeval.table.array import DIMS
 from metaeval.table.scores import Scores, as_scores, gaps_are_kept
 from metaeval.tests_stat.correction import CORRECTIONS, adjust
+from metaeval.tests_stat.tails import student_p
 
 Asked = Literal["power", "agree", "topics", "table", "judges"]
 ASKED: tuple[Asked, ...] = get_args(Asked)
@@ -47,6 +48,8 @@ _NAMELESS = "score"
 """What a metric is called that a year alone names."""
 _LEAST_VARIANCE = 1e-12
 """Of the median one: less comes from topics that hardly differ, and would outweigh all other collections."""
+_BY_CHANCE, _LEAST_COMMON = 0.001, 3
+"""How seldom, over all pairs, collections of their own topics may count as repeats; topics that a correlation takes."""
 _MOST_LEFT_OUT = 200
 """Of more claims it is not computed what they are without each collection."""
 
@@ -90,8 +93,9 @@ class CollectionsStudy(Study):
     """The rows of ``to_frame()``."""
     estimates: pd.DataFrame
     """One row a claim and collection: ``collection``; ``estimate`` with its ``variance``, on the scale on which they
-    are put together; ``value`` with ``low`` and ``high``, the same in the unit of the measure; ``weight`` in the mean
-    (0 to 1); ``without``, ``without_low`` and ``without_high``, the mean without this collection (NaN of two)."""
+    are put together; ``value`` with ``low`` and ``high``, the same in the unit of the measure, by Student's t where the
+    study of one collection has it; ``weight`` in the mean (0 to 1); ``without``, ``without_low`` and ``without_high``,
+    the mean without this collection (NaN of two)."""
     bayesian: bool
     """Whether the variance between collections has a prior."""
     confidence_level: float
@@ -119,8 +123,7 @@ class CollectionsStudy(Study):
         ``p_corrected`` over all claims (Holm). ``tau``, the standard deviation between collections on the scale on
         which they are put together (logarithm, logit or Fisher's z of ratios, shares and kappas), ``i2``, the share of
         the variance that it is, and ``p_equal``, the p-value of all collections being alike. ``new_low`` and
-        ``new_high``: between which the true value of a new collection is expected. ``fixed_low`` and ``fixed_high``:
-        the interval by the errors of the collections alone, where it is wider than that of the mean.
+        ``new_high``: between which the true value of a new collection is expected.
         """
         return self.claims
 
@@ -191,7 +194,7 @@ def study_collections(  # noqa: PLR0913 - every option of the command
     InvalidOptionError
         If there are not two collections, or an option is outside its rule.
     ScoresError
-        If two collections are the same scores, or one cannot be asked.
+        If two collections are the same scores, or the same items scored again, or one cannot be asked.
     EstimationError
         If no claim has an estimate with a variance on two collections.
 
@@ -202,9 +205,10 @@ def study_collections(  # noqa: PLR0913 - every option of the command
     Notes
     -----
     Random effects: the true values of collections vary about their mean with variance :math:`\tau^2`, estimated as
-    Paule and Mandel do [1]_; the interval of the mean is that of Hartung and Knapp [2]_, that of a new collection has
-    Student's t with k - 2 degrees of freedom [3]_. Statsmodels computes all but the latter. Variances of collections
-    count as known. ``benchmarks/reports/collections_coverage.md`` says how often both intervals hold.
+    Paule and Mandel do [1]_; the interval of the mean and p are those of Hartung and Knapp [2]_ with a variance factor
+    of 1 at least [3]_, so that neither is below what the errors of the collections allow; the interval of a new
+    collection has Student's t with k - 2 degrees of freedom [4]_. Variances of collections count as known.
+    ``benchmarks/reports/collections_coverage.md`` says how often both intervals hold.
 
     References
     ----------
@@ -212,7 +216,9 @@ def study_collections(  # noqa: PLR0913 - every option of the command
        :doi:`10.1016/j.cct.2006.04.004`
     .. [2] Hartung and Knapp (2001). A refined method for the meta-analysis of controlled clinical trials with binary
        outcome. :doi:`10.1002/sim.1009`
-    .. [3] Higgins, Thompson and Spiegelhalter (2009). A re-evaluation of random-effects meta-analysis.
+    .. [3] Röver, Knapp and Friede (2015). Hartung-Knapp-Sidik-Jonkman approach and its modification for random-effects
+       meta-analysis with few studies. :doi:`10.1186/s12874-015-0091-1`
+    .. [4] Higgins, Thompson and Spiegelhalter (2009). A re-evaluation of random-effects meta-analysis.
        :doi:`10.1111/j.1467-985X.2008.00552.x`
 
     Examples
@@ -292,8 +298,9 @@ def _checked(collections: Mapping[object, object]) -> tuple[dict[str, Scores], l
         plain = [re.sub(rf"^\w*?{re.escape(name)}[\W_]", "", str(metric)) for metric in table["metric"].to_numpy()]
         is_clear = len(set(plain)) == len(plain) and all(plain)
         tables[name] = table.assign_coords(metric=plain) if is_clear else table
-    _refuse_copies(tables)
-    return _without_years(tables)
+    renamed, notes = _without_years(tables)
+    _refuse_repeats(renamed)
+    return renamed, notes
 
 
 def _without_years(tables: dict[str, Scores]) -> tuple[dict[str, Scores], list[str]]:
@@ -374,18 +381,42 @@ def _of_several(lists: Iterable[list[str]]) -> list[str]:
     return [name for name, n_lists in Counter(chain(*lists)).items() if n_lists > 1]
 
 
-def _refuse_copies(tables: Mapping[str, Scores]) -> None:
-    """Refuse two collections of which one holds scores of the other: they would count twice."""
-    for (first, one_table), (second, other_table) in combinations(tables.items(), 2):
+def _refuse_repeats(tables: Mapping[str, Scores]) -> None:
+    """Refuse two collections with the same scores, or the same items scored again: one collection would count twice."""
+    pairs = list(combinations(tables.items(), 2))
+    for (first, one_table), (second, other_table) in pairs:
         axes = {dim: _of_several([_names_in(one_table, dim), _names_in(other_table, dim)]) for dim in DIMS}
         if not all(axes.values()):
             continue
-        values, others = (table.sel(axes).to_numpy() for table in (one_table, other_table))
+        values, others = (table.sel(axes).transpose(*DIMS).to_numpy() for table in (one_table, other_table))
+        common = count(len(axes["topic"]), unit_of(one_table).topic)
         if np.array_equal(values, others, equal_nan=True) and np.nanmin(values) < np.nanmax(values):
-            common = count(len(axes["topic"]), unit_of(one_table).topic)
             raise ScoresError(
                 f"{first} and {second} have the same scores on {common}; leave one out, or give each to one of them"
             )
+        is_whole = len(axes["topic"]) == one_table.sizes["topic"] == other_table.sizes["topic"]
+        if (is_whole and not _is_counting(axes["topic"])) or _go_together(values, others, _BY_CHANCE / len(pairs)):
+            raise ScoresError(
+                f"{first} and {second} score {common} of the same names, and so one collection twice: repeats, such as "
+                "seeds or versions, and no two collections. Average them for each item: in one table with a column "
+                f"repeat, of which `metaeval table` takes the means. If items differ, give each a name of its own"
+            )
+
+
+def _go_together(values: Floats, others: Floats, level: float) -> bool:
+    """Say whether scores (metric, system, topic) are higher on the same topics, by more than chance allows."""
+    n_topics = values.shape[-1]
+    if n_topics < _LEAST_COMMON:
+        return False
+    above = [scores - np.nanmean(scores, axis=-1, keepdims=True) for scores in (values, others)]
+    is_there = np.isfinite(above[0]) & np.isfinite(above[1])
+    one, other = (scores[is_there] for scores in above)
+    size = np.sqrt((one @ one) * (other @ other))
+    if not size > 0.0:
+        return False
+    r = float(one @ other) / float(size)
+    t = r * np.sqrt((n_topics - 2.0) / max(1.0 - r**2, np.finfo(float).eps))  # topics count once, whoever scored
+    return r > 0.0 and bool(student_p(n_topics - 2.0, np.array([t])).p[0] < level)
 
 
 def _topics_in_common(tables: Mapping[str, Scores]) -> list[str]:
@@ -443,7 +474,7 @@ def _together(
     """Return a row a claim, and the estimates with what each adds."""
     grouped = [(keys, rows) for keys, rows in usable.groupby(list(KEYS), sort=False) if len(rows) >= _TWO]
     claims, parts = [], []
-    z = ndtri((1.0 + confidence_level) / 2.0)
+    upper = (1.0 + confidence_level) / 2.0
     for keys, rows in grouped:
         about = dict(zip(KEYS, map(str, keys), strict=True))
         meaning = MEASURES[about["measure"]]
@@ -460,7 +491,7 @@ def _together(
             name: meaning.natural(np.array([getattr(less, field) for less in left_out] or [np.nan] * n))
             for name, field in (("without", "mean"), ("without_low", "low"), ("without_high", "high"))
         }
-        reach = z * np.sqrt(variances)
+        reach = stdtrit(rows["freedom"].to_numpy(), upper) * np.sqrt(variances)
         in_itself = {"value": estimates, "low": estimates - reach, "high": estimates + reach}
         of_claim = rows[["collection"]].assign(
             **about,
@@ -481,7 +512,7 @@ def _together(
 
 _COLUMNS = (
     *(*KEYS, "n_collections", "n_above", "mean", "low", "high", "p_value", "p_corrected", "tau", "i2", "p_equal"),
-    *("new_low", "new_high", "fixed_low", "fixed_high"),
+    *("new_low", "new_high"),
 )
 
 
@@ -495,4 +526,4 @@ def _claim(about: Mapping[str, str], together: Together, meaning: Meaning, estim
     return {**about, "n_collections": len(estimates), "n_above": n_above, **row}
 
 
-_IN_UNIT = ("mean", "low", "high", "new_low", "new_high", "fixed_low", "fixed_high")
+_IN_UNIT = ("mean", "low", "high", "new_low", "new_high")

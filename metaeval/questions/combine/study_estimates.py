@@ -46,7 +46,9 @@ def differences(table: Scores, pairs: Sequence[tuple[str, str]] | None) -> pd.Da
     if len(systems) < _TWO:
         return _frame()
     tested = compare_systems(table.sel(system=systems), test="t", correction="none")
-    rows = tested.data[["difference", "standard_error"]].to_dataframe().reset_index()
+    columns = tested.data[["difference", "standard_error"]]
+    freedom = tested.data.get("degrees_of_freedom", tested.n_topics - 1.0)  # given where it is not that of all topics
+    rows = columns.assign(freedom=columns["difference"] * 0.0 + freedom).to_dataframe().reset_index()
     rows = rows.rename(columns={"system_a": "first", "system_b": "second"})
     direction = dict(zip(tested.metrics, better_direction(table), strict=True))
     rows["estimate"] = rows["difference"] * rows["metric"].map(direction)
@@ -88,7 +90,7 @@ def topics_needed(table: Scores, *, drawing: Drawing) -> pd.DataFrame:
         for a, b in combinations(range(len(model.metrics)), 2)
         if np.isfinite(middle[[a, b]]).all()
     ]
-    return pd.DataFrame(rows, columns=[*KEYS, "estimate", "variance"])
+    return _frame(pd.DataFrame(rows, columns=[*KEYS, "estimate", "variance"]))
 
 
 def agreements(table: Scores, *, drawing: Drawing) -> pd.DataFrame:
@@ -110,8 +112,8 @@ def agreements(table: Scores, *, drawing: Drawing) -> pd.DataFrame:
     for measure in ("f1", "precision", "recall"):
         value, low, high = (logit(rows[f"{measure}{end}"].to_numpy(dtype=float)) for end in ("", "_low", "_high"))
         variance = ((high - low) / (2.0 * t)) ** 2
-        parts.append(rows.assign(measure=measure, metric="", estimate=value, variance=variance))
-    return _frame(pd.concat(parts))
+        parts.append(rows.assign(measure=measure, estimate=value, variance=variance, freedom=intervals.freedom))
+    return _frame(pd.concat(parts).assign(metric=""))
 
 
 def kappas(labels: Labels, reference: str | None, drawing: Drawing) -> pd.DataFrame:
@@ -120,10 +122,11 @@ def kappas(labels: Labels, reference: str | None, drawing: Drawing) -> pd.DataFr
     name = leading_kappa(labels)
     units = table["items"] if labels.by_item else table["topics"]
     value, low, high = (table[f"{name}{end}"].to_numpy(dtype=float) for end in ("", "_low", "_high"))
-    spread = np.fmax(value - low, high - value) / stdtrit(units.to_numpy() - 1.0, (1.0 + _LEVEL) / 2.0)
+    freedom = units.to_numpy() - 1.0
+    spread = np.fmax(value - low, high - value) / stdtrit(freedom, (1.0 + _LEVEL) / 2.0)
     with np.errstate(divide="ignore", invalid="ignore"):  # a kappa of 1
         estimate, variance = np.arctanh(value), (spread / (1.0 - value**2)) ** 2
-    return _frame(table.assign(measure=name, metric="", estimate=estimate, variance=variance))
+    return _frame(table.assign(measure=name, metric="", estimate=estimate, variance=variance, freedom=freedom))
 
 
 def worths(human_and_judge: tuple[object, object]) -> pd.DataFrame:
@@ -132,10 +135,13 @@ def worths(human_and_judge: tuple[object, object]) -> pd.DataFrame:
     mean = planned.summary.loc["mean"]
     t = stdtrit(planned.n_pilot - 1.0, (1.0 + _LEVEL) / 2.0)
     variance = ((np.log(mean["worth_high"]) - np.log(mean["worth_low"])) / (2.0 * t)) ** 2
-    row = ("worth", planned.metric, planned.metric, planned.judge, float(np.log(mean["worth"])), float(variance))
-    return pd.DataFrame([row], columns=[*KEYS, "estimate", "variance"])
+    about = dict(zip(KEYS, ("worth", planned.metric, planned.metric, planned.judge), strict=True))
+    numbers = {"estimate": np.log(mean["worth"]), "variance": variance, "freedom": planned.n_pilot - 1.0}
+    return _frame(pd.DataFrame([about | numbers]))
 
 
 def _frame(rows: pd.DataFrame | None = None) -> pd.DataFrame:
-    made = pd.DataFrame({} if rows is None else rows, columns=[*KEYS, "estimate", "variance"])
-    return made.astype({"estimate": float, "variance": float})
+    """Return rows by the columns of all; without degrees of freedom the estimate counts as normal."""
+    numbers = ("estimate", "variance", "freedom")
+    made = pd.DataFrame({} if rows is None else rows, columns=[*KEYS, *numbers])
+    return made.astype(dict.fromkeys(numbers, float)).fillna({"freedom": np.inf})

@@ -1,5 +1,6 @@
 """What a comparison of metrics finds: the answer, its limits, and how it was found."""
 
+from collections.abc import Sequence
 from itertools import product
 from typing import Any
 
@@ -13,7 +14,7 @@ from metaeval.questions.compare_metrics.study import CompareStudy
 from metaeval.questions.compare_metrics.study_verdict import DECIDES, DETECTED, MetricVerdict
 from metaeval.questions.topics.page_words import LEAST_CHANCE, MOST_CHANCE, drawn_chance
 from metaeval.reports.prose import prose
-from metaeval.testing.expected import BROKEN, UNNOTICED
+from metaeval.testing.expected import BROKEN, UNNOTICED, UNTRIED
 from metaeval.tests_stat.power_witness import finds_more_without
 
 _SAME = 0.9
@@ -72,19 +73,35 @@ def _choice_words(study: CompareStudy, verdict: MetricVerdict, *, turned: bool) 
     against = list(frame.loc[rivals, "metric"].unique())
     behind = frame[rivals & frame["against"].isin(verdict.metrics) & (frame["surely"] == "better")]["quality"].unique()
     late = [qualities()[name] for name in behind]
+    leads = frame[frame["metric"].isin(verdict.metrics) & frame["against"].isin(against)]
     whom = "every candidate" if verdict.outcome == "keep" else "every other metric"
     answer = say(
         "chosen",
         opening="Keep" if verdict.outcome == "keep" else "Adopt",
         metrics=" or ".join(map(name_of_metric, verdict.metrics)),
         whom=name_of_metric(against[0]) if len(against) == 1 else whom,
-        alone={*frame["quality"]} == {DECIDES} and study.expectations.empty,
         turned=", though not surely on other systems" * turned,
         behind=f"{', ' if turned else ' '}but behind in {listed(late)}" if late else "",
-        little={*frame["quality"]} == {DECIDES, "topics"} and study.expectations.empty,
+        conflicts=_conflicts(study, verdict.metrics, against),
+        little=_little_tried(study, leads),
     )
-    leads = frame[frame["metric"].isin(verdict.metrics) & frame["against"].isin(against)]
     return answer, _chance_sentence(study, leads.query("quality == @DECIDES"))
+
+
+def _little_tried(study: CompareStudy, leads: pd.DataFrame) -> str:
+    """Say that power alone compares these metrics, or with topics needed alone; "" where more of the first is known."""
+    tried = set(study.expectations.loc[study.expectations["state"] != UNTRIED, "metric"])
+    compared = {*leads["quality"]}
+    if {*leads["metric"]} <= tried or not compared <= {DECIDES, "topics"}:
+        return ""
+    return say("little", alone=compared == {DECIDES})
+
+
+def _conflicts(study: CompareStudy, metrics: Sequence[str], rivals: Sequence[str]) -> list[str]:
+    """Say on how many significant pairs metrics contradict others; nothing of those that contradict none."""
+    agreed = study.against_each_other()
+    agreed = agreed[agreed["predictor"].isin(metrics) & agreed["truth"].isin(rivals) & (agreed["n_conflicts"] > 0)]
+    return [say("conflicts", row=row) for row in agreed.to_dict("records")]
 
 
 def _chance_sentence(study: CompareStudy, leads: pd.DataFrame) -> str:
@@ -138,7 +155,13 @@ def _over_systems(study: CompareStudy, verdict: MetricVerdict) -> list[str]:
 def _open_words(study: CompareStudy, verdict: MetricVerdict) -> tuple[str, str]:
     """Say that nothing is a reason for a choice, and which metric came nearest; then the chance of finding one."""
     stopped = [pair for pair in verdict.vetoed if verdict.current in {None, pair[1]}]
+    turned_round = [pair for pair in verdict.contradicted if verdict.current in {None, pair[1]}]
     near = verdict.nearest()
+    if turned_round and not stopped:
+        metric, rival = turned_round[0]
+        leads = verdict.table.query("metric == @metric and against == @rival")
+        words = {"conflicts": _conflicts(study, [metric], [rival]), "little": _little_tried(study, leads)}
+        return _no_choice_words(verdict, "contradicted", metric=metric, rival=rival, **words), ""
     if stopped:
         metric, rival = stopped[0]
         broken = [text for text in verdict.broken[metric] if text not in verdict.broken[rival]]

@@ -21,6 +21,7 @@ from metaeval.base.checks import (
     t_half_width,
 )
 from metaeval.base.digits import error_of_share
+from metaeval.base.names import first_few
 from metaeval.base.provenance import Provenance, record_provenance
 from metaeval.base.results import Figure
 from metaeval.base.unit import unit_of
@@ -58,6 +59,8 @@ _STEPS = (10.0, 30.0, 50.0, 70.0, 90.0)
 _ROBUSTNESS = "robustness to fewer judgments"
 _SIX_RUNS = "the six-run test of measures of elements"
 _EXPECTED = "expectations of users"
+_STEADY = 0.1
+"""Variance over topics, of that between systems, below which a metric is rather one of systems than of answers."""
 
 
 class Resampled(NamedTuple):
@@ -267,7 +270,8 @@ class CompareStudy(Study):
         Discriminative power decides (over topics, uncorrected): a metric is adopted if it has more of it by more than
         the study's interval. The table has the number of topics needed too and, where runs were given, Kendall's tau
         with half of the judgments (over draws of judgments). A metric that breaks an expectation of users (it prefers
-        the worse of two lists) is not better than one that does not.
+        the worse of two lists) is not better than one that does not, nor one that contradicts more of the other's
+        significant pairs than `alpha` allows: power does not say which of them is right.
         """
         broken = {name: self.unmet(name) for name in self.metrics}
         level, power = self.confidence_level, _under_correction(self.power.differences())
@@ -277,7 +281,24 @@ class CompareStudy(Study):
         if self.stability is not None and self.stability.n_replicates > 1:  # one draw has no spread
             parts.append(robustness_probabilities(self.stability, confidence_level=level))
         table = pd.concat([rows for rows in parts if len(rows)], ignore_index=True)
-        return verdict_of(table, self.metrics, current=self.current, confidence_level=level, broken=broken)
+        agreed = self.against_each_other()
+        beyond = agreed[agreed["n_conflicts"] > self.agreement.alphas[0] * agreed["n_truth"]]
+        contradicting = {*zip(beyond["predictor"], beyond["truth"], strict=True)}
+        return verdict_of(
+            table,
+            self.metrics,
+            current=self.current,
+            confidence_level=level,
+            broken=broken,
+            contradicting=contradicting,
+        )
+
+    def against_each_other(self) -> pd.DataFrame:
+        """Return of every ordered pair of metrics the significant pairs that the first turns round.
+
+        ``predictor`` and ``truth``, ``n_conflicts`` of the ``n_truth`` significant pairs of the latter.
+        """
+        return self.agreement.to_frame()[["predictor", "truth", "n_conflicts", "n_truth"]]
 
     def pareto_front(self) -> tuple[str, ...]:
         """Return the metrics that no other is as good as in power and `second_quality` and better in one.
@@ -475,7 +496,7 @@ def study_compare_metrics(  # noqa: PLR0913 - every option of the command
         **_from_runs(names, collection, registry, attempt, measure=measure, six=six),
         unknown=attempt.failed,
         confidence_level=float(confidence_level),
-        notes=(*table.attrs.get("notes", ()), *few_systems_note(table.sizes["system"]), *_left_out(needed)),
+        notes=(*table.attrs.get("notes", ()), *_notes_on(table), *_left_out(needed)),
         provenance=record,
     )
 
@@ -527,6 +548,17 @@ def _from_runs(  # noqa: PLR0913 - what is asked of the metrics
         "heaviness": top_heaviness(ranking, registry=registry) if ranking else None,
         "expectations": pd.concat([present for present in tried if present is not None], ignore_index=True),
     }
+
+
+def _notes_on(table: Scores) -> list[str]:
+    """Say where systems are few, and name the metrics whose scores hardly vary over topics: power is easy then."""
+    scores = table.to_numpy()
+    within, between = np.nanvar(scores, axis=-1).mean(axis=-1), np.nanvar(np.nanmean(scores, axis=-1), axis=-1)
+    steady = [str(name) for name in table["metric"].to_numpy()[within < _STEADY * between]]
+    topics = unit_of(table).topics
+    words = f"hardly vary over {topics} beside their differences between systems, which need not be of quality"
+    named = [f"scores that {words}: {first_few(steady)}; power is high whatever they measure"] if steady else []
+    return [*few_systems_note(table.sizes["system"]), *named]
 
 
 def _left_out(needed: TopicsStudy | None) -> list[str]:

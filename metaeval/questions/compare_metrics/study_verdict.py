@@ -1,6 +1,6 @@
 """Which of several metrics to use: the one with surely more power; what else is known of it stands beside."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
 from types import MappingProxyType
@@ -51,6 +51,8 @@ class MetricVerdict(Result):
     """Expectations of users that each metric breaks; empty where none could be tried."""
     vetoed: tuple[tuple[str, str], ...] = ()
     """Pairs whose first metric would be better than the second, but for an expectation that it alone breaks."""
+    contradicted: tuple[tuple[str, str], ...] = ()
+    """Pairs whose first metric has surely more power, but contradicts the significant pairs of the second."""
 
     def to_frame(self) -> pd.DataFrame:
         """Return the table with a column ``surely``: "better" or ""."""
@@ -130,21 +132,23 @@ def robustness_probabilities(stability: Stability, *, confidence_level: float) -
     return difference_probabilities("tau_half", differences, freedom, confidence_level=confidence_level)
 
 
-def verdict_of(
+def verdict_of(  # noqa: PLR0913 - what speaks against a metric that has more power
     table: pd.DataFrame,
     metrics: Sequence[str],
     *,
     current: str | None,
     confidence_level: float,
     broken: Mapping[str, Iterable[str]] = MappingProxyType({}),
+    contradicting: Collection[tuple[str, str]] = (),
 ) -> MetricVerdict:
-    """Decide from the probabilities of every two metrics in power."""
+    """Decide from the probabilities of every two metrics in power, and from who contradicts whom."""
     broke = {name: tuple(broken.get(name, ())) for name in metrics}
     better = 1 - (1 - confidence_level) / 2
     sure = table[(table["quality"] == DECIDES) & (table["p_better"] >= better)]
     ahead = set(zip(sure["metric"], sure["against"], strict=True))
     vetoed = {(metric, rival) for metric, rival in ahead if set(broke[metric]) - set(broke[rival])}
-    ahead -= vetoed
+    contradicted = (ahead - vetoed) & {*contradicting}
+    ahead -= vetoed | contradicted
     outcome: Outcome = "open"
     chosen: list[str] = []
     if current is None:
@@ -165,4 +169,5 @@ def verdict_of(
         better=better,
         broken=broke,
         vetoed=tuple(sorted(vetoed)),
+        contradicted=tuple(sorted(contradicted)),
     )

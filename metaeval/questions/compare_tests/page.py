@@ -39,7 +39,11 @@ from metaeval.tests_stat.correction import CORRECTIONS
 
 _SOURCES = ("ogilvie2006", "sanderson2005")
 _RATIO = number(2)
-_BOTH = 2
+_SPREADS = {"rejected": "rejected_se", "error_rate": "error_rate_se"}
+_ERRORS, _AT_RANDOM = 2.0, 0.5
+"""Tests differ by more than so many errors of the halvings; one that rejects at random errs in half of the cases."""
+_FEWEST_PAIRS = 3
+"""Of fewer, rejections are decisions on the same difference again and again."""
 say = prose(__name__)
 
 
@@ -55,8 +59,8 @@ def tests_report(study: SplitHalvesStudy) -> Report:
         title="Which significance test is reliable?",
         facts=(*counted, (f"{halves.alpha:g}", "significance level α")),
         summary=(
-            _answer(*first),
-            say("quote", fewest=_errs_by_rejecting_little(first[1]), rivals=_no_worse_here(first[1])),
+            _answer(study, *first),
+            say("quote", fewest=_errs_by_rejecting_little(parts), rivals=_no_worse_here(first[1])),
         ),
         key_figures=_key_figures(parts),
         sections=tuple(
@@ -73,23 +77,50 @@ def tests_report(study: SplitHalvesStudy) -> Report:
 # ---------------------------------------------------------------------------------------------------- the short answer
 
 
-def _answer(correction: str, rows: pd.DataFrame) -> str:
-    """Say which test to use, and which not, with the shares of their rejections that fail."""
-    how, means = CORRECTIONS.words(correction), rows.groupby("test", sort=False)[["rejected", "error_rate"]].mean()
+def _answer(study: SplitHalvesStudy, correction: str, rows: pd.DataFrame) -> str:  # noqa: PLR0911 - an answer each
+    """Say which test to use, and which not, with the shares of their rejections that fail; or that it stays open."""
+    how, n_pairs = CORRECTIONS.words(correction), study.halves.n_pairs
     if not (rows["rejections"] > 0).any():
         return f"No test rejects a single pair on half of the {unit().topics} ({how})."
+    if n_pairs < _FEWEST_PAIRS:
+        return say("few pairs", n=n_pairs)
     rows = rows.assign(error_rate_se=_error_spread(rows))
     written = {str(test): _rate_range(of_test, "error_rate") for test, of_test in rows.groupby("test")}
+    means = _by_test(rows)
     if len(means) == 1:
         return say("alone", test=means.index[0], written=written, how=how)
     advised = means[[TESTS[str(name)].advised for name in means.index]]
-    if advised.empty:
-        return say("none advised", least=means["error_rate"].idxmin(), written=written, how=how)
-    use = _used(advised)
-    others = means.drop(index=[*advised.index])
-    worse = others.loc[others["error_rate"] > advised["error_rate"].fillna(np.inf).loc[use], "error_rate"]
+    use, span = "" if advised.empty else _used(advised), _rate_range(rows, "error_rate")
+    holds = means["error_rate"] + _ERRORS * means["error_rate_se"] < _AT_RANDOM
+    if not holds.any() or (use and not holds[use]):
+        under = use if holds.any() else ""
+        return say("at random", under=under, span=written.get(under, span), how=how)
+    if not any(_differ(means, name).to_numpy().any() for name in _SPREADS):
+        return say("open", span=span, how=how)
+    if not use:
+        return say("none advised", least=_clear_end(means, "error_rate"), written=written, span=span, how=how)
+    is_worse = _differ(means, "error_rate")[use] & (means["error_rate"] > means.loc[use, "error_rate"])
+    worse = means.loc[is_worse & ~means.index.isin(advised.index), "error_rate"]
     avoid = "" if worse.empty else worse.idxmax()
     return say("answer", use=use, avoid=avoid, written=written, how=how)
+
+
+def _by_test(rows: pd.DataFrame) -> pd.DataFrame:
+    """Return one row a test: its rejections and error rate, means over metrics, with the errors of the halvings."""
+    return rows.groupby("test", sort=False)[[name for pair in _SPREADS.items() for name in pair]].mean()
+
+
+def _differ(means: pd.DataFrame, name: str) -> pd.DataFrame:
+    """Return which tests differ from which in a figure by more than the errors of the halvings allow."""
+    values, errors = means[name].to_numpy(), means[_SPREADS[name]].to_numpy()
+    apart = np.abs(values[:, None] - values) > _ERRORS * np.hypot(errors[:, None], errors)
+    return pd.DataFrame(apart, index=means.index, columns=means.index)
+
+
+def _clear_end(means: pd.DataFrame, name: str) -> str:
+    """Return the test that is lowest in a figure, clearly below each other one, or ""."""
+    lowest = means[name].idxmin()
+    return str(lowest) if _differ(means, name)[lowest].drop(index=lowest).all() else ""
 
 
 def _used(advised: pd.DataFrame) -> str:
@@ -107,11 +138,13 @@ def _no_worse_here(rows: pd.DataFrame) -> list[str]:
     return list(map(str, means.index[no_worse & ~known]))
 
 
-def _errs_by_rejecting_little(rows: pd.DataFrame) -> str:
-    """Return the test that both errs least and rejects fewest, or "" where these are two, or there is one test."""
-    means = rows.groupby("test", sort=False)[["rejected", "error_rate"]].mean().dropna()
-    least = means.idxmin().unique().tolist() if len(means) > 1 else []
-    return str(least[0]) if len(least) == 1 else ""
+def _errs_by_rejecting_little(parts: Mapping[str, pd.DataFrame]) -> str:
+    """Return the test that clearly errs least and rejects fewest, and rejects fewest under every correction, or ""."""
+    first = next(iter(parts.values()))
+    means = _by_test(first.assign(error_rate_se=_error_spread(first))).dropna()
+    lowest = {_clear_end(means, name) for name in _SPREADS} if len(means) > 1 else {""}
+    lowest |= {str(_by_test(rows)["rejected"].idxmin()) for rows in parts.values()}
+    return lowest.pop() if len(lowest) == 1 else ""
 
 
 def _rate_range(rows: pd.DataFrame, name: str) -> str:

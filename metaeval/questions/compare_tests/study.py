@@ -6,7 +6,6 @@ from typing import ClassVar
 
 import pandas as pd
 
-from metaeval.base.names import count
 from metaeval.base.provenance import Provenance, record_provenance
 from metaeval.errors import UnknownNameError
 from metaeval.resampling.options import Tested, check_resampling
@@ -19,9 +18,6 @@ from metaeval.tests_stat.catalogue import TESTS
 from metaeval.tests_stat.comparison import check_question
 from metaeval.tests_stat.correction import CORRECTIONS
 from metaeval.tests_stat.pairs import Alternative, PValueRule
-
-_FEWEST_PAIRS = 3
-"""Of fewer, rejections are decisions on the same difference again and again."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -157,9 +153,6 @@ def study_compare_tests(  # noqa: PLR0913 - every option of the command
     reference_test = _reference_test(reference, names)
     seed = resolve_seed(rng)
     chosen, notes = chosen_systems(scores, choose, seed, uses=WHOLE)
-    n_pairs = chosen.sizes["system"] * (chosen.sizes["system"] - 1) // 2
-    if n_pairs < _FEWEST_PAIRS:
-        notes = (*notes, f"{count(n_pairs, 'pair')} of systems cannot show which test errs least; give more systems")
     tested = Tested(alternative, alpha, n_resamples, p_value_rule, seed, n_threads)
     halves = split_half(chosen, tests=names, corrections=corrections, n_splits=n_splits, **tested._asdict())
     return SplitHalvesStudy(

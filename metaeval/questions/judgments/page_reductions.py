@@ -112,6 +112,7 @@ def threshold_sentence(study: JudgmentsStudy) -> str:
         under = f" under {'every metric' if len(study.metrics) > 1 else high.who}" if alike else ", by metric"
         fields = {"verb": "is" if stability.reduction.name == "depth" else "are", "min_tau": study.min_tau}
         fields |= {"what": taken(stability), "drawn": ", one random draw" * stability.single_draw}
+        fields |= {"best": _among_best(study, stability, _at_threshold(study, stability))}
         return say("first", figures=figures, under=under, above=kind == "above largest", **fields)
     return next((_meaning_sentence(reduced) for reduced in study.stability.values()), "")
 
@@ -123,7 +124,26 @@ def _asked_sentence(study: JudgmentsStudy, stability: Stability) -> str:
     word = "Yes" if keeps.all() else "Partly" if keeps.any() else "No"
     figures = span(least["metric"], least["tau"], written, opening="")
     words = {"part": left_words, "what": taken(stability), "rebuilt": stability.closeness is not None}
+    words |= {"best": _among_best(study, stability, least)}
     return say("asked", word=word, figures=figures, min_tau=study.min_tau, **words)
+
+
+def _at_threshold(study: JudgmentsStudy, stability: Stability) -> pd.DataFrame:
+    """Return the rows of the first step from which on the ranking is kept under every metric."""
+    level = stability.thresholds(min_tau=study.min_tau)["left"].max()
+    frame = errors_beside(stability)
+    frame = frame[frame["left"] >= level]
+    return frame[frame["left"] == frame["left"].min()]
+
+
+def _among_best(study: JudgmentsStudy, stability: Stability, rows: pd.DataFrame) -> str:
+    """Say where a ranking that is kept is not kept among the best runs, which are those that one chooses from."""
+    lost = rows[(rows["tau"] >= study.min_tau) & (rows["tau_best"] < study.min_tau)]
+    if lost.empty:
+        return ""
+    row = lost.nsmallest(1, "tau_best").to_dict("records")[0]
+    under = f" under {name_of_metric(row['metric'])}" if len(rows) > 1 else ""
+    return say("among best", tau=with_error(row, "tau_best", 2), top=stability.top, under=under)
 
 
 def threshold_figures(study: JudgmentsStudy) -> list[KeyFigure]:

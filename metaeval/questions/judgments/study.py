@@ -17,7 +17,7 @@ from metaeval.collection.base import Rounds
 from metaeval.collection.documents import Collection, JudgedCollection
 from metaeval.errors import EstimationError, InvalidOptionError
 from metaeval.metrics.registry import Registry
-from metaeval.metrics.resolved import AnyMetric
+from metaeval.metrics.resolved import AnyMetric, Metric
 from metaeval.metrics.scoring import metric_values, note_on_grades, resolve_metrics, topic_notes
 from metaeval.questions.judgments import study_analyses
 from metaeval.resampling.completions import CompletionBounds, bounds_where_possible
@@ -59,6 +59,8 @@ QUESTION_OF: Mapping[str, str] = MappingProxyType(
 """Reduction to the question that it belongs to."""
 
 _EFFORT = "effort"
+_TOP, _NO_MATTER = 10, 0.01
+"""How deep it is looked for documents that were never judged, where no metric has a cutoff; a share that is no news."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -500,7 +502,19 @@ def _notes(study: JudgmentsStudy, collection: Collection, metrics: Sequence[AnyM
         notes.append("no run is marked as pooled, so all of them count as pooled (`pooled` marks those that were)")
     if study.relevant_from not in {1, None} and (study.original is not None or study.left_out):
         notes.insert(0, "in what is said of pools and groups, relevant are documents of any grade above 0")
-    return tuple(dict.fromkeys([*topic_notes(collection, metrics), *note_on_grades(collection, metrics), *notes]))
+    notes = [*topic_notes(collection, metrics), *note_on_grades(collection, metrics), *notes]
+    return tuple(dict.fromkeys([*_unjudged_note(collection, metrics), *notes]))
+
+
+def _unjudged_note(collection: Collection, metrics: Sequence[AnyMetric]) -> list[str]:
+    """Say how much of the top of the runs, as deep as the deepest metric looks, was never judged."""
+    cutoffs = [dict(metric.parameters).get("k") for metric in metrics if isinstance(metric, Metric)]
+    top = max((int(k) for k in cutoffs if k is not None), default=_TOP)
+    shares = pd.Series(collection.unjudged_share(top), collection.systems).dropna()
+    if lists_relevant_only(collection) or shares.empty or shares.max() < _NO_MATTER:
+        return []
+    ends = [f"{100.0 * shares[run]:.1f} % ({run})" for run in map(str, (shares.idxmin(), shares.idxmax()))]
+    return [f"never judged: {' to '.join(dict.fromkeys(ends))} of a run's top {top} documents"]
 
 
 def with_pool(

@@ -1,12 +1,12 @@
 """Claims over collections: each estimate is that of the study of one collection, and degenerate ones are left out."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy import stats
 from scipy.special import logit
-from statsmodels.stats.meta_analysis import combine_effects
 
-from metaeval import as_scores, simulate_scores, study_agree, study_collections, study_topics
+from metaeval import as_scores, paired_t_test, simulate_scores, study_agree, study_collections, study_topics
 from metaeval.agreement import as_labels, compare_labels
 from metaeval.errors import EstimationError, InvalidOptionError, ScoresError
 from metaeval.models import topics_with_judge
@@ -195,10 +195,12 @@ def test_metrics_that_differ_in_a_year_are_one_and_cutoffs_are_not():
 
 def test_collections_that_share_topics_are_said_and_copies_refused():
     """Named topics of both make estimates depend on each other; the same scores would count twice."""
-    names = [f"q{n}" for n in range(401, 431)]
-    years = {name: table.assign_coords(topic=names) for name, table in collections(2).items()}
+    years = {
+        name: table.assign_coords(topic=[f"q{n}" for n in range(first, first + 30)])
+        for (name, table), first in zip(collections(2).items(), (401, 421), strict=True)
+    }
     notes = " ".join(study_collections(years, study="table").notes)
-    assert "collections share topics (year0 and year1: 30)" in notes
+    assert "collections share topics (year0 and year1: 10)" in notes
     assert "share topics" not in " ".join(study_collections(collections(2), study="table").notes)  # they merely count
     with pytest.raises(ScoresError, match="year0 and copy have the same scores on 30 topics"):
         study_collections({"year0": years["year0"], "copy": years["year0"]}, study="table")
@@ -248,24 +250,76 @@ def test_the_first_sentence_says_on_how_many_and_what_of_a_new_one():
     assert "half-normal prior" in prior[-1]
 
 
-def test_collections_closer_together_than_their_errors_have_both_intervals():
-    """Mean differences of .1 and .1032, errors of .02: statsmodels has both intervals, and the page shows both."""
-    noise = np.random.default_rng(3).normal(0, 1, (2, 50))
-    noise = 0.02 * np.sqrt(50) * (noise - noise.mean(axis=1, keepdims=True)) / noise.std(axis=1, ddof=1, keepdims=True)
-    given = {
-        name: as_scores([0.5 + lead + errors, np.full(50, 0.5)], systems=["new", "old"], metrics=["AP"])
-        for name, lead, errors in zip("ab", (0.1, 0.1032), noise, strict=True)
+def two_of(leads, *, n=50):
+    """Return two collections whose systems new and old differ by these leads, with standard errors of .02."""
+    noise = np.random.default_rng(3).normal(0, 1, (2, n))
+    noise = 0.02 * np.sqrt(n) * (noise - noise.mean(axis=1, keepdims=True)) / noise.std(axis=1, ddof=1, keepdims=True)
+    return {
+        name: as_scores([0.5 + lead + errors, np.full(n, 0.5)], systems=["new", "old"], metrics=["AP"])
+        for name, lead, errors in zip("ab", leads, noise, strict=True)
     }
-    study = study_collections(given, study="table")
-    fit = combine_effects(np.array([0.1, 0.1032]), np.full(2, 0.02**2), use_t=True)
+
+
+def test_collections_closer_together_than_their_errors_have_the_interval_of_these():
+    """Mean differences of .1 and .1032, errors of .02: by hand .1016 with an error of .02 / √2 and t of 12.706.
+
+    Hartung and Knapp's own interval would be [.081, .122]. Each difference is five errors: t of 49 topics is 2.01.
+    """
+    study = study_collections(two_of((0.1, 0.1032)), study="table")
     claim = study.claims.iloc[0]
-    assert claim[["low", "high"]].tolist() == pytest.approx(fit.conf_int()[3], rel=1e-9)
-    reach = stats.norm.ppf(0.975) * fit.sd_eff_w_fe
-    assert claim[["fixed_low", "fixed_high"]].tolist() == pytest.approx([0.1016 - reach, 0.1016 + reach], rel=1e-9)
+    half = stats.t.ppf(0.975, 1) * 0.02 / np.sqrt(2)
+    assert claim[["low", "high"]].tolist() == pytest.approx([0.1016 - half, 0.1016 + half], rel=1e-9)
+    assert claim["p_value"] == pytest.approx(2 * stats.t.sf(0.1016 / (0.02 / np.sqrt(2)), 1), rel=1e-9)
     report = study.report()
-    assert report.summary[0].startswith(
-        "new scores higher than old under AP on 2 of 2 collections: +0.102 [0.081, 0.122]"
+    opening = (
+        "new scores higher than old under AP on 2 of 2 collections, significantly on each, but 2 are too few for "
+        "collections in general: +0.102 ["
     )
-    assert "closer together than that, and by their errors alone the interval is the wider [0.074, 0.129]." in str(
-        report.summary
-    )
+    assert report.summary[0].startswith(opening)
+    assert opening in " ".join(str(study).split())
+    assert report.key_figures.data["low"].tolist() == pytest.approx([0.1016 - half], rel=1e-9)
+
+
+def test_significant_on_each_is_the_t_test_of_each():
+    """Leads of .0396 with errors of .02: 1.98 errors, above the normal 1.96 and below t of 49 degrees, 2.01."""
+    study = study_collections(two_of((0.0396, 0.0396)), study="table")
+    reach = stats.t.ppf(0.975, 49) * 0.02
+    assert study.estimates["low"].tolist() == pytest.approx([0.0396 - reach] * 2, rel=1e-9)
+    assert "2 of 2 collections, but not clearly on average" in study.report().summary[0]
+
+
+def seeds(n_topics=50, *, names=None, share=0.9):
+    """Return two collections: the same items scored by the same two systems with two seeds of noise."""
+    rng = np.random.default_rng(8)
+    items = rng.normal(0.5, 0.2, (2, n_topics))
+    return {
+        name: as_scores(
+            share * items + (1 - share) * rng.normal(0.5, 0.2, (2, n_topics)),
+            systems=["new", "old"],
+            topics=names or [f"q{n}" for n in range(n_topics)],
+            metrics=[name],
+        )
+        for name in ("same1", "same2")
+    }
+
+
+def test_the_same_items_scored_again_are_no_collections():
+    """Two seeds on items that merely count are known by their scores, named items by their names."""
+    with pytest.raises(ScoresError, match=r"same1 and same2 score 50 topics of the same names, .* `metaeval table`"):
+        study_collections(seeds(), study="table")
+    names = [f"q{n}" for n in range(401, 451)]
+    with pytest.raises(ScoresError, match="repeats, such as seeds or versions, and no two collections"):
+        study_collections(seeds(names=names, share=0.0), study="table")
+    table = seeds()["same1"]
+    with pytest.raises(ScoresError, match="repeats, such as seeds or versions"):  # a correlation of 1
+        study_collections({"same1": table, "same2": 0.5 * table.assign_coords(metric=["same2"])}, study="table")
+    assert study_collections(seeds(share=0.0), study="table").claims["n_collections"].tolist() == [2]
+
+
+def test_the_average_of_repeats_is_the_t_test_of_item_averages():
+    """What the refusal leads to: SciPy's t test of the differences of the means over both seeds."""
+    tables = seeds()
+    rows = pd.concat(table.to_dataframe("score").reset_index().assign(seed=name) for name, table in tables.items())
+    tested = paired_t_test(as_scores(rows[["system", "topic", "seed", "score"]]))
+    means = np.mean([table.to_numpy()[0] for table in tables.values()], axis=0)
+    assert tested.data["p_value"].item() == pytest.approx(stats.ttest_rel(*means).pvalue, rel=1e-9)

@@ -71,6 +71,16 @@ def test_without_a_metric_in_use_the_best_must_beat_all_others():
     assert _verdict(_table(power={"AB": 0.9, "AC": 0.99, "BC": 0.99}), "ABC") == ("open", "")
 
 
+def test_a_metric_that_contradicts_another_is_not_better():
+    """Neither adopted nor kept against it; against others it stands."""
+    table = _table(power={"BA": 0.99, "BC": 0.99, "AC": 0.99})
+    asked = {"confidence_level": 0.95, "contradicting": [("B", "A")]}
+    found = verdict_of(table, ["A", "B", "C"], current="A", **asked)
+    assert (found.outcome, found.contradicted) == ("open", (("B", "A"),))
+    assert verdict_of(table, ["A", "B", "C"], current="C", **asked).metrics == ("A", "B")
+    assert verdict_of(_table(power={"BA": 0.99}), ["A", "B"], current="B", **asked).outcome == "open"
+
+
 def test_a_metric_of_unknown_power_is_not_adopted():
     """A metric whose power could not be compared is not adopted."""
     table = _table(power={"BA": 0.99}, topics={"BA": 0.5, "CA": 0.99, "CB": 0.99})

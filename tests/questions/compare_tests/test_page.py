@@ -2,6 +2,7 @@
 """The report of a comparison of tests: its sentences and tables are the study's, also where nothing is rejected."""
 
 import re
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -9,7 +10,7 @@ import pytest
 
 from metaeval.base.digits import error_of_share
 from metaeval.base.words import carried, share_of
-from metaeval.questions.compare_tests.page import _no_worse_here
+from metaeval.questions.compare_tests.page import _answer, _errs_by_rejecting_little, _no_worse_here
 from metaeval.questions.compare_tests.page import tests_report as report_of  # pytest would take it for a test
 from metaeval.questions.compare_tests.study import study_compare_tests
 from metaeval.table.scores import as_scores
@@ -43,7 +44,8 @@ def test_the_tables_numbers_are_the_studys(study):
 
 def test_the_first_sentence_answers(simulated_scores):
     """It names the test to use and its error rate; then follow why another errs less, and how many more it rejects."""
-    study = study_compare_tests(simulated_scores(1, 8, 24), tests=["t", "sign"], corrections=["none"], **QUICK)
+    scores, options = simulated_scores(1, 8, 24), QUICK | {"n_splits": 200}
+    study = study_compare_tests(scores, tests=["t", "sign"], corrections=["none"], **options)
     frame, report = study.to_frame(), report_of(study)
     row = frame.set_index("test").loc["t"]
     figure = carried(row["error_rate"], max(row["error_rate_se"], error_of_share(0.0, row["rejections"])))
@@ -68,8 +70,8 @@ def test_a_test_that_finds_more_with_no_more_errors_is_named_beside():
 
 def test_a_test_that_is_too_liberal_is_named_as_one_not_to_use(simulated_scores):
     """Where it errs more than the t test; without a test of means that one is asked for."""
-    scores = simulated_scores(1, 12, 40)
-    options = {"corrections": ["none"], "n_splits": 20, "n_resamples": 200, "rng": 0}
+    scores = simulated_scores(1, 12, 12)
+    options = {"corrections": ["none"], "n_splits": 100, "n_resamples": 200, "rng": 0}
     told = [
         report_of(study_compare_tests(scores, tests=tests, **options)).summary[0]
         for tests in (["t", "bootstrap_percentile"], ["sign", "bootstrap_percentile"])
@@ -78,6 +80,58 @@ def test_a_test_that_is_too_liberal_is_named_as_one_not_to_use(simulated_scores)
         "Use the paired t test, which compares means at its level, not the percentile bootstrap test: "
     )
     assert told[1].startswith("Add the paired t test")
+
+
+def rates(**of_tests):
+    """Return rows of tests: their rejections and error rate, each with the error of the halvings."""
+    columns = ["rejected", "rejected_se", "error_rate", "error_rate_se"]
+    frame = pd.DataFrame.from_dict(of_tests, orient="index", columns=columns).rename_axis("test").reset_index()
+    return frame.assign(rejections=1000, metric="AP")
+
+
+PAIRS = SimpleNamespace(halves=SimpleNamespace(n_pairs=15))
+
+
+@pytest.mark.parametrize(
+    ("rows", "said"),
+    [
+        # errors of .01 each: a difference counts from 2 √2 times .01 = .028 on
+        ({"t": (0.6, 0.01, 0.05, 0.01), "sign": (0.6, 0.01, 0.07, 0.01)}, "These data do not show which test is more"),
+        (
+            {"t": (0.6, 0.01, 0.05, 0.01), "sign": (0.5, 0.01, 0.07, 0.01)},
+            "Use the paired t test, which compares means",
+        ),
+        (
+            {"t": (0.6, 0.01, 0.05, 0.01), "sign": (0.6, 0.01, 0.08, 0.01)},
+            "Use the paired t test, which compares means at its level, not the sign test: 5 % of rejections fail",
+        ),
+        # one half is chance: .47 is more than two errors below it with .01, and less with .02
+        (
+            {"t": (0.6, 0.01, 0.97, 0.01), "sign": (0.1, 0.01, 0.47, 0.02)},
+            "These data do not show which test is reliable: under each 47",
+        ),
+        (
+            {"t": (0.6, 0.01, 0.97, 0.01), "sign": (0.1, 0.01, 0.47, 0.01)},
+            "These data do not show which test is reliable: under the paired t test 97 ",
+        ),
+        ({"t": (0.6, 0.01, 0.47, 0.01), "sign": (0.1, 0.01, 0.3, 0.01)}, "Use the paired t test, which compares means"),
+        (
+            {"sign": (0.6, 0.01, 0.05, 0.01), "wilcoxon": (0.3, 0.01, 0.06, 0.01)},
+            "Add the paired t test, which compares",
+        ),
+    ],
+)
+def test_what_the_data_do_not_show_is_not_recommended(rows, said):
+    """The rule by hand: two errors of the halvings between tests, and below the half that fails at random."""
+    assert _answer(PAIRS, "none", rates(**rows)).startswith(said)
+
+
+def test_only_a_test_that_clearly_rejects_fewer_rejects_large_differences_only():
+    """By hand: fewer rejections and errors by more than 2 √2 times .01, and under no correction more rejections."""
+    t, clear, near = (0.6, 0.01, 0.10, 0.01), (0.5, 0.01, 0.05, 0.01), (0.59, 0.01, 0.09, 0.01)
+    assert _errs_by_rejecting_little({"none": rates(t=t, sign=clear)}) == "sign"
+    assert _errs_by_rejecting_little({"none": rates(t=t, sign=near)}) == ""
+    assert _errs_by_rejecting_little({"none": rates(t=t, sign=clear), "holm": rates(t=clear, sign=t)}) == ""
 
 
 def test_no_interval_is_claimed(study):

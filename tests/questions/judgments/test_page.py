@@ -3,7 +3,9 @@
 
 import re
 from dataclasses import replace
+from types import SimpleNamespace
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -12,7 +14,7 @@ from metaeval.collection.assembly import collection_from_rankings
 from metaeval.figures.judgments import measure_label, stability_panels
 from metaeval.page.html import render_page
 from metaeval.questions.judgments.page import judgments_report
-from metaeval.questions.judgments.page_reductions import errors_beside
+from metaeval.questions.judgments.page_reductions import _among_best, errors_beside
 from metaeval.questions.judgments.study import study_judgments
 from metaeval.simulate.collection import simulate_collection
 
@@ -152,6 +154,27 @@ def test_the_summary_answers_in_sentences(page):
     assert "Mean change of a run's score without its group in the pool" in figures
     (effort,) = (section for section in page.sections if section.id == "effort")
     assert "With 60 % of the judged documents" in effort.lead
+
+
+def test_a_ranking_that_is_kept_but_for_the_best_is_said_so():
+    """By hand: of three metrics A keeps both, B loses the best ten (.6), C's ranking of all is not kept anyway."""
+    rows = pd.DataFrame(
+        [("A", 0.95, 0.92), ("B", 0.92, 0.60), ("C", 0.7, 0.5)], columns=["metric", "tau", "tau_best"]
+    ).assign(tau_best_se=np.nan)
+    asked, reduced = SimpleNamespace(min_tau=0.9), SimpleNamespace(top=10)
+    assert _among_best(asked, reduced, rows) == ", but among the best 10 alone τ is 0.60 under B"
+    assert _among_best(asked, reduced, rows.iloc[1:2]) == ", but among the best 10 alone τ is 0.60"
+    assert _among_best(asked, reduced, rows.drop(index=1)) == ""
+
+
+@pytest.mark.parametrize("step", [10, 60])
+def test_the_sentence_on_one_step_holds_the_best_where_its_table_does(made, step):
+    """The column of the best three of nine runs, from τ of .3 on."""
+    asked = {"reductions": ["stratified"], "steps": [step], "top": 3, "min_tau": 0.3}
+    study = study_judgments(made.to_collection(), ["AP"], n_replicates=3, n_tested=0, rng=1, **asked)
+    (row,) = study.to_frame().to_dict("records")
+    words = f", but among the best 3 alone τ is {carried(row['tau_best'], row['tau_best_se'], number(2))};"
+    assert (words in study.report().summary[0]) == (row["tau_best"] < 0.3 <= row["tau"])
 
 
 def test_percentages_are_of_what_is_left(study, page, words_of):

@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from metaeval.collection.assembly import collection_from_rankings
 from metaeval.errors import EstimationError, InvalidOptionError, UnknownNameError
 from metaeval.metrics.scoring import score
 from metaeval.questions.judgments.study import QUESTIONS, study_judgments
@@ -314,3 +315,22 @@ def test_a_change_has_one_sign_in_every_table(study):
         rise = np.sign(tests["reduced"] - tests["full"])[moved]
         assert (np.sign(tests["change"])[moved] == rise).all()
         assert (np.sign(tests["statistic"])[moved] == rise).all()
+
+
+def test_what_was_never_judged_at_the_top_is_said():
+    """By hand, of two documents on four topics: all of a's are judged, six of b's eight, four of c's; ten of AP."""
+    lists = {"a": ["d1", "d2", "d3"], "b": ["d1", "x1", "d2"], "c": ["x1", "d3", "x2"]}
+    runs = {name: {f"t{n}": ranked for n in range(4)} for name, ranked in lists.items()}
+    runs["b"] |= {"t0": ["d1", "d2", "d3"], "t1": ["d3", "d1", "d2"]}
+    qrels = {f"t{n}": {"d1": 1, "d2": 0, "d3": int(n > 1)} for n in range(4)}
+    asked = {"reductions": ["random"], "n_replicates": 2, "n_tested": 0, "rng": 1}
+    found = {
+        metric: study_judgments(collection_from_rankings(runs, qrels), [metric], **asked).notes[0]
+        for metric in ("P@2", "AP")
+    }
+    assert found["P@2"].startswith("never judged: 0.0 % (a) to 50.0 % (c) of a run's top 2 documents")
+    assert found["AP"].startswith("never judged: 0.0 % (a) to 66.7 % (c) of a run's top 10 documents")
+    whole = {name: {topic: ["d1", "d2", "d3"] for topic in qrels} for name in "ab"} | {"c": runs["a"]}
+    whole["b"] = {topic: ["d3", "d2", "d1"] for topic in qrels}
+    notes = study_judgments(collection_from_rankings(whole, qrels), ["AP"], **asked).notes
+    assert not any("never judged" in note for note in notes)
