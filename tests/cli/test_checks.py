@@ -61,7 +61,7 @@ FREE_IN = {
     ("judges", "--people"),
 }
 _OF_TABLES = ("system", "item", "metric", "value", "repeat", "cluster", "weight")
-_OF_VOTES = ("left", "right", "winner", "question", "voter", "count")
+_OF_VOTES = ("left", "right", "winner", "loser", "question", "voter", "count")
 FREE_IN |= {(name, f"--{role}-column") for name in ("votes", "stop") for role in _OF_VOTES}
 FREE_IN |= {("human", f"--{role}-column") for role in ("system", "item", "cluster")}
 FREE_IN |= {("combine", f"--{role}-column") for role in (*_OF_TABLES, "ignore")} | {("combine", "--metrics")}

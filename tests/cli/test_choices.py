@@ -201,8 +201,9 @@ def data(tmp_path_factory):
     _wide(folder, "ap.csv", ap)
     _wide(folder, "mixed.csv", ap[:, [2, 0, 4, 1, 3]])
     _wide(folder, "rr.csv", (truth + 0.2 * rng.standard_normal((24, 5))).clip(0.01, 0.99))
-    _wide(folder, "b_ap.csv", ap[::-1] ** 2)
-    _wide(folder, "b_rr.csv", (truth + 0.15 * rng.standard_normal((24, 5))).clip(0.01, 0.99))
+    others = [str(401 + at) for at in range(24)]  # of another collection
+    _wide(folder, "b_ap.csv", ap[::-1] ** 2, others)
+    _wide(folder, "b_rr.csv", (truth + 0.15 * rng.standard_normal((24, 5))).clip(0.01, 0.99), others)
     _wide(folder, "cost.csv", 1 - (truth + 0.15 * rng.standard_normal((24, 5))).clip(0.01, 0.99))
     frame = pd.read_csv(folder / "ap.csv", dtype={"topic": str}).melt("topic", var_name="system", value_name="score")
     sizes = np.array([0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 2, 2, 2, 2, 3, 3, 3, 4, 5, 5, 5, 6, 7, 7])
