@@ -30,6 +30,7 @@ from metaeval.table.roles import (
     ways_to_sizes,
     word_of,
 )
+from metaeval.table.wide import name_a_grid
 
 _MOST_ROWS, _MOST_CELLS = 20_000, 100_000
 """Rows, and cells, that tell what columns hold."""
@@ -74,6 +75,8 @@ def hold_metrics(columns: Sequence[str], sheet: Sheet, *, asked: bool = False) -
     header, *rows = sheet.sample()
     places = {name: at for at, name in enumerate(header_names(header))}
     full_rows = [row for row in rows if len(row) == len(header)]
+    if name_a_grid(columns):
+        return False
     sure = [name for name in columns if is_outcome(name)]
     open_columns = [
         name

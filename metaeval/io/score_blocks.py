@@ -229,7 +229,6 @@ _READ_AS: Mapping[Form, str] = {
     "ir_measures": "output of ir_measures",
     "tot": "rows of run, measure, topic and value",
     "frame": "results by item of one system a file",
-    "crossed": "wide table, a column a system and metric",
 }
 """What each form is called for people."""
 

@@ -37,7 +37,7 @@ from metaeval.table.roles import (
     refuse_items_of_one,
     word_of,
 )
-from metaeval.table.wide import Names, Oriented, refuse_names, systems_by_metrics, topics_in_rows
+from metaeval.table.wide import Names, Oriented, are_surely_crossed, name_a_grid, refuse_names, systems_by_metrics, topics_in_rows
 
 _SURE = 2  # of the evidence of names
 _SAMPLE, _MOST_ROWS = 20, 20_000
@@ -208,7 +208,8 @@ def _refuse_means(known: _Frame) -> ScoreTable:
 
 def _of_results(known: _Frame) -> bool:
     return _has("topic", without="system")(known) and (
-        {"metric", "score"} <= known.parts.keys() or metric_evidence(known.others) == _SURE
+        {"metric", "score"} <= known.parts.keys()
+        or (metric_evidence(known.others) == _SURE and not name_a_grid(known.others))
     )
 
 
@@ -352,6 +353,8 @@ def _read_wide(frame: pd.DataFrame, names: Names) -> ScoreTable:
     metric_names = names.get("metric")
     metric = UNNAMED_METRIC if metric_names is None else _only(metric_names)
     for axis, dim in ((frame.columns, "rows"), (frame.index, "columns")):
+        if name_a_grid(map(str, axis)):
+            continue
         named = frame.index.name is not None or topic_evidence(list(frame.index)) >= 1
         whole = axis is frame.columns and not named and {*map(word_of, axis)} & WHOLE
         if whole or metric_evidence(list(axis)) == _SURE:
@@ -367,8 +370,12 @@ def _read_wide(frame: pd.DataFrame, names: Names) -> ScoreTable:
             )
     oriented = topics_in_rows(frame, "this frame", names, otherwise=None)
     oriented, notes = _scores_alone(oriented)
-    table = said(wide_tables({metric: oriented.table}), f"wide frame: {wide_said(oriented)}")
-    return noted(table, notes)
+    tables, pair_of = {metric: oriented.table}, systems_by_metrics(list(map(str, oriented.table.columns)))
+    if metric_names is None and are_surely_crossed(pair_of):
+        crossed = oriented.table.set_axis(pd.MultiIndex.from_tuples(pair_of.values()), axis="columns")
+        tables = {name: crossed[name] for name in dict.fromkeys(crossed.columns.get_level_values(0))}
+        notes += [f"names hold a system and a metric each ({first_few([*tables])}); rename them if these are no metrics"]
+    return noted(said(wide_tables(tables), f"wide frame: {wide_said(oriented)}"), notes)
 
 
 def _scores_alone(oriented: Oriented) -> tuple[Oriented, list[str]]:

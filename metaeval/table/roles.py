@@ -72,7 +72,7 @@ _SAID = {
 }
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z][a-z])")
 _IN_BRACKETS = re.compile(r"\s*[(\[][^()\[\]]*[)\]]")
-_SPLITS_OF_METRICS = frozenset(_TABLE["lower"]["splits"])
+SPLITS = frozenset(_TABLE["lower"]["splits"])
 """What may stand before or after the name of a metric, and does not turn it."""
 COMPUTED = frozenset({*_TABLE["computed"]["words"], *_TABLE["aggregate"]["words"]})
 """What is computed from several judges, as `word_of` writes it."""
@@ -195,9 +195,9 @@ def _what_falls(metric: str) -> str:
     unit_less = _IN_BRACKETS.sub("", metric).strip(" %")
     for name in (metric, unit_less):
         words = word_of(name).split("_")
-        while len(words) > 1 and words[0] in _SPLITS_OF_METRICS:
+        while len(words) > 1 and words[0] in SPLITS:
             words = words[1:]
-        while len(words) > 1 and words[-1] in _SPLITS_OF_METRICS:
+        while len(words) > 1 and words[-1] in SPLITS:
             words = words[:-1]
         for called in (word_of(name), "_".join(words)):
             if called in LOWER:

@@ -1,0 +1,126 @@
+"""Tables of scores as people lay them out: what sums up, names or numbers the rest is no score; what looks alike is.
+
+The tables are built here from known scores, so what has to remain is known.
+"""
+
+import io
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from metaeval.io.tables import read_scores
+from metaeval.table.scores import as_scores
+
+RNG = np.random.default_rng(43)
+
+
+def read(frame, tmp_path, **options):
+    """Return the scores of a file of a frame, and of the frame as pandas reads it back."""
+    path = tmp_path / "t.csv"
+    frame.to_csv(path, index=False)
+    return read_scores(path, **options)
+
+
+def in_both(frame, tmp_path):
+    return [read(frame, tmp_path), as_scores(pd.read_csv(io.StringIO(frame.to_csv(index=False))))]
+
+
+def by_seed(seeds, extra):
+    """Return a row a system, item and seed, and rows with a function of the scores of a system on an item."""
+    rows = []
+    for system in "abcd":
+        for item in ("RTE", "CoLA", "SST-2", "QNLI"):
+            scores = RNG.uniform(0.3, 0.9, len(seeds)).round(3)
+            rows += [(system, item, seed, score) for seed, score in zip(seeds, scores, strict=True)]
+            rows += [(system, item, name, round(float(value(scores)), 3)) for name, value in extra.items()]
+    return pd.DataFrame(rows, columns=["model", "dataset", "seed", "acc"])
+
+
+SUMMARIES = [
+    *[(word, np.mean) for word in ("mean", "avg.", "Mittel", "moyenne", "Ø", "x̄", "μ", "durchschn.")],
+    *[(word, np.max) for word in ("best", "bester", "max", "mejor")],
+    *[(word, np.std) for word in ("std", "SD", "Standardabweichung", "écart-type")],
+]
+
+
+@pytest.mark.parametrize(("word", "value"), SUMMARIES, ids=[word for word, _ in SUMMARIES])
+def test_what_sums_the_repeats_up_is_no_further_repeat(word, value, tmp_path):
+    """Seeds by number: three repeats remain, of which the means are those of the table without these rows."""
+    frame = by_seed(["1", "13", "42"], {word: value})
+    plain = frame[frame["seed"] != word].groupby("model")["acc"].mean()
+    for scores in in_both(frame, tmp_path):
+        assert scores["repeat"].to_numpy().tolist() == ["1", "13", "42"]
+        np.testing.assert_allclose(scores.mean(["topic", "repeat"]).to_numpy()[0], plain.to_numpy())
+        assert any(word in note and "left out" in note for note in scores.attrs["notes"])
+
+
+@pytest.mark.parametrize("seeds", [["greedy", "mean", "beam"], ["best", "last"], ["max", "min", "mid"]])
+def test_repeats_that_are_called_alike_stay(seeds, tmp_path):
+    """Among words, and with numbers of their own, these are ways of decoding, checkpoints or settings."""
+    for scores in in_both(by_seed(seeds, {}), tmp_path):
+        assert sorted(scores["repeat"].to_numpy().tolist()) == sorted(seeds)
+
+
+GRIDS = [
+    "{system}_{metric}", "{metric}_{system}", "{metric} ({system})", "{system} {metric}", "{metric}/{system}", "{system}-{metric}",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("form", GRIDS)
+@pytest.mark.parametrize("extra", [[], ["n"]])
+def test_a_column_for_each_system_under_each_metric_is_a_grid(form, extra, tmp_path):
+    """Names with underscores on both sides, as trec_eval and TREC write them; every score by its own place."""
+    systems, metrics = ["bm25_base", "ruir_run_2"], ["map", "ndcg_cut_10", "P_5"]
+    scores = RNG.random((3, 2, 8)).round(4)
+    frame = pd.DataFrame({"topic": [str(at) for at in range(301, 309)]})
+    for at, metric in enumerate(metrics):
+        for of, system in enumerate(systems):
+            frame[form.format(system=system, metric=metric)] = scores[at, of]
+    frame = frame.assign(**dict.fromkeys(extra, 100))
+    for found in [read(frame, tmp_path), as_scores(pd.read_csv(tmp_path / "t.csv").set_index("topic"))]:
+        by_name = found.sel(metric=metrics, system=systems)
+        np.testing.assert_array_equal(by_name.to_numpy(), scores)
+        assert found.shape == scores.shape
+        assert any("a system and a metric each" in note for note in found.attrs["notes"])
+    assert read(frame.drop(columns=extra), tmp_path, form="wide").sizes["system"] == 6  # noqa: PLR2004
+
+
+@pytest.mark.parametrize(
+    "names",
+    [["bm25_base", "bm25_rm3", "ql_base", "ql_rm3"], ["bleu_a", "bleu_b", "gut_a"], ["map_run", "lm_run"], ["a_1", "a_2"]],
+)
+def test_names_of_two_parts_that_are_no_grid_stay_systems(names, tmp_path):
+    """Of models and expansions, with one cell missing, or of one measure alone."""
+    frame = pd.DataFrame(RNG.random((9, len(names))).round(4), columns=names)
+    frame.insert(0, "topic", [str(at) for at in range(301, 310)])
+    for found in [read(frame, tmp_path), as_scores(pd.read_csv(tmp_path / "t.csv").set_index("topic"))]:
+        assert found["system"].to_numpy().tolist() == names
+
+
+@pytest.mark.parametrize(
+    "names",
+    [["ndcg_5", "ndcg_10", "P_5", "P_10"], ["rouge_1_p", "rouge_1_r", "rouge_2_p", "rouge_2_r"],
+     ["acc_val", "acc_test", "f1_val", "f1_test"]],
+)  # fmt: skip
+def test_metrics_of_one_system_stay_metrics(names, tmp_path):
+    """Cutoffs, precision and recall, and splits name no systems: a file each is one system."""
+    for system in "ab":
+        frame = pd.DataFrame(RNG.random((9, 4)).round(4), columns=names)
+        frame.insert(0, "topic", [str(at) for at in range(301, 310)])
+        frame.to_csv(tmp_path / f"{system}.csv", index=False)
+    found = read_scores([tmp_path / "a.csv", tmp_path / "b.csv"], form="long")
+    assert (found["system"].to_numpy().tolist(), found["metric"].to_numpy().tolist()) == (["a", "b"], names)
+
+
+@pytest.mark.parametrize("name", ["Ø", "x̄", "μ", "avg.", "Mittel", "durchschn.", "⌀"])
+def test_signs_for_a_mean_are_known_in_columns_and_rows(name, tmp_path):
+    """Rounded to one decimal, so only the name tells: 3 systems and 20 items remain."""
+    frame = pd.DataFrame(RNG.random((3, 20)).round(4), columns=[f"item {at}" for at in range(20)])
+    frame.insert(0, "system", ["bm25", "lm", "dfr"])
+    frame[name] = frame.iloc[:, 1:].mean(axis=1).round(1)
+    upright = frame.drop(columns=name).set_index("system").T.rename_axis("item").reset_index()
+    upright.loc[len(upright)] = [name, *frame[name]]
+    for table in (frame, upright):
+        for scores in in_both(table, tmp_path):
+            assert (scores.sizes["system"], scores.sizes["topic"]) == (3, 20)
