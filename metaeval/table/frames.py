@@ -37,7 +37,15 @@ from metaeval.table.roles import (
     refuse_items_of_one,
     word_of,
 )
-from metaeval.table.wide import Names, Oriented, are_surely_crossed, name_a_grid, refuse_names, systems_by_metrics, topics_in_rows
+from metaeval.table.wide import (
+    Names,
+    Oriented,
+    are_surely_crossed,
+    name_a_grid,
+    refuse_names,
+    systems_by_metrics,
+    topics_in_rows,
+)
 
 _SURE = 2  # of the evidence of names
 _SAMPLE, _MOST_ROWS = 20, 20_000
@@ -374,7 +382,9 @@ def _read_wide(frame: pd.DataFrame, names: Names) -> ScoreTable:
     if metric_names is None and are_surely_crossed(pair_of):
         crossed = oriented.table.set_axis(pd.MultiIndex.from_tuples(pair_of.values()), axis="columns")
         tables = {name: crossed[name] for name in dict.fromkeys(crossed.columns.get_level_values(0))}
-        notes += [f"names hold a system and a metric each ({first_few([*tables])}); rename them if these are no metrics"]
+        notes += [
+            f"names hold a system and a metric each ({first_few([*tables])}); rename them if these are no metrics"
+        ]
     return noted(said(wide_tables(tables), f"wide frame: {wide_said(oriented)}"), notes)
 
 

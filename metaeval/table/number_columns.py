@@ -109,7 +109,7 @@ def _asked_word(name: str, along: str) -> str:
     >>> [_asked_word(name, "system") for name in ("Score QPP", "p (a vs b)", "p (large)", "clarity score", "bm25")]
     ['qpp', 'p', '', 'clarity', '']
     """
-    words = {**PERHAPS_SCORES[along], **(PERHAPS_SCORES["beyond"] if along == "system" else {})}
+    words = {**PERHAPS_SCORES[along], **(PERHAPS_SCORES["beyond"] if along != "cell" else {})}
     bare = bare_word(name)
     spelled = [word_of(name)]
     if along == "system" and not role_of_name(name)[0]:
@@ -315,7 +315,7 @@ class _Numbers(NamedTuple):
                 len(column) == 1 and (column.islower() or name.isupper()) for column in others
             )
         else:
-            alike = len(word) <= _SHORT and any(len(word_of(column)) <= _SHORT for column in others)
+            alike = any(column.isalpha() and len(word) <= _SHORT >= len(column) for column in others)
         return None if alike else RoleColumn(name, _ASKED_AS[self.along], words[word], sure=False)
 
     def _is_signed(self, position: int) -> bool:

@@ -196,7 +196,6 @@ def left_out_rows(
         items = [at for at, role in enumerate(roles) if role not in _OF_SYSTEMS | _COUNTS]
         others = [at for at in stay if at not in {*items, *out}]
         out |= {at: says_of(roles[at]) for at in others if _is_of_rest(values[at], values[items], roles[at])}
-    if dim == "topic" and not named:
         items = [at for at, role in enumerate(roles) if not role and at not in out]
         out |= _ends_of_items(names, values, items)
     rest = [at for at in stay if at not in out]

@@ -108,6 +108,7 @@ _NO_ROWS = frozenset({"id", "part", "seed", "version", "size"})
 _OF_SPLIT = re.compile("(?:_(?:train|test|val|valid|dev|marginal))+")
 _DELTA = re.compile(r"(?:δ_?|delta_)(?=.)")
 _NUMBER_OF = re.compile(r"#\s*[^\W\d]")
+_YEAR = re.compile(r"_(?:19|20)[0-9]{2}\Z|\A(?:19|20)[0-9]{2}_")
 _CUTOFF = re.compile(r"(?<=[a-z])@[0-9]+(?=_|$)")
 _COUNTED_THINGS = frozenset({"queries", "query", "docs", "documents", "samples", "examples", "segments", "sentences"})
 _OF_ALL = frozenset(_TABLE["aggregate"]["of_all"])
@@ -648,12 +649,14 @@ def may_be_no_item(name: str) -> bool:
     --------
     >>> [may_be_no_item(name) for name in ("Zielwert", "Δ to baseline", "75%", "prev. best", "N topics", "301", "cats")]
     [True, True, True, True, True, False, False]
+    >>> [may_be_no_item(name) for name in ("last year", "Vorjahr (2022)", "Baseline 2022", "2022", "leap year")]
+    [True, True, True, False, False]
     """
     role, stem = role_of_name(name)
     called = role and role not in _NO_ROWS and (not stem or role in {"difference", "test"} or role_of_row(name) == "n")
     called = called or (role == "n" and name.strip()[:1] == "#" != name.strip())  # "# best"
     called = called and not ("±" in word_of(name) and any(map(str.isdigit, name)))  # a sign before a number
-    return word_of(name) in _OF_ROWS or part_of_word(name) == "weight" or bool(called)
+    return _YEAR.sub("", word_of(name)) in _OF_ROWS or part_of_word(name) == "weight" or bool(called)
 
 
 def roles_beside(names: Sequence[str]) -> dict[str, tuple[str, str]]:

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from metaeval.errors import FileFormatError
 from metaeval.io.tables import read_scores
 from metaeval.table.scores import as_scores
 
@@ -63,7 +64,8 @@ def test_repeats_that_are_called_alike_stay(seeds, tmp_path):
 
 
 GRIDS = [
-    "{system}_{metric}", "{metric}_{system}", "{metric} ({system})", "{system} {metric}", "{metric}/{system}", "{system}-{metric}",
+    "{system}_{metric}", "{metric}_{system}", "{metric} ({system})",
+    "{system} {metric}", "{metric}/{system}", "{system}-{metric}",
 ]  # fmt: skip
 
 
@@ -83,12 +85,17 @@ def test_a_column_for_each_system_under_each_metric_is_a_grid(form, extra, tmp_p
         np.testing.assert_array_equal(by_name.to_numpy(), scores)
         assert found.shape == scores.shape
         assert any("a system and a metric each" in note for note in found.attrs["notes"])
-    assert read(frame.drop(columns=extra), tmp_path, form="wide").sizes["system"] == 6  # noqa: PLR2004
+    assert read(frame.drop(columns=extra), tmp_path, form="wide").sizes["system"] == 6
 
 
 @pytest.mark.parametrize(
     "names",
-    [["bm25_base", "bm25_rm3", "ql_base", "ql_rm3"], ["bleu_a", "bleu_b", "gut_a"], ["map_run", "lm_run"], ["a_1", "a_2"]],
+    [
+        ["bm25_base", "bm25_rm3", "ql_base", "ql_rm3"],
+        ["bleu_a", "bleu_b", "gut_a"],
+        ["map_run", "lm_run"],
+        ["a_1", "a_2"],
+    ],
 )
 def test_names_of_two_parts_that_are_no_grid_stay_systems(names, tmp_path):
     """Of models and expansions, with one cell missing, or of one measure alone."""
@@ -124,3 +131,76 @@ def test_signs_for_a_mean_are_known_in_columns_and_rows(name, tmp_path):
     for table in (frame, upright):
         for scores in in_both(table, tmp_path):
             assert (scores.sizes["system"], scores.sizes["topic"]) == (3, 20)
+
+
+UPRIGHT = pd.DataFrame(RNG.uniform(0.05, 0.9, (20, 4)).round(3), columns=[*"ABCD"])
+MADE_OF_FOUR = {
+    **dict.fromkeys(["2nd", "runner-up", "second", "zweiter", "deuxième"], lambda row: row.nlargest(2).iloc[-1]),
+    **dict.fromkeys(["gap", "margin", "Abstand", "écart", "diff", "lead"], lambda row: -np.diff(row.nlargest(2))[0]),
+    **dict.fromkeys(["Best", "Oracle", "Bester", "virtual best"], lambda row: row.max()),
+}
+
+
+BESTS = ["Best", "Oracle", "Bester", "virtual best"]
+BESIDE = [(name, {}) for name in MADE_OF_FOUR] + [(name, {"Human": 0.95}) for name in BESTS]
+
+
+@pytest.mark.parametrize(("name", "beside"), [*BESIDE, ("Best", {"Human": 0.93, "Ref": 0.99})])
+def test_what_the_best_systems_make_is_no_system_beside_people_too(name, beside, tmp_path):
+    """The best, the second and their distance on each item, of four systems; people beside them stay."""
+    made = UPRIGHT.assign(**{name: UPRIGHT.apply(MADE_OF_FOUR[name], axis=1).round(3)}, **beside)
+    made.insert(0, "topic", [f"t{at}" for at in range(20)])
+    turned = made.set_index("topic").T.rename_axis("Model").reset_index()
+    for scores in [*in_both(made, tmp_path), read(turned, tmp_path)]:
+        assert sorted(scores["system"].to_numpy().tolist()) == sorted([*"ABCD", *beside])
+
+
+@pytest.mark.parametrize("name", ["Best", "Oracle", "second", "gap", "margin", "lead"])
+def test_systems_that_are_called_alike_and_have_scores_of_their_own_stay(name, tmp_path):
+    """Drawn beside four others from the same range; a system called LEAD summarises."""
+    made = UPRIGHT.assign(**{name: RNG.uniform(0.1, 0.9, 20).round(3)})
+    made.insert(0, "topic", [f"t{at}" for at in range(20)])
+    for scores in in_both(made, tmp_path):
+        assert scores["system"].to_numpy().tolist() == [*"ABCD", name]
+
+
+TURNED = UPRIGHT.T.set_axis([f"t{at}" for at in range(20)], axis=1).rename_axis("Model").reset_index()
+
+
+@pytest.mark.parametrize("name", ["Change", "gain", "p", "Gewinn", "improvement"])
+def test_changes_and_p_values_behind_the_items_of_systems_in_rows_are_asked_about(name, tmp_path):
+    """Numbers below those of all items; items q1 to q20 are short too."""
+    frame = TURNED.assign(**{name: [0.02, 0.01, 0.03, 0.02]})
+    for table in (frame, frame.rename(columns={f"t{at}": f"question {at}" for at in range(20)})):
+        with pytest.raises(FileFormatError, match=f"'{name}' .* seems to be no score"):
+            read(table, tmp_path)
+
+
+@pytest.mark.parametrize("names", [["a", "p", "x", "y"], ["RTE", "change", "CoLA", "gain"]])
+def test_items_called_as_changes_with_scores_like_the_others_stay(names, tmp_path):
+    """Letters, and names of data sets."""
+    frame = pd.DataFrame(RNG.uniform(0.3, 0.9, (5, 4)).round(3), columns=names)
+    frame.insert(0, "system", ["bm25", "lm", "dfr", "dpr", "splade"])
+    assert read(frame, tmp_path)["topic"].to_numpy().tolist() == sorted(names)
+
+
+@pytest.mark.parametrize("name", ["Previous year", "last year", "Vorjahr", "Baseline 2022", "année précédente", "去年"])
+def test_scores_of_another_year_below_numbered_items_are_no_item(name, tmp_path):
+    """Left out, which is noted, and kept on demand."""
+    frame = UPRIGHT.assign(topic=[f"t{at}" for at in range(20)])[["topic", *"ABCD"]]
+    frame.loc[20] = [name, 0.5, 0.6, 0.4, 0.5]
+    for scores in in_both(frame, tmp_path):
+        assert scores.sizes["topic"] == 20
+        assert any(name in note for note in scores.attrs["notes"])
+    assert read(frame, tmp_path, form="wide").sizes["topic"] == 21
+
+
+@pytest.mark.parametrize(
+    "names", [["year", "month", "day"], ["last year", "next year", "leap year"], ["2021", "2022", "7"]]
+)
+def test_items_called_as_years_stay(names, tmp_path):
+    """Words among words, and numbers among numbers."""
+    frame = pd.DataFrame(RNG.uniform(0.3, 0.9, (3, 3)).round(3), columns=["bm25", "lm", "dfr"])
+    frame.insert(0, "topic", names)
+    for scores in in_both(frame, tmp_path):
+        assert sorted(scores["topic"].to_numpy().tolist()) == sorted(names)
