@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from metaeval.base.columns import LABELS, are_judges, underscored
 from metaeval.base.names import (
+    computed_metrics,
     first_double,
     first_few,
     is_measure,
@@ -393,8 +394,8 @@ def _are_about_items(names: Sequence[str], numbers: NDArray[np.float64]) -> bool
 
 
 def _are_summaries_of_systems(names: Sequence[str]) -> bool:
-    """Whether columns are called like metrics, of which a table of systems and topics holds one."""
-    return are_measures(names) or any(map(is_whole, names))
+    """Whether columns are called like metrics, of which a table of systems and topics holds one: two such are many."""
+    return len(computed_metrics(names)) > 1 or are_measures(names) or any(map(is_whole, names))
 
 
 def _for_ranks(across: Sequence[str], *, transposed: bool) -> str:

@@ -9,7 +9,16 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from metaeval.base.names import clean_name, count, first_few, is_word, metric_evidence, natural_order, topic_evidence
+from metaeval.base.names import (
+    clean_name,
+    computed_metrics,
+    count,
+    first_few,
+    is_word,
+    metric_evidence,
+    natural_order,
+    topic_evidence,
+)
 from metaeval.errors import ScoresError
 from metaeval.table.array import (
     DIMS,
@@ -365,7 +374,9 @@ def _read_wide(frame: pd.DataFrame, names: Names) -> ScoreTable:
             continue
         named = frame.index.name is not None or topic_evidence(list(frame.index)) >= 1
         whole = axis is frame.columns and not named and {*map(word_of, axis)} & WHOLE
-        if whole or metric_evidence(list(axis)) == _SURE:
+        rows = axis is frame.columns and (not named or part_of_word(frame.index.name) == "system")
+        several = rows and len(computed_metrics(map(str, axis))) > 1
+        if whole or several or metric_evidence(list(axis)) == _SURE:
             raise ScoresError(
                 f"{first_few(list(map(str, axis)))} are called like metrics, and systems and topics should be the rows "
                 f"and columns of a wide frame; if the {dim} are systems these are means, if topics one system's "

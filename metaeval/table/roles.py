@@ -110,7 +110,23 @@ _DELTA = re.compile(r"(?:δ_?|delta_)(?=.)")
 _NUMBER_OF = re.compile(r"#\s*[^\W\d]")
 _YEAR = re.compile(r"_(?:19|20)[0-9]{2}\Z|\A(?:19|20)[0-9]{2}_")
 _CUTOFF = re.compile(r"(?<=[a-z])@[0-9]+(?=_|$)")
-_COUNTED_THINGS = frozenset({"queries", "query", "docs", "documents", "samples", "examples", "segments", "sentences"})
+_COUNTED_THINGS = frozenset(
+    {
+        "query",
+        "doc",
+        "document",
+        "sample",
+        "example",
+        "segment",
+        "sentence",
+        "item",
+        "question",
+        "request",
+        "answer",
+        "call",
+    }
+)
+_COUNTED_THINGS |= {f"{word}s" for word in _COUNTED_THINGS} | {"queries"}
 _OF_ALL = frozenset(_TABLE["aggregate"]["of_all"])
 """What an average of may be said to be that is one of everything: a task average."""
 _SUBTOTAL = "|".join(map(re.escape, sorted(_TABLE["aggregate"]["subtotals"], key=len, reverse=True)))
@@ -697,6 +713,8 @@ def _role_by_part(word: str) -> tuple[str, str]:
     measured, _, unit_word = base.rpartition("_")
     if unit_word in _UNITS and (role := next((role for role in _MEASURED if measured in _TABLE[role]["words"]), "")):
         return role, ""  # kosten_eur
+    if base.partition("_")[0] in _UNITS - {"%", "b", "k", "m", "g", "w"} and unit_word in _COUNTED_THINGS:
+        return "cost", ""  # ms_query, tokens_per_answer
     longest = ("", "", 0)
     for role in ROLES:
         for side in ("after", "before"):

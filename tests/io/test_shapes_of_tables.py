@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from metaeval.errors import FileFormatError
+from metaeval.errors import FileFormatError, ScoresError
 from metaeval.io.tables import read_scores
 from metaeval.table.scores import as_scores
 
@@ -204,3 +204,64 @@ def test_items_called_as_years_stay(names, tmp_path):
     frame.insert(0, "topic", names)
     for scores in in_both(frame, tmp_path):
         assert sorted(scores["topic"].to_numpy().tolist()) == sorted(names)
+
+
+def with_column(name, numbers):
+    """Return a long table of three engines on nine cases, with one metric that is called as no program calls one."""
+    rows = [(f"case {case}", engine) for engine in "abc" for case in range(9)]
+    frame = pd.DataFrame(rows, columns=["case no.", "engine"])
+    return frame.assign(**{"quality (0-1)": RNG.uniform(0.1, 0.9, 27).round(3), name: numbers})
+
+
+NO_METRICS = [
+    "sec", "ms/query", "s/doc", "tokens per answer", "annotators", "n annotators", "Gutachter", "rater id", "worker_id",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", NO_METRICS)
+def test_times_a_query_counts_of_people_and_ids_are_no_metrics(name, tmp_path):
+    """Whole numbers from 1 to 9 of a table of shares; the quality remains."""
+    for scores in in_both(with_column(name, RNG.integers(1, 9, 27)), tmp_path):
+        assert scores["metric"].to_numpy().tolist() == ["quality (0-1)"]
+
+
+@pytest.mark.parametrize("name", ["s", "rater", "annotator"])
+def test_a_letter_for_seconds_and_a_number_of_a_rater_are_asked_about(name, tmp_path):
+    """Either may be a metric; the way out that the message names leaves it out."""
+    frame = with_column(name, RNG.integers(1, 9, 27))
+    with pytest.raises(FileFormatError, match="seems to be no score"):
+        read(frame, tmp_path)
+    assert read(frame, tmp_path, columns={"ignore": [name]}).sizes["metric"] == 1
+
+
+@pytest.mark.parametrize("name", ["FID", "edits", "rater", "judge", "MS MARCO", "fluency", "words correct"])
+def test_metrics_that_are_called_alike_stay(name, tmp_path):
+    """Shares beside shares: what a rater or a judge gave, a measure whose name ends in id, edits."""
+    for scores in in_both(with_column(name, RNG.uniform(0.1, 0.9, 27).round(3)), tmp_path):
+        assert scores["metric"].to_numpy().tolist() == ["quality (0-1)", name]
+
+
+@pytest.mark.parametrize(
+    "names",
+    [["rouge_1_f_score", "rouge_2_recall", "bert_f_score", "js-2", "litepyramid_recall"], ["BLEU", "chrF", "ours", "x"],
+     ["acc", "F1", "speed of thought", "gut feeling"]],
+)  # fmt: skip
+def test_a_row_a_system_with_several_metrics_holds_no_topics(names, tmp_path):
+    """Two of the names are those of metrics that programs compute, and one score of each is no sample."""
+    frame = pd.DataFrame(RNG.uniform(0.3, 0.9, (14, len(names))).round(3), columns=names)
+    frame.insert(0, "system", [f"model {letter}" for letter in "abcdefghijklmn"])
+    with pytest.raises(FileFormatError, match="seem to be scores of systems without topics"):
+        read(frame, tmp_path)
+    with pytest.raises(ScoresError, match=r"means by system|called like metrics"):
+        as_scores(frame.set_index("system"))
+
+
+@pytest.mark.parametrize(
+    "names",
+    [["cola_mcc", "sst2_acc", "mrpc_f1", "stsb_pearson"], ["safety", "creativity", "coding", "math", "reasoning"]],
+)
+def test_tasks_with_a_metric_each_and_qualities_stay_items(names, tmp_path):
+    """As GLUE writes them, and as boards of chats do."""
+    frame = pd.DataFrame(RNG.uniform(0.3, 0.9, (14, len(names))).round(3), columns=names)
+    frame.insert(0, "system", [f"model {letter}" for letter in "abcdefghijklmn"])
+    assert read(frame, tmp_path).sizes["topic"] == len(names)
