@@ -40,6 +40,8 @@ TRUTHS = {"true": 1.0, "false": 0.0}
 """What counts as a score where the name of its column says what is true."""
 _BEFORE = frozenset({"rank", "id", "n", "time", "version", "aggregate", "cost", "size"})
 """Roles of columns that stand before the names of systems on boards."""
+_STATES = frozenset({"epoch", "epochs", "step", "steps", "global_step", "iteration", "iter", "best_epoch", "checkpoint"})
+"""What counts the states of one training, of which none repeats another."""
 _REPEATED = frozenset({"seed", "id", "rank", "n", "time"})
 """Roles of columns that may number the repeats of a score."""
 
@@ -124,12 +126,15 @@ def long_columns(sheet: Sheet, body: Sheet, names: Sequence[str], options: Table
         parts = named_by_models(cells_of, parts, others, chosen=options.columns)
         try:
             unnamed = [name for name in others if name not in (options.metrics or ())]
-            item = parts.get("topic") or items_by_structure(cells_of, parts, unnamed)
+            told = {} if "topic" in parts else items_by_structure(cells_of, parts, unnamed)
         except ScoresError as error:
             raise body.error(f"{error}; {columns_found(names)}") from error
-        parts = {**parts, "topic": item}
+        parts |= told
         others = [name for name in others if name not in parts.values()]
-        notes.append(f"column {item!r} was taken for the items, since every system has each of its names once")
+        taken, why = f"column {parts['topic']!r} was taken for the items", "each of its names once"
+        if REPEAT in told:
+            taken, why = f"{taken} and {told[REPEAT]!r} for repeats", "one row for each pair of their names"
+        notes.append(f"{taken}, since every system has {why}")
     elif {"topic", "system"} <= parts.keys():
         _refuse_rows_own_names(body, names, parts, others, chosen=options.columns)
     one_system = "topic" in parts and (
@@ -319,6 +324,9 @@ def sets_of_rows(body: Sheet, names: Sequence[str], parts: Mapping[str, str], ot
     role, meaning = (REPEAT, "repeats of a score") if numbered or REPEAT in parts else ("metric", "metrics")
     sets = count(len(values), "set")
     there_twice = f"it holds {sets} of rows, and scores would be there twice without {most!r}; pass"
+    if role_of_name(most)[0] == "seed" and underscored(most) in _STATES and all(map(is_number, values)):
+        states = f"{most!r} counts states of training, which are no repeats: it holds {sets} of rows"
+        return f"{states}; pass `where={ {most: max(values, key=float)}!r}` for the last, or another for another"
     if "system" not in parts and not (numbered or role_of_name(most)[0] or underscored(most) in JUDGES):
         return f"{there_twice} `columns={ {'system': most}!r}` if it names the systems"
     only_one = role in parts or (role_of_name(most)[0] == "version" and not numbered)

@@ -152,7 +152,7 @@ def _of_the_best(own: Floats, rest: Floats, names: Sequence[str], near: float) -
     if (np.abs(own - (top - second)) <= near).all():
         return [(f"the distance of the best two of {_listed(names)}", 1, partial(_luck, own, rest, top - second))]
     below = ~(rest > own + near).any(axis=1)
-    if below.sum() < max(2, len(rest) - 2) or (own - np.nanmax(rest[below], axis=0) > near).any():
+    if below.sum() < max(2, len(rest) - 2) or not (own - np.fmax.reduce(rest[below], axis=0) <= near).all():
         return []
     what = f"the largest of {_listed([*compress(names, below)])}{_without(names, below)}"
     return [(what, len(names) ** 2, partial(_luck_of_ties, rest[below], own, near))]

@@ -145,8 +145,7 @@ def _with_items(known: _Frame) -> _Frame:
         return known
     cells = {name: known.frame[name].astype(str).tolist() for name in [*known.parts.values(), *known.others]}
     parts = named_by_models(cells, known.parts, known.others, chosen=())
-    item = parts.get("topic") or items_by_structure(cells, parts, known.others, in_memory=True)
-    parts = {**parts, "topic": item}
+    parts |= {} if "topic" in parts else items_by_structure(cells, parts, known.others, in_memory=True)
     return known._replace(parts=parts, others=[name for name in known.others if name not in parts.values()])
 
 

@@ -44,7 +44,7 @@ id, question, task and dataset. A task beside a surer topic is its cluster.
 """
 _PART_OF_WORD = {word: part for part, words in SCORES.items() for word in words}
 _TIER_OF_WORD = {word: place for tiers in _TIERS.values() for place, tier in enumerate(tiers) for word in tier}
-_COUNTED = frozenset({"run", "run_id", "runid", "name"})
+_COUNTED = frozenset({"run", "run_id", "runid", "name", "lauf"})
 """Words for systems that number the runs of one, where their column holds numbers beside another column of systems."""
 
 AVERAGES = frozenset(_TABLE["aggregate"]["rows"])
@@ -108,6 +108,7 @@ _NO_ROWS = frozenset({"id", "part", "seed", "version", "size"})
 _OF_SPLIT = re.compile("(?:_(?:train|test|val|valid|dev|marginal))+")
 _DELTA = re.compile(r"(?:δ_?|delta_)(?=.)")
 _NUMBER_OF = re.compile(r"#\s*[^\W\d]")
+_LEVEL = re.compile(r"(?:68|80|90|95|99)%?")
 _YEAR = re.compile(r"_(?:19|20)[0-9]{2}\Z|\A(?:19|20)[0-9]{2}_")
 _CUTOFF = re.compile(r"(?<=[a-z])@[0-9]+(?=_|$)")
 _COUNTED_THINGS = frozenset(
@@ -431,8 +432,11 @@ def item_column(columns: Mapping[str, Sequence[str]], system: str, others: Itera
 
 def items_by_structure(
     columns: Mapping[str, Sequence[str]], parts: Mapping[str, str], others: Sequence[str], *, in_memory: bool = False
-) -> str:
-    """Return the one of some columns that can name items; an error that says how to name it where it is not one."""
+) -> dict[str, str]:
+    """Return the part and name of the one column that can name items, or of one that does and one that numbers repeats.
+
+    An error that says how to name them where it is not one.
+    """
     keys = [columns[parts[role]] for role in ("system", "metric", "repeat") if role in parts]
     fitting = item_column(
         {**columns, "\0": ["\0".join(map(str, key)) for key in zip(*keys, strict=True)]}, "\0", others
@@ -445,8 +449,9 @@ def items_by_structure(
             f"either {system!r} or {fitting[0]!r} may name the systems, and the other one the items; "
             + ("call the columns 'system' and 'item'" if in_memory else f"pass {passed}")
         )
-    if len(fitting) == 1:
-        return fitting[0]
+    pairs = [] if fitting or "repeat" in parts else _items_and_repeats(columns, keys, others)
+    if len(fitting) == 1 or len(pairs) == 1:
+        return dict(zip(("topic", "repeat"), fitting or pairs[0], strict=False))
     could = fitting or [
         name
         for name in others
@@ -465,6 +470,22 @@ def items_by_structure(
         f"column {parts['system']!r} names systems in several rows each, and no column is known to name the items; "
         + "; else ".join(ways or ["add one, or keep one row a system"])
     )
+
+
+def _items_and_repeats(
+    columns: Mapping[str, Sequence[str]], keys: Sequence[Sequence[str]], others: Sequence[str]
+) -> list[tuple[str, str]]:
+    """Return the columns of words that can name items, each with one that numbers the rows of every system on each."""
+    counts = [name for name in others if all(cell.strip().isdecimal() for cell in columns[name]) and not is_measure(name)]
+    words = [name for name in others if not any(map(_NUMBER.fullmatch, map(str.strip, columns[name])))]
+    n_keys = len({*zip(*keys, strict=True)})
+    return [
+        (item, repeat)
+        for item in words
+        for repeat in counts
+        if len({*zip(*keys, columns[item], columns[repeat], strict=True)}) == len(keys[0])
+        and n_keys * len({*columns[item]}) * len({*columns[repeat]}) == len(keys[0]) > n_keys * len({*columns[item]})
+    ]
 
 
 def beside_metrics(known: ColumnRoles, columns: Sequence[str], *, chosen: Collection[str]) -> ColumnRoles:
@@ -621,6 +642,8 @@ def role_of_name(name: str) -> tuple[str, str]:
         return role_of_name(stem)
     if not role and (shorter := _OF_SPLIT.sub("", word)) != word and role_of_name(shorter)[0] in _MEASURED:
         return role_of_name(shorter)  # pred_time_val_marginal
+    if role in {"half", "error"}:  # the 95 % margin of something
+        stem = "_".join(part for part in stem.split("_") if part not in INTERVAL_WORDS and not _LEVEL.fullmatch(part))
     of_all = role == "aggregate" and {*stem.split("_")} <= _OF_ALL
     counted = role in _OF_NO_SCORE and role_of_name(stem) == ("n", "")  # num_chars
     return role, "" if of_all or counted else stem
