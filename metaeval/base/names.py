@@ -221,10 +221,11 @@ def count(n: int, noun: str) -> str:
 
     Examples
     --------
-    >>> count(1, "metric"), count(13800, "comparison")
-    ('1 metric', '13,800 comparisons')
+    >>> count(1, "metric"), count(13800, "comparison"), count(2, "column of scores")
+    ('1 metric', '13,800 comparisons', '2 columns of scores')
     """
-    return f"{n:,} {noun}{'' if n == 1 else 's'}"
+    head, of, rest = noun.partition(" of ")
+    return f"{n:,} {head}{'' if n == 1 else 's'}{of}{rest}"
 
 
 def clean_name(name: object, what: str) -> str:  # noqa: C901 - one rule after the other

@@ -40,7 +40,9 @@ TRUTHS = {"true": 1.0, "false": 0.0}
 """What counts as a score where the name of its column says what is true."""
 _BEFORE = frozenset({"rank", "id", "n", "time", "version", "aggregate", "cost", "size"})
 """Roles of columns that stand before the names of systems on boards."""
-_STATES = frozenset({"epoch", "epochs", "step", "steps", "global_step", "iteration", "iter", "best_epoch", "checkpoint"})
+_STATES = frozenset(
+    {"epoch", "epochs", "step", "steps", "global_step", "iteration", "iter", "best_epoch", "checkpoint"}
+)
 """What counts the states of one training, of which none repeats another."""
 _REPEATED = frozenset({"seed", "id", "rank", "n", "time"})
 """Roles of columns that may number the repeats of a score."""
@@ -131,10 +133,7 @@ def long_columns(sheet: Sheet, body: Sheet, names: Sequence[str], options: Table
             raise body.error(f"{error}; {columns_found(names)}") from error
         parts |= told
         others = [name for name in others if name not in parts.values()]
-        taken, why = f"column {parts['topic']!r} was taken for the items", "each of its names once"
-        if REPEAT in told:
-            taken, why = f"{taken} and {told[REPEAT]!r} for repeats", "one row for each pair of their names"
-        notes.append(f"{taken}, since every system has {why}")
+        notes.append(_taken(parts["topic"], told.get(REPEAT)))
     elif {"topic", "system"} <= parts.keys():
         _refuse_rows_own_names(body, names, parts, others, chosen=options.columns)
     one_system = "topic" in parts and (
@@ -165,6 +164,16 @@ def long_columns(sheet: Sheet, body: Sheet, names: Sequence[str], options: Table
         raise sheet.error(f"no column is left that could hold scores; {ways}")
     notes += left_out_columns([*columns, *(RoleColumn(name, "text", "words") for name in words if name in left)])
     return LongColumns(parts, metrics, [name for name in others if name in left], notes)
+
+
+def _taken(item: str, repeat: str | None) -> str:
+    """Say which columns were taken for what, by the rows that every system has."""
+    if repeat is None:
+        return f"column {item!r} was taken for the items, since every system has each of its names once"
+    return (
+        f"column {item!r} was taken for the items and {repeat!r} for repeats, since every system has one row for each "
+        "pair of their names"
+    )
 
 
 def _refuse_rows_own_names(
@@ -331,6 +340,7 @@ def sets_of_rows(body: Sheet, names: Sequence[str], parts: Mapping[str, str], ot
         return f"{there_twice} `columns={ {'system': most}!r}` if it names the systems"
     only_one = role in parts or (role_of_name(most)[0] == "version" and not numbered)
     alternative = "" if only_one else f", or `columns={ {role: most}!r}` if these are {meaning}"
-    if underscored(most) in JUDGES and REPEAT not in parts:
-        return f"{there_twice} `columns={ {REPEAT: most}!r}`, as what several judges say are repeats of a score"
-    return f"{there_twice} `where={{{most!r}: {kinds[most][0]!r}}}` for one of them{alternative}"
+    judged = underscored(most) in JUDGES and REPEAT not in parts
+    way = f"`where={{{most!r}: {kinds[most][0]!r}}}` for one of them{alternative}"
+    by_judges = f"`columns={ {REPEAT: most}!r}`, as what several judges say are repeats of a score"
+    return f"{there_twice} {by_judges if judged else way}"

@@ -312,6 +312,8 @@ def _refuse_repeated(rows: _WideRows, options: blocks.TableOptions) -> None:
         cells = {column: rows.column(at) for at, column in enumerate(rows.names)}
         items = item_column(cells, name, [column for column in rows.names[1:] if column and not is_measure(column)])
         columns = {"system": name} | dict(zip(("topic",), items, strict=False))
+        if items and len({*cells[items[0]]}) < len({*cells[name]}):  # there are more items than systems in most tables
+            columns = {"system": items[0], "topic": name}
         raise rows.body.error(
             f"names in the first column, {name!r}, stand in several rows each, as those of systems in a table of a row "
             f"a score; if so, say which columns name what, such as `columns={columns!r}`; if they are topics, pass "

@@ -44,6 +44,7 @@ id, question, task and dataset. A task beside a surer topic is its cluster.
 """
 _PART_OF_WORD = {word: part for part, words in SCORES.items() for word in words}
 _TIER_OF_WORD = {word: place for tiers in _TIERS.values() for place, tier in enumerate(tiers) for word in tier}
+_NUMBERING = frozenset({"no", "nr", "number", "nummer", "num", "numero", "numéro", "núm"})
 _COUNTED = frozenset({"run", "run_id", "runid", "name", "lauf"})
 """Words for systems that number the runs of one, where their column holds numbers beside another column of systems."""
 
@@ -282,8 +283,11 @@ def part_of_word(word: object) -> str | None:
 
 
 def _known_word(name: object) -> str:
-    """Return the word of a name, without accents where it is not known with them."""
+    """Return the word of a name, without accents where it is not known with them, of a topic no. without the number."""
     word = word_of(name)
+    stem, _, end = word.rpartition("_")
+    if end in _NUMBERING and _PART_OF_WORD.get(stem) == "topic":
+        return stem
     if word.isascii() or word in _PART_OF_WORD:
         return word
     return "".join(sign for sign in unicodedata.normalize("NFKD", word) if not unicodedata.combining(sign))
@@ -371,7 +375,9 @@ def _unsure(
             has_metric = "metric" in chosen or any(part_of_word(name) == "metric" for name in columns)
             metrics = [name for name in tiers if word_of(name) == "name" and are_metrics({*cells(name)})]
             unsure |= dict.fromkeys([] if has_metric else metrics, "metric")
-            tiers = {name: tier for name, tier in tiers.items() if name not in {*runs, *metrics}}
+            own = _names_of_rows(tiers, columns, cells)
+            unsure |= dict.fromkeys(own)
+            tiers = {name: tier for name, tier in tiers.items() if name not in {*runs, *metrics, *own}}
         surest = -1 if role in chosen else min(tiers.values(), default=0)
         unsure |= {
             name: "cluster" if word_of(name) in {"task", "task_name"} and not grouped else None
@@ -387,6 +393,25 @@ def _numbered_runs(tiers: Mapping[str, int], cells: Callable[[str], Sequence[str
         name for name in tiers if word_of(name) in _COUNTED and all(cell.strip().isdecimal() for cell in cells(name))
     ]
     return counted if len(counted) < len(tiers) else []
+
+
+def _names_of_rows(
+    tiers: Mapping[str, int], columns: Sequence[str], cells: Callable[[str], Sequence[str]]
+) -> list[str]:
+    """Return the columns called name or run that name each row otherwise, where others name systems and items."""
+    recur = {name for name in columns if part_of_word(name) in {"system", "topic"} and _recur_somewhere(cells(name))}
+    rivals = {part_of_word(name) for name in recur}
+    return [
+        name
+        for name in tiers
+        if word_of(name) in _COUNTED
+        and rivals == {"system", "topic"}
+        and len({*cells(name)}) == len(cells(name)) >= _FEW_RUNS
+    ]
+
+
+def _recur_somewhere(cells: Sequence[str]) -> bool:
+    return 1 < len({*cells}) < len(cells)
 
 
 def unit_of_column(name: str) -> Unit:
@@ -476,7 +501,9 @@ def _items_and_repeats(
     columns: Mapping[str, Sequence[str]], keys: Sequence[Sequence[str]], others: Sequence[str]
 ) -> list[tuple[str, str]]:
     """Return the columns of words that can name items, each with one that numbers the rows of every system on each."""
-    counts = [name for name in others if all(cell.strip().isdecimal() for cell in columns[name]) and not is_measure(name)]
+    counts = [
+        name for name in others if all(cell.strip().isdecimal() for cell in columns[name]) and not is_measure(name)
+    ]
     words = [name for name in others if not any(map(_NUMBER.fullmatch, map(str.strip, columns[name])))]
     n_keys = len({*zip(*keys, strict=True)})
     return [
