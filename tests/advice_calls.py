@@ -336,6 +336,15 @@ READERS = {
             "columns={'repeat': 'seed no'}": {s: {t: [AB[s][t], AB[s][t] / 2] for t in "123"} for s in "ab"},
         },
     ),
+    "states of training": table(
+        "system,topic,epoch,seed,AP\n"
+        + "".join(f"{s},{t},{e},1,{AB[s][t] / (3 - e)}\n" for e in (1, 2) for s in "ab" for t in "123"),
+        {"where={'epoch': '2'}": {s: {t: [AB[s][t]] for t in "123"} for s in "ab"}},
+    ),
+    "systems and items under names that say nothing": table(
+        "V1,V2,V3\n" + "".join(f"{t},{s},{AB[s][t]}\n" for s in "ab" for t in "123"),
+        {"columns={'system': 'V2', 'topic': 'V1'}": AB},
+    ),
     "sets of rows by raters": table(
         "system,topic,rater,AP\n"
         + "".join(f"{s},{t},r{k},{AB[s][t] / k}\n" for k in (1, 2) for s in "ab" for t in "123"),

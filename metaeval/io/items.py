@@ -323,11 +323,14 @@ def _numbers(
 def _refuse_a_slip(table: _ItemTable, name: str, cells: pd.Series) -> None:
     """Refuse a column of scores in which a few cells are no numbers, rather than leave the whole metric out.
 
-    Refuse one as well whose numbers are written otherwise, as 0,5 and 50 %.
+    Refuse one as well of which most are written otherwise, as 0,5 and 50 %.
     """
     wrong = [text.casefold() not in SCORE_GAPS and not is_number(text) for text in cells]
     odd = [text for text, is_wrong in zip(cells, wrong, strict=True) if is_wrong]
-    if odd and {spelling.kind if (spelling := other_spelling(text)) else "" for text in odd} <= _MENDED:
+    if (
+        2 * len(odd) > len(cells)
+        and {spelling.kind if (spelling := other_spelling(text)) else "" for text in odd} <= _MENDED
+    ):
         rule = BadCellError(0, odd[0]).rule(table.body.delimiter, cells=cells)
         raise table.body.error(f"column {name!r}: {rule}", int(cells.index[wrong.index(True)]))
     if 0 < sum(wrong) <= _SLIPS * len(wrong):

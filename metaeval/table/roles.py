@@ -502,7 +502,11 @@ def _items_and_repeats(
 ) -> list[tuple[str, str]]:
     """Return the columns of words that can name items, each with one that numbers the rows of every system on each."""
     counts = [
-        name for name in others if all(cell.strip().isdecimal() for cell in columns[name]) and not is_measure(name)
+        name
+        for name in others
+        if role_of_name(name)[0] in {"", "seed", "id", "rank"}
+        and not is_measure(name)
+        and all(cell.strip().isdecimal() for cell in columns[name])
     ]
     words = [name for name in others if not any(map(_NUMBER.fullmatch, map(str.strip, columns[name])))]
     n_keys = len({*zip(*keys, strict=True)})

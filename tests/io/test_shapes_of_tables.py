@@ -4,13 +4,17 @@ The tables are built here from known scores, so what has to remain is known.
 """
 
 import io
+import re
 
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.stats import norm
 
 from metaeval.errors import FileFormatError, ScoresError
+from metaeval.io.items import read_items
 from metaeval.io.tables import read_scores
+from metaeval.table.means import board_of, columns_of, means_columns, renaming
 from metaeval.table.scores import as_scores
 
 RNG = np.random.default_rng(43)
@@ -265,3 +269,83 @@ def test_tasks_with_a_metric_each_and_qualities_stay_items(names, tmp_path):
     frame = pd.DataFrame(RNG.uniform(0.3, 0.9, (14, len(names))).round(3), columns=names)
     frame.insert(0, "system", [f"model {letter}" for letter in "abcdefghijklmn"])
     assert read(frame, tmp_path).sizes["topic"] == len(names)
+
+
+LEVELS = [
+    ("95% margin", 0.95), ("90% CI half-width", 0.9), ("margin of error (95%)", 0.95), ("acc 99% CI", 0.99),
+    ("Fehlerspanne (95 %)", 0.95), ("Konfidenzintervall (90%)", 0.9), ("demi-largeur", 0.95), ("80% CI", 0.8),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "level"), LEVELS)
+def test_margins_are_divided_at_their_level(name, level):
+    """The standard error is half an interval over the normal quantile of its level, by scipy."""
+    board = pd.DataFrame({"model": ["a", "b", "c"], "acc": [0.8, 0.7, 0.6], "avg_length": [900, 800, 850]})
+    board[name] = [0.04, 0.05, 0.06]
+    columns = columns_of(board)
+    errors = board_of(board, columns).errors[0]
+    np.testing.assert_allclose(errors, np.array([0.04, 0.05, 0.06]) / norm.ppf((1 + level) / 2))
+
+
+def test_a_margin_beside_several_means_is_renamed_as_half_an_interval():
+    """Not as a standard error, which would be 1.96 times too large; the width of a whole interval is no half."""
+    assert "'f1_ci90'" in renaming(["acc", "f1", "90% margin"])
+    assert "'f1_stderr'" in renaming(["acc", "f1", "Std. Error"])
+    assert means_columns(["model", "acc", "CI width"]) is None
+
+
+REPEATS = ["Lauf", "run", "Durchgang", "essai", "trial", "semilla"]
+BESIDE_ITEMS = [(word, item) for word in REPEATS for item in ("Korpus", "dataset", "Sammlungen")]
+
+
+@pytest.mark.parametrize(("word", "item"), [*BESIDE_ITEMS, ("Nr", "Sammlungen"), ("x", "y")])
+def test_repeats_are_known_by_many_words_and_by_what_columns_hold(word, item, tmp_path):
+    """Three repeats of four models on four collections under one metric."""
+    frame = by_seed([1, 2, 3], {}).rename(columns={"model": "Modell", "dataset": item, "seed": word, "acc": "Güte"})
+    for scores in in_both(frame, tmp_path):
+        assert (scores.sizes["system"], scores.sizes["topic"], scores.sizes["repeat"]) == (4, 4, 3)
+        assert scores["metric"].to_numpy().tolist() == ["Güte"]
+
+
+def test_a_run_by_name_stays_a_system_and_a_lauf_too(tmp_path):
+    """As TREC calls them: runs a to d on four topics."""
+    frame = by_seed([1], {}).drop(columns="seed").rename(columns={"model": "Lauf", "dataset": "Thema", "acc": "AP"})
+    for scores in in_both(frame, tmp_path):
+        assert scores["system"].to_numpy().tolist() == [*"abcd"]
+
+
+def test_epochs_beside_seeds_are_no_repeats(tmp_path):
+    """The message says why, and how to choose the last."""
+    frame = pd.concat([by_seed([1, 2], {}).assign(epoch=epoch) for epoch in (1, 2, 3)])
+    with pytest.raises(FileFormatError, match=r"states of training, which are no repeats.*'epoch': '3'"):
+        read(frame, tmp_path)
+    assert read(frame, tmp_path, where={"epoch": "3"}).sizes["repeat"] == 2  # seeds
+
+
+def test_runs_with_names_of_their_own_are_rows_of_their_models(tmp_path):
+    """As Weights & Biases exports them: the name of a run is no system where models and data sets recur."""
+    frame = by_seed([1, 2, 3], {}).assign(State="finished")
+    frame.insert(0, "Name", [f"{model}-{at}" for at, model in enumerate(frame["model"])])
+    for scores in in_both(frame, tmp_path):
+        assert scores["system"].to_numpy().tolist() == [*"abcd"]
+
+
+@pytest.mark.parametrize("name", ["mean", "Gesamt", "average over docs", "Ø", "Mittelwert"])
+@pytest.mark.parametrize("gap", ["-", "", "NA"])
+def test_rows_of_means_and_signs_for_gaps_are_no_scores_of_items_with_people(name, gap, tmp_path):
+    """Three systems on four documents; the mean of one is left out, and a gap is one."""
+    rows = [f"{system},{doc},{doc / 9:.3f},{doc}" for system in "abc" for doc in (1, 2, 3, 4)]
+    text = "\n".join(["system,doc,BLEU,human", *rows[:-1], f"c,4,0.444,{gap}", f"a,{name},0.278,2.5"])
+    (tmp_path / "t.csv").write_text(text)
+    found = read_items([tmp_path / "t.csv"])
+    assert found["doc"].tolist() == [*"1234"] * 3
+    assert found["human"].isna().tolist() == [False] * 11 + [True]
+    assert any(name in note for note in found.attrs["notes"])
+
+
+@pytest.mark.parametrize(("cell", "way"), [("0,5", "tr , ."), ("50%", "sed 's/ *%//g'")])
+def test_human_scores_written_otherwise_are_led_to_a_filter(cell, way, tmp_path):
+    """Where most cells of a column are."""
+    (tmp_path / "t.csv").write_text("\n".join(["system;doc;BLEU;human", *(f"{s};1;0.2;{cell}" for s in "abcd")]))
+    with pytest.raises(FileFormatError, match=re.escape(way)):
+        read_items([tmp_path / "t.csv"])
