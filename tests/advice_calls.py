@@ -227,6 +227,14 @@ READERS = {
             },
         },
     ),
+    "known metrics of systems in columns": table(
+        "topic,A_AP,A_nDCG,B_AP,B_nDCG\n1,.1,.4,.2,.3\n2,.2,.5,.1,.7\n3,.3,.6,.9,.2\n",
+        {
+            "form='wide'": rows(
+                "1 2 3", A_AP=[0.1, 0.2, 0.3], A_nDCG=[0.4, 0.5, 0.6], B_AP=[0.2, 0.1, 0.9], B_nDCG=[0.3, 0.7, 0.2]
+            ),
+        },
+    ),
     "systems in columns beside the metric of each data set": table(
         "dataset,metric,mode,a7b,b7b\nx,acc,gen,.1,.4\ny,pass,gen,.2,.5\nz,acc,ppl,.3,.6\n",
         {"form='wide'": rows("x y z", a7b=[0.1, 0.2, 0.3], b7b=[0.4, 0.5, 0.6])},
@@ -379,7 +387,7 @@ READERS = {
         name="scores.txt",
     ),
     "two columns for systems": table(
-        "system,run,topic,score\n" + "".join(f"{s},{s}{t},{t},{AB[s][t]}\n" for s in "ab" for t in "123"),
+        "system,run,topic,score\n" + "".join(f"{s},{s}{t > '1'},{t},{AB[s][t]}\n" for s in "ab" for t in "123"),
         {"columns={'system': 'system', 'ignore': ['run']}": AB},
     ),
     "an average among metrics": table(

@@ -106,6 +106,7 @@ def _read_form(sheet: Sheet, source: Source, options: TableOptions, order: Seque
     refuse_two_levels(sheet)
     if not options.columns and {*_names_in(sheet)} >= MARKED_ERRORS:
         raise sheet.error(_MARKED + _added_up(sheet))
+    form = options.form
     try:
         if options.form is None and not options.columns:
             told = read_nuggets(sheet, options) or _read_search(sheet, source, options)
@@ -115,14 +116,15 @@ def _read_form(sheet: Sheet, source: Source, options: TableOptions, order: Seque
             raise sheet.error("`credit` is for labels of nuggets (topic, system, nugget, label), and here are none")
         if options.form is None:
             refuse_means(sheet, options)
-        form = options.form or find_form(sheet, options)
+        form = form or find_form(sheet, options)
         if options.systems_in is not None and form != "wide":
             raise sheet.error(f"`systems_in` is about a wide table, and this is read as a {form} one; leave it out")
         block = _topics_in_order(_FORMS[form](sheet, source, options), order)
         dated = None if options.header is False else arrival_within(sheet, block.labels["topic"])
         return replace(block, read_as=block.read_as or _READ_AS[form], arrival=dated)
     except FileFormatError as error:
-        if type(error) is FileFormatError and options.form is None and not options.columns and options.header is None:
+        free = options.form is None and options.header is None and not options.columns and form == "wide"
+        if free and type(error) is FileFormatError:  # no means, and no board without topics
             _lead_by_values(sheet, str(error))
         raise
     except ScoresError as error:
@@ -131,11 +133,9 @@ def _read_form(sheet: Sheet, source: Source, options: TableOptions, order: Seque
 
 def _lead_by_values(sheet: Sheet, error: str) -> None:
     """Refuse a table whose columns hold systems and items, each pair in one row, under names that do not say so."""
-    told = scores_of_columns(columns_of_sheet(sheet))
-    if told is None or (part_of_word(told.columns["system"]), part_of_word(told.columns["item"])) == (
-        "system",
-        "topic",
-    ):
+    cells = columns_of_sheet(sheet)
+    told = scores_of_columns(cells) if not any(map(part_of_word, cells)) else None
+    if told is None:
         return
     columns = {{"item": "topic"}.get(role, role): name for role, name in told.columns.items()}
     way = f"pass `columns={columns!r}`"
