@@ -5,7 +5,7 @@ spelled like those of topics (301, q17) or of systems (run1), and an axis withou
 documented order holds, or the table is refused if there is none.
 """
 
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import product
 from typing import Literal, NamedTuple
 
@@ -184,12 +184,12 @@ def _unbracketed(names: Sequence[str]) -> list[str]:
     return [name[1:-1] for name in names] if all(name[:1] + name[-1:] in {"()", "[]"} for name in names) else [*names]
 
 
-def are_surely_crossed(pairs: Mapping[Hashable, tuple[str, str]]) -> bool:
+def are_surely_crossed(pairs: Mapping[str, tuple[str, str]]) -> bool:
     """Whether every name holds a known measure, and what is left is called as no measure, cutoff, split or statistic.
 
     Examples
     --------
-    >>> [are_surely_crossed(dict(enumerate(product(["AP", "RR"], rest)))) for rest in (["a", "b"], ["5", "10"], "PR")]
+    >>> [are_surely_crossed(dict(zip("wxyz", product(["AP", "RR"], rest)))) for rest in (["a", "b"], ["5", "10"], "PR")]
     [True, False, False]
     """
     metrics, systems = ({pair[at] for pair in pairs.values()} for at in (0, 1))
