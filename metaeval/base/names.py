@@ -417,9 +417,9 @@ def _is_metric(name: object) -> bool:
     word = "_".join(word.split())
     if is_measure(folded.replace("'", "")) or word in _OTHER_METRICS or (word != folded and is_measure(word)):
         return True
-    stem, *rest = re.split(r"[\s_-]+", word)
-    qualified = stem in _OTHER_METRICS and not _OF_A_METRIC.isdisjoint(rest)
-    return qualified and all(part in _OF_A_METRIC or part.isdecimal() for part in rest)
+    stem, *qualifiers = re.split(r"[\s_-]+", word)
+    qualified = stem in _OTHER_METRICS and not _OF_A_METRIC.isdisjoint(qualifiers)
+    return qualified and all(sign in _OF_A_METRIC or sign.isdecimal() for sign in qualifiers)
 
 
 def computed_metrics(names: Iterable[str]) -> list[str]:

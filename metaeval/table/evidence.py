@@ -154,8 +154,8 @@ def _of_the_best(own: Floats, rest: Floats, names: Sequence[str], near: float) -
     below = ~(rest > own + near).any(axis=1)
     if below.sum() < max(2, len(rest) - 2) or not (own - np.fmax.reduce(rest[below], axis=0) <= near).all():
         return []
-    what = f"the largest of {_listed([*compress(names, below)])}{_without(names, below)}"
-    return [(what, len(names) ** 2, partial(_luck_of_ties, rest[below], own, near))]
+    largest = f"the largest of {_listed([*compress(names, below)])}{_without(names, below)}"
+    return [(largest, len(names) ** 2, partial(_luck_of_ties, rest[below], own, near))]
 
 
 def _totals(own: Floats, rest: Floats, of_all: str, near: float) -> list[_Making]:

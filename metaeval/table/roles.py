@@ -375,9 +375,9 @@ def _unsure(
             has_metric = "metric" in chosen or any(part_of_word(name) == "metric" for name in columns)
             metrics = [name for name in tiers if word_of(name) == "name" and are_metrics({*cells(name)})]
             unsure |= dict.fromkeys([] if has_metric else metrics, "metric")
-            own = _names_of_rows(tiers, columns, cells)
-            unsure |= dict.fromkeys(own)
-            tiers = {name: tier for name, tier in tiers.items() if name not in {*runs, *metrics, *own}}
+            of_rows = _names_of_rows(tiers, columns, cells)
+            unsure |= dict.fromkeys(of_rows)
+            tiers = {name: tier for name, tier in tiers.items() if name not in {*runs, *metrics, *of_rows}}
         surest = -1 if role in chosen else min(tiers.values(), default=0)
         unsure |= {
             name: "cluster" if word_of(name) in {"task", "task_name"} and not grouped else None
@@ -674,7 +674,7 @@ def role_of_name(name: str) -> tuple[str, str]:
     if not role and (shorter := _OF_SPLIT.sub("", word)) != word and role_of_name(shorter)[0] in _MEASURED:
         return role_of_name(shorter)  # pred_time_val_marginal
     if role in {"half", "error"}:  # the 95 % margin of something
-        stem = "_".join(part for part in stem.split("_") if part not in INTERVAL_WORDS and not _LEVEL.fullmatch(part))
+        stem = "_".join(sign for sign in stem.split("_") if sign not in INTERVAL_WORDS and not _LEVEL.fullmatch(sign))
     of_all = role == "aggregate" and {*stem.split("_")} <= _OF_ALL
     counted = role in _OF_NO_SCORE and role_of_name(stem) == ("n", "")  # num_chars
     return role, "" if of_all or counted else stem

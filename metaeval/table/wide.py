@@ -158,7 +158,7 @@ def systems_by_metrics(names: Sequence[str]) -> dict[str, tuple[str, str]]:
     """
     if not 1 < len(names) <= _MOST_NAMES:
         return {}
-    whole = {*names}
+    every_name = {*names}
     fitting: list[tuple[int, int, dict[str, tuple[str, str]]]] = []
     for sign, ahead in product("_ .:/|-", (False, True)):
         parts = names[0].split(sign)
@@ -171,7 +171,7 @@ def systems_by_metrics(names: Sequence[str]) -> dict[str, tuple[str, str]]:
                 for first, second in product(firsts, seconds)
             }
             metrics, systems = (seconds, firsts) if not ahead else (firsts, seconds)
-            if min(len(metrics), len(systems)) > 1 and pairs.keys() == whole and len(names) == len(whole):
+            if min(len(metrics), len(systems)) > 1 and pairs.keys() == every_name and len(names) == len(every_name):
                 surer = metric_evidence(metrics) - metric_evidence(systems)
                 fitting += [(surer, len(metrics[0]), pairs)] if surer > 0 else []
     best = max(fitting, key=lambda fit: fit[:2], default=(0, 0, {}))[2]
@@ -193,9 +193,9 @@ def are_surely_crossed(pairs: Mapping[str, tuple[str, str]]) -> bool:
     [True, False, False]
     """
     metrics, systems = ({pair[at] for pair in pairs.values()} for at in (0, 1))
-    parts = {word_of(system) for system in systems}
+    words = {word_of(system) for system in systems}
     kinds = _OF_ONE_METRIC | SPLITS
-    told = any(part in kinds or part.isdecimal() or role_of_name(part)[0] for part in parts)
+    told = any(word in kinds or word.isdecimal() or role_of_name(word)[0] for word in words)
     return are_metrics(metrics) and not told and not metric_evidence(systems)
 
 
