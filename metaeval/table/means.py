@@ -506,7 +506,7 @@ def _at_said_level(frame: pd.DataFrame, columns: MeansColumns) -> MeansColumns:
 
 def _with_signs(frame: pd.DataFrame, columns: MeansColumns) -> pd.DataFrame:
     """Return a frame whose distances below means, which names such as CI- say, are below 0."""
-    for pair in (one for one in columns.pairs if one.kind == "bounds" and are_signed(one.errors)):
+    for pair in (pair for pair in columns.pairs if pair.kind == "bounds" and are_signed(pair.errors)):
         mean, low, high = (_numbers_of(frame[name]) for name in (pair.mean, *pair.errors))
         if (low >= 0).all() and (high >= 0).all() and not ((low <= mean) & (mean <= high)).all():
             frame = frame.assign(**{pair.errors[0]: -low, pair.errors[1]: high})
@@ -528,7 +528,7 @@ def _refuse_bounds_as_widths(frame: pd.DataFrame, columns: MeansColumns) -> None
     """Refuse half widths that are about as large as the means themselves, or enclose them with others, as bounds do."""
     told = {name: role_of_name(name)[0] for name in columns.others}
     others = [name for name, role in told.items() if role in {*ERRORS, *BOUNDS}]
-    for pair in (one for one in columns.pairs if one.kind in {"half", "error"}):
+    for pair in (pair for pair in columns.pairs if pair.kind in {"half", "error"}):
         mean, error, *rest = (_numbers_of(frame[name]) for name in (pair.mean, *pair.errors, *others))
         near = len(mean) > 1 and mean.any() and bool((np.abs(error - mean) <= _NEAR * np.abs(mean)).all())
         ends = (error, *(numbers for numbers in rest if (np.sign(error - mean) * (numbers - mean) <= 0).all()))

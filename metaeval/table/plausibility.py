@@ -198,12 +198,12 @@ def left_out_rows(
         out |= {at: says_of(roles[at]) for at in others if _is_of_rest(values[at], values[items], roles[at])}
         items = [at for at, role in enumerate(roles) if not role and at not in out]
         out |= _ends_of_items(names, values, items)
-    rest = [at for at in stay if at not in out]
+    left = [at for at in stay if at not in out]
     made = made_of_others(
-        [names[at] for at in rest], values[rest], {rest.index(at): role for at, role in called.items() if at in rest}
+        [names[at] for at in left], values[left], {left.index(at): role for at, role in called.items() if at in left}
     )
-    out |= {rest[one.place]: one.what for one in made if one.sure and (not named or rest[one.place] in called)}
-    if dim == REPEAT and topic_evidence([names[at] for at in rest if at not in called]):
+    out |= {left[row.place]: row.what for row in made if row.sure and (not named or left[row.place] in called)}
+    if dim == REPEAT and topic_evidence([names[at] for at in left if at not in called]):
         out |= {at: says_of(role) if role in SUMMARIES else _MADE for at, role in called.items() if at not in out}
     word = unit().topic if dim == "topic" else dim
     subtotals = [] if dim != "topic" else [at for at in stay if at not in out and is_subtotal(names[at])]
@@ -215,7 +215,7 @@ def left_out_rows(
         others = [at for at in stay if at not in {*out, *said}]
         out |= {at: says_of("aggregate") for at in said if at not in out and _is_between(values[at], values[others])}
     wrong = next((at for at in called if dim == "system" and at not in out and is_total(names[at])), None)
-    if wrong is not None and len(rest) >= _FEWEST_TOPICS:
+    if wrong is not None and len(left) >= _FEWEST_TOPICS:
         raise ScoresError(
             f"{word} {names[wrong]!r} is called as an average of others, and is not theirs; leave it out, or rename it "
             f"if it is a {word}"
@@ -232,8 +232,8 @@ def left_out_rows(
         named_so = first_few(open_subtotals)
         notes.append(f"{word}s called as averages count as {word}s: {named_so}; leave out what is none")
     notes += [
-        f"{word} {names[rest[one.place]]!r} holds {one.what}; leave it out if it is that" for one in made
-        if not one.sure and not named
+        f"{word} {names[left[row.place]]!r} holds {row.what}; leave it out if it is that" for row in made
+        if not row.sure and not named
     ]  # fmt: skip
     return [at for at in stay if at not in out], notes
 
