@@ -216,15 +216,23 @@ READERS = {
         {"form='wide'": rows("1 2 3", AP=[0.1, 0.2, 0.3], RR=[0.4, 0.5, 0.6])},
     ),
     "metrics of systems in columns": table(
+        "topic,A_AP,A_gut,B_AP,B_gut\n1,.1,.4,.2,.3\n2,.2,.5,.1,.7\n3,.3,.6,.9,.2\n",
+        {
+            "form='wide'": rows(
+                "1 2 3", A_AP=[0.1, 0.2, 0.3], A_gut=[0.4, 0.5, 0.6], B_AP=[0.2, 0.1, 0.9], B_gut=[0.3, 0.7, 0.2]
+            ),
+            "form='crossed'": {
+                "AP": rows("1 2 3", A=[0.1, 0.2, 0.3], B=[0.2, 0.1, 0.9]),
+                "gut": rows("1 2 3", A=[0.4, 0.5, 0.6], B=[0.3, 0.7, 0.2]),
+            },
+        },
+    ),
+    "known metrics of systems in columns": table(
         "topic,A_AP,A_nDCG,B_AP,B_nDCG\n1,.1,.4,.2,.3\n2,.2,.5,.1,.7\n3,.3,.6,.9,.2\n",
         {
             "form='wide'": rows(
                 "1 2 3", A_AP=[0.1, 0.2, 0.3], A_nDCG=[0.4, 0.5, 0.6], B_AP=[0.2, 0.1, 0.9], B_nDCG=[0.3, 0.7, 0.2]
             ),
-            "form='crossed'": {
-                "AP": rows("1 2 3", A=[0.1, 0.2, 0.3], B=[0.2, 0.1, 0.9]),
-                "nDCG": rows("1 2 3", A=[0.4, 0.5, 0.6], B=[0.3, 0.7, 0.2]),
-            },
         },
     ),
     "systems in columns beside the metric of each data set": table(
@@ -336,6 +344,15 @@ READERS = {
             "columns={'repeat': 'seed no'}": {s: {t: [AB[s][t], AB[s][t] / 2] for t in "123"} for s in "ab"},
         },
     ),
+    "states of training": table(
+        "system,topic,epoch,seed,AP\n"
+        + "".join(f"{s},{t},{e},1,{AB[s][t] / (3 - e)}\n" for e in (1, 2) for s in "ab" for t in "123"),
+        {"where={'epoch': '2'}": {s: {t: [AB[s][t]] for t in "123"} for s in "ab"}},
+    ),
+    "systems and items under names that say nothing": table(
+        "V1,V2,V3\n" + "".join(f"{t},{s},{AB[s][t]}\n" for s in "ab" for t in "123"),
+        {"columns={'system': 'V2', 'topic': 'V1'}": AB},
+    ),
     "sets of rows by raters": table(
         "system,topic,rater,AP\n"
         + "".join(f"{s},{t},r{k},{AB[s][t] / k}\n" for k in (1, 2) for s in "ab" for t in "123"),
@@ -370,7 +387,7 @@ READERS = {
         name="scores.txt",
     ),
     "two columns for systems": table(
-        "system,run,topic,score\n" + "".join(f"{s},{s}{t},{t},{AB[s][t]}\n" for s in "ab" for t in "123"),
+        "system,run,topic,score\n" + "".join(f"{s},{s}{t > '1'},{t},{AB[s][t]}\n" for s in "ab" for t in "123"),
         {"columns={'system': 'system', 'ignore': ['run']}": AB},
     ),
     "an average among metrics": table(

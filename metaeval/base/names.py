@@ -47,20 +47,26 @@ _MEASURES = frozenset(
     """.split()  # noqa: SIM905 - a list of words reads better as words
 )
 # what other metrics are called, here and elsewhere; these count only beside the names of systems and topics
-_OTHER_METRICS = frozenset(
+_QUALITIES = frozenset(
+    """
+    correctness helpfulness faithfulness groundedness relevance relevancy coherence fluency conciseness toxicity
+    quality style usefulness completeness clarity readability consistency naturalness adequacy informativeness
+    harmlessness honesty truthfulness factuality safety tone grammar creativity specificity
+    """.split()  # noqa: SIM905 - likewise
+)
+_OTHER_METRICS = _QUALITIES | frozenset(
     """
     ip maip gp ggp agp dcg hits hit_rate precision r-precision f1
     bleu sacrebleu chrf chrf++ ter comet bleurt rouge rougel rougelsum rouge-l meteor bertscore
     rouge_l rouge1 rouge2 rouge-1 rouge-2
     acc exact_match em perplexity mae rmse auc
-    correctness helpfulness faithfulness groundedness relevance relevancy coherence fluency conciseness toxicity
-    answer_relevancy context_precision context_recall
-    acc_norm quality style usefulness completeness clarity readability consistency naturalness adequacy informativeness
-    harmlessness honesty truthfulness factuality safety tone grammar creativity specificity
+    answer_relevancy context_precision context_recall acc_norm
     mcc auroc roc_auc pr_auc aucpr auprc balanced_accuracy logloss log_loss rmsle mape iou miou dice psnr ssim wer cer
     mse fid
     """.split()  # noqa: SIM905 - likewise
 )
+_OF_A_METRIC = frozenset({"p", "r", "f", "f1", "l", "recall", "precision", "score", "fscore", "fmeasure", "measure"})
+"""What names of metrics say beside a number: rouge_1_f_score."""
 # metrics of one letter, and those of a depth without a sign, which count beside others
 _CUT = re.compile(r"[pqrfg]|(?:p|r|f|ndcg|dcg|mrr|map|recall|precision|err|hits?)[_-]?[0-9]+")
 ARROWS = "↑↓"
@@ -215,10 +221,11 @@ def count(n: int, noun: str) -> str:
 
     Examples
     --------
-    >>> count(1, "metric"), count(13800, "comparison")
-    ('1 metric', '13,800 comparisons')
+    >>> count(1, "metric"), count(13800, "comparison"), count(2, "column of scores")
+    ('1 metric', '13,800 comparisons', '2 columns of scores')
     """
-    return f"{n:,} {noun}{'' if n == 1 else 's'}"
+    head, of, rest = noun.partition(" of ")
+    return f"{n:,} {head}{'' if n == 1 else 's'}{of}{rest}"
 
 
 def clean_name(name: object, what: str) -> str:  # noqa: C901 - one rule after the other
@@ -408,7 +415,22 @@ def _is_metric(name: object) -> bool:
     folded = _ARROW.sub("", str(name)).strip().casefold()
     word = re.sub(r"[\s_-](score|percent|pct|norm|mean|avg)$", "", re.split(r"[@(\[]", folded, maxsplit=1)[0].strip())
     word = "_".join(word.split())
-    return is_measure(folded.replace("'", "")) or word in _OTHER_METRICS or (word != folded and is_measure(word))
+    if is_measure(folded.replace("'", "")) or word in _OTHER_METRICS or (word != folded and is_measure(word)):
+        return True
+    stem, *qualifiers = re.split(r"[\s_-]+", word)
+    qualified = stem in _OTHER_METRICS and not _OF_A_METRIC.isdisjoint(qualifiers)
+    return qualified and all(sign in _OF_A_METRIC or sign.isdecimal() for sign in qualifiers)
+
+
+def computed_metrics(names: Iterable[str]) -> list[str]:
+    """Return the names that are those of metrics which programs compute, not of qualities that are judged too.
+
+    Examples
+    --------
+    >>> computed_metrics(["rouge_1_f_score", "js-2", "ROUGE-2 recall", "safety", "bm25", "bleu", "bleu_task"])
+    ['rouge_1_f_score', 'ROUGE-2 recall', 'bleu']
+    """
+    return [name for name in names if _is_metric(name) and name.strip().casefold() not in _QUALITIES]
 
 
 def topic_evidence(names: Collection[object]) -> int:

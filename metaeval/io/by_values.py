@@ -195,7 +195,7 @@ def way_to_number_items(columns: Columns, sheet: Sheet) -> str:
     words = {name: {*filter(None, cells)} for name, cells in columns.items()}
     few = [name for name, held in words.items() if 1 < len(held) <= _MOST_LABELS]
     labels = [name for name in few if any(words[name] & words[other] for other in few if other != name)]
-    numbers = any(is_number(cell) for held in words.values() for cell in held)
+    numbers = any(is_number(cell.replace(",", ".")) for held in words.values() for cell in held)
     unsure = numbers and sum(are_judges([name]) for name in columns) < _TWO
     if len(labels) < _TWO or unsure or sheet.delimiter not in {",", ";"}:
         return ""
@@ -216,7 +216,11 @@ def scores_by_values(content: bytes, label: str) -> ByValues | None:
     >>> scores_by_values(f"text no,summarizer,fit\n{rows}".encode(), "x.csv").options
     "--system-column summarizer --item-column 'text no'"
     """
-    columns = _columns(content, label)
+    return scores_of_columns(_columns(content, label))
+
+
+def scores_of_columns(columns: Columns) -> ByValues | None:
+    """Find the same in columns by name; see `scores_by_values`."""
     if any(are_judges([name]) for name in columns):
         return None  # scores of judges are something else
     if any(part_of_word(name) == "metric" or are_metrics({*cells}) for name, cells in columns.items()):
@@ -264,11 +268,19 @@ def _are_crossed(key: Sequence[Sequence[str]]) -> bool:
     return min(sizes) > 1 and prod(sizes) == len(key[0]) == len({*zip(*key, strict=True)})
 
 
-def _columns(content: bytes, label: str, *, forms: bool = False) -> dict[str, list[str]]:
+def _columns(content: bytes, label: str, *, forms: bool = False) -> Columns:
     """Return the cells of the first rows by column; none of a file that is no table, or has few rows."""
     try:
         sheet = any_sheet(content, label, forms=forms)
-        rows = [] if sheet is None else [*islice(sheet.rows(), _MOST_ROWS)]
+    except MetaevalError:
+        return {}
+    return {} if sheet is None else columns_of_sheet(sheet)
+
+
+def columns_of_sheet(sheet: Sheet) -> Columns:
+    """Return the same of a table."""
+    try:
+        rows = [*islice(sheet.rows(), _MOST_ROWS)]
     except MetaevalError:
         return {}
     names = header_names(rows[0]) if len(rows) > _FEWEST_ROWS else []

@@ -13,15 +13,17 @@ from metaeval.base.checks import check_list
 from metaeval.base.columns import ITEMS, first_called, underscored
 from metaeval.base.conditions import texts_that_meet
 from metaeval.base.names import count, is_number, shortened
-from metaeval.base.number_words import GAP_WORDS
+from metaeval.base.number_words import SCORE_GAPS, other_spelling
 from metaeval.errors import FileFormatError
 from metaeval.io.any_sheets import table_sheet
 from metaeval.io.benchmarks.mt_metrics_eval import frame_of_pair, pair_of
+from metaeval.io.blocks import BadCellError, rows_left_out
 from metaeval.io.files import read_bytes
 from metaeval.io.headers import columns_found, names_and_rows
 from metaeval.io.sheets import Sheet
 from metaeval.io.sources import list_sources, listed_paths
 from metaeval.io.votes import refuse_votes
+from metaeval.table.plausibility import are_summaries
 from metaeval.table.roles import item_column
 
 
@@ -102,6 +104,10 @@ def read_items(  # noqa: PLR0913 - what is read, and how
     by_structure = [] if item or len(keys) > 1 or sets else _items_by_structure(first.frame, keys[0], metrics or ())
     keys = [*keys, *by_structure]
     items = keys[1 : len(keys) - len(sets)]
+    summed: list[str] = []
+    if len(keys) > 1:
+        tables = [_without_summaries(table, items, summed) for table in tables]
+        first = tables[0]
     if len(keys) > 1 or len(tables) > 1:
         _refuse_repeated(first, keys)
     texts = [*keys, *([] if cluster is None else [cluster])]
@@ -135,7 +141,12 @@ def read_items(  # noqa: PLR0913 - what is read, and how
     combined.attrs |= {"sources": [source.path for source in sources], "system": keys[0], "items": items}
     titles = [title for table in tables for title in table.body.titles]
     by_values = [f"column {name!r} {since}" for name in by_structure]
-    combined.attrs["notes"] = [*titles, *combined.attrs.get("notes", ()), *by_values]
+    combined.attrs["notes"] = [
+        *titles,
+        *combined.attrs.get("notes", ()),
+        *by_values,
+        *rows_left_out(list(dict.fromkeys(summed))),
+    ]
     return combined
 
 
@@ -161,6 +172,17 @@ def _items_by_structure(frame: pd.DataFrame, system: str, metrics: Collection[st
     columns = {str(name): frame[name].astype(str).tolist() for name in frame.columns}
     fitting = item_column(columns, system, [name for name in columns if name not in {system, *metrics}])
     return fitting if len(fitting) == 1 else []
+
+
+def _without_summaries(table: "_ItemTable", items: Sequence[str], summed: list[str]) -> "_ItemTable":
+    """Leave out the rows that sum up the items, as their name says, which is added to `summed`."""
+    names = [name for name in items if name in table.frame.columns]
+    for name in names:
+        different = [str(item) for item in dict.fromkeys(table.frame[name])]
+        told = {item for item, sums_up in zip(different, are_summaries(different), strict=True) if sums_up}
+        summed += sorted(told)
+        table = table._replace(frame=table.frame[~table.frame[name].isin(told)])
+    return table
 
 
 def _of_chosen_rows(
@@ -250,6 +272,8 @@ def _one_of(frame: pd.DataFrame, words: Sequence[str], label: str, what: str) ->
     raise FileFormatError(f"no column of {what} called {' or '.join(words)}; {columns_found(names)}", path=label)
 
 
+_MENDED = frozenset({"comma", "commas", "per cent"})
+"""Ways to write numbers that a filter mends in a whole file."""
 _SLIPS = 0.05
 """Up to this share of cells that are no numbers, a column is one of scores."""
 
@@ -291,14 +315,24 @@ def _numbers(
     columns = {}
     for name in frame.columns:
         columns[name] = frame[name] if name in texts else _as_numbers(frame[name])
-        if columns[name].dtype == object and (metrics is None or name in metrics):
+        if name not in texts and columns[name].dtype == object and (metrics is None or name in metrics):
             _refuse_a_slip(table, str(name), frame[name])
     return pd.DataFrame(columns)
 
 
 def _refuse_a_slip(table: _ItemTable, name: str, cells: pd.Series) -> None:
-    """Refuse a column of scores in which a few cells are no numbers, rather than leave the whole metric out."""
-    wrong = [text.casefold() not in GAP_WORDS and not is_number(text) for text in cells]
+    """Refuse a column of scores in which a few cells are no numbers, rather than leave the whole metric out.
+
+    Refuse one as well of which most are written otherwise, as 0,5 and 50 %.
+    """
+    wrong = [text.casefold() not in SCORE_GAPS and not is_number(text) for text in cells]
+    odd = [text for text, is_wrong in zip(cells, wrong, strict=True) if is_wrong]
+    if (
+        2 * len(odd) > len(cells)
+        and {spelling.kind if (spelling := other_spelling(text)) else "" for text in odd} <= _MENDED
+    ):
+        rule = BadCellError(0, odd[0]).rule(table.body.delimiter, cells=cells)
+        raise table.body.error(f"column {name!r}: {rule}", int(cells.index[wrong.index(True)]))
     if 0 < sum(wrong) <= _SLIPS * len(wrong):
         at = wrong.index(True)
         message = f"{name} {shortened(cells.iloc[at])!r} is not a number, as the other cells of this column are"
@@ -309,7 +343,7 @@ def _refuse_a_slip(table: _ItemTable, name: str, cells: pd.Series) -> None:
 def _as_numbers(cells: pd.Series) -> pd.Series:
     """Turn a column into numbers where every cell is a number or a gap, and not all are gaps."""
     texts = cells.tolist()
-    gaps = [text.casefold() in GAP_WORDS for text in texts]
+    gaps = [text.casefold() in SCORE_GAPS for text in texts]
     if all(gaps) or not all(gap or is_number(text) for text, gap in zip(texts, gaps, strict=True)):
         return cells
     numbers = [np.nan if gap else float(text) for text, gap in zip(texts, gaps, strict=True)]

@@ -30,6 +30,7 @@ from metaeval.table.roles import (
     ways_to_sizes,
     word_of,
 )
+from metaeval.table.wide import name_a_grid
 
 _MOST_ROWS, _MOST_CELLS = 20_000, 100_000
 """Rows, and cells, that tell what columns hold."""
@@ -39,6 +40,10 @@ TRUTHS = {"true": 1.0, "false": 0.0}
 """What counts as a score where the name of its column says what is true."""
 _BEFORE = frozenset({"rank", "id", "n", "time", "version", "aggregate", "cost", "size"})
 """Roles of columns that stand before the names of systems on boards."""
+_STATES = frozenset(
+    {"epoch", "epochs", "step", "steps", "global_step", "iteration", "iter", "best_epoch", "checkpoint"}
+)
+"""What counts the states of one training, of which none repeats another."""
 _REPEATED = frozenset({"seed", "id", "rank", "n", "time"})
 """Roles of columns that may number the repeats of a score."""
 
@@ -74,6 +79,8 @@ def hold_metrics(columns: Sequence[str], sheet: Sheet, *, asked: bool = False) -
     header, *rows = sheet.sample()
     places = {name: at for at, name in enumerate(header_names(header))}
     full_rows = [row for row in rows if len(row) == len(header)]
+    if name_a_grid(columns):
+        return False
     sure = [name for name in columns if is_outcome(name)]
     open_columns = [
         name
@@ -121,12 +128,12 @@ def long_columns(sheet: Sheet, body: Sheet, names: Sequence[str], options: Table
         parts = named_by_models(cells_of, parts, others, chosen=options.columns)
         try:
             unnamed = [name for name in others if name not in (options.metrics or ())]
-            item = parts.get("topic") or items_by_structure(cells_of, parts, unnamed)
+            told = {} if "topic" in parts else items_by_structure(cells_of, parts, unnamed)
         except ScoresError as error:
             raise body.error(f"{error}; {columns_found(names)}") from error
-        parts = {**parts, "topic": item}
+        parts |= told
         others = [name for name in others if name not in parts.values()]
-        notes.append(f"column {item!r} was taken for the items, since every system has each of its names once")
+        notes.append(_taken(parts["topic"], told.get(REPEAT)))
     elif {"topic", "system"} <= parts.keys():
         _refuse_rows_own_names(body, names, parts, others, chosen=options.columns)
     one_system = "topic" in parts and (
@@ -157,6 +164,16 @@ def long_columns(sheet: Sheet, body: Sheet, names: Sequence[str], options: Table
         raise sheet.error(f"no column is left that could hold scores; {ways}")
     notes += left_out_columns([*columns, *(RoleColumn(name, "text", "words") for name in words if name in left)])
     return LongColumns(parts, metrics, [name for name in others if name in left], notes)
+
+
+def _taken(item: str, repeat: str | None) -> str:
+    """Say which columns were taken for what, by the rows that every system has."""
+    if repeat is None:
+        return f"column {item!r} was taken for the items, since every system has each of its names once"
+    return (
+        f"column {item!r} was taken for the items and {repeat!r} for repeats, since every system has one row for each "
+        "pair of their names"
+    )
 
 
 def _refuse_rows_own_names(
@@ -316,10 +333,14 @@ def sets_of_rows(body: Sheet, names: Sequence[str], parts: Mapping[str, str], ot
     role, meaning = (REPEAT, "repeats of a score") if numbered or REPEAT in parts else ("metric", "metrics")
     sets = count(len(values), "set")
     there_twice = f"it holds {sets} of rows, and scores would be there twice without {most!r}; pass"
+    if role_of_name(most)[0] == "seed" and underscored(most) in _STATES and all(map(is_number, values)):
+        states = f"{most!r} counts states of training, which are no repeats: it holds {sets} of rows"
+        return f"{states}; pass `where={ {most: max(values, key=float)}!r}` for the last, or another for another"
     if "system" not in parts and not (numbered or role_of_name(most)[0] or underscored(most) in JUDGES):
         return f"{there_twice} `columns={ {'system': most}!r}` if it names the systems"
     only_one = role in parts or (role_of_name(most)[0] == "version" and not numbered)
     alternative = "" if only_one else f", or `columns={ {role: most}!r}` if these are {meaning}"
-    if underscored(most) in JUDGES and REPEAT not in parts:
-        return f"{there_twice} `columns={ {REPEAT: most}!r}`, as what several judges say are repeats of a score"
-    return f"{there_twice} `where={{{most!r}: {kinds[most][0]!r}}}` for one of them{alternative}"
+    judged = underscored(most) in JUDGES and REPEAT not in parts
+    way = f"`where={{{most!r}: {kinds[most][0]!r}}}` for one of them{alternative}"
+    by_judges = f"`columns={ {REPEAT: most}!r}`, as what several judges say are repeats of a score"
+    return f"{there_twice} {by_judges if judged else way}"

@@ -162,8 +162,8 @@ class _LongRows:
             codes["metric"] = np.tile(metrics, len(numbers))
             labels["metric"] = unique_names([name for name, _ in self.metrics], "metric", self.body)
         scores = self._laid_out(codes, numbers.ravel(), rows, notes)
-        for dim in ("system", "topic"):
-            axis = DIMS.index(dim)
+        for dim in dims_of(labels)[1:]:
+            axis = dims_of(labels).index(dim)
             stay, more = left_out_rows(labels[dim], np.moveaxis(scores, axis, 0).reshape(len(labels[dim]), -1), dim)
             if len(stay) < len(labels[dim]):
                 scores, labels[dim] = np.take(scores, stay, axis=axis), [labels[dim][at] for at in stay]

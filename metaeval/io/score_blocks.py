@@ -13,6 +13,7 @@ from metaeval.io.around_tables import table_alone, without_spreads
 from metaeval.io.benchmarks.nuggets import read_nuggets
 from metaeval.io.benchmarks.rows import read_four, read_record_frame
 from metaeval.io.blocks import FileBlock, Form, TableOptions
+from metaeval.io.by_values import columns_of_sheet, scores_of_columns
 from metaeval.io.chosen_rows import NO_ROWS, chosen_rows
 from metaeval.io.cluster_levels import joined_levels, with_levels
 from metaeval.io.form_rows import rows_of_form
@@ -29,10 +30,10 @@ from metaeval.io.stored import dataset_of_netcdf, notes_of, open_parquet
 from metaeval.io.tracked_runs import refuse_tracked_runs
 from metaeval.io.votes import refuse_votes
 from metaeval.io.wide_tables import read_crossed, read_wide
-from metaeval.table.array import ATTACHED
+from metaeval.table.array import ATTACHED, REPEAT
 from metaeval.table.arrivals import Arrival
 from metaeval.table.folds import Folds, folds_of, splits_of
-from metaeval.table.roles import unit_of_column
+from metaeval.table.roles import part_of_word, unit_of_column
 from metaeval.table.scores import as_scores
 
 
@@ -105,6 +106,7 @@ def _read_form(sheet: Sheet, source: Source, options: TableOptions, order: Seque
     refuse_two_levels(sheet)
     if not options.columns and {*_names_in(sheet)} >= MARKED_ERRORS:
         raise sheet.error(_MARKED + _added_up(sheet))
+    form = options.form
     try:
         if options.form is None and not options.columns:
             told = read_nuggets(sheet, options) or _read_search(sheet, source, options)
@@ -114,16 +116,35 @@ def _read_form(sheet: Sheet, source: Source, options: TableOptions, order: Seque
             raise sheet.error("`credit` is for labels of nuggets (topic, system, nugget, label), and here are none")
         if options.form is None:
             refuse_means(sheet, options)
-        form = options.form or find_form(sheet, options)
+        form = form or find_form(sheet, options)
         if options.systems_in is not None and form != "wide":
             raise sheet.error(f"`systems_in` is about a wide table, and this is read as a {form} one; leave it out")
         block = _topics_in_order(_FORMS[form](sheet, source, options), order)
         dated = None if options.header is False else arrival_within(sheet, block.labels["topic"])
         return replace(block, read_as=block.read_as or _READ_AS[form], arrival=dated)
-    except FileFormatError:
+    except FileFormatError as error:
+        free = options.form is None and options.header is None and not options.columns and form == "wide"
+        if free and type(error) is FileFormatError:  # no means, and no board without topics
+            _lead_by_values(sheet, str(error))
         raise
     except ScoresError as error:
         raise sheet.error(str(error)) from error
+
+
+def _lead_by_values(sheet: Sheet, error: str) -> None:
+    """Refuse a table whose columns hold systems and items, each pair in one row, under names that do not say so."""
+    cells = columns_of_sheet(sheet)
+    told = scores_of_columns(cells) if not any(map(part_of_word, cells)) else None
+    if told is None:
+        return
+    columns = {{"item": "topic"}.get(role, role): name for role, name in told.columns.items()}
+    way = f"pass `columns={columns!r}`"
+    if way not in error:
+        also = f" in each of {told.columns[REPEAT]!r}" if REPEAT in told.columns else ""
+        raise sheet.error(
+            f"no name says so, and {told.columns['system']!r} holds names with one row each on all of "
+            f"{told.columns['item']!r}{also}, as systems on items have; {way}"
+        )
 
 
 def _read_search(sheet: Sheet, source: Source, options: TableOptions) -> FileBlock | None:
@@ -229,7 +250,6 @@ _READ_AS: Mapping[Form, str] = {
     "ir_measures": "output of ir_measures",
     "tot": "rows of run, measure, topic and value",
     "frame": "results by item of one system a file",
-    "crossed": "wide table, a column a system and metric",
 }
 """What each form is called for people."""
 

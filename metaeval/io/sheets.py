@@ -36,7 +36,7 @@ _LATEX_AS_TSV = (
     "this is a LaTeX table; write it as TSV: with tabs for &, and without the commands "
     r"(sed -E '/&/!d; s/ *\\\\.*$//; s/^ *//; s/\\&/\x01/g; s/ *& */\t/g; s/\x01/\&/g; s/~?\\cite[a-z]*\{[^}]*\}//g; "
     r":a;s/\\(textbf|textit|mathbf|underline|emph)\{([^{}]*)\}/\2/g;ta; s/\\uparrow/↑/g; s/\\downarrow/↓/g; "
-    r"s/\\%/%/g; s/ *\$?\\pm *\$?/ ± /g; s/\$//g')"
+    r"s/\\([%_#])/\1/g; s/ *\$?\\pm *\$?/ ± /g; s/\$//g')"
 )
 _HARNESS = re.compile(rb"\|\s*Tasks\s*\|\s*Version\s*\|[^\n]*\|\s*Stderr\s*\|")
 _OF_HARNESS = (

@@ -2,7 +2,7 @@
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import compress
 from typing import NamedTuple
@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from metaeval.base.columns import LABELS, are_judges, underscored
 from metaeval.base.names import (
+    computed_metrics,
     first_double,
     first_few,
     is_measure,
@@ -50,7 +51,7 @@ from metaeval.table.roles import (
     unit_of_column,
     word_of,
 )
-from metaeval.table.wide import shared_measure, surely_topics, systems_by_metrics
+from metaeval.table.wide import are_surely_crossed, shared_measure, surely_topics, systems_by_metrics
 
 _SHOWN = 5
 _SURE = 2
@@ -119,7 +120,7 @@ def read_wide(sheet: Sheet, source: Source, options: blocks.TableOptions) -> blo
     if transposed:
         notes += headers.notes_on_words({names[at]: rows.column(at) for at in words}, clustered=True)
         made = _block(rows, source, options, scores, (down, across), notes, transposed=True)
-        return replace(made, read_as="wide table, systems in rows")
+        return made if made.read_as else replace(made, read_as="wide table, systems in rows")
     unit = TOPIC if name_column is None or not names else unit_of_column(names[name_column])
     with speaking_of(unit):
         told = {names[at]: rows.column(at) for at in words}
@@ -153,12 +154,18 @@ def read_crossed(sheet: Sheet, source: Source, options: blocks.TableOptions) -> 
             f"{first_few(names)} are not all systems under all of some known metrics, such as a_bleu, a_chrf, b_bleu "
             "and b_chrf; rename them, or leave out those that are no scores"
         )
+    return _by_metrics(block, pair_of, source)
+
+
+def _by_metrics(block: blocks.FileBlock, pair_of: Mapping[str, tuple[str, str]], source: Source) -> blocks.FileBlock:
+    """Return a block of columns of a system and a metric each as one of systems under metrics."""
     metrics, systems = (list(dict.fromkeys(of)) for of in zip(*pair_of.values(), strict=True))
     name_of = {pair: at for at, pair in enumerate(pair_of.values())}
     places = [[name_of[metric, system] for system in systems] for metric in metrics]
     notes = [note for note in block.notes if note not in blocks.metric_note(source)]
     labels = {**block.labels, "metric": metrics, "system": systems}
-    return replace(block, scores=block.scores[0, places], labels=labels, notes=notes)
+    read_as = "wide table, a column a system and metric"
+    return replace(block, scores=block.scores[0, places], labels=labels, notes=notes, read_as=read_as)
 
 
 def _refuse_labels(rows: "_WideRows", place: int | None, options: blocks.TableOptions) -> None:
@@ -284,7 +291,13 @@ def _block(  # noqa: PLR0913, PLR0917 - what a block is made of
         notes.append(f"all columns are called as {measure}, which is taken for the metric")
     labels = {"metric": [measure or source.own_name]}
     labels |= {dim: headers.unique_names(of, dim, body) for dim, of in (("system", systems), ("topic", topics))}
-    return blocks.FileBlock(label=source.path, scores=scores[None], labels=labels, notes=notes, numbered=numbered)
+    block = blocks.FileBlock(label=source.path, scores=scores[None], labels=labels, notes=notes, numbered=numbered)
+    if options.form == "wide" or not are_surely_crossed(pair_of := systems_by_metrics(systems)):
+        return block
+    block = _by_metrics(block, pair_of, source)
+    known = first_few(block.labels["metric"])
+    block.notes.append(f"names hold a system and a metric each ({known}); pass `form='wide'` if these are no metrics")
+    return block
 
 
 def _refuse_repeated(rows: _WideRows, options: blocks.TableOptions) -> None:
@@ -299,6 +312,8 @@ def _refuse_repeated(rows: _WideRows, options: blocks.TableOptions) -> None:
         cells = {column: rows.column(at) for at, column in enumerate(rows.names)}
         items = item_column(cells, name, [column for column in rows.names[1:] if column and not is_measure(column)])
         columns = {"system": name} | dict(zip(("topic",), items, strict=False))
+        if items and len({*cells[items[0]]}) < len({*cells[name]}):  # there are more items than systems in most tables
+            columns = {"system": items[0], "topic": name}
         raise rows.body.error(
             f"names in the first column, {name!r}, stand in several rows each, as those of systems in a table of a row "
             f"a score; if so, say which columns name what, such as `columns={columns!r}`; if they are topics, pass "
@@ -381,8 +396,8 @@ def _are_about_items(names: Sequence[str], numbers: NDArray[np.float64]) -> bool
 
 
 def _are_summaries_of_systems(names: Sequence[str]) -> bool:
-    """Whether columns are called like metrics, of which a table of systems and topics holds one."""
-    return are_measures(names) or any(map(is_whole, names))
+    """Whether columns are called like metrics, of which a table of systems and topics holds one: two such are many."""
+    return len(computed_metrics(names)) > 1 or are_measures(names) or any(map(is_whole, names))
 
 
 def _for_ranks(across: Sequence[str], *, transposed: bool) -> str:
@@ -399,7 +414,8 @@ def _refuse_metrics(
     rows: _WideRows, systems: Sequence[str], topics: Sequence[str], options: blocks.TableOptions
 ) -> None:
     """Refuse averages by metric, and the metrics of one system, which look like a wide table."""
-    if options.form == "wide":
+    pair_of = systems_by_metrics(systems)
+    if options.form == "wide" or are_surely_crossed(pair_of):
         return
     named = rows.names and part_of_word(rows.names[0]) == "topic"
     whole = not named and {*map(word_of, systems)} & WHOLE and topic_evidence(topics) < 1
@@ -408,7 +424,7 @@ def _refuse_metrics(
         if whole or metric_evidence(systems) == _SURE
         else [topic for topic in topics if is_measure(topic)]
     )
-    if crossed := sorted({metric for metric, _ in systems_by_metrics(systems).values()}):
+    if crossed := sorted({metric for metric, _ in pair_of.values()}):
         raise rows.body.error(
             f"{first_few(systems)} seem to name a system and a metric each ({first_few(crossed)}); a wide table holds "
             "one metric. If they do, pass `form='crossed'`, or give a file for each metric, or columns system, topic, "

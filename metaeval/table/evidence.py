@@ -106,7 +106,9 @@ def _judged(names: Sequence[str], values: Floats, at: int, others: Sequence[int]
     listed = [names[other] for other in others]
     near = _rounding(own) + _rounding(rest) + 1e-9 * float(np.abs(own).max())
     near = max(near, _CLOSE * float(np.abs(own).max())) if named else near
-    for what, ways, luck in _makings(own, rest, listed, near):
+    makings = _makings(own, rest, listed, near)
+    makings = makings or (_of_the_best(own, rest, listed, near) if named == _MAYBE else [])
+    for what, ways, luck in makings:
         agrees = named in (EXTREMES if what.startswith(_TIES) else ROLES_MADE)
         agrees = agrees and (named not in EXTREMES or len(own) >= _FEWEST)  # a system may be called so
         rows = 1 if named else len(others) + 1  # any of which might be made by luck
@@ -127,10 +129,12 @@ def _makings(own: Floats, rest: Floats, names: Sequence[str], near: float) -> Se
 
     of_all = f"of {_listed(names)}"
     top, low = np.nanmax(rest, axis=0), np.nanmin(rest, axis=0)
+    second = np.sort(np.where(np.isnan(rest), -np.inf, rest), axis=0)[-2]
     median = np.nanmedian if np.isnan(rest).any() else np.median
+    ranked = {"largest": top, "least": low, "median": median(rest, axis=0), "second largest": second}
     best = [
         (f"the {what} {of_all}", len(names), partial(_luck_of_ties, rest, made, near))
-        for what, made in (("largest", top), ("least", low), ("median", median(rest, axis=0)))
+        for what, made in ranked.items()
         if agrees(made)
     ]
     if best and len(names) > 1 and not agrees(np.nanmean(rest, axis=0)):
@@ -140,6 +144,18 @@ def _makings(own: Floats, rest: Floats, names: Sequence[str], near: float) -> Se
     if not found and len(names) <= _MOST:
         found = _parts(own, rest, names, near) or _differences(own, rest, names, near)
     return found
+
+
+def _of_the_best(own: Floats, rest: Floats, names: Sequence[str], near: float) -> Sequence[_Making]:
+    """Return what the best of all others make: their distance, or the largest without one or two, such as people."""
+    top, second = np.sort(np.where(np.isnan(rest), -np.inf, rest), axis=0)[:-3:-1]
+    if (np.abs(own - (top - second)) <= near).all():
+        return [(f"the distance of the best two of {_listed(names)}", 1, partial(_luck, own, rest, top - second))]
+    below = ~(rest > own + near).any(axis=1)
+    if below.sum() < max(2, len(rest) - 2) or not (own - np.fmax.reduce(rest[below], axis=0) <= near).all():
+        return []
+    largest = f"the largest of {_listed([*compress(names, below)])}{_without(names, below)}"
+    return [(largest, len(names) ** 2, partial(_luck_of_ties, rest[below], own, near))]
 
 
 def _totals(own: Floats, rest: Floats, of_all: str, near: float) -> list[_Making]:

@@ -9,7 +9,16 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from metaeval.base.names import clean_name, count, first_few, is_word, metric_evidence, natural_order, topic_evidence
+from metaeval.base.names import (
+    clean_name,
+    computed_metrics,
+    count,
+    first_few,
+    is_word,
+    metric_evidence,
+    natural_order,
+    topic_evidence,
+)
 from metaeval.errors import ScoresError
 from metaeval.table.array import (
     DIMS,
@@ -37,7 +46,15 @@ from metaeval.table.roles import (
     refuse_items_of_one,
     word_of,
 )
-from metaeval.table.wide import Names, Oriented, refuse_names, systems_by_metrics, topics_in_rows
+from metaeval.table.wide import (
+    Names,
+    Oriented,
+    are_surely_crossed,
+    name_a_grid,
+    refuse_names,
+    systems_by_metrics,
+    topics_in_rows,
+)
 
 _SURE = 2  # of the evidence of names
 _SAMPLE, _MOST_ROWS = 20, 20_000
@@ -128,8 +145,7 @@ def _with_items(known: _Frame) -> _Frame:
         return known
     cells = {name: known.frame[name].astype(str).tolist() for name in [*known.parts.values(), *known.others]}
     parts = named_by_models(cells, known.parts, known.others, chosen=())
-    item = parts.get("topic") or items_by_structure(cells, parts, known.others, in_memory=True)
-    parts = {**parts, "topic": item}
+    parts |= {} if "topic" in parts else items_by_structure(cells, parts, known.others, in_memory=True)
     return known._replace(parts=parts, others=[name for name in known.others if name not in parts.values()])
 
 
@@ -208,7 +224,8 @@ def _refuse_means(known: _Frame) -> ScoreTable:
 
 def _of_results(known: _Frame) -> bool:
     return _has("topic", without="system")(known) and (
-        {"metric", "score"} <= known.parts.keys() or metric_evidence(known.others) == _SURE
+        {"metric", "score"} <= known.parts.keys()
+        or (metric_evidence(known.others) == _SURE and not name_a_grid(known.others))
     )
 
 
@@ -352,9 +369,13 @@ def _read_wide(frame: pd.DataFrame, names: Names) -> ScoreTable:
     metric_names = names.get("metric")
     metric = UNNAMED_METRIC if metric_names is None else _only(metric_names)
     for axis, dim in ((frame.columns, "rows"), (frame.index, "columns")):
+        if name_a_grid(map(str, axis)):
+            continue
         named = frame.index.name is not None or topic_evidence(list(frame.index)) >= 1
         whole = axis is frame.columns and not named and {*map(word_of, axis)} & WHOLE
-        if whole or metric_evidence(list(axis)) == _SURE:
+        rows = axis is frame.columns and (not named or part_of_word(frame.index.name) == "system")
+        several = rows and len(computed_metrics(map(str, axis))) > 1
+        if whole or several or metric_evidence(list(axis)) == _SURE:
             raise ScoresError(
                 f"{first_few(list(map(str, axis)))} are called like metrics, and systems and topics should be the rows "
                 f"and columns of a wide frame; if the {dim} are systems these are means, if topics one system's "
@@ -367,8 +388,14 @@ def _read_wide(frame: pd.DataFrame, names: Names) -> ScoreTable:
             )
     oriented = topics_in_rows(frame, "this frame", names, otherwise=None)
     oriented, notes = _scores_alone(oriented)
-    table = said(wide_tables({metric: oriented.table}), f"wide frame: {wide_said(oriented)}")
-    return noted(table, notes)
+    tables, pair_of = {metric: oriented.table}, systems_by_metrics(list(map(str, oriented.table.columns)))
+    if metric_names is None and are_surely_crossed(pair_of):
+        crossed = oriented.table.set_axis(pd.MultiIndex.from_tuples(pair_of.values()), axis="columns")
+        tables = {name: crossed[name] for name in dict.fromkeys(crossed.columns.get_level_values(0))}
+        notes += [
+            f"names hold a system and a metric each ({first_few([*tables])}); rename them if these are no metrics"
+        ]
+    return noted(said(wide_tables(tables), f"wide frame: {wide_said(oriented)}"), notes)
 
 
 def _scores_alone(oriented: Oriented) -> tuple[Oriented, list[str]]:

@@ -43,7 +43,7 @@ _NUMBER = r"[+-]?\s*[0-9]*\.?[0-9]+(?:e[+-]?[0-9]+)?"
 _BETWEEN = r"(?:,|;|/|to|\.\.|\N{EN DASH}|-(?=\s*[0-9.]))"
 _ONE = r"(?![+-]?[0-9]+,[0-9]+\Z)"  # 0,85 is a number with a decimal comma
 _TWO = re.compile(rf"{_ONE}[\[(]?\s*({_NUMBER})\s*{_BETWEEN}\s*({_NUMBER})\s*[\])]?", re.IGNORECASE)
-_LEVELS = {"99": 0.99, "90": 0.9, "80": 0.8}
+_LEVELS = {"99": 0.99, "90": 0.9, "80": 0.8, "68": 0.68}
 _LEVEL = 0.95
 _SAYS_LEVEL = frozenset({"ci_level", "conf_level", "confidence_level", "confidence", "level"})
 _LONGEST_INTERVAL = 100  # the pattern looks at every way to divide digits
@@ -274,6 +274,8 @@ def renaming(columns: Iterable[object]) -> str:
 
     Examples
     --------
+    >>> renaming(["acc", "f1", "90% margin"])
+    "if '90% margin' is that of 'f1', rename it to 'f1_ci90'"
     >>> renaming(["acc", "f1", "Std. Error"]), renaming(["acc", "f1"])
     ("if 'Std. Error' is that of 'f1', rename it to 'f1_stderr'", '')
     >>> renaming(["x acc", "x stderr", "y acc", "y stderr"])
@@ -287,9 +289,12 @@ def renaming(columns: Iterable[object]) -> str:
         return ""
     near = [(mean, after) for mean, after in pairwise(names) if after in errors and mean in means]
     mean, error = next(iter(near), (means[0], errors[0]))
-    more = [f"{after!r} to {before + '_stderr'!r}" for before, after in near[1:]]
+    called = {
+        name: f"_ci{100 * _level_of(name):g}" if role_of_name(name)[0] == "half" else "_stderr" for name in errors
+    }
+    more = [f"{after!r} to {before + called[after]!r}" for before, after in near[1:]]
     also = f", and {first_few(more)} likewise" if more else ""
-    return f"if {error!r} is that of {mean!r}, rename it to {mean + '_stderr'!r}{also}"
+    return f"if {error!r} is that of {mean!r}, rename it to {mean + called[error]!r}{also}"
 
 
 def _is_error_rate(name: str, words: Collection[str]) -> bool:
@@ -501,7 +506,7 @@ def _at_said_level(frame: pd.DataFrame, columns: MeansColumns) -> MeansColumns:
 
 def _with_signs(frame: pd.DataFrame, columns: MeansColumns) -> pd.DataFrame:
     """Return a frame whose distances below means, which names such as CI- say, are below 0."""
-    for pair in (one for one in columns.pairs if one.kind == "bounds" and are_signed(one.errors)):
+    for pair in (pair for pair in columns.pairs if pair.kind == "bounds" and are_signed(pair.errors)):
         mean, low, high = (_numbers_of(frame[name]) for name in (pair.mean, *pair.errors))
         if (low >= 0).all() and (high >= 0).all() and not ((low <= mean) & (mean <= high)).all():
             frame = frame.assign(**{pair.errors[0]: -low, pair.errors[1]: high})
@@ -523,7 +528,7 @@ def _refuse_bounds_as_widths(frame: pd.DataFrame, columns: MeansColumns) -> None
     """Refuse half widths that are about as large as the means themselves, or enclose them with others, as bounds do."""
     told = {name: role_of_name(name)[0] for name in columns.others}
     others = [name for name, role in told.items() if role in {*ERRORS, *BOUNDS}]
-    for pair in (one for one in columns.pairs if one.kind in {"half", "error"}):
+    for pair in (pair for pair in columns.pairs if pair.kind in {"half", "error"}):
         mean, error, *rest = (_numbers_of(frame[name]) for name in (pair.mean, *pair.errors, *others))
         near = len(mean) > 1 and mean.any() and bool((np.abs(error - mean) <= _NEAR * np.abs(mean)).all())
         ends = (error, *(numbers for numbers in rest if (np.sign(error - mean) * (numbers - mean) <= 0).all()))

@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from metaeval.base.arrays import Flags, Floats
+from metaeval.base.columns import JUDGES, underscored
 from metaeval.base.names import first_few, metric_evidence
 from metaeval.table.evidence import made_of_others, on_another_scale
 from metaeval.table.interval_names import Bounds, bounds_among, roles_among
@@ -109,7 +110,7 @@ def _asked_word(name: str, along: str) -> str:
     >>> [_asked_word(name, "system") for name in ("Score QPP", "p (a vs b)", "p (large)", "clarity score", "bm25")]
     ['qpp', 'p', '', 'clarity', '']
     """
-    words = {**PERHAPS_SCORES[along], **(PERHAPS_SCORES["beyond"] if along == "system" else {})}
+    words = {**PERHAPS_SCORES[along], **(PERHAPS_SCORES["beyond"] if along != "cell" else {})}
     bare = bare_word(name)
     spelled = [word_of(name)]
     if along == "system" and not role_of_name(name)[0]:
@@ -289,6 +290,8 @@ class _Numbers(NamedTuple):
             return RoleColumn(name, "aggregate", "one score of the whole", sure=False)
         if self.along == "cell" and part_of_word(name) == "weight":
             return RoleColumn(name, "weight", "a weight")
+        if self.along == "cell" and underscored(name) in JUDGES and self._are_counts(self.names.index(name)):
+            return RoleColumn(name, "id", "a judge's number", sure=False)
         if self.along == "cell" and self.is_quartile(name):
             return RoleColumn(name, "range", "a quartile", sure=False)
         return self.perhaps(name)
@@ -309,13 +312,13 @@ class _Numbers(NamedTuple):
         if words[word] in PERHAPS_SCORES["beyond"].values() and self._is_signed(position):
             return RoleColumn(name, "difference", words[word])
         if self.along == "cell":
-            return RoleColumn(name, "text", words[word])
+            return RoleColumn(name, "text", words[word], sure=len(word) > 1)
         if self.along == "system":
             alike = len(name) == 1 and any(
                 len(column) == 1 and (column.islower() or name.isupper()) for column in others
             )
         else:
-            alike = len(word) <= _SHORT and any(len(word_of(column)) <= _SHORT for column in others)
+            alike = any(column.isalpha() and len(word) <= _SHORT >= len(column) for column in others)
         return None if alike else RoleColumn(name, _ASKED_AS[self.along], words[word], sure=False)
 
     def _is_signed(self, position: int) -> bool:
@@ -337,6 +340,11 @@ class _Numbers(NamedTuple):
         """Return the columns of whole numbers from 1."""
         mask = ((self.values >= 1) & (self.values == np.rint(self.values))).all(axis=0)
         return [name for name, counts in zip(self.names, mask, strict=True) if counts]
+
+    def _are_counts(self, place: int) -> bool:
+        """Whether numbers are whole where scores are not, or beyond them."""
+        numbers = self.values[:, place]
+        return bool((numbers == np.rint(numbers)).all()) and self._unlike_scores(place)
 
     def _unlike_scores(self, place: int) -> bool:
         """Whether numbers are larger than those of all columns without a role, or these are not whole."""

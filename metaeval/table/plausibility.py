@@ -15,7 +15,7 @@ from metaeval.base.arrays import Flags, Floats
 from metaeval.base.names import count, first_few, is_measure, topic_evidence
 from metaeval.base.unit import unit
 from metaeval.errors import ScoresError
-from metaeval.table.array import DIMS, ScoreTable, has_gaps
+from metaeval.table.array import DIMS, REPEAT, ScoreTable, has_gaps
 from metaeval.table.derived import rounding
 from metaeval.table.evidence import PER_CENT, made_of_others, on_another_scale
 from metaeval.table.interval_names import percentage_of_quantile
@@ -42,6 +42,7 @@ _SHORT = re.compile(r"[A-Za-z][0-9]+")
 """A letter and a number, as questions are called, and quantiles: q10, p25."""
 _MOST_QUANTILES = 5
 _COUNTS = frozenset({"n", "rank"})
+_MADE = "called as made of the others"
 _WEIGHTS = "called as weights of the columns"
 _OF_CLASSES = frozenset({"accuracy", "micro_avg", "macro_avg", "weighted_avg", "samples_avg"})
 """Rows of scikit-learn's report of classes that are none, of which some stand together."""
@@ -166,9 +167,10 @@ def _word(name: str) -> str:
 def left_out_rows(
     names: Sequence[str], values: Floats, dim: str, *, named: bool = False
 ) -> tuple[list[int], list[str]]:
-    """Return which systems, or topics, stay, and say which do not: those that others make, and counts and ranks.
+    """Return which systems, topics or repeats stay, and say which do not: those that others make, counts and ranks.
 
-    `values` has the shape (name, unit). With `named` only names that say so are looked at.
+    `values` has the shape (name, unit). With `named`, as for repeats, only names that say so are looked at; where all
+    other repeats are numbered, the name is enough.
 
     Examples
     --------
@@ -179,7 +181,7 @@ def left_out_rows(
     stay = [*range(len(names))]
     if len(names) > _MOST_ROWS:
         return stay, []
-    roles = [role_of_row(name) for name in names]
+    roles, named = [role_of_row(name) for name in names], named or dim == REPEAT
     called = {at: role for at, role in enumerate(roles) if role in SUMMARIES}
     called |= {at: "made" for at, name in enumerate(names) if word_of(name) in MADE}
     if named and not called and not _COUNTS & {*roles}:
@@ -194,16 +196,17 @@ def left_out_rows(
         items = [at for at, role in enumerate(roles) if role not in _OF_SYSTEMS | _COUNTS]
         others = [at for at in stay if at not in {*items, *out}]
         out |= {at: says_of(roles[at]) for at in others if _is_of_rest(values[at], values[items], roles[at])}
-    if dim == "topic" and not named:
         items = [at for at, role in enumerate(roles) if not role and at not in out]
         out |= _ends_of_items(names, values, items)
-    rest = [at for at in stay if at not in out]
+    left = [at for at in stay if at not in out]
     made = made_of_others(
-        [names[at] for at in rest], values[rest], {rest.index(at): role for at, role in called.items() if at in rest}
+        [names[at] for at in left], values[left], {left.index(at): role for at, role in called.items() if at in left}
     )
-    out |= {rest[one.place]: one.what for one in made if one.sure and (not named or rest[one.place] in called)}
+    out |= {left[row.place]: row.what for row in made if row.sure and (not named or left[row.place] in called)}
+    if dim == REPEAT and topic_evidence([names[at] for at in left if at not in called]):
+        out |= {at: says_of(role) if role in SUMMARIES else _MADE for at, role in called.items() if at not in out}
     word = unit().topic if dim == "topic" else dim
-    subtotals = [] if dim == "system" else [at for at in stay if at not in out and is_subtotal(names[at])]
+    subtotals = [] if dim != "topic" else [at for at in stay if at not in out and is_subtotal(names[at])]
     out |= {at: f"the {what} beside it" for at, what in _of_blocks(values, subtotals).items()}
     open_subtotals = [repr(names[at]) for at in subtotals if at not in out]
     if dim == "topic":
@@ -212,7 +215,7 @@ def left_out_rows(
         others = [at for at in stay if at not in {*out, *said}]
         out |= {at: says_of("aggregate") for at in said if at not in out and _is_between(values[at], values[others])}
     wrong = next((at for at in called if dim == "system" and at not in out and is_total(names[at])), None)
-    if wrong is not None and len(rest) >= _FEWEST_TOPICS:
+    if wrong is not None and len(left) >= _FEWEST_TOPICS:
         raise ScoresError(
             f"{word} {names[wrong]!r} is called as an average of others, and is not theirs; leave it out, or rename it "
             f"if it is a {word}"
@@ -229,8 +232,8 @@ def left_out_rows(
         named_so = first_few(open_subtotals)
         notes.append(f"{word}s called as averages count as {word}s: {named_so}; leave out what is none")
     notes += [
-        f"{word} {names[rest[one.place]]!r} holds {one.what}; leave it out if it is that" for one in made
-        if not one.sure and not named
+        f"{word} {names[left[row.place]]!r} holds {row.what}; leave it out if it is that" for row in made
+        if not row.sure and not named
     ]  # fmt: skip
     return [at for at in stay if at not in out], notes
 

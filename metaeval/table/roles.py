@@ -44,7 +44,8 @@ id, question, task and dataset. A task beside a surer topic is its cluster.
 """
 _PART_OF_WORD = {word: part for part, words in SCORES.items() for word in words}
 _TIER_OF_WORD = {word: place for tiers in _TIERS.values() for place, tier in enumerate(tiers) for word in tier}
-_COUNTED = frozenset({"run", "run_id", "runid", "name"})
+_NUMBERING = frozenset({"no", "nr", "number", "nummer", "num", "numero", "numéro", "núm"})
+_COUNTED = frozenset({"run", "run_id", "runid", "name", "lauf"})
 """Words for systems that number the runs of one, where their column holds numbers beside another column of systems."""
 
 AVERAGES = frozenset(_TABLE["aggregate"]["rows"])
@@ -72,7 +73,7 @@ _SAID = {
 }
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z][a-z])")
 _IN_BRACKETS = re.compile(r"\s*[(\[][^()\[\]]*[)\]]")
-_SPLITS_OF_METRICS = frozenset(_TABLE["lower"]["splits"])
+SPLITS = frozenset(_TABLE["lower"]["splits"])
 """What may stand before or after the name of a metric, and does not turn it."""
 COMPUTED = frozenset({*_TABLE["computed"]["words"], *_TABLE["aggregate"]["words"]})
 """What is computed from several judges, as `word_of` writes it."""
@@ -108,8 +109,26 @@ _NO_ROWS = frozenset({"id", "part", "seed", "version", "size"})
 _OF_SPLIT = re.compile("(?:_(?:train|test|val|valid|dev|marginal))+")
 _DELTA = re.compile(r"(?:δ_?|delta_)(?=.)")
 _NUMBER_OF = re.compile(r"#\s*[^\W\d]")
+_LEVEL = re.compile(r"(?:68|80|90|95|99)%?")
+_YEAR = re.compile(r"_(?:19|20)[0-9]{2}\Z|\A(?:19|20)[0-9]{2}_")
 _CUTOFF = re.compile(r"(?<=[a-z])@[0-9]+(?=_|$)")
-_COUNTED_THINGS = frozenset({"queries", "query", "docs", "documents", "samples", "examples", "segments", "sentences"})
+_COUNTED_THINGS = frozenset(
+    {
+        "query",
+        "doc",
+        "document",
+        "sample",
+        "example",
+        "segment",
+        "sentence",
+        "item",
+        "question",
+        "request",
+        "answer",
+        "call",
+    }
+)
+_COUNTED_THINGS |= {f"{word}s" for word in _COUNTED_THINGS} | {"queries"}
 _OF_ALL = frozenset(_TABLE["aggregate"]["of_all"])
 """What an average of may be said to be that is one of everything: a task average."""
 _SUBTOTAL = "|".join(map(re.escape, sorted(_TABLE["aggregate"]["subtotals"], key=len, reverse=True)))
@@ -195,9 +214,9 @@ def _what_falls(metric: str) -> str:
     unit_less = _IN_BRACKETS.sub("", metric).strip(" %")
     for name in (metric, unit_less):
         words = word_of(name).split("_")
-        while len(words) > 1 and words[0] in _SPLITS_OF_METRICS:
+        while len(words) > 1 and words[0] in SPLITS:
             words = words[1:]
-        while len(words) > 1 and words[-1] in _SPLITS_OF_METRICS:
+        while len(words) > 1 and words[-1] in SPLITS:
             words = words[:-1]
         for called in (word_of(name), "_".join(words)):
             if called in LOWER:
@@ -264,8 +283,11 @@ def part_of_word(word: object) -> str | None:
 
 
 def _known_word(name: object) -> str:
-    """Return the word of a name, without accents where it is not known with them."""
+    """Return the word of a name, without accents where it is not known with them, of a topic no. without the number."""
     word = word_of(name)
+    stem, _, end = word.rpartition("_")
+    if end in _NUMBERING and _PART_OF_WORD.get(stem) == "topic":
+        return stem
     if word.isascii() or word in _PART_OF_WORD:
         return word
     return "".join(sign for sign in unicodedata.normalize("NFKD", word) if not unicodedata.combining(sign))
@@ -353,7 +375,9 @@ def _unsure(
             has_metric = "metric" in chosen or any(part_of_word(name) == "metric" for name in columns)
             metrics = [name for name in tiers if word_of(name) == "name" and are_metrics({*cells(name)})]
             unsure |= dict.fromkeys([] if has_metric else metrics, "metric")
-            tiers = {name: tier for name, tier in tiers.items() if name not in {*runs, *metrics}}
+            of_rows = _names_of_rows(tiers, columns, cells)
+            unsure |= dict.fromkeys(of_rows)
+            tiers = {name: tier for name, tier in tiers.items() if name not in {*runs, *metrics, *of_rows}}
         surest = -1 if role in chosen else min(tiers.values(), default=0)
         unsure |= {
             name: "cluster" if word_of(name) in {"task", "task_name"} and not grouped else None
@@ -369,6 +393,25 @@ def _numbered_runs(tiers: Mapping[str, int], cells: Callable[[str], Sequence[str
         name for name in tiers if word_of(name) in _COUNTED and all(cell.strip().isdecimal() for cell in cells(name))
     ]
     return counted if len(counted) < len(tiers) else []
+
+
+def _names_of_rows(
+    tiers: Mapping[str, int], columns: Sequence[str], cells: Callable[[str], Sequence[str]]
+) -> list[str]:
+    """Return the columns called name or run that name each row otherwise, where others name systems and items."""
+    recur = {name for name in columns if part_of_word(name) in {"system", "topic"} and _recur_somewhere(cells(name))}
+    rivals = {part_of_word(name) for name in recur}
+    return [
+        name
+        for name in tiers
+        if word_of(name) in _COUNTED
+        and rivals == {"system", "topic"}
+        and len({*cells(name)}) == len(cells(name)) >= _FEW_RUNS
+    ]
+
+
+def _recur_somewhere(cells: Sequence[str]) -> bool:
+    return 1 < len({*cells}) < len(cells)
 
 
 def unit_of_column(name: str) -> Unit:
@@ -414,8 +457,11 @@ def item_column(columns: Mapping[str, Sequence[str]], system: str, others: Itera
 
 def items_by_structure(
     columns: Mapping[str, Sequence[str]], parts: Mapping[str, str], others: Sequence[str], *, in_memory: bool = False
-) -> str:
-    """Return the one of some columns that can name items; an error that says how to name it where it is not one."""
+) -> dict[str, str]:
+    """Return the part and name of the one column that can name items, or of one that does and one that numbers repeats.
+
+    An error that says how to name them where it is not one.
+    """
     keys = [columns[parts[role]] for role in ("system", "metric", "repeat") if role in parts]
     fitting = item_column(
         {**columns, "\0": ["\0".join(map(str, key)) for key in zip(*keys, strict=True)]}, "\0", others
@@ -428,8 +474,9 @@ def items_by_structure(
             f"either {system!r} or {fitting[0]!r} may name the systems, and the other one the items; "
             + ("call the columns 'system' and 'item'" if in_memory else f"pass {passed}")
         )
-    if len(fitting) == 1:
-        return fitting[0]
+    pairs = [] if fitting or "repeat" in parts else _items_and_repeats(columns, keys, others)
+    if len(fitting) == 1 or len(pairs) == 1:
+        return dict(zip(("topic", "repeat"), fitting or pairs[0], strict=False))
     could = fitting or [
         name
         for name in others
@@ -448,6 +495,28 @@ def items_by_structure(
         f"column {parts['system']!r} names systems in several rows each, and no column is known to name the items; "
         + "; else ".join(ways or ["add one, or keep one row a system"])
     )
+
+
+def _items_and_repeats(
+    columns: Mapping[str, Sequence[str]], keys: Sequence[Sequence[str]], others: Sequence[str]
+) -> list[tuple[str, str]]:
+    """Return the columns of words that can name items, each with one that numbers the rows of every system on each."""
+    counts = [
+        name
+        for name in others
+        if role_of_name(name)[0] in {"", "seed", "id", "rank"}
+        and not is_measure(name)
+        and all(cell.strip().isdecimal() for cell in columns[name])
+    ]
+    words = [name for name in others if not any(map(_NUMBER.fullmatch, map(str.strip, columns[name])))]
+    n_keys = len({*zip(*keys, strict=True)})
+    return [
+        (item, repeat)
+        for item in words
+        for repeat in counts
+        if len({*zip(*keys, columns[item], columns[repeat], strict=True)}) == len(keys[0])
+        and n_keys * len({*columns[item]}) * len({*columns[repeat]}) == len(keys[0]) > n_keys * len({*columns[item]})
+    ]
 
 
 def beside_metrics(known: ColumnRoles, columns: Sequence[str], *, chosen: Collection[str]) -> ColumnRoles:
@@ -604,6 +673,8 @@ def role_of_name(name: str) -> tuple[str, str]:
         return role_of_name(stem)
     if not role and (shorter := _OF_SPLIT.sub("", word)) != word and role_of_name(shorter)[0] in _MEASURED:
         return role_of_name(shorter)  # pred_time_val_marginal
+    if role in {"half", "error"}:  # the 95 % margin of something
+        stem = "_".join(sign for sign in stem.split("_") if sign not in INTERVAL_WORDS and not _LEVEL.fullmatch(sign))
     of_all = role == "aggregate" and {*stem.split("_")} <= _OF_ALL
     counted = role in _OF_NO_SCORE and role_of_name(stem) == ("n", "")  # num_chars
     return role, "" if of_all or counted else stem
@@ -648,12 +719,14 @@ def may_be_no_item(name: str) -> bool:
     --------
     >>> [may_be_no_item(name) for name in ("Zielwert", "Δ to baseline", "75%", "prev. best", "N topics", "301", "cats")]
     [True, True, True, True, True, False, False]
+    >>> [may_be_no_item(name) for name in ("last year", "Vorjahr (2022)", "Baseline 2022", "2022", "leap year")]
+    [True, True, True, False, False]
     """
     role, stem = role_of_name(name)
     called = role and role not in _NO_ROWS and (not stem or role in {"difference", "test"} or role_of_row(name) == "n")
     called = called or (role == "n" and name.strip()[:1] == "#" != name.strip())  # "# best"
     called = called and not ("±" in word_of(name) and any(map(str.isdigit, name)))  # a sign before a number
-    return word_of(name) in _OF_ROWS or part_of_word(name) == "weight" or bool(called)
+    return _YEAR.sub("", word_of(name)) in _OF_ROWS or part_of_word(name) == "weight" or bool(called)
 
 
 def roles_beside(names: Sequence[str]) -> dict[str, tuple[str, str]]:
@@ -694,6 +767,8 @@ def _role_by_part(word: str) -> tuple[str, str]:
     measured, _, unit_word = base.rpartition("_")
     if unit_word in _UNITS and (role := next((role for role in _MEASURED if measured in _TABLE[role]["words"]), "")):
         return role, ""  # kosten_eur
+    if base.partition("_")[0] in _UNITS - {"%", "b", "k", "m", "g", "w"} and unit_word in _COUNTED_THINGS:
+        return "cost", ""  # ms_query, tokens_per_answer
     longest = ("", "", 0)
     for role in ROLES:
         for side in ("after", "before"):

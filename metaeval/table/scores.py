@@ -418,9 +418,9 @@ def _with_odd_notes(table: ScoreTable) -> ScoreTable:
 
 
 def _without_made(table: ScoreTable, *, named: bool) -> ScoreTable:
-    """Leave out the systems and topics that are made of the others, all of them or those called so, which is noted."""
-    for dim in ("system", "topic") if table.scores.size else ():
-        axis, names = DIMS.index(dim), table.labels[dim]
+    """Leave out what is made of the others, all systems, topics and repeats or those called so, which is noted."""
+    for axis, dim in [*enumerate(dims_of(table.labels))][1:] if table.scores.size else ():
+        names = table.labels[dim]
         values = np.moveaxis(table.scores, axis, 0).reshape(len(names), -1)
         stay, notes = left_out_rows(names, values, dim, named=named)
         word = unit_called(table.attributes.get("topic_word")).topic
@@ -593,7 +593,7 @@ def _without_gappy(table: ScoreTable, gaps: NDArray[np.bool_], dim: str) -> tupl
 def _without(table: ScoreTable, dim: str, out: NDArray[np.bool_]) -> ScoreTable:
     """Return the table without some systems, or topics."""
     return table._replace(
-        scores=np.ascontiguousarray(np.compress(~out, table.scores, axis=DIMS.index(dim))),
+        scores=np.ascontiguousarray(np.compress(~out, table.scores, axis=dims_of(table.labels).index(dim))),
         labels=table.labels | {dim: [*compress(table.labels[dim], ~out)]},
         coordinates={
             name: (along, entries[~out] if along == dim else entries)

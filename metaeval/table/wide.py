@@ -11,14 +11,16 @@ from typing import Literal, NamedTuple
 
 import pandas as pd
 
-from metaeval.base.names import metric_evidence, shortened, topic_evidence
+from metaeval.base.names import are_metrics, metric_evidence, shortened, topic_evidence
 from metaeval.errors import InvalidOptionError, ScoresError
-from metaeval.table.roles import part_of_word, rises_by_name
+from metaeval.table.roles import SPLITS, part_of_word, rises_by_name, role_of_name, word_of
 
 type Names = Mapping[str, Sequence[str] | None]
 """The names that the caller gives along a dim; None for those not given."""
 
 _MOST_NAMES = 1000
+_OF_ONE_METRIC = frozenset({"p", "r", "f", "k", "easy", "hard"})
+"""What is left of names of metrics of one system: rouge_1_p and rouge_1_r."""
 _SURE = 2  # of `topic_evidence`
 
 
@@ -149,18 +151,57 @@ def systems_by_metrics(names: Sequence[str]) -> dict[str, tuple[str, str]]:
     --------
     >>> systems_by_metrics(["A_AP", "A_nDCG", "B_AP", "B_nDCG"])["B_AP"]
     ('AP', 'B')
+    >>> systems_by_metrics(["a_1_map", "a_1_ndcg_cut_10", "b_map", "b_ndcg_cut_10"])["a_1_ndcg_cut_10"]
+    ('ndcg_cut_10', 'a_1')
     >>> systems_by_metrics(["A_1", "A_2", "B_1", "B_2"])
     {}
     """
-    if len(names) > _MOST_NAMES:
+    if not 1 < len(names) <= _MOST_NAMES:
         return {}
-    for sign, cut, ahead in product("_ .:/|-", (str.rpartition, str.partition), (False, True)):
-        pairs = {name: (cut(name, sign)[0 if ahead else 2], cut(name, sign)[2 if ahead else 0]) for name in names}
-        metrics, systems = map(set, zip(*pairs.values(), strict=True))
-        is_whole = len(metrics) * len(systems) == len(names) == len({*pairs.values()})
-        if min(len(metrics), len(systems)) > 1 and is_whole and metric_evidence(metrics) > metric_evidence(systems):
-            return pairs
-    return {}
+    every_name = {*names}
+    fitting: list[tuple[int, int, dict[str, tuple[str, str]]]] = []
+    for sign, ahead in product("_ .:/|-", (False, True)):
+        parts = names[0].split(sign)
+        for at in range(1, len(parts)):
+            start, end = sign.join(parts[:at]) + sign, sign + sign.join(parts[at:])
+            firsts = [name.removesuffix(end) for name in names if name.endswith(end)]
+            seconds = [name.removeprefix(start) for name in names if name.startswith(start)]
+            pairs = {
+                first + sign + second: (first, second) if ahead else (second, first)
+                for first, second in product(firsts, seconds)
+            }
+            metrics, systems = (seconds, firsts) if not ahead else (firsts, seconds)
+            if min(len(metrics), len(systems)) > 1 and pairs.keys() == every_name and len(names) == len(every_name):
+                surer = metric_evidence(metrics) - metric_evidence(systems)
+                fitting += [(surer, len(metrics[0]), pairs)] if surer > 0 else []
+    best = max(fitting, key=lambda fit: fit[:2], default=(0, 0, {}))[2]
+    metrics, systems = (_unbracketed([best[name][at] for name in names if best]) for at in (0, 1))
+    return dict(zip(names, zip(metrics, systems, strict=True), strict=True)) if best else {}
+
+
+def _unbracketed(names: Sequence[str]) -> list[str]:
+    """Return names without brackets around all of them, as those in AP (bm25)."""
+    return [name[1:-1] for name in names] if all(name[:1] + name[-1:] in {"()", "[]"} for name in names) else [*names]
+
+
+def are_surely_crossed(pairs: Mapping[str, tuple[str, str]]) -> bool:
+    """Whether every name holds a known measure, and what is left is called as no measure, cutoff, split or statistic.
+
+    Examples
+    --------
+    >>> [are_surely_crossed(dict(zip("wxyz", product(["AP", "RR"], rest)))) for rest in (["a", "b"], ["5", "10"], "PR")]
+    [True, False, False]
+    """
+    metrics, systems = ({pair[at] for pair in pairs.values()} for at in (0, 1))
+    words = {word_of(system) for system in systems}
+    kinds = _OF_ONE_METRIC | SPLITS
+    told = any(word in kinds or word.isdecimal() or role_of_name(word)[0] for word in words)
+    return are_metrics(metrics) and not told and not metric_evidence(systems)
+
+
+def name_a_grid(names: Iterable[str]) -> bool:
+    """Whether names, but those of what is no score, are every one of some systems and of some known metrics."""
+    return are_surely_crossed(systems_by_metrics([name for name in names if not role_of_name(name)[0]]))
 
 
 def shared_measure(names: Sequence[str]) -> str:

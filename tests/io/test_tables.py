@@ -844,12 +844,12 @@ FAULTS = {
         "line 2: column 'score' holds '1.234' beside the whole number '987'",
     ),
     "metrics of two systems": (
-        "topic,A_AP,A_nDCG,B_AP,B_nDCG\n1,.1,.2,.3,.35\n2,.2,.3,.4,.6\n3,.3,.1,.7,.1\n",
-        "seem to name a system and a metric each .AP, nDCG.; .* columns system, topic, metric and score",
+        "topic,A_AP,A_gut,B_AP,B_gut\n1,.1,.2,.3,.35\n2,.2,.3,.4,.6\n3,.3,.1,.7,.1\n",
+        "seem to name a system and a metric each .AP, gut.; .* columns system, topic, metric and score",
     ),
     "metrics before the systems": (
-        "topic,P10 A,P10 B,AP A,AP B\n1,.1,.2,.3,.35\n2,.2,.3,.4,.6\n3,.3,.1,.7,.1\n",
-        "seem to name a system and a metric each .AP, P10.",
+        "topic,gut A,gut B,AP A,AP B\n1,.1,.2,.3,.35\n2,.2,.3,.4,.6\n3,.3,.1,.7,.1\n",
+        "seem to name a system and a metric each .AP, gut.",
     ),
     "metrics of one system": ("map,ndcg\n0.1,0.2\n0.3,0.4\n", "map, ndcg seem to be metrics"),
     "a system called run": (

@@ -472,7 +472,8 @@ def _gaps_told(scores: Contents) -> str:
     told = count(scores.sizes["gaps"], "gap")
     if not isinstance(scores.read, Scores):
         return told
-    names = scores.read["topic"].to_numpy()[np.isnan(scores.read.to_numpy()).any(axis=(0, 1))].tolist()
+    gaps = np.isnan(scores.read.transpose("topic", ...).to_numpy())
+    names = scores.read["topic"].to_numpy()[gaps.reshape(len(gaps), -1).any(axis=1)].tolist()
     return (
         f"{told}, in {names[0]!r} alone, which is to be taken out if it sums up other rows" if len(names) == 1 else told
     )
