@@ -111,7 +111,7 @@ def _judged(names: Sequence[str], values: Floats, at: int, others: Sequence[int]
     for what, ways, luck in makings:
         agrees = named in (EXTREMES if what.startswith(_TIES) else ROLES_MADE)
         agrees = agrees and (named not in EXTREMES or len(own) >= _FEWEST)  # a system may be called so
-        rows = 1 if named else len(others) + 1  # any of which might be made by luck
+        rows = 1 if named or what.startswith(_TIES) else len(others) + 1  # any of which might be a mean by luck
         chance = 0.0 if agrees and named != _MAYBE else ways * rows * luck()
         if chance <= _LIKELY:
             return MadeRow(at, what, chance <= _SURE)

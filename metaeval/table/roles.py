@@ -674,7 +674,8 @@ def role_of_name(name: str) -> tuple[str, str]:
     if not role and (shorter := _OF_SPLIT.sub("", word)) != word and role_of_name(shorter)[0] in _MEASURED:
         return role_of_name(shorter)  # pred_time_val_marginal
     if role in {"half", "error"}:  # the 95 % margin of something
-        stem = "_".join(sign for sign in stem.split("_") if sign not in INTERVAL_WORDS and not _LEVEL.fullmatch(sign))
+        signs = [sign for sign in stem.split("_") if sign not in INTERVAL_WORDS - {"%"} and not _LEVEL.fullmatch(sign)]
+        stem = "" if signs == ["%"] else "_".join(signs)
     of_all = role == "aggregate" and {*stem.split("_")} <= _OF_ALL
     counted = role in _OF_NO_SCORE and role_of_name(stem) == ("n", "")  # num_chars
     return role, "" if of_all or counted else stem

@@ -218,7 +218,7 @@ def with_column(name, numbers):
 
 
 NO_METRICS = [
-    "sec", "ms/query", "s/doc", "tokens per answer", "annotators", "n annotators", "Gutachter", "rater id", "worker_id",
+    "sec", "ms/query", "s/doc", "tokens per answer", "annotators", "n annotators", "Annotatoren", "rater id", "worker_id",
 ]  # fmt: skip
 
 

@@ -115,9 +115,7 @@ def _by_cluster(study: TableStudy) -> list[str]:
     for metric, rows in study.by_cluster.groupby("metric", sort=False):
         pair = rows[["system_a", "system_b"]].iloc[0]
         sides = {name: rows.loc[rows["verdict"] == side, "cluster"] for side, name in zip((1, -1), pair, strict=True)}
-        better = [
-            say("better", who=name, where=clusters.tolist()) for name, clusters in sides.items() if len(clusters)
-        ]
+        better = [say("better", who=name, where=clusters.tolist()) for name, clusters in sides.items() if len(clusters)]
         told.append(say("by cluster", under=metric if len(study.metrics) > 1 else "", told=better, n=len(rows)))
     return told
 
