@@ -137,8 +137,8 @@ def notes_on_words(words: Mapping[str, Sequence[str]], *, clustered: bool) -> li
 
     Examples
     --------
-    >>> notes_on_words({"set": ["a", "a", "b", "b"], "q": ["1?", "2?", "3?", "4?"]}, clustered=False)
-    ["left out columns of words (set); `columns={'cluster': 'set'}` if topics of a 'set' share noise or matter apart"]
+    >>> print(*notes_on_words({"set": ["a", "a", "b", "b"], "q": ["1?", "2?", "3?", "4?"]}, clustered=False))
+    left out columns of words (set, q); `columns={'cluster': 'set'}` if topics of a 'set' share noise or matter apart
     >>> notes_on_words({}, clustered=False)
     []
     """
@@ -150,7 +150,7 @@ def notes_on_words(words: Mapping[str, Sequence[str]], *, clustered: bool) -> li
     note = f"left out columns of words ({first_few(list(words))})"
     if shared and not clustered:
         way = f"`columns={{'cluster': {shared[0]!r}}}`"
-        note += f"; {way} if {unit().topics} of a {shared[0]!r} share noise, or matter"
+        note += f"; {way} if {unit().topics} of a {shared[0]!r} share noise or matter apart"
     return [note, *left_out_columns(dated)]
 
 

@@ -289,7 +289,7 @@ def means_cut(scores: Scores) -> list[str]:
 
     Examples
     --------
-    >>> means_cut(as_scores([[0.9, np.nan, np.nan], [0.4, 0.8, 0.7]], missing="pairwise"))
+    >>> means_cut(as_scores([[0.9, np.nan, np.nan], [0.4, 0.8, 0.7], [0.3, 0.7, 0.6]], missing="pairwise"))
     ['system1']
     """
     if not has_gaps(scores.to_numpy()):

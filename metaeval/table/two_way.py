@@ -59,9 +59,9 @@ def two_way(values: Floats, weights: Floats, unit: Whole | None = None, stratum:
 
     Examples
     --------
-    >>> found = two_way(np.array([[0.2, 0.4, 0.9], [0.1, 0.3, np.nan]]), np.ones(3))
+    >>> found = two_way(np.array([[0.2, 0.4, 0.9], [0.1, 0.3, np.nan], [0.3, 0.5, 1.0]]), np.ones(3))
     >>> found.means.round(3).tolist(), found.topics.round(3).tolist()
-    ([0.5, 0.4], [-0.3, -0.1, 0.4])
+    ([0.5, 0.4, 0.6], [-0.3, -0.1, 0.4])
     """
     observed = np.isfinite(values)
     there, filled = observed.astype(np.float64), np.where(observed, values, 0.0)

@@ -218,7 +218,8 @@ def with_column(name, numbers):
 
 
 NO_METRICS = [
-    "sec", "ms/query", "s/doc", "tokens per answer", "annotators", "n annotators", "Annotatoren", "rater id", "worker_id",
+    "sec", "ms/query", "s/doc", "tokens per answer", "annotators", "n annotators", "Annotatoren", "rater id",
+    "worker_id",
 ]  # fmt: skip
 
 

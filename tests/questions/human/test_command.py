@@ -131,7 +131,7 @@ def test_what_users_expect_stands_beside_the_best_metric(command, scores, tmp_pa
 def test_directions_and_columns_left_out(command, scores, tmp_path):
     """An error rate agrees once its direction is told, of items and of systems; a column with odd cells is named."""
     scores["TER"] = -scores["A"]
-    scores.assign(C=["0.1", "?"] * 30).to_csv(tmp_path / "falling.csv", index=False)
+    scores.assign(C=["0.1", "odd"] * 30).to_csv(tmp_path / "falling.csv", index=False)
     words = ("--reference", "human", "--lower-is-better", "TER", "--resamples", "20", "--json")
     ended = command("human", "falling.csv", *words)
     assert "columns that do not hold numbers throughout, left out: C" in ended.err

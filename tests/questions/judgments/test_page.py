@@ -287,7 +287,7 @@ def test_captions_name_the_rankings_and_verdicts_they_compare_with(study, page):
     first = next(iter(study.stability))
     for table in (f"stability {first}", f"consistency {first}", f"best {first}"):
         assert "all judgments" in table_of(page, table).caption
-    assert "The comparison is with the rebuilt pool" in next(
+    assert "Compared with the rebuilt pool" in next(
         section.lead for section in page.sections if section.id == "shallower-pools"
     )
     for name, one in study.stability.items():
