@@ -32,7 +32,7 @@ from metaeval.running.parallel import in_one_order
 _TWO = 2
 _RANGE = 2.0
 """No two kappas, each from -1 to 1, are further apart."""
-_OF_GRADES = ("quadratic_kappa", "near", "bias")
+_OF_GRADES = ("quadratic_kappa", "near", "bias", "bias_low", "bias_high")
 """What means nothing of labels that are names in no order."""
 
 
@@ -49,7 +49,8 @@ class JudgeRanking(Result):
     the judges that `ordered` is about: ``kappa``, ``quadratic_kappa``, ``alpha``
     (Krippendorff's, of the judge and the reference alone, for the distances of `measure`), and, without a rank,
     ``same`` (share of equal labels), ``near`` (share at most one grade apart) and ``bias`` (mean label less that of the
-    reference). What grades alone have is missing for labels that are names in no order."""
+    reference, from ``bias_low`` to ``bias_high`` by Student's t over topics, or items where there are none). What
+    grades alone have is missing for labels that are names in no order."""
     measure: str
     """By what they are ordered: "quadratic_kappa" where there are more than two grades, else "kappa"."""
     reference: str
@@ -214,6 +215,7 @@ def rank_judges(
         )
     there = tables.sum(axis=(1, 2, 3)) > 0
     table = _measures(names[ranked], tables[there][:, ranked], scale, measure)
+    table["bias_low"], table["bias_high"] = _bias_ends(labels, reference, names[ranked], confidence_level)
     if not labels.ordered:
         table[list(_OF_GRADES)] = np.nan
     items, unit_of = _items_of(labels, reference_index, ranked)
@@ -327,6 +329,22 @@ def _leads(
         return _Lead(value, shared, parts, np.abs(both).sum(axis=(0, 2)), resampled(parts))
 
     return on_common
+
+
+def _bias_ends(labels: Labels, reference: str, judges: NDArray[np.object_], level: float) -> tuple[Floats, Floats]:
+    """Return the ends of the intervals of every judge's mean label less the reference's, over topics or items alone."""
+    apart = labels.table[list(judges)].sub(labels.table[reference], axis=0).to_numpy().T
+    topics = np.arange(apart.shape[1]) if labels.by_item else pd.factorize(labels.table.index.get_level_values(0))[0]
+    there, found = np.isfinite(apart), np.nan_to_num(apart)
+    n_labels = there.sum(axis=1)
+    bias = found.sum(axis=1) / n_labels
+    residuals = np.where(there, found - bias[:, None], 0.0)
+    sums, counts = (np.stack([np.bincount(topics, row) for row in rows]) for rows in (residuals, there))
+    n_topics = np.count_nonzero(counts, axis=1)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        error = np.sqrt(np.square(sums).sum(axis=1) * n_topics / (n_topics - 1.0)) / n_labels
+    half = t_half_width(error, n_topics, level)
+    return bias - half, bias + half
 
 
 def _measures(names: NDArray[np.object_], tables: Floats, scale: Floats, measure: str) -> pd.DataFrame:

@@ -306,3 +306,23 @@ def test_no_two_kappas_are_further_apart_than_two():
     assert table.loc["j2", "difference"] < -1.5
     assert table.loc["j2", "difference_low"] == -2.0
     assert table["difference_high"].dropna().abs().max() <= 2.0
+
+
+def test_higher_labels_have_an_interval():
+    """Over items as SciPy's t interval of their differences has it, over topics as a literal linearised ratio."""
+    rng = np.random.default_rng(2)
+    person = rng.integers(0, 2, 60)
+    judge = np.where(rng.random(60) < 0.3, 1, person)
+    items = pd.DataFrame({"item": [f"d{at}" for at in range(60)], "person": person, "judge": judge})
+    row = rank_judges(as_labels(items), reference="person", rng=0).table.iloc[0]
+    apart = (judge - person).astype(float)
+    half = t.ppf(0.975, 59) * apart.std(ddof=1) / np.sqrt(60)
+    assert row[["bias", "bias_low", "bias_high"]].tolist() == pytest.approx(
+        [apart.mean(), apart.mean() - half, apart.mean() + half]
+    )
+    topics = rng.integers(0, 9, 60)
+    of_topics = rank_judges(as_labels(items.assign(topic=topics.astype(str))), reference="person", rng=0).table.iloc[0]
+    rests = [(apart[topics == topic] - apart.mean()).sum() for topic in np.unique(topics)]
+    n = len(rests)
+    error = np.sqrt(sum(rest**2 for rest in rests) * n / (n - 1)) / 60
+    assert of_topics["bias_high"] - of_topics["bias"] == pytest.approx(t.ppf(0.975, n - 1) * error)

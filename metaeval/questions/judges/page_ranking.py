@@ -43,7 +43,16 @@ def best_words(study: Labelling, ranking: JudgeRanking) -> str:
         n_topics=ranking.n_compared,
         measure=MEASURES[ranking.measure],
         reference=ranking.reference,
+        leaning=_leaning(table.iloc[0]) if len(table) == 1 else "",
     )
+
+
+def _leaning(row: pd.Series) -> str:
+    """Say that a judge gives higher labels than the reference, or lower ones, where the interval says so."""
+    if not (row["bias_low"] > 0 or row["bias_high"] < 0):
+        return ""
+    low, high = sorted((abs(row["bias_low"]), abs(row["bias_high"])))
+    return say("leaning", up=row["bias"] > 0, by=bracketed(abs(row["bias"]), low, high, _DECIMAL))
 
 
 def ranking_figures(study: Labelling, ranking: JudgeRanking) -> Table:
@@ -126,7 +135,9 @@ def judge_ranking_section(study: Labelling, *, brief: bool) -> tuple[Section, ..
     columns += right(share, same="Same label")
     if ranking.measure != "kappa":
         columns += right(share, near="Or a grade off")
-    columns += right(number(2), bias="Mean label") if study.labels.ordered else []
+    if study.labels.ordered:
+        frame, bias = bounded(frame, {"bias": ("Mean label", _DECIMAL)})
+        columns += [*bias]
     table = say.table(
         "table",
         frame,

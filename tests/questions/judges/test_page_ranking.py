@@ -87,12 +87,16 @@ def test_nobody_is_the_best_of_judges_without_common_topics():
 
 
 def test_one_judge_has_no_place():
-    """With a single judge there is its kappa, and no word on others."""
+    """With a single judge there is its kappa, whether it labels higher, as made here, and no word on others."""
     study, words = words_of({"model": np.minimum(noisy(TRUTH, 0.3, seed=1) + 1, 3)})
     row = study.labelling.agreement.pairs.iloc[0]
     low, high = row["quadratic_kappa_low"], row["quadratic_kappa_high"]
     kappa = f"{row['quadratic_kappa']:.2f} [{low:.2f}, {high:.2f}]"
-    assert words == (f"model has a κ with quadratic weights of {kappa} with nist.",)
+    by, *ends = study.labelling.ranking.table[["bias", "bias_low", "bias_high"]].iloc[0]
+    higher = f"gives higher labels, by {by:.2f} [{ends[0]:.2f}, {ends[1]:.2f}] on average"
+    assert words == (f"model has a κ with quadratic weights of {kappa} with nist, and {higher}.",)
+    _, plain = words_of({"model": noisy(TRUTH, 0.3, seed=1)})
+    assert "on average" not in plain[0]
     assert [column.name for column in ranking_figures(study.labelling, study.labelling.ranking).columns] == [
         "judge",
         "written",
