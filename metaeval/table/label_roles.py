@@ -20,6 +20,7 @@ from metaeval.table.derived import derived_columns
 from metaeval.table.plausibility import item_constants
 from metaeval.table.roles import (
     BOUNDS,
+    FEATURES,
     RoleColumn,
     is_computed,
     part_of_word,
@@ -296,6 +297,8 @@ def _copies(table: pd.DataFrame) -> list[str]:
 def _by_name(name: str, names: Sequence[str]) -> RoleColumn | None:
     """Return what the name of a column says that it is, None for a judge; one of bounds only beside what they bound."""
     role, stem = role_of_name(name)
+    if word_of(name) in FEATURES:
+        return RoleColumn(name, "weight", "a feature of the items")
     if not role or role in _LABELS_TOO or is_computed(name):
         return None
     if (role in BOUNDS and stem and stem not in map(str.casefold, names)) or role == "range":

@@ -75,6 +75,8 @@ _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z][a-z])")
 _IN_BRACKETS = re.compile(r"\s*[(\[][^()\[\]]*[)\]]")
 SPLITS = frozenset(_TABLE["lower"]["splits"])
 """What may stand before or after the name of a metric, and does not turn it."""
+FEATURES = frozenset(_TABLE["perhaps"]["cell"]["a feature of the items"])
+"""What a column of numbers beside labels is called that describes items, as `word_of` writes it."""
 COMPUTED = frozenset({*_TABLE["computed"]["words"], *_TABLE["aggregate"]["words"]})
 """What is computed from several judges, as `word_of` writes it."""
 _APART = re.compile(r"(?:abs\s*)?[|(].+[-\N{MINUS SIGN}\N{EN DASH}].+[|)]", re.IGNORECASE)

@@ -94,6 +94,15 @@ WINNERS = {
     "ganador": "perdedor",
     "vincitore": "perdente",
     "vencedor": "perdedor",
+    "winnaar": "verliezer",
+    "vinnare": "förlorare",
+    "vinder": "taber",
+    "zwycięzca": "przegrany",
+    "lepszy": "gorszy",
+    "melhor": "pior",
+    "mejor": "peor",
+    "better": "worse",
+    "preferred": "dispreferred",
 }
 """Columns of systems that won, and of those that lost against them."""
 PAIRS = (

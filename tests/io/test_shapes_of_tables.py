@@ -12,6 +12,7 @@ import pytest
 from scipy.stats import norm
 
 from metaeval.errors import FileFormatError, ScoresError
+from metaeval.io.by_values import scores_of_columns
 from metaeval.io.items import read_items
 from metaeval.io.tables import read_scores
 from metaeval.table.means import board_of, columns_of, means_columns, renaming
@@ -218,6 +219,7 @@ def with_column(name, numbers):
 
 
 NO_METRICS = [
+    "koszt", "custo", "preço", "prijs", "looptijd", "duração (s)",
     "sec", "ms/query", "s/doc", "tokens per answer", "annotators", "n annotators", "Annotatoren", "rater id",
     "worker_id",
 ]  # fmt: skip
@@ -350,3 +352,24 @@ def test_human_scores_written_otherwise_are_led_to_a_filter(cell, way, tmp_path)
     (tmp_path / "t.csv").write_text("\n".join(["system;doc;BLEU;human", *(f"{s};1;0.2;{cell}" for s in "abcd")]))
     with pytest.raises(FileFormatError, match=re.escape(way)):
         read_items([tmp_path / "t.csv"])
+
+
+@pytest.mark.parametrize("word", ["prompt", "versie", "taal", "język", "wersja"])
+def test_words_that_recur_are_sets_and_no_repeats(word):
+    """Prompts, versions and languages are not averaged; numbers in a column of no known name may be repeats."""
+    rows = [(system, question, setting) for system in "XYZ" for question in "pqrs" for setting in ("A", "B")]
+    cells = dict(zip(("model", "vraag", word), map(list, zip(*rows, strict=True)), strict=True))
+    numbers = {"score": [f"{0.1 + at / 50:.2f}" for at in range(len(rows))]}
+    assert scores_of_columns(cells | numbers) is None
+    counted = cells | {word: ["1" if setting == "A" else "2" for setting in cells[word]]}
+    assert scores_of_columns(counted | numbers).columns["repeat"] == word
+
+
+@pytest.mark.parametrize("name", ["repeat", "rep", "trial", "seed", "Wiederholung"])
+def test_a_number_of_a_run_is_no_system(name, tmp_path):
+    """Beside systems in columns; means over it are those of both rows of a topic."""
+    frame = pd.DataFrame({"qid": ["q1", "q1", "q2", "q2", "q3", "q3"], name: [1, 2] * 3, "old": RNG.uniform(0, 1, 6)})
+    frame = frame.assign(new=RNG.uniform(0, 1, 6).round(3), old=frame["old"].round(3))
+    scores = read(frame, tmp_path, duplicates="mean")
+    assert scores["system"].to_numpy().tolist() == ["old", "new"]
+    np.testing.assert_allclose(scores.squeeze().to_numpy().T, frame.groupby("qid")[["old", "new"]].mean())

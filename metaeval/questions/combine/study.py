@@ -398,8 +398,8 @@ def _refuse_repeats(tables: Mapping[str, Scores]) -> None:
         if (is_whole and not _is_counting(axes["topic"])) or _go_together(values, others, _BY_CHANCE / len(pairs)):
             raise ScoresError(
                 f"{first} and {second} score {common} of the same names, and so one collection twice: repeats, such as "
-                "seeds or versions, and no two collections. Average them for each item: in one table with a column "
-                f"repeat, of which `metaeval table` takes the means. If items differ, give each a name of its own"
+                "seeds or versions, and no two collections. Put the rows of all into one table, of which `metaeval "
+                "table` with `duplicates='mean'` takes the means of items. If items differ, give each a name of its own"
             )
 
 

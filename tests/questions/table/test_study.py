@@ -315,3 +315,15 @@ def test_without_clusters_or_with_more_pairs_there_is_nothing_by_cluster():
     assert len(study_table(as_scores(values[:2], clusters=clusters), rng=0).by_cluster) == 2
     many = {str(at + 1): f"c{at}" for at in range(20)}
     assert study_table(as_scores(values[:2], clusters=many), rng=0).by_cluster is None
+
+
+def test_a_pair_that_the_exact_test_leaves_open_has_no_mark():
+    """15 answers against 6: p = .0487 by t, .0784 by signs (SciPy's binomtest); no letter says better, nor a dagger."""
+    assert stats.binomtest(6, 21).pvalue > 0.05
+    scores = as_scores([[1] * 15 + [0] * 6 + [1] * 39, [0] * 15 + [1] * 6 + [1] * 39], systems=["a", "b"])
+    assert stats.ttest_rel(*scores.to_numpy()[0]).pvalue < 0.05
+    for options in ({}, {"baseline": "b"}, {"marks": "groups"}):
+        study = study_table(scores, rng=0, **options)
+        marks = set(study.to_frame()["marks"])
+        assert marks == ({"a"} if "marks" in options else {""})
+        assert "superscript" not in study.to_latex() or "marks" in options
