@@ -124,7 +124,7 @@ def label_columns(
     derived = {one.name: one for one in derived_columns([names[at] for at in near], values[:, near])}
     made = [RoleColumn(one.name, "aggregate", one.how, of=one.of[0]) for one in derived.values() if one.sure]
     told |= {column.name: column for column in made if is_computed(column.name)}
-    after = settled(names)  # whoever compares judges leaves these out
+    after = adjudicated(names)  # whoever compares judges leaves these out
     made = [column for column in made if column.name not in told]
     rest = [at for at in rest if names[at] not in told]
     open_to_doubt = [at for at in rest if names[at] not in after]
@@ -186,7 +186,7 @@ def beside_judges(table: pd.DataFrame, asked: Collection[str] = ()) -> dict[str,
         for name, of in coarser.items()
         if coarser.keys().isdisjoint(asked)
     }
-    for name in settled([name for name in names if name not in out]):
+    for name in adjudicated([name for name in names if name not in out]):
         if name not in asked:
             out[name] = (
                 f"column {name!r} is left out: by its name it was settled on after the judges, and is no further one; "
@@ -195,13 +195,13 @@ def beside_judges(table: pd.DataFrame, asked: Collection[str] = ()) -> dict[str,
     return out
 
 
-def settled(names: Sequence[str]) -> list[str]:
+def adjudicated(names: Sequence[str]) -> list[str]:
     """Return the columns called as what judges agreed on in the end, where two others or more are not.
 
     Examples
     --------
-    >>> settled(["Anna", "Ben", "final label"]), settled(["gold", "gpt"]), settled(["Ann", "Ben", "final_reviewer"])
-    (['final label'], [], [])
+    >>> [adjudicated(names) for names in (["Ann", "Ben", "final label"], ["gold", "gpt"], ["a", "b", "final_reviewer"])]
+    [['final label'], [], []]
     """
     words = {name: _words_of(name) for name in names}
     called = [name for name, said in words.items() if said & _SETTLED and said <= _SETTLED | _LABEL_WORDS]

@@ -43,7 +43,7 @@ from metaeval.io.trec_lines import is_run
 from metaeval.io.votes import holds_votes, read_votes, votes_of
 from metaeval.questions.look.study_columns import OWN_LINES, ColumnRole, column_roles_of
 from metaeval.table.array import gaps_in
-from metaeval.table.label_roles import settled
+from metaeval.table.label_roles import adjudicated
 from metaeval.table.means import SystemMeans, as_means, is_board
 from metaeval.table.roles import part_of_word
 from metaeval.table.scores import Scores, are_apart, as_scores
@@ -568,7 +568,7 @@ def _are_of_judges(labels: pd.DataFrame) -> bool:
     """Whether two columns are called as judges, one as what they settled on, or rows are documents of topics."""
     names = [str(name) for name in labels.columns]
     called = [name for name in names if are_judges([name])]
-    return len(called) > 1 or bool(settled(names)) or labels.index.nlevels > 1
+    return len(called) > 1 or bool(adjudicated(names)) or labels.index.nlevels > 1
 
 
 def _people(names: Sequence[str]) -> list[str]:
