@@ -107,8 +107,9 @@ def _files_of(source: Source, *, nested: bool) -> list[Source]:
         message = f"a name ({source.name}=) is for one file, and this is a folder; name the files inside"
         raise FileFormatError(message, path=source.path)
     path = Path(source.path)
-    if (path / RECORD).is_file() and (saved := path / _SAVED).is_file():  # a report of ours: its scores are meant
-        return [Source(str(saved))]
+    for record, saved in ((RECORD, path / _SAVED), (Path("..", RECORD), path / _SAVED.name)):
+        if (path / record).is_file() and saved.is_file():  # a report of ours or its data: its scores are meant
+            return [Source(str(saved))]
     names = natural_order(_names_in(path, nested=nested))
     if not names:
         raise FileFormatError("the folder holds no files; name the files to read", path=source.path)

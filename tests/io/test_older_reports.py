@@ -12,6 +12,7 @@ import pandas as pd
 import pytest
 
 from metaeval import read_scores
+from metaeval.errors import FileFormatError
 from metaeval.page.json_answer import SCHEMA
 
 HERE = Path(__file__).parent / "older_reports"
@@ -39,6 +40,14 @@ def test_scores_of_an_older_report_are_read(folder):
     printed = pd.read_csv(folder / "tables" / "ranking_AP.csv").set_index("system")["mean"]
     means = read_scores(folder).sel(metric="AP").mean("topic").to_series()
     pd.testing.assert_series_equal(means.sort_index(), printed.sort_index(), check_names=False, rtol=1e-12)
+    assert read_scores(folder / "data").equals(read_scores(folder))
+
+
+@pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: folder.name)
+def test_an_answer_given_as_data_leads_to_its_inputs(folder):
+    """Who gives the JSON that metaeval wrote hears what it is, and which files to give instead."""
+    with pytest.raises(FileFormatError, match=r"metaeval power wrote it as its answer; .* made from: scores\.csv$"):
+        read_scores(folder / "provenance.json")
 
 
 @pytest.mark.parametrize("folder", [folder.name for folder in FOLDERS])

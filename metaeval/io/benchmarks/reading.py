@@ -216,6 +216,11 @@ class _Parser(NamedTuple):
 
 def _shape(json: Json) -> str:
     """Say what JSON holds, and what would do."""
+    if str(json.object.get("schema")).startswith("metaeval/"):
+        record = json.object.get("provenance", json.object)
+        inputs = record.get("inputs") if isinstance(record, dict) else None
+        files = first_few([shortened(name) for name in inputs]) if isinstance(inputs, dict) else ""
+        return f"metaeval {json.object.get('command', '')} wrote it as its answer; read what it was made from: {files}"
     if {"evalId", "results", "config"} <= json.object.keys():
         return "promptfoo writes a table too, which is read (promptfoo eval -o results.csv)"
     names = ", ".join(form.name for form in FORMATS if form.module)
