@@ -18,6 +18,7 @@ _QUANTILE = re.compile(
     r"(?:(?P<stem>.*?)_)??(?P<mark>q|p|pct|perc|percentile|perzentil|quantile|quartile?|hdi|hpd|eti)?_?"
     r"(?P<number>[0-9]+(?:_[0-9]+)?)_?(?P<unit>%|th|st|nd|rd)?(?:_(?P<word>percentile|perzentil|quantile|quartile?))?"
 )
+_NUMBER = re.compile(r"[0-9]+")
 _MEDIAN, _ALL, _QUARTER = 50.0, 100.0, 25.0
 
 
@@ -125,11 +126,30 @@ def roles_among(names: Sequence[str]) -> dict[str, tuple[str, str]]:
     {'acc': ('', ''), 'CI-': ('low', ''), 'CI+': ('high', ''), 'n': ('n', '')}
     """
     roles = {name: role_of_name(name) for name in names}
+    roles |= dict.fromkeys(in_series(roles, [role for role, _ in roles.values()]), ("", ""))
     for pair in bounds_among(names):
         for end, name in (("low", pair.low), ("high", pair.high)):
             if roles[name][0] not in {"low", "high", "range"}:
                 roles[name] = ("range" if pair.role == "range" else end, pair.stem)
     return roles
+
+
+def in_series(names: Iterable[str], called: Iterable[object]) -> set[str]:
+    """Return the numbered names that stand in a series of which only some are called as something: q025 among q001.
+
+    Examples
+    --------
+    >>> sorted(in_series(["q001", "q025", "ci95", "n"], ["", "low", "half", "n"]))
+    ['q001', 'q025']
+    """
+    roles = {name: bool(role) for name, role in zip(names, called, strict=True) if _NUMBER.search(name)}
+    ways = {(numbered_form(name), role) for name, role in roles.items()}
+    return {name for name, role in roles.items() if (numbered_form(name), not role) in ways}
+
+
+def numbered_form(name: str) -> str:
+    """Return a name with a 0 for every number: q025 and q1 are alike."""
+    return _NUMBER.sub("0", name.strip())
 
 
 def are_signed(pair: Iterable[str]) -> bool:

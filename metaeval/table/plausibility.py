@@ -18,7 +18,7 @@ from metaeval.errors import ScoresError
 from metaeval.table.array import DIMS, REPEAT, ScoreTable, has_gaps
 from metaeval.table.derived import rounding
 from metaeval.table.evidence import PER_CENT, made_of_others, on_another_scale
-from metaeval.table.interval_names import percentage_of_quantile
+from metaeval.table.interval_names import in_series, numbered_form, percentage_of_quantile
 from metaeval.table.roles import (
     AVERAGES,
     ERRORS,
@@ -37,7 +37,6 @@ from metaeval.table.roles import (
     word_of,
 )
 
-_DIGITS = re.compile(r"[0-9]+")
 _SHORT = re.compile(r"[A-Za-z][0-9]+")
 """A letter and a number, as questions are called, and quantiles: q10, p25."""
 _MOST_QUANTILES = 5
@@ -80,6 +79,8 @@ def are_summaries(topics: Sequence[str]) -> list[bool]:
     ([False, False, True, True], [False, False, True])
     >>> are_summaries(["q1", "q2", "q3", "25%", "Q3", "Ziel"]), are_summaries(["7", "10", "301", "q10"])
     ([False, False, False, True, True, True], [False, False, False, False])
+    >>> are_summaries(["q001", "q002", "q025"])
+    [False, False, False]
     """
     return [sure or perhaps for sure, perhaps in zip(*_by_name(topics), strict=True)]
 
@@ -113,6 +114,8 @@ def _by_name(topics: Sequence[str]) -> tuple[list[bool], list[bool]]:
         word in all_words or name in quantiles or (bool(word) and may_be_no_item(name))
         for name, word in zip(topics, words, strict=True)
     ]
+    series = in_series(topics, perhaps)
+    perhaps = [unsure and name not in series for name, unsure in zip(topics, perhaps, strict=True)]
     if topic_evidence([name for name, unsure in zip(topics, perhaps, strict=True) if not unsure]) < _SURE:
         return surely, [False] * len(topics)
     return surely, perhaps
@@ -137,12 +140,12 @@ def quantile_rows(names: Sequence[str]) -> dict[str, float]:
     }
     if not told:
         return {}
-    forms = Counter(_form(name) for name in names)
-    n_told = Counter(map(_form, told))
+    forms = Counter(map(numbered_form, names))
+    n_told = Counter(map(numbered_form, told))
     few = {
         name: share
         for name, share in told.items()
-        if forms[form := _form(name)] == n_told[form] <= _MOST_QUANTILES
+        if forms[form := numbered_form(name)] == n_told[form] <= _MOST_QUANTILES
         and (2 * forms[form] < len(names) or "%" in form)
     }
     if len(names) < len(few) + _FEWEST_TOPICS:
@@ -153,10 +156,6 @@ def quantile_rows(names: Sequence[str]) -> dict[str, float]:
         for name, share in few.items()
         if not _SHORT.fullmatch(name.strip()) or (_PER_CENTS - share in ends and len(ends) > 1)
     }
-
-
-def _form(name: str) -> str:
-    return _DIGITS.sub("0", name.strip())
 
 
 def _word(name: str) -> str:
@@ -182,6 +181,8 @@ def left_out_rows(
     if len(names) > _MOST_ROWS:
         return stay, []
     roles, named = [role_of_row(name) for name in names], named or dim == REPEAT
+    series = in_series(names, roles)
+    roles = ["" if name in series else role for name, role in zip(names, roles, strict=True)]
     called = {at: role for at, role in enumerate(roles) if role in SUMMARIES}
     called |= {at: "made" for at, name in enumerate(names) if word_of(name) in MADE}
     if named and not called and not _COUNTS & {*roles}:

@@ -258,3 +258,25 @@ def test_labels_of_few_levels_make_no_means_by_luck(seed):
     rng.normal(3, 0.3, (20, 1))
     labels = np.clip(np.rint(rng.uniform(1.5, 4.5, 16) + rng.normal(0, 0.42, (20, 16))), 1, 5)
     assert not any("the mean of" in note for note in left_out_rows([f"d{at}" for at in range(20)], labels, "topic")[1])
+
+
+SERIES = ["q{:03d}", "q_{:03d}", "q-{:03d}", "Q{:03d}", "p{:03d}", "q{}", "ci{}", "n{}", "max{}", "l{}", "top-{}"]
+
+
+@pytest.mark.parametrize("form", SERIES)
+@pytest.mark.parametrize("layout", ["items in rows", "long", "systems in rows"])
+@pytest.mark.parametrize("n_items", [40, 120])
+def test_every_item_of_a_numbered_series_counts(tmp_path, form, layout, n_items):
+    """q025 and q975 are quantiles where they stand alone, l95 a bound, ci95 a margin; in a series they are items."""
+    values = np.random.default_rng(n_items).random((n_items, 3)).round(3)
+    wide = pd.DataFrame(values, columns=list("abc"), index=[form.format(at) for at in range(1, n_items + 1)])
+    wide.index.name = "item"
+    sheets = {
+        "items in rows": wide.reset_index(),
+        "long": wide.reset_index().melt("item", var_name="system", value_name="score"),
+        "systems in rows": wide.T.rename_axis("system").reset_index(),
+    }
+    sheets[layout].to_csv(tmp_path / "scores.csv", index=False)
+    for scores in (read_scores(tmp_path / "scores.csv"), as_scores(sheets[layout])):
+        means = scores.isel(metric=0).mean("topic").sel(system=list("abc"))
+        np.testing.assert_allclose(means, values.mean(axis=0), rtol=1e-12)
