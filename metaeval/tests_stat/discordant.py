@@ -3,16 +3,20 @@
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from scipy.special import betainc, betaincc, betaincinv
+from scipy.optimize import bisect
+from scipy.special import betainc, betaincc, betaincinv, stdtrit
 
 from metaeval.base.arrays import Floats
 from metaeval.running.equality import RELATIVE
 from metaeval.table.scores import Scores, oriented_values
 from metaeval.table.units import units_of
-from metaeval.tests_stat.tails import even_binomial_tail, times
+from metaeval.tests_stat.tails import even_binomial_tail, student_tail, times
 
 if TYPE_CHECKING:
     from metaeval.tests_stat.result import PairwiseResult
+
+
+_LOWEST = -1.0 + 1e-12
 
 
 class Unconfirmed(NamedTuple):
@@ -68,26 +72,53 @@ def exact_signs(scores: Scores, first: str, second: str, alternative: str) -> Fl
     return np.where([row is None for row in wins], np.nan, p_values)[:, None]
 
 
-class ExactShare(NamedTuple):
-    """What an exact binomial test says of a share."""
+class ShareEvidence(NamedTuple):
+    """What a test says of a share, or of the difference of two."""
 
     low: float
     high: float
-    """One-sided limits of Clopper and Pearson."""
+    """One-sided limits."""
     p_above: float
-    """That the share is no larger than the number."""
+    """That it is no larger than the number."""
     p_below: float
 
 
-def exact_share(won: int, lost: int, number: float, *, alpha: float) -> ExactShare:
-    """Test a share of so many won and lost beside a number.
+def share_difference(won: int, lost: int, n: float, margin: float, *, alpha: float) -> ShareEvidence:
+    """Test the difference of the shares of two systems on the same n topics beside a margin, by Tango's score.
+
+    Its quantiles are those of t with n - 1 degrees of freedom. On 10 to 80 topics a margin of .01 to .1 is then passed
+    with a probability of .06 at most where it just does not hold, against .11 by the paired t test.
+
+    Examples
+    --------
+    >>> [round(value, 4) for value in share_difference(4, 9, 100.0, -0.1, alpha=0.05)]
+    [-0.1158, 0.0108, 0.0986, 0.9014]
+    """
+
+    def score(difference: float, better: int, worse: int) -> float:
+        inner = (2.0 * n - better + worse) * difference - better - worse
+        share = (np.sqrt(inner**2 + 8.0 * n * worse * difference * (1.0 - difference)) - inner) / (4.0 * n)
+        variance = n * (2.0 * share + difference * (1.0 - difference))
+        return float((better - worse - n * difference) / np.sqrt(variance)) if variance > 0.0 else 0.0
+
+    asked = float(stdtrit(n - 1.0, 1.0 - alpha))
+    low, high = (
+        bisect(lambda at, better=better, worse=worse: score(at, better, worse) - asked, _LOWEST, (better - worse) / n)
+        for better, worse in ((won, lost), (lost, won))
+    )
+    p_above = student_tail(np.array(n - 1.0), np.array(-score(margin, won, lost)), np.array(n)).p
+    return ShareEvidence(float(low), -float(high), float(p_above), float(1.0 - p_above))
+
+
+def exact_share(won: int, lost: int, number: float, *, alpha: float) -> ShareEvidence:
+    """Test a share of so many won and lost beside a number, exactly; limits are those of Clopper and Pearson.
 
     Examples
     --------
     >>> [round(value, 4) for value in exact_share(8, 3, 0.4, alpha=0.05)]
     [0.4356, 0.9212, 0.0293, 0.9941]
     """
-    return ExactShare(
+    return ShareEvidence(
         low=float(betaincinv(won, lost + 1.0, alpha)) if won else 0.0,
         high=float(betaincinv(won + 1.0, lost, 1.0 - alpha)) if lost else 1.0,
         p_above=float(betainc(won, lost + 1.0, number)) if won else 1.0,

@@ -18,7 +18,7 @@ from metaeval.running.equality import RELATIVE
 from metaeval.table.scores import Scores, oriented_values
 from metaeval.table.structure import engine_scores
 from metaeval.table.units import TopicUnits, units_of
-from metaeval.tests_stat.discordant import exact_share, wins_of_one_size
+from metaeval.tests_stat.discordant import exact_share, share_difference, wins_of_one_size
 from metaeval.tests_stat.ends import Seen, ends_of_means
 from metaeval.tests_stat.likely_effects import MOST_PAIRS, LikelyEffects, SeenDifferences, likely_effects
 from metaeval.tests_stat.noncentral_t import detectable_shift
@@ -145,10 +145,12 @@ def check_requirements(scores: object, requirements: Sequence[str], *, alpha: fl
     correction: each is tested at the level, and all must pass [1]_. Nothing is decided on so few topics (clusters) that
     no exact test of signs reaches the level, nor, without a margin, about two systems that differ by one amount, as 0
     and 1 do, where the exact sign test leaves it open; a share of 0 and 1 beside a number has the exact binomial test
-    and its limits [2]_. Where all answers, or all differences of bounded scores, are alike, the limit is exact; so is
-    that of two systems that are equal throughout, if no item makes them differ by more than all scores that were seen;
-    other differences that are alike have no limit, and signs decide. Open, some n items in all would tell: on so many
-    the requirement is met or violated with a chance of .8, over all that the true difference may be
+    and its limits [2]_, and with a margin the limits of two such systems are no narrower than those of Tango's score
+    test [3]_, with t in the place of the normal law. Where all answers, or all differences of bounded scores, are
+    alike, the limit is exact; so is that of two systems that are equal throughout, if no item makes them differ by more
+    than all scores that were seen; other differences that are alike have no limit, and signs decide. Open, some n items
+    in all would tell: on so many the requirement is met or violated with a chance of .8, over all that the true
+    difference may be
     (`metaeval.models.topics_to_separate`). It is drawn towards 0 as the differences of all systems ask, so that n is
     larger than a plan for the difference that was seen.
 
@@ -158,6 +160,9 @@ def check_requirements(scores: object, requirements: Sequence[str], *, alpha: fl
        :doi:`10.2307/1267823`
     .. [2] Clopper and Pearson (1934). The use of confidence or fiducial limits illustrated in the case of the binomial.
        Biometrika 26, 404-413. :doi:`10.1093/biomet/26.4.404`
+    .. [3] Tango (1998). Equivalence test and confidence interval for the difference in proportions for the
+       paired-sample design. Statistics in Medicine 17(8), 891-908.
+       :doi:`10.1002/(SICI)1097-0258(19980430)17:8<891::AID-SIM780>3.0.CO;2-B`
 
     Examples
     --------
@@ -300,7 +305,8 @@ def _as_exact(
     """Return limits by which nothing is decided that an exact test leaves open, and its p-values, each (metric, 1).
 
     Those of a share beside a number are the exact ones. Where t tells two systems apart and signs do not, a limit is
-    that of the share of items won among those on which they differ. The p-values are NaN without an exact test.
+    that of the share of items won among those on which they differ; of answers of 0 and 1 beside a margin it is that of
+    Tango where t's is narrower. The p-values are NaN without such a test.
     """
     low, high, n_common = of_t[0].copy(), of_t[1].copy(), of_t[2]
     p_values = np.full(low.shape, np.nan)
@@ -312,9 +318,15 @@ def _as_exact(
             for row, is_counted in zip(values, counted, strict=True)
         ]
     else:
-        wins = [None] * len(low) if asked.margin else wins_of_one_size(table, asked.better, asked.other)
+        wins = wins_of_one_size(table, asked.better, asked.other)
     for index, row in enumerate(wins):
         if row is None or not sum(row):
+            continue
+        if asked.other is not None and asked.margin:
+            if seen.shares[index] and max(row) < (n := float(n_common[index, 0])):
+                score = share_difference(*row, n, asked.margin, alpha=alpha)
+                low[index], high[index] = np.minimum(low[index], score.low), np.maximum(high[index], score.high)
+                p_values[index] = score.p_above
             continue
         share = exact_share(*row, 0.5 if asked.other else asked.margin, alpha=alpha)
         p_values[index] = share.p_above if asked.way > 0.0 else share.p_below
