@@ -1,11 +1,13 @@
+# ruff: noqa: RUF001 - dashes and Greek letters are what people see
 """What pages say of two systems is said in the direction that was asked for."""
 
 import re
 
 import numpy as np
 import pytest
-from scipy.stats import binomtest, ttest_rel
+from scipy.stats import binomtest, nct, t, ttest_rel
 
+from metaeval.questions.design.study import study_design
 from metaeval.questions.leaderboard.study import study_leaderboard
 from metaeval.questions.power.study import study_power
 from metaeval.questions.table.study import study_table
@@ -163,3 +165,26 @@ def test_a_requirement_that_rests_on_next_to_nothing_says_so_with_the_answer():
     first, *_ = study_leaderboard(board, requirements=["new >= old + 0.008"], n_resamples=20, rng=0).report().summary
     assert "is established" in first
     assert ". new >= old + 0.008 under metric1 rests on 1 of 6 topics: " in first
+
+
+def test_a_level_and_a_side_that_were_named_stand_in_the_first_sentence():
+    """The usual ones, .05 and two-sided, do not; a design answers for every difference that was named."""
+    board = as_scores(np.random.default_rng(1).normal(np.arange(4)[:, None] / 10, 0.2, (4, 40)))
+    named, usual = (study_table(board, alpha=alpha, rng=0).report().summary[0] for alpha in (0.01, 0.05))
+    assert ("Benjamini–Yekutieli, α = 0.01)" in named, "α" in usual) == (True, False)
+    pair = study_table(board.isel(system=[0, 3]), alpha=0.01, rng=0).report().summary[0]
+    assert "paired t, α = 0.01)" in pair
+    sided = study_power(board, tests=["t"], alternative="better", rng=0).report().summary[0]
+    assert "(paired t, one-sided towards the better, " in sided
+    planned = study_design(variance=0.1, methods=["t"], differences=[0.1, 0.2], alpha=0.01).report().summary[0]
+    n = [next(n for n in range(2, 999) if _power(n, delta) >= 0.8) for delta in (0.1, 0.2)]
+    assert planned == (
+        f"A paired t test needs {n[0]} topics to find a difference of 0.1 with power 0.8 at α = 0.01; "
+        f"{n[1]} topics for 0.2."
+    )
+
+
+def _power(n, delta):
+    """Return the power of the two-sided paired t test at .01 where a difference has the variance .2, by SciPy."""
+    shift, critical = delta / (0.2 / n) ** 0.5, t.ppf(0.995, n - 1)
+    return nct.sf(critical, n - 1, shift) + nct.cdf(-critical, n - 1, shift)
