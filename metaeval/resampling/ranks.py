@@ -322,7 +322,8 @@ def rank_intervals(  # noqa: PLR0913 - one keyword per choice
     question = ask(scores, uses=("clusters", "strata", "weights", "gaps"))
     reachable = is_significant(signs_tail(question.n_apart, two_sided=True).p, 1.0 - confidence_level)
     if len(pairs.first) == 1:
-        exact = exact_signs(scores, *scores["system"].to_numpy().tolist(), "two-sided")
+        first, second = map(str, scores["system"].to_numpy().tolist())
+        exact = exact_signs(scores, (first, second), "two-sided")
         reachable &= is_significant(exact, 1.0 - confidence_level) | np.isnan(exact)
     decided = _left_open(decided, pairs, units.oriented, ~reachable & (pairs.varied | (pairs.apart != 0.0)))
     return RankIntervals(

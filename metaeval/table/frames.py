@@ -113,7 +113,7 @@ def read_frame(frame: pd.DataFrame, names: Names) -> ScoreTable:
 
 def _with_topics_named(frame: pd.DataFrame, columns: list[str]) -> list[str]:
     """Call the one column topic that is called as numbers of questions are (q, qno) and holds no two alike."""
-    called = [place for place, name in enumerate(columns) if _NUMBERS_OF.fullmatch(word_of(name))]
+    called = [position for position, name in enumerate(columns) if _NUMBERS_OF.fullmatch(word_of(name))]
     if len(called) != 1 or len(columns) <= _SYSTEMS or {"topic", "system", "metric"} & {*map(part_of_word, columns)}:
         return columns
     ids = frame.iloc[:, called[0]]
@@ -121,7 +121,7 @@ def _with_topics_named(frame: pd.DataFrame, columns: list[str]) -> list[str]:
     return (
         columns
         if fractions or not ids.is_unique
-        else ["topic" if place == called[0] else name for place, name in enumerate(columns)]
+        else ["topic" if position == called[0] else name for position, name in enumerate(columns)]
     )
 
 

@@ -55,16 +55,16 @@ def wins_of_one_size(scores: Scores, first: str, second: str) -> list[tuple[int,
     return wins
 
 
-def exact_signs(scores: Scores, first: str, second: str, alternative: str) -> Floats:
+def exact_signs(scores: Scores, pair: tuple[str, str], alternative: str) -> Floats:
     """Return the p-values of the exact sign test of two systems, (metric, 1): NaN where it would leave something out.
 
     Examples
     --------
     >>> from metaeval import as_scores
-    >>> exact_signs(as_scores([[1, 1, 1, 1], [0, 0, 0, 0]]), "system1", "system2", "two-sided").tolist()
+    >>> exact_signs(as_scores([[1, 1, 1, 1], [0, 0, 0, 0]]), ("system1", "system2"), "two-sided").tolist()
     [[0.125]]
     """
-    wins = wins_of_one_size(scores, first, second)
+    wins = wins_of_one_size(scores, *pair)
     won, lost = np.array([row or (0, 0) for row in wins]).T
     against = {"greater": lost, "less": won}.get(alternative, np.minimum(won, lost))
     tail = even_binomial_tail(against, won + lost)

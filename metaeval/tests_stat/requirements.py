@@ -304,7 +304,7 @@ def _as_exact(
 ) -> tuple[Floats, Floats, Floats]:
     """Return limits by which nothing is decided that an exact test leaves open, and its p-values, each (metric, 1).
 
-    Those of a share beside a number are the exact ones. Where t tells two systems apart and signs do not, a limit is
+    Those of a share beside a number are the exact ones. Where t decides about two systems and signs do not, a limit is
     that of the share of items won among those on which they differ; of answers of 0 and 1 beside a margin it is that of
     Tango where t's is narrower. The p-values are NaN without such a test.
     """

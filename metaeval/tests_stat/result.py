@@ -706,9 +706,7 @@ def pairwise_result(  # noqa: PLR0913 - the parts of an answer
     reachable = signs_tail(question.n_apart, two_sided=not question.one_sided).p
     variables["p_reachable"] = np.where(tested, reachable, np.nan)
     if len(question.first) == 1 and test != "sign":
-        pair = names[[question.first[0], question.second[0]]].tolist()
-        exact = exact_signs(question.scores, *pair, question.alternative)
-        variables["p_exact"] = np.where(tested, exact, np.nan)
+        variables["p_exact"] = np.where(tested, _exact(question), np.nan)
     if evidence.family_wise is not None:
         variables["p_family_wise"] = np.where(tested, evidence.family_wise, np.nan)
     details = dict(details or {})
@@ -751,6 +749,13 @@ def pairwise_result(  # noqa: PLR0913 - the parts of an answer
         scores=question.scores,
     )
     return bare.with_correction(correction)
+
+
+def _exact(question: Question) -> Floats:
+    """Return the p-values of the exact sign test of the one pair, NaN where it would leave something out."""
+    names = question.scores["system"].to_numpy()
+    pair = (str(names[question.first[0]]), str(names[question.second[0]]))
+    return exact_signs(question.scores, pair, question.alternative)
 
 
 def _asked(alternative: str, evidence: Evidence, up: Flags) -> Tails:

@@ -104,11 +104,11 @@ def threshold_ends(study: JudgmentsStudy) -> Iterator[tuple[Stability, End, End,
 
 def threshold_sentence(study: JudgmentsStudy) -> str:
     """Say how much judging keeps the ranking, what of the top was never judged first unless one part was asked for."""
-    kept, lacking = _kept_sentence(study), ""
+    enough, lacking = _kept_sentence(study), ""
     if study.unjudged is not None and study.unjudged.shares[1] >= _MATTERS:
         lacking = say("unjudged", unjudged=study.unjudged)
     asked = "ranks" in study.stability or (study.stability and len(next(iter(study.stability.values())).steps) == 1)
-    return " ".join(filter(None, [kept, lacking] if asked else [lacking, kept])) if kept else ""
+    return " ".join(filter(None, [enough, lacking] if asked else [lacking, enough])) if enough else ""
 
 
 def _kept_sentence(study: JudgmentsStudy) -> str:

@@ -119,14 +119,14 @@ class JudgmentsStudy(Study):
     """The tau to keep."""
     alpha: float
     """Level of the tests."""
-    unjudged: UnjudgedTop | None
-    """None where next to nothing was left unjudged, or where judgments do not tell."""
     unanswered: Mapping[str, str]
     """Parts that could not be answered for this collection, and why."""
     notes: tuple[str, ...]
     """What was assumed or could not be done as asked."""
     provenance: Provenance
     """What produced the study."""
+    unjudged: UnjudgedTop | None = None
+    """None where next to nothing was left unjudged, or where judgments do not tell."""
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row a reduction, metric and step: the table "stability" of `tables`."""
@@ -417,12 +417,11 @@ def study_judgments(  # noqa: PLR0913 - every option of the command
         cost=chosen_cost,
         min_tau=float(min_tau),
         alpha=float(alpha),
-        unjudged=_unjudged_top(documents, own_metrics),
         unanswered=MappingProxyType(attempt.failed),
         notes=(),
         provenance=provenance or record_provenance("study_judgments", random_source=f"seed {seed}"),
     )
-    return replace(study, notes=(*judged_notes, *_notes(study, documents, own_metrics)))
+    return _with_notes(study, documents, own_metrics, judged_notes)
 
 
 class _JudgmentCounts(TypedDict):
@@ -500,6 +499,14 @@ def _reductions(
     for name in names:
         check_choice(name, "reduction", REDUCTIONS)
     return names
+
+
+def _with_notes(
+    study: JudgmentsStudy, collection: Collection, metrics: Sequence[AnyMetric], before: Sequence[str]
+) -> JudgmentsStudy:
+    """Return the study with what was never judged, and its notes behind those of reading."""
+    study = replace(study, unjudged=_unjudged_top(collection, metrics))
+    return replace(study, notes=(*before, *_notes(study, collection, metrics)))
 
 
 def _notes(study: JudgmentsStudy, collection: Collection, metrics: Sequence[AnyMetric]) -> tuple[str, ...]:

@@ -72,8 +72,8 @@ def _sizes_answer(study: TopicsStudy) -> str:
     *fewer, size = sorted({*rates["size"].tolist()})
     rows = rates[rates["size"] == size]
     ends = [rows.get(end, rows["rate"]) for end in ("low", "high")]
-    kept, passed = ends[1] <= limit, ends[0] > limit
-    word = "Yes" if kept.all() else "No" if passed.all() else "Partly" if (kept | passed).all() else "Open"
+    within, passed = ends[1] <= limit, ends[0] > limit
+    word = "Yes" if within.all() else "No" if passed.all() else "Partly" if (within | passed).all() else "Open"
     level = percentage(study.posterior.confidence_level) if len(rows) == 1 and "low" in rows and study.posterior else ""
     return say(
         "sizes",
@@ -86,7 +86,7 @@ def _sizes_answer(study: TopicsStudy) -> str:
         at=f" (tolerance {tolerance_name(study, tolerance)})" if tolerance else "",
         observed="low" not in rows,
         max_error=limit,
-        fewer=[f"{other:g} about {_rates_said(rates[rates['size'] == other])}" for other in fewer],
+        fewer=[f"{less:g} about {_rates_said(rates[rates['size'] == less])}" for less in fewer],
     )
 
 
