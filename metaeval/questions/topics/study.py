@@ -377,7 +377,7 @@ def study_topics(  # noqa: PLR0913 - every option of the command
         published=published,
         exponential=exponential_table(rates, half_swaps=False),
         posterior=posterior,
-        named_sizes=tuple(chosen) if sizes is not None and len(chosen) <= _MOST_NAMED else (),
+        named_sizes=tuple(chosen) if sizes is not None and chosen and len(chosen) <= _MOST_NAMED else (),
         unestimated=attempt.failed,
         notes=(
             *scores.attrs.get("notes", []),
