@@ -12,6 +12,7 @@ import pandas as pd
 
 from metaeval.agreement.labels import Labels, as_labels, of_judges
 from metaeval.base.columns import JUDGES, RANKINGS, are_judges, underscored
+from metaeval.base.label_words import grades_of
 from metaeval.base.metric_names import split_names
 from metaeval.base.names import count, first_few, is_number, metric_evidence, topic_evidence
 from metaeval.base.needs import NEEDS
@@ -233,6 +234,9 @@ def _of_one_kind(given: Sequence[str], files: Sequence[_TypedFile], beside: Sequ
     columns = column_roles_of(shown_as, found.read, found.judges, first.content, first.source.path, told)
     paths = tuple(file.source.path for file in files)
     named_as = {"files": shlex.join(named), **parts, **found.named}
+    if found.kind == "scores" and not found.sizes["people"] and (worded := _people_in_words(first)):
+        found = replace(found, sizes={**found.sizes, "people": len(worded)})
+        named_as["people"] = shlex.quote(worded[0])
     are_judged = first.tool and "people" in named_as and found.sizes.get("metrics", 0) > 1
     also = ("judges",) if are_judged else found.also
     return replace(found, files=paths, named=named_as, columns=tuple(columns), tool=first.tool, also=also)
@@ -323,7 +327,7 @@ def contents_in_memory(data: object) -> Contents:
     if isinstance(data, SystemMeans):
         return _of_means(data)
     if isinstance(data, Labels):
-        return _of_labels(data, data.notes)
+        return _of_labels(data)
     columns = getattr(data, "columns", None)
     if columns is not None and vote_columns(list(columns)) is not None:
         return _of_votes(as_votes(data))
@@ -352,7 +356,7 @@ def _labels_in_memory(data: object) -> Contents | None:
         labels = as_labels(data)
     except MetaevalError:
         return None
-    return _of_labels(labels, labels.notes)
+    return _of_labels(labels)
 
 
 def _told(given: str, source: Source) -> _TypedFile:
@@ -505,10 +509,13 @@ def _scores_by_values(given: Sequence[str]) -> Contents | None:
 def _labels_by_values(given: Sequence[str]) -> Contents | None:
     source = _first(given)
     told = labels_by_values(read_source(source, bytes), source.path)
-    judged = None if told is None else read_judges(given, columns=told.columns)
-    if told is None or judged is None or _are_passes(judged.labels):
+    if told is None:
         return None
-    return _by_values(_of_judges(judged), told, "judges")
+    try:
+        judged = read_judges(given, columns=told.columns)
+    except InvalidOptionError:  # scores in words, which have a system
+        return None
+    return None if _are_passes(judged.labels) else _by_values(_of_judges(judged), told, "judges")
 
 
 def _labels_alone(given: Sequence[str]) -> Contents | None:
@@ -576,6 +583,14 @@ def _people(names: Sequence[str]) -> list[str]:
     return [
         name for name in names if underscored(name) in _PEOPLE or not _HUMAN.isdisjoint(underscored(name).split("_"))
     ]
+
+
+def _people_in_words(file: _TypedFile) -> list[str]:
+    """Return the columns of people that hold words of one scale, which are no scores but graded beside them."""
+    sheet = None if starts_json(file.content) else any_sheet(file.content, file.source.path)
+    names, *rows = [[]] if sheet is None else sheet.sample()
+    cells_of = zip(names, zip(*rows, strict=False), strict=False)
+    return [name for name, cells in cells_of if _people([name]) and len(grades_of({*filter(None, cells)})) > 1]
 
 
 def _of_scores(scores: Scores) -> Contents:
@@ -660,8 +675,7 @@ def _of_judges(judged: JudgeInput) -> Contents:
     if judged.annotations:
         frames = judged.annotations.values()
         if len(frames) == 1:
-            annotated = as_labels(*frames)
-            return _of_labels(annotated, [*annotated.notes, _OF_PEOPLE])
+            return _of_labels(as_labels(*frames), _OF_PEOPLE)
         names = {name for frame in frames for name in frame.columns}
         return Contents(kind="annotations", sizes={"judges": len(names), "items": max(map(len, frames))})
     if judged.scores:
@@ -673,14 +687,13 @@ def _of_judges(judged: JudgeInput) -> Contents:
     labels = judged.labels
     if labels is None:
         return Contents(kind="assessments", sizes={"judges": len(judged.assessments)})
-    return _of_labels(as_labels(labels), tuple(labels.attrs.get("notes", ())))
+    return _of_labels(as_labels(labels))
 
 
-def _of_labels(labels: Labels, notes: Sequence[str] = ()) -> Contents:
+def _of_labels(labels: Labels, *notes: str) -> Contents:
     judged = of_judges(labels)
     sizes = {"judges": len(judged.judges), "items": len(judged.table)}
-    more = [note for note in judged.notes if note not in labels.notes]
-    return Contents(kind="labels", sizes=sizes, judges=judged.judges, read=judged, notes=(*notes, *more))
+    return Contents(kind="labels", sizes=sizes, judges=judged.judges, read=judged, notes=(*judged.notes, *notes))
 
 
 def _judgments(given: Sequence[str], by_kind: Mapping[Kind, Sequence[str]]) -> Contents:
