@@ -15,7 +15,7 @@ from metaeval.io.benchmarks.contents import ZIP_MAGIC, Archive, Json, read_json
 from metaeval.io.benchmarks.directions import one_way
 from metaeval.io.benchmarks.files import File
 from metaeval.io.benchmarks.formats import FORMATS, Format, format_of
-from metaeval.io.benchmarks.helm import STATS_FILE
+from metaeval.io.benchmarks.helm import STATS_FILE, with_run_files
 from metaeval.io.benchmarks.inspect_ai import archived_log, is_archived_log
 from metaeval.io.benchmarks.mt_metrics_eval import pair_of, read_pair
 from metaeval.io.benchmarks.records import block_of
@@ -38,8 +38,6 @@ from metaeval.running.parallel import track
 from metaeval.table.folds import folds_of
 from metaeval.table.roles import part_of_word
 from metaeval.table.vote_columns import vote_columns
-
-_RUN_FILES = frozenset({STATS_FILE, "run_spec.json"})
 
 
 class Inputs(NamedTuple):
@@ -66,7 +64,8 @@ def read_inputs(sources: Sequence[Source], options: TableOptions, *, metrics: Se
     files: list[tuple[Format, File[Json]]] = []
     unread: list[tuple[Source, FileFormatError]] = []
     boards: list[MeansAloneError] = []
-    for source in track(_of_runs(sources), description="Reading scores"):
+    chosen = with_run_files(sources)
+    for source in track(chosen, description="Reading scores"):
         try:
             parsed = read_source(source, _Parser(source, options).parsed)
         except _OtherError as other:
@@ -87,7 +86,17 @@ def read_inputs(sources: Sequence[Source], options: TableOptions, *, metrics: Se
         raise _alone(boards, len(blocks) + len(files))
     if not files:
         return Inputs([block for _, block in blocks], [source.path for source, _ in blocks])
-    return _read_benchmark(files, blocks, unread, options, metrics)
+    inputs = _read_benchmark(files, blocks, unread, options, metrics)
+    return _in_place(inputs, [source for source in sources if not source.listed and source not in chosen])
+
+
+def _in_place(inputs: Inputs, others: Sequence[Source]) -> Inputs:
+    """Note which files stood for the run that they are of."""
+    if not others:
+        return inputs
+    names = first_few([Path(source.path).name for source in others])
+    note = f"in place of {names} the scores by item of the same run are read ({STATS_FILE})"
+    return inputs._replace(blocks=[replace(block, notes=[note, *block.notes]) for block in inputs.blocks])
 
 
 def _alone(boards: Sequence[MeansAloneError], n_others: int) -> FileFormatError:
@@ -231,16 +240,6 @@ def _shape(json: Json) -> str:
 
 def _named(name: str) -> Format:
     return next(form for form in FORMATS if form.name == name)
-
-
-def _of_runs(sources: Sequence[Source]) -> list[Source]:
-    """Leave out what stands beside the statistics of a run of HELM, which may be large and is not needed."""
-    runs = {Path(source.path).parent for source in sources if source.listed and Path(source.path).name == STATS_FILE}
-    return [
-        source
-        for source in sources
-        if not source.listed or Path(source.path).parent not in runs or Path(source.path).name in _RUN_FILES
-    ]
 
 
 def _read_benchmark(

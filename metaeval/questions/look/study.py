@@ -1,6 +1,7 @@
 """What files of an evaluation hold, and which questions they can answer, each with its command."""
 
 import os
+import shlex
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -27,6 +28,8 @@ from metaeval.table.vote_set import Votes
 from metaeval.tests_stat.ends import Seen, ends_of_means
 
 _COLUMNS = ("question", "name", "command", "python", "lacks")
+_BY_FOLDER = frozenset({"HELM"})
+"""Benchmarks that write a folder a run."""
 _LEVEL, _UNEQUAL = 0.95, frozenset({"stratum", "weight"})
 _DRIFT_IN_PYTHON = "metaeval.study_judge_drift(before, after)"
 
@@ -68,7 +71,7 @@ class Look(Study):
     def quick_answer(self) -> str:
         """Return the answer to the main question, "" where there is none that is quick."""
         if self.scores is not None and self.contents.sizes.get("systems") == 1:
-            return _of_one_system(self.scores)
+            return _of_one_system(self.scores, self.contents)
         ask = _QUICK.get(type(self.contents.read))
         is_asked = self.contents.options and not self.contents.by_values  # what somebody has to say first
         if ask is None or is_asked or not len(self.questions) or self.questions["lacks"].iloc[0]:
@@ -214,7 +217,7 @@ def _of_scores(scores: Scores) -> str:
     return _first_sentence(study_table(scores))
 
 
-def _of_one_system(scores: Scores) -> str:
+def _of_one_system(scores: Scores, contents: Contents) -> str:
     """Say its means with their intervals over the items or their clusters, and what other systems would add."""
     if not _UNEQUAL.isdisjoint(map(str, scores.coords)):
         return ""
@@ -233,13 +236,27 @@ def _of_one_system(scores: Scores) -> str:
         f"{bracketed(middle, least, most, number(3))} under {name_of_metric(name)}"
         for name, middle, least, most in zip(names, mean[:, 0], low[:, 0], high[:, 0], strict=True)
     ]
-    items = count(cells.shape[2], unit_of(scores).topic)
+    topics = unit_of(scores).topics
+    items = count(int(n_items.max()), unit_of(scores).topic)
     if n_units.max() < n_items.max():
         items += f" in {count(int(n_units.max()), 'cluster')}"
+    beside = f"A file of another system on the same {topics} beside it tells"
+    if above := _folder_above(contents):
+        beside = f"Those of other systems on the same {topics}, as may lie beside it (metaeval look {above}), tell"
     return (
-        f"{scores['system'].item()} has the mean {first_few(means)} ({percentage(_LEVEL)} interval, {items}). A file "
-        f"of another system on the same {unit_of(scores).topics} beside it tells whether they differ by more than luck."
+        f"{scores['system'].item()} has the mean {first_few(means)} ({percentage(_LEVEL)} interval, {items}). {beside} "
+        "whether they differ by more than luck."
     )
+
+
+def _folder_above(contents: Contents) -> str:
+    """Return the folder in which results of a benchmark have others beside them, "" where there is none."""
+    if not contents.tool or not contents.files:
+        return ""
+    folder = os.path.commonpath([Path(path).parent for path in contents.files])
+    if len(contents.files) > 1 or contents.tool in _BY_FOLDER:
+        folder = os.path.normpath(Path(folder, os.pardir))
+    return shlex.quote(folder) if len([*Path(folder).iterdir()]) > 1 else ""
 
 
 def _of_means(board: SystemMeans) -> str:

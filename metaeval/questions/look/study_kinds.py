@@ -25,6 +25,7 @@ from metaeval.io.annotations import holds_annotations
 from metaeval.io.any_sheets import any_sheet
 from metaeval.io.benchmarks.contents import ZIP_MAGIC, Archive, Json, read_json, starts_json
 from metaeval.io.benchmarks.formats import format_of
+from metaeval.io.benchmarks.helm import with_run_files
 from metaeval.io.benchmarks.inspect_ai import is_archived_log
 from metaeval.io.benchmarks.rows import records_of_mappings
 from metaeval.io.blocks import PASSES, SpreadlessError
@@ -38,7 +39,7 @@ from metaeval.io.run_formats import run_of
 from metaeval.io.score_blocks import BY_ROWS, WIDE
 from metaeval.io.score_forms import is_judgment
 from metaeval.io.sources import Source, expanded, list_sources, read_source
-from metaeval.io.tables import read_scores, scores_of
+from metaeval.io.tables import read_scores
 from metaeval.io.trec import read_collection
 from metaeval.io.trec_lines import is_run
 from metaeval.io.votes import holds_votes, read_votes, votes_of
@@ -197,7 +198,7 @@ def contents_of(given: Sequence[str]) -> Contents:
     """Tell what files hold, and read it."""
     paths = [str(path) for pattern in given for path in expanded(pattern)]
     list_sources(paths, nested=True)  # each is there, and given once
-    files = [_told(text, source) for text in paths for source in list_sources(text, nested=True)]
+    files = [_told(text, source) for text in paths for source in with_run_files(list_sources(text, nested=True))]
     files, beside = _without_others(files)
     out = [file.source.path for file in beside]
     left_out = [f"left out what is nothing of this: {first_few(out)}"] if out else []
@@ -553,14 +554,12 @@ def _names_judges(given: Sequence[str]) -> bool:
 
 
 def _one_system(given: Sequence[str]) -> Contents | None:
-    """Return what scores of one system are, of one file; None where it is anything else that is refused."""
-    sources = [source for text in given for source in list_sources(text, nested=True)]
+    """Return what scores of one system are; None where it is anything else that is refused."""
     try:
-        scores = [scores_of(read_source(source, bytes), source, columns={}, where={}) for source in sources[:1]]
+        scores = read_scores(given, paired=None, missing="pairwise")
     except MetaevalError:
         return None
-    is_one = len(sources) == 1 and scores[0].sizes["system"] == 1 < scores[0].sizes["topic"]
-    return _of_scores(scores[0]) if is_one else None
+    return _of_scores(scores) if scores.sizes["system"] == 1 < scores.sizes["topic"] else None
 
 
 def _are_passes(labels: pd.DataFrame | None) -> bool:
