@@ -243,13 +243,14 @@ _FORMS: Mapping[Form, Callable[[Sheet, Source, TableOptions], FileBlock]] = {
 
 
 WIDE, BY_ROWS = "wide table, systems in columns", "wide table, systems in rows"
+BY_FRAME = "results by item of one system a file"
 _READ_AS: Mapping[Form, str] = {
     "wide": WIDE,
     "long": "long table",
     "trec_eval": "output of trec_eval -q",
     "ir_measures": "output of ir_measures",
     "tot": "rows of run, measure, topic and value",
-    "frame": "results by item of one system a file",
+    "frame": BY_FRAME,
 }
 """What each form is called for people."""
 

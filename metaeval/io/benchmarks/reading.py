@@ -36,7 +36,7 @@ from metaeval.io.unpacking import COMPRESSIONS
 from metaeval.io.votes import VotesError
 from metaeval.running.parallel import track
 from metaeval.table.folds import folds_of
-from metaeval.table.roles import part_of_word
+from metaeval.table.roles import part_of_word, rises_by_name
 from metaeval.table.vote_columns import vote_columns
 
 
@@ -205,7 +205,9 @@ class _Parser(NamedTuple):
         except MeansAloneError as alone:
             alone.board = replace(alone.board, notes=(*wrapped.notes, *alone.board.notes))
             raise
-        return replace(block, notes=[*wrapped.notes, *block.notes])
+        told = {name: wrapped.better.get(name, rises_by_name(name)) for name in block.labels["metric"]}
+        attached = {**block.attached, "higher_is_better": told} if wrapped.better else block.attached
+        return replace(block, notes=[*wrapped.notes, *block.notes], attached=attached)
 
     def rows(self, json: Json, content: bytes) -> FileBlock:
         """Return the scores of records as those of the table that they are."""
