@@ -30,6 +30,7 @@ from metaeval.io.benchmarks.wrapped import Wrapped, records_under
 from metaeval.io.blocks import FileBlock, TableOptions
 from metaeval.io.installed_formats import installed_format, sheet_of_format
 from metaeval.io.means import MeansAloneError
+from metaeval.io.numpy_sheets import numpy_sheet
 from metaeval.io.score_blocks import read_block, read_folds, read_table
 from metaeval.io.sources import Source, read_source
 from metaeval.io.unpacking import COMPRESSIONS
@@ -150,15 +151,7 @@ class _Parser(NamedTuple):
         if not content.strip() and Path(label.casefold().removesuffix(_packing(label))).suffix in _RESULTS:
             raise FileFormatError("the file is empty; write it again, or leave it out", path=label)
         if content.startswith(ZIP_MAGIC):
-            archive = Archive(content, label)
-            if not is_archived_log(archive):
-                if any(name.startswith(("xl/", "content.xml")) for name in archive.names):
-                    raise self._other("the file is a spreadsheet; save it as CSV, or as Parquet or NetCDF 4")
-                raise self._other(
-                    "the file is a zip archive and no log of inspect_ai; unpack it, and give what is in it"
-                )
-            log = archived_log(archive)
-            return _named("inspect_ai"), File(self.source, log)
+            return self._archived(content)
         json = read_json(content, label)
         if json is None:
             try:
@@ -172,6 +165,19 @@ class _Parser(NamedTuple):
             form.slim(json)
             return form, File(self.source, json)
         return self._table(json, content)
+
+    def _archived(self, content: bytes) -> "FileBlock | tuple[Format, File[Json]]":
+        """Return the arrays, or the log, in a zip archive."""
+        label = self.source.path
+        archive = Archive(content, label)
+        if (arrays := numpy_sheet(content, label)) is not None:
+            return read_table(arrays, self.source, self.options)
+        if not is_archived_log(archive):
+            if any(name.startswith(("xl/", "content.xml")) for name in archive.names):
+                raise self._other("the file is a spreadsheet; save it as CSV, or as Parquet or NetCDF 4")
+            raise self._other("the file is a zip archive and no log of inspect_ai; unpack it, and give what is in it")
+        log = archived_log(archive)
+        return _named("inspect_ai"), File(self.source, log)
 
     def _table(self, json: Json, content: bytes) -> FileBlock:
         """Return the scores of JSON that is a table in one of its forms."""

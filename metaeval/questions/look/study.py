@@ -19,7 +19,14 @@ from metaeval.base.unit import Unit, unit_of
 from metaeval.base.words import bracketed, listed, name_of_metric, number, percentage
 from metaeval.errors import MetaevalError
 from metaeval.questions.look.study_dates import drift_command
-from metaeval.questions.look.study_kinds import Contents, Kind, called, contents_in_memory, contents_of
+from metaeval.questions.look.study_kinds import (
+    Contents,
+    Kind,
+    called,
+    columns_of_people,
+    contents_in_memory,
+    contents_of,
+)
 from metaeval.studies.study import Study
 from metaeval.table.array import REPEAT
 from metaeval.table.means import SystemMeans
@@ -184,6 +191,9 @@ def _lacking(name: str, need: Mapping[str, Any], contents: Contents) -> str:
     sizes = {**contents.sizes, **({"items": contents.n_whole} if is_whole else {})}
     topic = unit_of(contents.read).topic if isinstance(contents.read, Scores) else "item"
     more = {"items": " without gaps"} if is_whole else {}
+    if name == "human" and isinstance(contents.read, Scores):
+        sizes["metrics"] -= len(columns_of_people(contents.read["metric"].to_numpy().tolist()))
+        more = {"metrics": " beside human scores"}
     if name == "human" and contents.tool:
         return f"a table of scores by system and item; results of {contents.tool} are not read there"
     lacks = [

@@ -437,7 +437,7 @@ def _or_labels(given: Sequence[str], scores: Contents) -> Contents:
 
 def _or_metrics(scores: Contents, names: Sequence[str]) -> Contents:
     """Return metrics where the columns of systems in rows are such, beside what people said of the systems."""
-    people = _people(names)
+    people = columns_of_people(names)
     if not people or metric_evidence([name for name in names if name not in people]) <= 0:
         return scores
     sizes = {"systems": scores.sizes["systems"], "metrics": len(names) - len(people), "people": len(people)}
@@ -577,7 +577,7 @@ def _are_of_judges(labels: pd.DataFrame) -> bool:
     return len(called) > 1 or bool(adjudicated(names)) or labels.index.nlevels > 1
 
 
-def _people(names: Sequence[str]) -> list[str]:
+def columns_of_people(names: Sequence[str]) -> list[str]:
     """Return the columns that people filled, by their names."""
     return [
         name for name in names if underscored(name) in _PEOPLE or not _HUMAN.isdisjoint(underscored(name).split("_"))
@@ -589,13 +589,15 @@ def _people_in_words(file: _TypedFile) -> list[str]:
     sheet = None if starts_json(file.content) else any_sheet(file.content, file.source.path)
     names, *rows = [[]] if sheet is None else sheet.sample()
     cells_of = zip(names, zip(*rows, strict=False), strict=False)
-    return [name for name, cells in cells_of if _people([name]) and len(grades_of({*filter(None, cells)})) > 1]
+    return [
+        name for name, cells in cells_of if columns_of_people([name]) and len(grades_of({*filter(None, cells)})) > 1
+    ]
 
 
 def _of_scores(scores: Scores) -> Contents:
     values, clusters = scores.to_numpy(), scores.coords.get("cluster")
     metrics = scores["metric"].to_numpy().tolist()
-    people = _people(metrics)
+    people = columns_of_people(metrics)
     sizes = {
         "systems": scores.sizes["system"],
         "items": scores.sizes["topic"],
