@@ -11,7 +11,13 @@ _NO_AND_YES = (
     *(("failure", "success"), ("bad", "good"), ("incorrect", "correct"), ("wrong", "right"), ("invalid", "valid")),
     *(("not relevant", "relevant"), ("irrelevant", "relevant"), ("nonrelevant", "relevant"), ("unsafe", "safe")),
     *(("non relevant", "relevant"), ("unacceptable", "acceptable"), ("reject", "accept"), ("rejected", "accepted")),
-    *(("negative", "positive"), ("unsupported", "supported"), ("unhelpful", "helpful"), ("low", "high")),
+    *(
+        ("neg", "pos"),
+        ("negative", "positive"),
+        ("unsupported", "supported"),
+        ("unhelpful", "helpful"),
+        ("low", "high"),
+    ),
     *(
         ("unresolved", "resolved"),
         ("unsolved", "solved"),

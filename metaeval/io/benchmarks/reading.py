@@ -26,6 +26,7 @@ from metaeval.io.benchmarks.rows import (
     sheet_of_records,
     with_scores_inside,
 )
+from metaeval.io.benchmarks.unread import unread
 from metaeval.io.benchmarks.wrapped import Wrapped, records_under
 from metaeval.io.blocks import FileBlock, TableOptions
 from metaeval.io.installed_formats import installed_format, sheet_of_format
@@ -183,6 +184,8 @@ class _Parser(NamedTuple):
         """Return the scores of JSON that is a table in one of its forms."""
         if holds_tasks(json) or rows_of_annotators(json) is not None:
             raise self._other("these are labels by annotators, and no scores; metaeval judges compares annotators")
+        if told := unread(json):
+            raise self._other(f"the file holds {told}")
         try:
             folds = folds_of(json.object)
         except ScoresError as error:
@@ -238,8 +241,6 @@ def _shape(json: Json) -> str:
         inputs = record.get("inputs") if isinstance(record, dict) else None
         files = first_few([shortened(name) for name in inputs]) if isinstance(inputs, dict) else ""
         return f"metaeval {json.object.get('command', '')} wrote it as its answer; read what it was made from: {files}"
-    if {"evalId", "results", "config"} <= json.object.keys():
-        return "promptfoo writes a table too, which is read (promptfoo eval -o results.csv)"
     names = ", ".join(form.name for form in FORMATS if form.module)
     advice = "records need names of columns, such as run_id, topic_id, measure and value"
     names_found = first_few([repr(shortened(name)) for name in json.first])
