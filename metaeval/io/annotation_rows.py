@@ -54,8 +54,8 @@ def _of_doccano(json: Json) -> list[tuple[int | None, Sequence[str]]] | None:
             label, judge = (stated.get("label"), stated.get("user")) if isinstance(stated, dict) else (stated, alone)
             if not isinstance(label, str | int) or judge is None:
                 return None
-            told = label if isinstance(label, str) else f"class {label}"  # a number that orders nothing
-            by_judge.setdefault(str(judge), []).append(told)
+            is_number_of_class = isinstance(stated, dict) and str(label).isdecimal()  # which orders nothing
+            by_judge.setdefault(str(judge), []).append("class " * is_number_of_class + str(label))
         rows += [(json.line(at), _row(record["id"], judge, labels)) for judge, labels in by_judge.items()]
     return rows or None
 
