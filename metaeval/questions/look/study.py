@@ -168,8 +168,31 @@ def _questions(contents: Contents, asked: Callable[[str], str] | None) -> pd.Dat
         for name, need in NEEDS.items()
         if (contents.kind in need.get("of", ()) or name in contents.also) and not contents.refusal
     ]
+    if isinstance(contents.read, Scores) and contents.sizes["systems"] == 1:
+        rows.insert(0, _gate(contents.read, _command("leaderboard", NEEDS["leaderboard"], contents, asked)))
     frame = pd.DataFrame(rows, columns=list(_COLUMNS))
     return frame.loc[(frame["lacks"] != "").sort_values(kind="stable").index].reset_index(drop=True)
+
+
+def _gate(scores: Scores, command: str) -> tuple[str, ...]:
+    """Ask of one system whether its mean under the first metric is as good as it seems, in two digits, or better."""
+    first = scores.isel(metric=0)
+    falls = not bool(first["higher_is_better"])
+    mean = float(first.mean())
+    digits = 1 - int(np.floor(np.log10(abs(mean)))) if mean else 0
+    rounded = (np.ceil if falls else np.floor)(round(mean * 10.0**digits, 6)) / 10.0**digits
+    required = f"{first['system'].item()} {'<=' if falls else '>='} {rounded:.12g}"
+    metric = str(first["metric"].item())
+    chosen = f" --metrics {shlex.quote(metric)}" if scores.sizes["metric"] > 1 else ""
+    of = "most" if falls else "least"
+    python = f"metaeval.study_leaderboard(data, requirements=[{required!r}])"
+    return (
+        f"Is its mean at {of} this?",
+        "leaderboard",
+        f"{command}{chosen} --require {shlex.quote(required)}",
+        python,
+        "",
+    )
 
 
 def _main_questions(parts: Mapping[str, Contents], asked: Callable[[str], str] | None) -> pd.DataFrame:
