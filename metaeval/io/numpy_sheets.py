@@ -3,6 +3,7 @@
 import io
 import math
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +16,7 @@ from metaeval.table.roles import part_of_word
 
 ARRAY_MAGIC, _ENDING, _UNNAMED = b"\x93NUMPY", ".npy", "arr_"
 _AXES = 2
-type Arrays = Mapping[str, NDArray[np.generic]]
+type Arrays = Mapping[str, NDArray[Any]]
 
 
 def numpy_sheet(content: bytes, label: str) -> Sheet | None:
@@ -54,7 +55,7 @@ def _arrays(content: bytes, label: str) -> Arrays | None:
     return {name.removesuffix(_ENDING): _array(archive.member(name), f"{label} ({name})") for name in archive.names}
 
 
-def _array(content: bytes, label: str) -> NDArray[np.generic]:
+def _array(content: bytes, label: str) -> NDArray[Any]:
     """Return an array of numbers or texts; one larger than its bytes, or of pickled objects, is refused."""
     stream = io.BytesIO(content)
     try:
@@ -102,6 +103,6 @@ def _part(name: str) -> str:
     return part_of_word(singular) or part_of_word(name) or name
 
 
-def _texts(array: NDArray[np.generic]) -> Sequence[str]:
+def _texts(array: NDArray[Any]) -> Sequence[str]:
     values = array.tolist()
     return [value.decode(errors="replace") if isinstance(value, bytes) else str(value) for value in values]

@@ -99,7 +99,7 @@ def _pass_marks(metrics: Sequence[Mapping[str, Any]]) -> tuple[list[str], dict[s
     marks_of: dict[str, list[tuple[float, float, bool]]] = {}
     for metric in metrics:
         score, threshold, passed = (metric.get(name) for name in ("score", "threshold", "success"))
-        if _is_number(score) and _is_number(threshold) and isinstance(passed, bool):
+        if isinstance(score, int | float) and isinstance(threshold, int | float) and isinstance(passed, bool):
             marks_of.setdefault(str(metric.get("name")), []).append((score, threshold, passed))
     for name, marks in marks_of.items():
         rises = all(passed == (score >= threshold) for score, threshold, passed in marks)

@@ -174,7 +174,7 @@ def _questions(contents: Contents, asked: Callable[[str], str] | None) -> pd.Dat
     return frame.loc[(frame["lacks"] != "").sort_values(kind="stable").index].reset_index(drop=True)
 
 
-def _gate(scores: Scores, command: str) -> tuple[str, ...]:
+def _gate(scores: Scores, command: str) -> tuple[str, str, str, str, str]:
     """Ask of one system whether its mean under the first metric is as good as it seems, in two digits, or better."""
     first = scores.isel(metric=0)
     falls = not bool(first["higher_is_better"])
