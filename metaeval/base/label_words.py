@@ -165,7 +165,7 @@ def grades_of(words: Collection[str]) -> dict[str, int]:
         return {}
     scales = [*_ORDERS, *(tuple([word] for word in pair) for pair in _NO_AND_YES)]
     by_rung = ([[word for word in rung if word in folded_of] for rung in scale] for scale in scales)
-    for said in ([of_rung for of_rung in rungs if of_rung] for rungs in by_rung):
-        if all(len(of_rung) == 1 for of_rung in said) and len(said) == len(folded_of):
-            return {folded_of[word]: grade for grade, (word,) in enumerate(said)}
+    for used in ([of_rung for of_rung in rungs if of_rung] for rungs in by_rung):
+        if all(len(of_rung) == 1 for of_rung in used) and len(used) == len(folded_of):
+            return {folded_of[word]: grade for grade, (word,) in enumerate(used)}
     return {}

@@ -46,11 +46,11 @@ def _of_doccano(json: Json) -> list[tuple[int | None, Sequence[str]]] | None:
         return None
     rows, alone = list[tuple[int | None, Sequence[str]]](), base_name(json.label)
     for at, record in enumerate(json.records):
-        said = record.get("annotations", record.get("label", record.get("labels")))
-        if not isinstance(said, list):
+        stated_labels = record.get("annotations", record.get("label", record.get("labels")))
+        if not isinstance(stated_labels, list):
             return None
         by_judge: dict[str, list[str]] = {}
-        for stated in said:
+        for stated in stated_labels:
             label, judge = (stated.get("label"), stated.get("user")) if isinstance(stated, dict) else (stated, alone)
             if not isinstance(label, str | int) or judge is None:
                 return None

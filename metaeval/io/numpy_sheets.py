@@ -86,7 +86,7 @@ def _by_system(arrays: Arrays) -> Arrays | None:
     """Return the scores of each system by item, where one array has two axes and others name what stands on them."""
     grids = [array for array in arrays.values() if array.ndim == _AXES and array.dtype.kind in "fiub"]
     names = {_part(name): array for name, array in arrays.items() if array.ndim == 1}
-    systems, items = (names.get(part) for part in ("system", "topic"))
+    systems, items = (names.get(role) for role in ("system", "topic"))
     if len(grids) != 1 or systems is None or 1 + len(names) != len(arrays) or not {*names} <= {"system", "topic"}:
         return None
     grid = grids[0] if grids[0].shape[0] == len(systems) else grids[0].T

@@ -54,9 +54,9 @@ def with_run_files(sources: Sequence[Source]) -> list[Source]:
     for source in sources:
         folder, name = Path(source.path).parent, Path(source.path).name
         is_of_run = name in _OF_RUN or source.listed
-        if is_of_run and all((folder / kept).is_file() for kept in (SPEC_FILE, STATS_FILE)):
-            for kept in (SPEC_FILE, STATS_FILE):
-                read.setdefault(str(folder / kept), source._replace(path=str(folder / kept)))
+        if is_of_run and all((folder / file).is_file() for file in (SPEC_FILE, STATS_FILE)):
+            for path in (str(folder / SPEC_FILE), str(folder / STATS_FILE)):
+                read.setdefault(path, source._replace(path=path))
         else:
             read[source.path] = source
     return [*read.values()]

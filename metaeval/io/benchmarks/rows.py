@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from metaeval.base.arrays import Floats
 from metaeval.base.names import first_few, is_number, metric_evidence, shortened, topic_evidence
 from metaeval.base.number_words import GAP_WORDS
 from metaeval.base.unit import ITEM
@@ -316,6 +317,15 @@ def _is_frame(names: Iterable[str]) -> bool:
     return max(len(TEXTS & headers), len(_NUGGETS & headers)) >= _LEAST_TEXTS
 
 
+def _no_metrics(sheet: Sheet, names: Sequence[str], values: Floats, asked_for: set[str]) -> list[RoleColumn]:
+    """Return the columns of numbers that are no metrics, such as costs and thresholds, by what they are called."""
+    by_role = not_scores(names, values, along="cell", kept=asked_for)
+    left = [column for column in by_role if role_of_name(column.name)[0]]
+    if doubts := unsure_columns(left):
+        raise sheet.error(doubts)
+    return left
+
+
 def read_record_frame(sheet: Sheet, source: Source, options: TableOptions) -> FileBlock:
     """Read a frame of ragas, DeepEval and the like: the file is a system, a row an item, a column a metric.
 
@@ -348,10 +358,7 @@ def read_record_frame(sheet: Sheet, source: Source, options: TableOptions) -> Fi
             scores[at, 0] = to_numbers(columns[name], options.missing)
         except BadCellError as error:
             raise body.error(f"{name!r}: {error.rule(body.delimiter)}", error.place) from None
-    by_role = not_scores(numeric, scores[:, 0].T, along="cell", kept=asked_for)
-    left = [column for column in by_role if role_of_name(column.name)[0]]
-    if doubts := unsure_columns(left):
-        raise sheet.error(doubts)
+    left = _no_metrics(sheet, numeric, scores[:, 0].T, asked_for)
     is_metric = [name not in {column.name for column in left} for name in numeric]
     numeric, scores = list(compress(numeric, is_metric)), scores[is_metric]
     summaries = are_summaries(labels)

@@ -46,4 +46,4 @@ def unread(json: Json) -> str:
 def _is_passage(labels: object) -> bool:
     """Whether labels begin with where a passage starts and ends."""
     first = labels[0] if isinstance(labels, list) and labels else None
-    return isinstance(first, list) and all(isinstance(place, int) for place in first[:2])
+    return isinstance(first, list) and all(isinstance(end, int) for end in first[:2])

@@ -337,9 +337,7 @@ def study_leaderboard(  # noqa: PLR0913 - every option of the command
     ranked = partial(rank_intervals, method=rank_method, confidence_level=level, rng=seed, n_threads=n_threads)
     best = partial(best_system, k=min(top, len(names)), n_resamples=n_drawn, rng=seed, n_threads=n_threads)
     answers = _answers(table, ranked, best, attempt, alpha=alpha, power=power)
-    sources = None
-    if checked.sizes.get(REPEAT, 1) > 1:
-        sources = attempt("Sources of noise", partial(variance_components, checked, confidence_level=level))
+    divided = partial(variance_components, checked, confidence_level=level)
     notes = _size_notes(table, n_drawn, n_resamples)
     families = partial(pair_families, comparison, corrections=("holm", "fdr_bh", "fdr_by"), baseline=baselines)
     return LeaderboardStudy(
@@ -356,7 +354,7 @@ def study_leaderboard(  # noqa: PLR0913 - every option of the command
         cohorts_named=bool(cohorts),
         gaps=attempt("Missing scores", partial(missing_scores, table, confidence_level=level)) if gappy else None,
         thin=attempt(_THIN, partial(without_thin, table, answers["ranks"], comparison, ranked)) if gappy else None,
-        sources=sources,
+        sources=attempt("Sources of noise", divided) if checked.sizes.get(REPEAT, 1) > 1 else None,
         requirements=required,
         baselines=baselines,
         top=top,
