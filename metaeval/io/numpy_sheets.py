@@ -3,7 +3,7 @@
 import io
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -77,7 +77,8 @@ def _columns(arrays: Arrays) -> Arrays | None:
     """Return the columns of a structured array, or named ones of one length."""
     first = next(iter(arrays.values()), np.empty(()))
     if len(arrays) == 1 and first.dtype.names and first.ndim == 1:
-        return {name: first[name] for name in first.dtype.names}
+        rows = cast("NDArray[np.void]", first)
+        return {name: rows[name] for name in first.dtype.names}
     are_columns = len({array.shape for array in arrays.values()}) == 1 and first.ndim == 1 and len(arrays) > 1
     return arrays if are_columns and not any(name.startswith(_UNNAMED) for name in arrays) else None
 
