@@ -704,4 +704,6 @@ def _way_past_column(rows: _WideRows, used: Sequence[int], place: int, titles: _
     others = [at for at in used if at != used[place]]
     if all(any(map(is_number, rows.column(at))) for at in others):
         return f"; {listing}; pass `columns={ {'ignore': [name]}!r}` if {name!r} is no system"
+    if graded := blocks.way_past_grades(cells, rows.body.delimiter):
+        return graded
     return f"; write a number for each word of this column ({first_few(words, write=shortened)})"

@@ -109,7 +109,7 @@ def check_requirements(scores: object, requirements: Sequence[str], *, alpha: fl
     Parameters
     ----------
     scores : Scores or anything `metaeval.as_scores` takes
-        With clusters, strata, weights and gaps as they come.
+        With clusters, strata, weights and gaps as they come; of one system, where its mean stands beside a number.
     requirements : sequence of str
         Each ``A >= B``, ``A > B``, ``A >= B - 0.005`` or ``A >= B + 0.01``, with blanks around the signs; in the
         metric's unit, better being higher whatever the metric's direction. A margin that allows more than a tenth of
@@ -174,7 +174,7 @@ def check_requirements(scores: object, requirements: Sequence[str], *, alpha: fl
     1          new > old     0.005 -0.005  open
     """
     check_share(alpha, "alpha")
-    table = engine_scores(scores, "requirements")
+    table = engine_scores(scores, "requirements", fewest=1)
     names = table["system"].to_numpy().tolist()
     requirements = check_list(requirements, "requirements", [_EXAMPLE])
     asked = [_parsed(text, names) for text in requirements]

@@ -1544,11 +1544,13 @@ def test_rows_of_marked_errors_are_no_scores(tmp_path):
         read_scores(path)
     assert "columns=" not in str(refused.value)
     rows = ["a\td\t1\tr\tx\tMajor", "a\td\t1\tr\tx\tMinor", "a\td\t1\ts\tx\tNo-error", "b\td\t1\tr\tx\tcritical"]
+    rows += ["c\td\t1\tr\tNon-translation!\tMajor", "d\td\t1\tr\tFluency/Punctuation\tMinor", "e\td\t1\tr\tx\tNeutral"]
     path.write_text("\n".join(["system\tdoc\tseg_id\trater\tcategory\tseverity", *rows, "a\te\t1\tr\tx\tMinor"]) + "\n")
     (awk,) = re.findall(r"\((awk '[^']*')\)", str(refused.value))
     told = subprocess.run(["bash", "-c", f"{awk} < {path}"], check=True, capture_output=True, text=True).stdout  # noqa: S607
-    # of two people one marked errors of 5 and 1, and the other none: a mean of 3
-    assert sorted(told.splitlines()) == ["a\td/1\t3", "a\te/1\t1", "b\td/1\t25", "system\titem\tMQM"]
+    # of two people one marked errors of 5 and 1, and the other none: a mean of 3; weights of Freitag et al. (2021)
+    others = ["c\td/1\t25", "d\td/1\t0.1", "e\td/1\t0"]
+    assert sorted(told.splitlines()) == ["a\td/1\t3", "a\te/1\t1", "b\td/1\t25", *others, "system\titem\tMQM"]
 
 
 @pytest.mark.parametrize(
