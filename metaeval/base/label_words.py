@@ -77,7 +77,7 @@ class WordScale(NamedTuple):
     names: tuple[str, ...]
     """What each label is called, from 0."""
     ordered: bool
-    """Whether the labels are no and yes, or words of one scale; else they are names in no order."""
+    """Whether the labels are no and yes; else they are names in no order."""
 
 
 def folded(word: str) -> str:
@@ -126,7 +126,7 @@ def says_yes_or_no(words: Iterable[str]) -> bool:
 def word_scale(words_of: Mapping[str, Sequence[str]]) -> WordScale:
     """Return the labels of words, of which each judge uses some; two judges may say yes and no in words of their own.
 
-    Words of one scale, such as poor, fair and good, are grades in its order.
+    Words of a scale, such as poor, fair and good, stay names until somebody grades them: `grades_of` says how.
 
     Examples
     --------
@@ -134,8 +134,6 @@ def word_scale(words_of: Mapping[str, Sequence[str]]) -> WordScale:
     WordScale(codes={'fail': 0, 'pass': 1, 'true': 2}, names=('fail', 'pass', 'TRUE'), ordered=False)
     >>> word_scale({"ann": ["pass", "fail"], "bot": ["TRUE"]})
     WordScale(codes={'fail': 0, 'pass': 1, 'true': 1}, names=('fail', 'pass, TRUE'), ordered=True)
-    >>> word_scale({"ann": ["good", "poor"], "bot": ["Fair"]})
-    WordScale(codes={'poor': 0, 'fair': 1, 'good': 2}, names=('poor', 'Fair', 'good'), ordered=True)
     """
     spelt: dict[str, str] = {}
     for words in words_of.values():
@@ -143,9 +141,8 @@ def word_scale(words_of: Mapping[str, Sequence[str]]) -> WordScale:
             spelt.setdefault(folded(word), word)
     folded_words = sorted(spelt)
     if not all(map(says_yes_or_no, words_of.values())):
-        grades = grades_of(folded_words) if len(folded_words) > 1 else {}
-        codes = grades or {word: code for code, word in enumerate(folded_words)}
-        return WordScale(codes, tuple(spelt[word] for word in codes), ordered=bool(grades))
+        codes = {word: code for code, word in enumerate(folded_words)}
+        return WordScale(codes, tuple(spelt[word] for word in folded_words), ordered=False)
     sides: tuple[list[str], list[str]] = ([], [])
     for word in folded_words:
         sides[_SIDE[_plain(word)]].append(spelt[word])

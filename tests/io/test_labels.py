@@ -1,5 +1,6 @@
 """Reading labels of several judges: every form, and every way a file can be wrong."""
 
+import ast
 import gzip
 import re
 import tarfile
@@ -439,17 +440,21 @@ def test_labels_that_begin_with_their_number_are_grades(tmp_path):
         "much worse,worse,about the same,better,much better",
     ],
 )
-def test_words_of_one_scale_are_graded_in_its_order(tmp_path, scale):
-    """Published scales of answers: the figures are those of the same labels as numbers, and a note says so."""
+def test_words_of_one_scale_are_names_until_they_are_graded(tmp_path, scale):
+    """Published scales of answers: a note gives the grades in their order, with which figures are those of numbers."""
     words = scale.split(",")
     n = len(words)
     rows = [(f"d{at}", at % n, (at * at + at // n) % n) for at in range(4 * n)]
     text = "item,ann,ben\n" + "".join(f"{item},{words[one].title()},{words[two]}\n" for item, one, two in rows)
-    labels = as_labels(read_labels(write(tmp_path, text)))
-    assert grades_of(words) == {word: grade for grade, word in enumerate(words)}
+    grades = {word: grade for grade, word in enumerate(words)}
+    assert grades_of(words) == grades
+    names = as_labels(read_labels(write(tmp_path, text)))
+    assert not names.ordered
+    (way,) = [re.search(r"`words=(.*)`", note)[1] for note in names.notes if "in no order" in note]
+    assert ast.literal_eval(way) == grades
+    labels = as_labels(read_labels(tmp_path / "labels.csv", words=grades))
     assert labels.table.to_numpy().tolist() == [[one, two] for _, one, two in rows]
     assert labels.ordered
-    assert any("words of a scale, graded in its order" in note for note in labels.notes)
     numbers = as_labels({"ann": [one for _, one, _ in rows], "ben": [two for _, _, two in rows]})
     by_words, by_numbers = (
         study_judges(judged, reference="ann", rng=0).labelling.agreement for judged in (labels, numbers)
