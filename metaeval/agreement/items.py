@@ -20,6 +20,7 @@ from metaeval.base.names import clean_names, comma_list, first_few, natural_orde
 from metaeval.errors import InvalidOptionError, ScoresError
 from metaeval.running.equality import difference, settle
 from metaeval.table.derived import derived_columns
+from metaeval.table.no_answers import codes_among
 from metaeval.table.number_columns import left_out_columns, not_scores
 from metaeval.table.roles import RoleColumn, rises_by_name, role_of_name
 from metaeval.table.scores import Missing, Scores, as_scores, better_direction
@@ -77,7 +78,7 @@ def item_scores(  # noqa: PLR0913 - one keyword per column
     ------
     ScoresError
         If a column is not there or holds no numbers, a system, item or cluster is empty, a system and item appear
-        twice, an item lies in two clusters, or a value is infinite.
+        twice, an item lies in two clusters, a value is infinite, or stands for no answer (99 beside 1 to 5).
     UnknownNameError
         If `lower_is_better` names what is not compared.
 
@@ -100,6 +101,7 @@ def item_scores(  # noqa: PLR0913 - one keyword per column
     notes = _notes(frame, [*keys, *columns], left, given=metrics_given)
     notes += notes_on_falling(by_name)
     frame, told = without_summaries(frame, system, items, columns)
+    _refuse_codes(frame, columns)
     item_names = _joined(frame, items)
     index = pd.MultiIndex.from_arrays([clean_names(frame[system], "system"), item_names], names=["system", "item"])
     if not index.is_unique:
@@ -188,6 +190,7 @@ def system_means(
     _refuse_empty(frame, [system])
     notes = _notes(frame, [system, *columns], left, given=given)
     frame, told = without_summaries(frame, system, [], columns)
+    _refuse_codes(frame, columns)
     if frame[system].duplicated().any():
         twice = frame.loc[frame[system].duplicated(), system].iloc[0]
         raise ScoresError(f"system {twice!r} appears twice; name the columns of items with `item`")
@@ -320,6 +323,19 @@ def _says_nothing(frame: pd.DataFrame, keys: Sequence[str], name: str) -> bool:
         return counts_rows
     different = frame.groupby(list(keys[1:]), sort=False)[name].nunique(dropna=False)
     return bool((different == 1).all()) and len(different) < len(frame) and len(np.unique(values)) > 1
+
+
+def _refuse_codes(frame: pd.DataFrame, columns: Sequence[str]) -> None:
+    """Refuse columns with numbers that stand for no answer, but for those whose rows were chosen by what they hold."""
+    for name in columns:
+        codes = codes_among(frame[name].to_numpy(dtype=np.float64))
+        if codes.counts and name not in frame.attrs.get("chosen", ()):
+            without = f"{codes.low:g}..{codes.high:g}"
+            every = f"{min(codes.low, *codes.counts):g}..{max(codes.high, *codes.counts):g}"
+            ways = f"`where={ {name: without}!r}` leaves these rows out, and `where={ {name: every}!r}` counts them"
+            if "sources" not in frame.attrs:  # in memory
+                ways = "set to NaN what is no answer"
+            raise ScoresError(f"column {name!r} holds {codes.named}, as codes of no answer are; {ways}")
 
 
 def _refuse_empty(frame: pd.DataFrame, columns: Sequence[str]) -> None:

@@ -16,7 +16,7 @@ from metaeval.base.names import comma_list, first_few, is_number, natural_order,
 from metaeval.base.number_words import GAP_WORDS, other_spelling
 from metaeval.collection.document_codes import Judgments
 from metaeval.collection.documents import UNJUDGED
-from metaeval.errors import FileFormatError, InvalidOptionError
+from metaeval.errors import FileFormatError, InvalidOptionError, ScoresError
 from metaeval.io.any_sheets import table_sheet
 from metaeval.io.blocks import BadCellError, rows_left_out
 from metaeval.io.by_values import labels_of_columns, way_to_number_items
@@ -37,6 +37,7 @@ from metaeval.table.label_roles import (
     doubts_of,
     label_columns,
     made_judges,
+    refuse_codes,
 )
 from metaeval.table.number_columns import left_out_columns
 from metaeval.table.plausibility import are_summaries, left_out_rows, perhaps_items
@@ -435,6 +436,10 @@ class _LabelTable:
         keys = {"topic": self._column("topic")} if self.places["topic"] else {}
         keys["item"] = self._column("item")
         frame, n_again = self._long(keys, repeats, duplicates) if self.is_long else self._wide(keys, duplicates)
+        try:
+            refuse_codes(frame, self.words)
+        except ScoresError as error:
+            raise self.sheet.error(str(error)) from None
         notes = [] if "topic" in keys else ["no column of topics: items are what is drawn for intervals"]
         again = note_of(n_again, "label" if self.is_long else "row", duplicates)
         frame.attrs |= {"notes": [*notes, *self.notes, *again, *doubtful_labels(frame, self.words)], "judges": "known"}

@@ -147,8 +147,8 @@ class VoteColumns(NamedTuple):
     roles: Mapping[str, str]
     """"left", "right" (one column where it holds both), "winner" or "loser", "question", "voter", "weight", "count"."""
     form: str
-    """"votes", "outcomes" (a column of 1 and 0 for each), "winners" (beside losers), "scores" (of either side), "counts", "orders"
-    or "games"."""
+    """"votes", "outcomes" (a column of 1 and 0 for each), "winners" (beside losers), "scores" (of both sides),
+    "counts", "orders" or "games"."""
     others: Mapping[str, str]
     """What else the form is read from, as `underscored` writes it, and the column."""
 

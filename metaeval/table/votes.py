@@ -358,8 +358,8 @@ class Collected:
             f"{count(n['repeated'], 'row')} that repeat another left out (duplicates)": n["repeated"],
             f"{count(n_same, 'vote')} repeat another in every column that is read, and count; if they were written "
             "twice, pass `duplicates='first'`": n_same,
-            f"the {'lower' if self._is_lower_better() else 'higher'} of {' and '.join(map(repr, self._scored))} wins the "
-            "vote of its row, and where they are equal it is a tie": self._scored,
+            f"the {'lower' if self._is_lower_better() else 'higher'} of {' and '.join(map(repr, self._scored))} wins "
+            "the vote of its row, and where they are equal it is a tie": self._scored,
             f"{count(n['unscored'], 'row')} without a score of both sides left out": n["unscored"],
             f"column {self._loser!r} says who lost each vote, so that the other side won it": self._loser,
             f"votes count as column {self._weight!r} says{may_count}": self._weight,
