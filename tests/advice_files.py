@@ -396,6 +396,10 @@ IN_ITEMS = {
             "where={'human': '1..99'}": graded("1..99", [1, 2, 2, 99, 1, 2], [0.1, 0.2, 0.5, 0.3, 0.4, 0.6]),
         },
     ),
+    "grades beside grades of people": compared(
+        "system,item,human,fluency,bleu\na,1,1,2,.1\na,2,2,3,.2\nb,1,3,2,.3\nb,2,2,1,.4\n",
+        {"metrics=['bleu']": {"human": [[1.0, 2.0], [3.0, 2.0]], "bleu": [[0.1, 0.2], [0.3, 0.4]]}},
+    ),
     "a column that may be no metric": compared(
         ODD, {"metrics=['bleu']": {"human": [[3.0, 4.0], [5.0, 6.0]], "bleu": [[0.1, 0.2], [0.3, 0.4]]}}
     ),

@@ -71,6 +71,19 @@ _SAID = {
     )
     for better, words in {False: "lower|smaller|less", True: "higher|larger|more"}.items()
 }
+_ENDS = {end: f"(?P<{end}>{words})" for end, words in {
+    "best": "best|beste[rs]?|sehr gut|very good|excellent|meilleure?|très bien|mejor|migliore|melhor|najlepsz[aey]",
+    "worst": "worst|schlechteste[rs]?|very bad|poor|ungenügend|pire|peor|peggiore|pior|najgorsz[aey]",
+}.items()}  # fmt: skip
+_IS, _GRADE = r"\s*(?:=|:|\bis\b|\bist\b|\best\b|\bes\b)\s*", r"(?<![\w.])(?P<grade>[0-9]+)"
+_BEST_GRADE = [
+    re.compile(text, re.IGNORECASE)
+    for text in (
+        rf"{_GRADE}{_IS}(?:the )?(?:{'|'.join(_ENDS.values())})\b",
+        rf"\b(?:{'|'.join(_ENDS.values())}){_IS}{_GRADE}",
+    )
+]
+"""A scale of grades in a name: 1 = best, worst: 6."""
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z][a-z])")
 _IN_BRACKETS = re.compile(r"\s*[(\[][^()\[\]]*[)\]]")
 SPLITS = frozenset(_TABLE["lower"]["splits"])
@@ -199,6 +212,8 @@ def rises_by_name(metric: str, least: float = 0.0) -> bool:
     [True, False, False, True, False, True]
     >>> [rises_by_name(name) for name in ("word_error_rate", "RMSE (m)", "wer_clean", "non-toxicity", "ERR", "Top1Err")]
     [False, False, False, True, True, False]
+    >>> [rises_by_name(name) for name in ("human (1 = best)", "Note (1=sehr gut, 6=ungenügend)", "5 = best", "1-best")]
+    [False, False, True, True]
     >>> rises_by_name("MQM", least=0.0), rises_by_name("MQM", least=-25.0), rises_by_name("loss", least=-1.0)
     (False, True, False)
     """
@@ -207,6 +222,8 @@ def rises_by_name(metric: str, least: float = 0.0) -> bool:
     for better, said in _SAID.items():
         if said.search(metric):
             return better
+    if (scale := next(filter(None, (said.search(metric) for said in _BEST_GRADE)), None)) is not None:
+        return (int(scale["grade"]) > 1) == bool(scale["best"])
     falls = "" if metric == _OF_RANKS else _what_falls(metric) or _what_falls(_CAMEL.sub("_", metric))
     return not falls or (least < 0 and falls not in _SIGNED)
 

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from metaeval.agreement.labels import Labels, as_labels, of_judges
-from metaeval.base.columns import JUDGES, RANKINGS, are_judges, underscored
+from metaeval.base.columns import JUDGES, PEOPLE, RANKINGS, are_judges, underscored
 from metaeval.base.metric_names import split_names
 from metaeval.base.names import count, first_few, is_number, metric_evidence, topic_evidence
 from metaeval.base.needs import NEEDS
@@ -59,7 +59,7 @@ type Found = Scores | SystemMeans | Votes | Labels | None
 
 _RUN_WORDS, _RANK, _MOST_GRADES, _TWO_SYSTEMS, _MOST_TYPED = 6, 3, 11, 2, 5
 _NO_ITEMS = "one score a system under each metric; scores by item tell more"
-_OF_PEOPLE = "with --people NAME,NAME metaeval judges tells whether the others may replace these people"
+_OFPEOPLE = "with --people NAME,NAME metaeval judges tells whether the others may replace these people"
 _OF_COVARIATES = (
     "{0} of both sides may matter: metaeval votes tests whether it does, and --covariates {0} adjusts for it"
 )
@@ -72,9 +72,8 @@ _LANGUAGES = {
 _PROGRAM = "{}: this is a program (source code: {}), and nothing of an evaluation; look at the files that it writes"
 _BARE = frozenset({*RANKINGS["topic"], *RANKINGS["document"], *RANKINGS["level"], "corpus_id"})
 """Names of columns of judgments alone."""
-_PEOPLE = frozenset({"human", "humans", "people", "gold", "reference", "mqm", "da", "expert", "experts", "crowd"})
 _HUMAN = frozenset({"human", "humans", "people"})
-"""Words for scores that people gave, beside which metrics stand; the second in any name, such as "Human rating"."""
+"""Words for scores that people gave in any name, such as "Human rating"."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -574,7 +573,7 @@ def _are_of_judges(labels: pd.DataFrame) -> bool:
 def _people(names: Sequence[str]) -> list[str]:
     """Return the columns that people filled, by their names."""
     return [
-        name for name in names if underscored(name) in _PEOPLE or not _HUMAN.isdisjoint(underscored(name).split("_"))
+        name for name in names if underscored(name) in PEOPLE or not _HUMAN.isdisjoint(underscored(name).split("_"))
     ]
 
 
@@ -636,7 +635,7 @@ def _annotations(given: Sequence[str], by_kind: Mapping[Kind, Sequence[str]]) ->
     """Read labels by annotators in JSON; those of one file may be scores of systems, if nobody is called a judge."""
     judged = read_judges(given)
     names = [name for frame in judged.annotations.values() for name in frame.columns]
-    are_people = not {underscored(name).strip("_0123456789") for name in names}.isdisjoint({*JUDGES, *_PEOPLE})
+    are_people = not {underscored(name).strip("_0123456789") for name in names}.isdisjoint({*JUDGES, *PEOPLE})
     are_known = any(frame.attrs.get("judges") for frame in judged.annotations.values())
     if are_people or are_known or len(by_kind["annotations"]) > 1:
         return _of_judges(judged)
@@ -661,7 +660,7 @@ def _of_judges(judged: JudgeInput) -> Contents:
         frames = judged.annotations.values()
         if len(frames) == 1:
             annotated = as_labels(*frames)
-            return _of_labels(annotated, [*annotated.notes, _OF_PEOPLE])
+            return _of_labels(annotated, [*annotated.notes, _OFPEOPLE])
         names = {name for frame in frames for name in frame.columns}
         return Contents(kind="annotations", sizes={"judges": len(names), "items": max(map(len, frames))})
     if judged.scores:
