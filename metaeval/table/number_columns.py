@@ -10,8 +10,9 @@ import numpy as np
 from metaeval.base.arrays import Flags, Floats
 from metaeval.base.columns import JUDGES, underscored
 from metaeval.base.names import first_few, metric_evidence
-from metaeval.table.evidence import made_of_others, on_another_scale
+from metaeval.table.evidence import SETTLED, made_of_others, on_another_scale
 from metaeval.table.interval_names import Bounds, bounds_among, roles_among
+from metaeval.table.label_roles import adjudicated
 from metaeval.table.plausibility import item_constants
 from metaeval.table.roles import (
     BOUNDS,
@@ -286,6 +287,8 @@ class _Numbers(NamedTuple):
 
     def without_role(self, name: str) -> RoleColumn | None:
         """Return a column of no known role that is no score, or may be none, by its name and those of the others."""
+        if self.along == "system" and name in adjudicated(self.names) and self._are_labels():
+            return RoleColumn(name, "aggregate", "what judges settled on", sure=False)
         if self.along == "topic" and is_whole(name) and self.beside_items(name):
             return RoleColumn(name, "aggregate", "one score of the whole", sure=False)
         if self.along == "cell" and part_of_word(name) == "weight":
@@ -295,6 +298,11 @@ class _Numbers(NamedTuple):
         if self.along == "cell" and self.is_quartile(name):
             return RoleColumn(name, "range", "a quartile", sure=False)
         return self.perhaps(name)
+
+    def _are_labels(self) -> bool:
+        """Whether all columns hold a few whole numbers, and more than right or wrong."""
+        labels = np.unique(self.values[np.isfinite(self.values)])
+        return 2 < len(labels) <= _MOST_GRADES + 1 and not (labels % 1).any()  # noqa: PLR2004 - right or wrong
 
     def perhaps(self, name: str) -> RoleColumn | None:
         """Return a column called as scores may be too, such as p, B or answer, beside others that are not."""
@@ -371,10 +379,12 @@ class _Numbers(NamedTuple):
         places = [at for at, name in enumerate(self.names) if name not in said]
         names = [self.names[at] for at in places]
         roles = ["made" if word_of(name) in MADE else self.roles[name][0] for name in names]
+        settled = adjudicated(names)
+        roles = [SETTLED if name in settled else role for name, role in zip(names, roles, strict=True)]
         called = {
             at: role
             for at, (name, role) in enumerate(zip(names, roles, strict=True))
-            if name not in kept and (name in told or role in {"aggregate", "made"})
+            if name not in kept and (name in told or role in {"aggregate", "made", SETTLED})
         }
         return {
             names[row.place]: RoleColumn(names[row.place], "aggregate", row.what)

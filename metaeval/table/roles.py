@@ -190,7 +190,7 @@ def word_of(name: object) -> str:
     """
     text = str(name)
     text = _PLUS_MINUS.sub("±", text) if "+" in text else text
-    return _DIVISION.sub("_", text.strip()).casefold().strip("_") if len(text) < _LONGEST_WORD else ""
+    return _DIVISION.sub("_", text.strip()).casefold().strip("_?") if len(text) < _LONGEST_WORD else ""
 
 
 def bare_word(name: object) -> str:

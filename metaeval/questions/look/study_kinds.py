@@ -45,6 +45,7 @@ from metaeval.questions.look.study_columns import OWN_LINES, ColumnRole, column_
 from metaeval.table.array import gaps_in
 from metaeval.table.label_roles import adjudicated
 from metaeval.table.means import SystemMeans, as_means, is_board
+from metaeval.table.no_answers import codes_among
 from metaeval.table.roles import part_of_word
 from metaeval.table.scores import Scores, are_apart, as_scores
 from metaeval.table.vote_columns import vote_columns
@@ -421,9 +422,11 @@ def _or_labels(given: Sequence[str], scores: Contents) -> Contents:
     except MetaevalError:
         called = [name for name in raters if are_judges([name])]
         by_values = _labels_by_values(given) if are_judges(raters) else None
-        return by_values or (_labels_alone(given) if called else None) or scores
+        coded = replace(scores, also=("judges",) * bool(codes_among(read.to_numpy()).counts))  # which says what to do
+        return by_values or (_labels_alone(given) if called else None) or coded
     rows_are_people = judged.labels is not None and {*judged.labels.columns} == {*map(str, read["topic"].to_numpy())}
-    if are_judges(raters) or rows_are_people:
+    settled = judged.labels is not None and bool(adjudicated(list(map(str, judged.labels.columns))))
+    if are_judges(raters) or rows_are_people or settled:
         return _of_judges(judged)
     is_wide = judged.labels is not None and {*raters} <= {*judged.labels.columns}
     return replace(scores, also=("judges",)) if is_wide else scores
@@ -678,6 +681,7 @@ def _of_judges(judged: JudgeInput) -> Contents:
 def _of_labels(labels: Labels, notes: Sequence[str] = ()) -> Contents:
     judged = of_judges(labels)
     sizes = {"judges": len(judged.judges), "items": len(judged.table)}
+    notes = [note for note in notes if note in judged.notes or note not in labels.notes]  # but of those left out
     more = [note for note in judged.notes if note not in labels.notes]
     return Contents(kind="labels", sizes=sizes, judges=judged.judges, read=judged, notes=(*notes, *more))
 
