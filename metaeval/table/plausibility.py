@@ -29,6 +29,7 @@ from metaeval.table.roles import (
     SUMMARIES,
     RoleColumn,
     bare_word,
+    is_of_another_year,
     is_subtotal,
     is_total,
     may_be_no_item,
@@ -226,6 +227,7 @@ def left_out_rows(
         notes.append(
             f"left out {word}{plural} {listed}, called as {kinds} of the {word} beside {'each' if plural else 'it'}"
         )
+    notes += _notes_on_years(names) if dim == "system" else []
     if open_subtotals and not named and len(subtotals) > 1:
         named_so = first_few(open_subtotals)
         notes.append(f"{word}s called as averages count as {word}s: {named_so}; leave out what is none")
@@ -234,6 +236,17 @@ def left_out_rows(
         if not row.sure and not named
     ]  # fmt: skip
     return [at for at in stay if at not in out], notes
+
+
+def _notes_on_years(systems: Sequence[str]) -> list[str]:
+    """Say which systems, a few of them, are called as results of another year, which may be none beside the others."""
+    earlier = [repr(name) for name in systems if is_of_another_year(name)]
+    if not 0 < _FEWEST_TOPICS * len(earlier) <= len(systems):
+        return []
+    called = "is called as a row of another year, and counts as a system"
+    if len(earlier) > 1:
+        called = "are called as rows of other years, and count as systems"
+    return [f"{first_few(earlier)} {called}; leave out what is none"]
 
 
 def _spreads(names: Sequence[str], values: Floats) -> dict[int, tuple[str, int]]:

@@ -119,13 +119,14 @@ _MEASURED = ("cost", "size", "time")
 _UNITS = frozenset(_TABLE["unit"]["words"])
 _OF_ROWS = frozenset(_TABLE["row"]["words"])
 """What a row among items may be called that is none, beside the words of roles."""
+_SYSTEMS_TOO = frozenset({"baseline", "base_line"})
 _NO_ROWS = frozenset({"id", "part", "seed", "version", "size"})
 """Roles whose words name items too."""
 _OF_SPLIT = re.compile("(?:_(?:train|test|val|valid|dev|marginal))+")
 _DELTA = re.compile(r"(?:δ_?|delta_)(?=.)")
 _NUMBER_OF = re.compile(r"#\s*[^\W\d]")
 _LEVEL = re.compile(r"(?:68|80|90|95|99)%?")
-_YEAR = re.compile(r"_(?:19|20)[0-9]{2}\Z|\A(?:19|20)[0-9]{2}_")
+_YEAR = re.compile(r"_(?:19|20)[0-9]{2}\Z|\A(?:19|20)[0-9]{2}(?:_|\Z)")
 _CUTOFF = re.compile(r"(?<=[a-z])@[0-9]+(?=_|$)")
 _COUNTED_THINGS = frozenset(
     {
@@ -346,7 +347,9 @@ def column_roles(
             others.append(column)
     for role, names in candidates.items():
         if len(set(names)) < len(names):
-            raise ScoresError(f"two columns are called {names[0]!r}; names must be unique")
+            second = place_of_second_table(headers)
+            beside = f"; a second table stands beside the first, from column {second + 1} on: save each as a file"
+            raise ScoresError(f"two columns are called {names[0]!r}; names must be unique{beside * (second > 0)}")
         if len(names) > 1:
             if role == "system" and cells is not None:
                 _refuse_rows_of_runs(names, [name for name in headers if name not in taken], cells)
@@ -356,6 +359,18 @@ def column_roles(
             )
         parts[role] = names[0]
     return ColumnRoles({role: parts[role] for role in SCORES if role in parts}, others)
+
+
+def place_of_second_table(header: Sequence[str]) -> int:
+    """Return where the first name stands again behind a column without one, as where two tables were put; else 0.
+
+    Examples
+    --------
+    >>> place_of_second_table(["topic", "a", "", "topic", "b"]), place_of_second_table(["topic", "a", "topic"])
+    (3, 0)
+    """
+    names = [*map(str.strip, header)]
+    return next((at for at in range(2, len(names)) if names[at] == names[0] != "" == names[at - 1]), 0)
 
 
 def _refuse_rows_of_runs(names: Sequence[str], columns: Sequence[str], cells: Callable[[str], Sequence[str]]) -> None:
@@ -397,6 +412,14 @@ def _unsure(
             of_rows = _names_of_rows(tiers, columns, cells)
             unsure |= dict.fromkeys(of_rows)
             tiers = {name: tier for name, tier in tiers.items() if name not in {*runs, *metrics, *of_rows}}
+        if role == "topic" and cells is not None:
+            prompts = [
+                name
+                for name in tiers
+                if word_of(name) == "prompt" and any(_cross(cells(name), cells(of)) for of in tiers if of != name)
+            ]
+            unsure |= dict.fromkeys(prompts)  # ways to ask the same, not what is asked
+            tiers = {name: tier for name, tier in tiers.items() if name not in prompts}
         surest = -1 if role in chosen else min(tiers.values(), default=0)
         unsure |= {
             name: "cluster" if word_of(name) in {"task", "task_name"} and not grouped else None
@@ -404,6 +427,12 @@ def _unsure(
             if tier > surest
         }
     return unsure
+
+
+def _cross(cells: Sequence[str], others: Sequence[str]) -> bool:
+    """Whether each name stands with each of several others."""
+    n_others = len({*others})
+    return n_others > 1 and len({*zip(cells, others, strict=True)}) == len({*cells}) * n_others
 
 
 def _numbered_runs(tiers: Mapping[str, int], cells: Callable[[str], Sequence[str]]) -> list[str]:
@@ -747,6 +776,18 @@ def may_be_no_item(name: str) -> bool:
     called = called or (role == "n" and name.strip()[:1] == "#" != name.strip())  # "# best"
     called = called and not ("±" in word_of(name) and any(map(str.isdigit, name)))  # a sign before a number
     return _YEAR.sub("", word_of(name)) in _OF_ROWS or part_of_word(name) == "weight" or bool(called)
+
+
+def is_of_another_year(name: str) -> bool:
+    """Whether a row among systems is called as one of another year or edition, and by nothing else.
+
+    Examples
+    --------
+    >>> [is_of_another_year(name) for name in ("2023", "Last year", "Vorjahr (2022)", "baseline", "GPT 2023")]
+    [True, True, True, False, False]
+    """
+    word = _YEAR.sub("", word_of(name))
+    return bool(_YEAR.fullmatch(word_of(name))) or (word in _OF_ROWS and word not in _SYSTEMS_TOO)
 
 
 def roles_beside(names: Sequence[str]) -> dict[str, tuple[str, str]]:
