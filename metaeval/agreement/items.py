@@ -325,11 +325,15 @@ def _notes_on_grades(frame: pd.DataFrame, reference: str, metrics: Sequence[str]
     "fluency holds grades as 'adequacy' does, and counts as a metric"
     """
     levels = {name: np.unique(frame[name].dropna()) for name in (reference, *metrics)}
-    graded = {name: of for name, of in levels.items() if 0 < len(of) <= _MANY + 1 and (of == np.rint(of)).all()}
+    graded = {
+        name: numbers
+        for name, numbers in levels.items()
+        if 0 < len(numbers) <= _MANY + 1 and (numbers == np.rint(numbers)).all()
+    }
     grades = graded.pop(reference, np.zeros(0))
     if len(grades) <= 2:  # noqa: PLR2004 - no and yes
         return []
-    alike = [name for name, of in graded.items() if grades[0] <= of[0] and of[-1] <= grades[-1]]
+    alike = [name for name, numbers in graded.items() if grades[0] <= numbers[0] and numbers[-1] <= grades[-1]]
     others = [name for name in metrics if name not in alike]
     if not alike or not others:
         return []

@@ -108,7 +108,7 @@ def label_columns(
     ([0, 1], [('agree', "whether 'ann', 'ben' are equal"), ('confidence', 'how sure somebody was')])
     """
     values, topics = values[:_MOST_ROWS], topics[:_MOST_ROWS]
-    values = np.column_stack([np.where(codes_among(own).where(own), np.nan, own) for own in values.T])
+    values = np.column_stack([np.where(codes_among(labels).where(labels), np.nan, labels) for labels in values.T])
     told = {name: column for name in names if (column := _by_name(name, names)) is not None}
     told |= {name: RoleColumn(name, role, f"{says_of(role)} of {of!r}", of=of) for name, (role, of) in _beside(names)}
     rest = [at for at, name in enumerate(names) if name not in told]

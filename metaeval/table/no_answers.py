@@ -16,7 +16,7 @@ _BELOW = frozenset({-1.0, *(-code for code in ABOVE)})
 _FAR, _TEN, _HIGHEST, _MOST_GRADES, _FEWEST = 9.9, 10, 25, 12, 3
 
 
-class Codes(NamedTuple):
+class NoAnswers(NamedTuple):
     """Numbers that hardly belong to the scale of all others."""
 
     counts: Mapping[float, int]
@@ -36,7 +36,7 @@ class Codes(NamedTuple):
         return f"{listed} where all others are {self.low:g} to {self.high:g}"
 
 
-def codes_among(numbers: Floats, said: Collection[float] = ()) -> Codes:
+def codes_among(numbers: Floats, said: Collection[float] = ()) -> NoAnswers:
     """Return the numbers that surely stand for no answer, but for those `said` to be grades.
 
     Of any numbers these are -9, -99 and so on where all others are 0 or more, and one of 99, 999 and so on that is ten
@@ -49,10 +49,10 @@ def codes_among(numbers: Floats, said: Collection[float] = ()) -> Codes:
     >>> [[*codes_among(np.array(3 * scale, dtype=float)).counts] for scale in scales]
     [[99.0], [-1.0], [], [], [-9.0], []]
     """
-    known = numbers[np.isfinite(numbers)]
-    if known.min(initial=np.inf) not in _BELOW and known.max(initial=-np.inf) not in ABOVE:
-        return Codes({})
-    different, n_of = np.unique(known, return_counts=True)
+    observed = numbers[np.isfinite(numbers)]
+    if observed.min(initial=np.inf) not in _BELOW and observed.max(initial=-np.inf) not in ABOVE:
+        return NoAnswers({})
+    different, n_of = np.unique(observed, return_counts=True)
     levels = different.tolist()
     counts = dict(zip(levels, n_of.tolist(), strict=True))
     codes = _of_any_scores(levels)
@@ -62,8 +62,8 @@ def codes_among(numbers: Floats, said: Collection[float] = ()) -> Codes:
     codes -= {*said}
     grades = [level for level in levels if level not in codes]
     if not codes or len(grades) < 2:  # noqa: PLR2004 - no scale
-        return Codes({})
-    return Codes({code: counts[code] for code in sorted(codes)}, grades[0], grades[-1])
+        return NoAnswers({})
+    return NoAnswers({code: counts[code] for code in sorted(codes)}, grades[0], grades[-1])
 
 
 def _of_any_scores(levels: Sequence[float]) -> set[float]:

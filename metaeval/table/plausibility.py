@@ -6,7 +6,7 @@ numbers, and what the numbers alone suggest is told, not taken out.
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import compress
 
 import numpy as np
@@ -220,13 +220,7 @@ def left_out_rows(
             f"if it is a {word}"
         )
     notes = [f"left out {word} {names[at]!r}, {what}" for at, what in sorted(out.items()) if at not in spreads]
-    if spreads:
-        kinds = first_few([*dict.fromkeys(says_of(role) for role, _ in spreads.values())], between=" or ")
-        listed = first_few([repr(names[at]) for at in sorted(spreads)])
-        plural = "s" * (len(spreads) > 1)
-        notes.append(
-            f"left out {word}{plural} {listed}, called as {kinds} of the {word} beside {'each' if plural else 'it'}"
-        )
+    notes += [_note_on_spreads(names, spreads, word)] if spreads else []
     notes += _notes_on_years(names) if dim == "system" else []
     if open_subtotals and not named and len(subtotals) > 1:
         named_so = first_few(open_subtotals)
@@ -236,6 +230,14 @@ def left_out_rows(
         if not row.sure and not named
     ]  # fmt: skip
     return [at for at in stay if at not in out], notes
+
+
+def _note_on_spreads(names: Sequence[str], spreads: Mapping[int, tuple[str, int]], word: str) -> str:
+    """Say which rows hold the errors of others."""
+    kinds = first_few([*dict.fromkeys(says_of(role) for role, _ in spreads.values())], between=" or ")
+    listed = first_few([repr(names[at]) for at in sorted(spreads)])
+    beside = f"{word} beside it" if len(spreads) == 1 else f"{word} beside each"
+    return f"left out {word}{'s' * (len(spreads) > 1)} {listed}, called as {kinds} of the {beside}"
 
 
 def _notes_on_years(systems: Sequence[str]) -> list[str]:

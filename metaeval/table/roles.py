@@ -416,7 +416,8 @@ def _unsure(
             prompts = [
                 name
                 for name in tiers
-                if word_of(name) == "prompt" and any(_cross(cells(name), cells(of)) for of in tiers if of != name)
+                if word_of(name) == "prompt"
+                and any(_cross(cells(name), cells(other)) for other in tiers if other != name)
             ]
             unsure |= dict.fromkeys(prompts)  # ways to ask the same, not what is asked
             tiers = {name: tier for name, tier in tiers.items() if name not in prompts}

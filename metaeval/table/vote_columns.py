@@ -264,8 +264,8 @@ def _scores_of_sides(words: Mapping[str, str]) -> dict[str, str]:
             share = _NUMBERED_SIDES.get(side, share_of_column(WINNER + side))
             if share in {0.0, 1.0} and (called in _SCORES or role_of_name(called) == ("rank", "")):
                 sides.setdefault(called, {}).setdefault(share, word)
-    both = next((held for held in sides.values() if len(held) > 1), {})
-    return {both[share]: words[both[share]] for share in sorted(both, reverse=True)}
+    pair = next((by_side for by_side in sides.values() if len(by_side) > 1), {})
+    return {pair[share]: words[pair[share]] for share in sorted(pair, reverse=True)}
 
 
 def _held(wanted: Iterable[str], words: Mapping[str, str]) -> dict[str, str]:

@@ -543,9 +543,9 @@ class Collected:
         left, right = self._sides(table, found.roles)
         scores = [finite_numbers(table[name], name) for name in self._scored]
         lead = np.sign(scores[0] - scores[1]) * (-1.0 if self._is_lower_better() else 1.0)
-        both = np.isfinite(lead)
-        self._numbers["unscored"] += int((~both).sum())
-        self._keep(table, found, left, right, (np.where(both, lead, 0.0) + 1) / 2, np.ones(len(left)), both)
+        scored = np.isfinite(lead)
+        self._numbers["unscored"] += int((~scored).sum())
+        self._keep(table, found, left, right, (np.where(scored, lead, 0.0) + 1) / 2, np.ones(len(left)), scored)
 
     def _is_lower_better(self) -> bool:
         """Whether scores of both sides are called as ranks, or as errors."""
