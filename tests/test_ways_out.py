@@ -1141,13 +1141,13 @@ MISTAKES = {
     "labels in words": Mistake(
         {"labels.csv": labels(("partial", "full"))},
         JUDGES,
-        "give each its grade .(?P<add>--word partial=0 --word full=1)",
+        "labels are words of a scale, graded in its order: partial 0; full 1",
         ({"labels.csv": labels()}, JUDGES),
     ),
     "labels in words with blanks": Mistake(
         {"labels.csv": long_labels(("partially relevant", "highly relevant"))},
         JUDGES,
-        "give each its grade .(?P<add>--word 'partially relevant=0' --word 'highly relevant=1')",
+        "labels are words of a scale, graded in its order: partially relevant 0; highly relevant 1",
         ({"labels.csv": long_labels()}, JUDGES),
     ),
     "two judges of one name": Mistake(

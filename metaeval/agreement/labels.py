@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from metaeval.base.checks import check_choice, check_list, check_number, refused
-from metaeval.base.label_words import WordScale, folded, grades_of, word_scale
+from metaeval.base.label_words import WordScale, folded, says_yes_or_no, word_scale
 from metaeval.base.names import (
     as_number,
     clean_names,
@@ -39,6 +39,7 @@ from metaeval.table.number_columns import left_out_columns
 from metaeval.table.roles import RoleColumn
 
 Outside = Literal["error", "drop"]
+_TWO = 2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -198,8 +199,9 @@ def as_labels(
         A frame, of pandas or polars, has the columns of a file (`metaeval.read_labels`), a row a label or a column a
         judge, with topics or without; or topics and items in its index, or items alone, and a column a judge, NaN where
         something was not labelled. Judges may also be mapped to labels by item, or to labels in one order. Labels are
-        numbers, or words: two that say no and yes (fail and pass, or what each judge says for them) become 0 and 1, all
-        others are names in no order; case does not matter.
+        numbers, or words: two that say no and yes (fail and pass, or what each judge says for them) become 0 and 1,
+        words of one scale (poor, fair, good) grades from 0 in its order, all others are names in no order; case does
+        not matter.
     scale : sequence of int, optional
         Allowed labels; by default all that occur.
     outside : {"error", "drop"}
@@ -277,7 +279,8 @@ def as_labels(
     clean = frame.mask(off)
     if clean.shape[1] < 2 or not clean.notna().to_numpy().any():  # noqa: PLR2004 - a comparison takes two
         received = f"{count(clean.shape[1], 'judge')} and {count(len(clean), 'item')}"
-        raise ScoresError(f"agreement needs two judges and an item, not {received}")
+        way = "; give what another judge said beside it" if clean.shape[1] == 1 else ""
+        raise ScoresError(f"agreement needs two judges and an item, not {received}{way}")
     if isinstance(table, Labels):
         return replace(table, table=clean, scale=levels, outside=listed)
     return Labels(
@@ -435,10 +438,10 @@ def _words_notes(found: WordScale, said: Mapping[str, Sequence[str]]) -> list[st
     notes = [f"words that differ in case or blanks alone are one label: {first_few(sorted(same))}"] if same else []
     if found.ordered:
         told = "; ".join(f"{name} {grade}" for grade, name in enumerate(found.names) if name)
-        return [f"labels are words that say no and yes: {told}", *notes]
-    grades = grades_of([*found.codes])
-    way = f"`words={grades!r}`" if grades else "`words`"
-    more = f"; for weighted kappa and relevant sets give each its grade ({way})"
+        if len(found.names) == _TWO and all(map(says_yes_or_no, said.values())):
+            return [f"labels are words that say no and yes: {told}", *notes]
+        return [f"labels are words of a scale, graded in its order: {told} (`words` gives other grades)", *notes]
+    more = "; for weighted kappa and relevant sets give each its grade (`words`)"
     return [
         f"labels are words in no order, so only whether two are the same counts: {first_few(found.names)}{more}",
         *notes,

@@ -11,7 +11,6 @@ from metaeval.base.words import name_of_metric, whole
 from metaeval.page.tables import Column, right, with_cells
 from metaeval.reports.prose import prose
 from metaeval.table.scores import Scores
-from metaeval.tests_stat.discordant import unconfirmed
 from metaeval.tests_stat.open_witness import open_witness
 from metaeval.tests_stat.requirement_witness import requirement_witness
 from metaeval.tests_stat.requirements import Requirements
@@ -69,10 +68,7 @@ def pair_rests(result: PairwiseResult) -> tuple[Rests, ...]:
     if (rows := _rows(result)) is None:
         return ()
     if not len(rows):
-        return _open_rests(result)
-    rows = rows[~rows["metric"].isin([doubtful.metric for doubtful in unconfirmed(result)])]
-    if not len(rows):
-        return ()
+        return () if result.unconfirmed().any() else _open_rests(result)
     row = rows.iloc[0]
     if row["too_few"]:
         return _exact_least(result, rows.iloc[:1], 1)

@@ -1,35 +1,133 @@
-"""Pairs whose scores take two values: the topics on which two systems differ have an exact test, that of signs."""
+"""Pairs that differ by one amount, as scores of 0 and 1 do: the topics on which they differ have an exact test."""
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
+from scipy.optimize import bisect
+from scipy.special import betainc, betaincc, betaincinv, stdtrit
 
-from metaeval.table.scores import oriented_values
-from metaeval.tests_stat.result import PairwiseResult, is_significant
-from metaeval.tests_stat.tails import even_binomial_tail, times
+from metaeval.base.arrays import Floats
+from metaeval.running.equality import RELATIVE
+from metaeval.table.scores import Scores, oriented_values
+from metaeval.table.units import units_of
+from metaeval.tests_stat.tails import even_binomial_tail, student_tail, times
 
-_STRUCTURE = frozenset({"cluster", "stratum", "weight"})
-_TWO = 2
+if TYPE_CHECKING:
+    from metaeval.tests_stat.result import PairwiseResult
+
+
+_LOWEST = -1.0 + 1e-12
 
 
 class Unconfirmed(NamedTuple):
-    """A metric under which a pair is significant, and not by the exact sign test."""
+    """A metric under which a pair reaches the level, and not by the exact sign test."""
 
     metric: str
     won: int
     """Topics on which the system with the better mean is better."""
     lost: int
     p_value: float
-    """Of the test that was done, as it decided."""
+    """Of the test that was done, as corrected."""
     exact: float
     """Of the exact sign test, on 0 and 1 McNemar's."""
 
 
-def unconfirmed(result: PairwiseResult) -> list[Unconfirmed]:
-    """Return the metrics under which the one pair is significant, though the exact sign test does not reach the level.
+def wins_of_one_size(scores: Scores, first: str, second: str) -> list[tuple[int, int] | None]:
+    """Return under each metric on how many topics either of two systems is better.
 
-    Only where the scores of the two take no more than two values, so that the sign test leaves nothing out, and topics
-    are independent and weigh alike.
+    None where they differ by more than one amount, so that signs leave something out, or topics hang together or do not
+    weigh alike.
+
+    Examples
+    --------
+    >>> from metaeval import as_scores
+    >>> wins_of_one_size(as_scores([[1, 1, 0, 1], [0, 0, 1, 1]]), "system1", "system2")
+    [(2, 1)]
+    """
+    wins: list[tuple[int, int] | None] = []
+    plain = units_of(scores).plain
+    for a, b in oriented_values(scores.sel(system=[first, second])):
+        with np.errstate(invalid="ignore"):
+            apart = np.where(np.abs(a - b) > RELATIVE * (np.abs(a) + np.abs(b)), a - b, 0.0)
+        sizes = np.abs(apart[apart != 0.0])
+        alike = not len(sizes) or np.ptp(sizes) <= RELATIVE * np.nanmax(np.abs([a, b]))
+        wins.append((int((apart > 0.0).sum()), int((apart < 0.0).sum())) if plain and alike else None)
+    return wins
+
+
+def exact_signs(scores: Scores, pair: tuple[str, str], alternative: str) -> Floats:
+    """Return the p-values of the exact sign test of two systems, (metric, 1): NaN where it would leave something out.
+
+    Examples
+    --------
+    >>> from metaeval import as_scores
+    >>> exact_signs(as_scores([[1, 1, 1, 1], [0, 0, 0, 0]]), ("system1", "system2"), "two-sided").tolist()
+    [[0.125]]
+    """
+    wins = wins_of_one_size(scores, *pair)
+    won, lost = np.array([row or (0, 0) for row in wins]).T
+    against = {"greater": lost, "less": won}.get(alternative, np.minimum(won, lost))
+    tail = even_binomial_tail(against, won + lost)
+    p_values = times(tail, 2).p if alternative == "two-sided" else tail.p
+    return np.where([row is None for row in wins], np.nan, p_values)[:, None]
+
+
+class ShareEvidence(NamedTuple):
+    """What a test says of a share, or of the difference of two."""
+
+    low: float
+    high: float
+    """One-sided limits."""
+    p_above: float
+    """That it is no larger than the number."""
+    p_below: float
+
+
+def share_difference(won: int, lost: int, n: float, margin: float, *, alpha: float) -> ShareEvidence:
+    """Test the difference of the shares of two systems on the same n topics beside a margin, by Tango's score.
+
+    Its quantiles are those of t with n - 1 degrees of freedom. On 10 to 80 topics a margin of .01 to .1 is then passed
+    with a probability of .06 at most where it just does not hold, against .11 by the paired t test.
+
+    Examples
+    --------
+    >>> [round(value, 4) for value in share_difference(4, 9, 100.0, -0.1, alpha=0.05)]
+    [-0.1158, 0.0108, 0.0986, 0.9014]
+    """
+
+    def score(difference: float, better: int, worse: int) -> float:
+        inner = (2.0 * n - better + worse) * difference - better - worse
+        share = (np.sqrt(inner**2 + 8.0 * n * worse * difference * (1.0 - difference)) - inner) / (4.0 * n)
+        variance = n * (2.0 * share + difference * (1.0 - difference))
+        return float((better - worse - n * difference) / np.sqrt(variance)) if variance > 0.0 else 0.0
+
+    asked = float(stdtrit(n - 1.0, 1.0 - alpha))
+    low, high = (
+        bisect(lambda at, better=better, worse=worse: score(at, better, worse) - asked, _LOWEST, (better - worse) / n)
+        for better, worse in ((won, lost), (lost, won))
+    )
+    p_above = student_tail(np.array(n - 1.0), np.array(-score(margin, won, lost)), np.array(n)).p
+    return ShareEvidence(float(low), -float(high), float(p_above), float(1.0 - p_above))
+
+
+def exact_share(won: int, lost: int, number: float, *, alpha: float) -> ShareEvidence:
+    """Test a share of so many won and lost beside a number, exactly; limits are those of Clopper and Pearson.
+
+    Examples
+    --------
+    >>> [round(value, 4) for value in exact_share(8, 3, 0.4, alpha=0.05)]
+    [0.4356, 0.9212, 0.0293, 0.9941]
+    """
+    return ShareEvidence(
+        low=float(betaincinv(won, lost + 1.0, alpha)) if won else 0.0,
+        high=float(betaincinv(won + 1.0, lost, 1.0 - alpha)) if lost else 1.0,
+        p_above=float(betainc(won, lost + 1.0, number)) if won else 1.0,
+        p_below=float(betaincc(won + 1.0, lost, number)) if lost else 1.0,
+    )
+
+
+def unconfirmed(result: "PairwiseResult") -> list[Unconfirmed]:
+    """Return the metrics under which the one pair reaches the level, though the exact sign test does not.
 
     Examples
     --------
@@ -38,21 +136,14 @@ def unconfirmed(result: PairwiseResult) -> list[Unconfirmed]:
     >>> [(row.won, row.lost, round(row.p_value, 4), round(row.exact, 4)) for row in unconfirmed(found)]
     [(15, 6, 0.0487, 0.0784)]
     """
-    scores = result.scores
-    if scores is None or result.n_pairs > 1 or result.test == "sign" or _STRUCTURE & {*map(str, scores.coords)}:
+    if "p_exact" not in result.data or result.scores is None:
         return []
     pair = [str(result.data[side].item()) for side in ("system_a", "system_b")]
-    rows = []
-    for index, (metric, values) in enumerate(
-        zip(result.metrics, oriented_values(scores.sel(system=pair)), strict=True)
-    ):
-        side = int(result.verdicts()[index, 0])
-        common = values[:, np.isfinite(values).all(axis=0)]
-        if not side or len(np.unique(common)) > _TWO:
-            continue
-        won, lost = (int(np.count_nonzero(side * (common[0] - common[1]) * sign > 0)) for sign in (1, -1))
-        tail = even_binomial_tail(np.array(lost), np.array(won + lost))
-        exact = float(tail.p if result.alternative != "two-sided" else times(tail, 2).p)
-        if not is_significant(exact, result.alpha):
-            rows.append(Unconfirmed(metric, won, lost, float(result.data["p_corrected"].to_numpy()[index, 0]), exact))
-    return rows
+    wins = wins_of_one_size(result.scores.sel(metric=list(result.metrics)), *pair)
+    p_values, exact = (result.data[name].to_numpy()[:, 0].tolist() for name in ("p_corrected", "p_exact"))
+    rows = zip(result.unconfirmed()[:, 0], result.metrics, wins, p_values, exact, strict=True)
+    return [
+        Unconfirmed(metric, max(counts), min(counts), p_value, p_exact)
+        for is_open, metric, counts, p_value, p_exact in rows
+        if is_open and counts
+    ]

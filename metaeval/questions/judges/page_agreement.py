@@ -47,6 +47,7 @@ _MAIN = ("same", "kappa", "quadratic_kappa", "overlap")
 _OVERLAPS = ("overlap", "first_kept", "second_kept")
 _SHARES = frozenset({"same", "overlap", "first_kept", "second_kept", "same_over_union", "sensitivity", "specificity"})
 _PARTS = {"elements": "Relevant elements, overlap", "passages": "Highlighted text, overlap"}
+_TWO = 2
 _FEW_ROWS = 400
 """Of a table that somebody may read."""
 say = prose(__name__)
@@ -78,7 +79,8 @@ def alpha_words(study: Labelling) -> str:
 def agreement_figures(study: Labelling) -> list[KeyFigure]:
     """Return how far all judges agree, and the pairs of them from the least to the most."""
     pairs, draws = study.agreement.pairs, study.agreement.n_resamples
-    taken_as = "ordered grades" if study.labels.ordered and not study.labels.words else "labels as words"
+    is_graded = study.labels.ordered and (not study.labels.words or len(study.labels.scale) > _TWO)
+    taken_as = "ordered grades" if is_graded else "labels as words"
     told = [KeyFigure(f"Krippendorff's α, {taken_as}", *_alpha(study))]
     if one_pair(study):
         pair = pairs.iloc[0]
@@ -128,7 +130,8 @@ def _intervals_words(study: Labelling) -> str:
     if not study.labels.ordered:
         return words
     level = study.agreement.rel
-    of_words = study.labels.called(level) if study.labels.words else f"a label of {level} or more"
+    more = " or more" * (not study.labels.words or level < study.labels.scale[-1])
+    of_words = f"{study.labels.called(level) if study.labels.words else f'a label of {level}'}{more}"
     return f"{words} Relevant: {of_words if study.scale is None else 'anything in the document'}."
 
 
