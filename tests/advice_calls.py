@@ -336,6 +336,17 @@ READERS = {
             "columns={'metric': 'kind'}": {"x": AB, "y": rows("1 2 3", a=[0.05, 0.1, 0.15], b=[0.2, 0.25, 0.3])},
         },
     ),
+    "rates of errors beside sizes": table(
+        "utt_id,ref_words,wer_a,wer_b\nu1,9,.1,.4\nu2,1,.2,.5\nu3,1,.3,.6\n",
+        {
+            "higher_is_better={'wer': True}": {"a": 0.2, "b": 0.5},
+            "columns={'weight': 'ref_words'}": {"a": (0.9 + 0.2 + 0.3) / 11, "b": (3.6 + 0.5 + 0.6) / 11},
+        },
+        show=lambda found: {
+            system[-1]: float(np.average(found.sel(system=system).squeeze(), weights=found.coords.get("weight")))
+            for system in found["system"].to_numpy()
+        },
+    ),
     "questions within subjects": table(
         "system,topic,question,score\n"
         + "".join(f"{s},{'law' if t == '1' else 'code'},{t},{AB[s][t]}\n" for s in "ab" for t in "123"),
@@ -358,13 +369,9 @@ READERS = {
         {"systems_in='columns'": {"law": {"gpt-4o": 0.1, "llama-3": 0.4}, "code": {"gpt-4o": 0.2, "llama-3": 0.5}}},
     ),
     "topics by an unknown word": table(
-        "Satz,law,code\n1,.1,.2\n2,.3,.4\n3,.5,.6\n",
+        "Satz,law\nred,.1\nlime,.3\nblue,.5\n",
         {
-            "systems_in='rows'": {
-                "1": {"law": 0.1, "code": 0.2},
-                "2": {"law": 0.3, "code": 0.4},
-                "3": {"law": 0.5, "code": 0.6},
-            }
+            "systems_in='rows'": {"red": {"law": 0.1}, "lime": {"law": 0.3}, "blue": {"law": 0.5}},
         },
     ),
     "sets of rows that are repeats": table(

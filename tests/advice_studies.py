@@ -10,6 +10,7 @@ from statsmodels.stats.power import TTestPower
 
 from metaeval import (
     as_scores,
+    read_scores,
     study_collections,
     study_human,
     study_judges,
@@ -196,7 +197,28 @@ def frame_tau(**given: Any) -> float:
     return float(table.loc[table["statistic"] == "kendall", "value"].iloc[0])
 
 
+AGAIN = [
+    as_scores(_DRAWN.random((2, 8)).round(2), systems=[*"ab"], topics=[f"law{n}" for n in range(7, 15)]) for _ in "xy"
+]
+
+
+def means_of_repeats() -> dict[str, float]:
+    """Return the means of systems whose scores of both files are put into one."""
+    parts = [again.isel(metric=0, drop=True).to_series().rename("AP").reset_index() for again in AGAIN]
+    pd.concat(parts).to_csv("all.csv", index=False)
+    return read_scores("all.csv", duplicates="mean").mean(["metric", "topic"]).to_series().to_dict()
+
+
 STUDIES = {
+    "one collection under two names": call(
+        lambda **_: study_collections(dict(zip(("x", "y"), AGAIN, strict=True)), study="table"),
+        {
+            "duplicates='mean'": Then(
+                means_of_repeats,
+                {system: float(np.mean([again.sel(system=system) for again in AGAIN])) for system in "ab"},
+            )
+        },
+    ),
     "one metric of collections": call(
         lambda **given: study_collections(
             {"one": FOUR, "two": as_scores(1 - FOUR.to_numpy()[0], systems=[*"abcd"])}, **{"study": "power", **given}

@@ -1422,6 +1422,15 @@ MISTAKES |= {
             ("({:.3f})", "is in brackets; .*as in accounts, or '0.130'"),
         )
     },
+    "scores in words of a scale": Mistake(
+        {"ap.csv": wide(write=lambda score: ("poor", "fair", "good")[int(score > CUT) + int(score > 2 * CUT)])},
+        "table ap.csv",
+        r"write the grades of these words of a scale \(.*\), in every column with \((?P<filter>sed -E '[^']*')\)",
+        (
+            {"ap.csv": wide(write=lambda score: str(int(score > CUT) + int(score > 2 * CUT)))},
+            "table ap.csv",
+        ),
+    ),
     "times of day beside scores": Mistake(
         {"ap.csv": with_column(wide(), "start", [f"12:{at:02d}" for at in range(len(TOPICS))])},
         "table ap.csv",

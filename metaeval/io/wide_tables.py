@@ -111,7 +111,7 @@ def read_wide(sheet: Sheet, source: Source, options: blocks.TableOptions) -> blo
     scores = _grid(rows, used, (down, across), options)
     blocks.refuse_points_between_thousands(body, scores, {at: names[at] if names else str(at + 1) for at in used})
     notes = headers.note_of_unnamed(names, name_column) + _notes_on_identifiers(
-        names, name_column, options, transposed=transposed
+        rows, name_column, options, transposed=transposed
     )
     if across:
         across, scores, left = _scores_alone(across, scores, sheet, options, transposed=transposed)
@@ -654,9 +654,10 @@ def _largest_score(rows: _WideRows) -> tuple[float, bool]:
 
 
 def _notes_on_identifiers(
-    names: Sequence[str], place: int | None, options: blocks.TableOptions, *, transposed: bool
+    rows: _WideRows, place: int | None, options: blocks.TableOptions, *, transposed: bool
 ) -> list[str]:
     """Say so where a column of names was recognised by its cells alone."""
+    names = rows.names
     if place is None or options.columns.keys() & {"topic", "system"}:
         return []
     if not names:
@@ -664,9 +665,10 @@ def _notes_on_identifiers(
     if not names[place] or options.systems_in or column_roles([names[place]]).parts:
         return []
     role, other = ("system", "columns") if transposed else ("topic", "rows")
-    return [
-        f"column {names[place]!r} was taken for the {role}; pass `systems_in={other!r}` if systems stand in {other}"
-    ]
+    down = rows.column(place)
+    are_topics = not transposed and (topic_evidence(down) > 0 or any(map(is_number, down)))
+    way = "" if are_topics else f"; pass `systems_in={other!r}` if systems stand in {other}"
+    return [f"column {names[place]!r} was taken for the {role}{way}"]
 
 
 def _grid(rows: _WideRows, used: Sequence[int], titles: _Names, options: blocks.TableOptions) -> NDArray[np.float64]:
@@ -704,6 +706,7 @@ def _way_past_column(rows: _WideRows, used: Sequence[int], place: int, titles: _
     others = [at for at in used if at != used[place]]
     if all(any(map(is_number, rows.column(at))) for at in others):
         return f"; {listing}; pass `columns={ {'ignore': [name]}!r}` if {name!r} is no system"
-    if graded := blocks.way_past_grades(cells, rows.body.delimiter):
+    words_of_all = [cell for at in used for cell in rows.column(at) if not is_number(cell)]
+    if graded := blocks.way_past_grades(words_of_all, rows.body.delimiter):
         return graded
     return f"; write a number for each word of this column ({first_few(words, write=shortened)})"

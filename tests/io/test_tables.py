@@ -258,7 +258,7 @@ def test_what_was_assumed_or_left_out_is_noted(tmp_path):
     """A guessed topic column, averages, counts and rules for gaps all leave a note."""
     _put(tmp_path, {"AP.csv": "Satz,bm25,lm\n301,0.25,0.1\n302,0.5,\nmean,0.3,0.1\n"})
     assert read_scores(tmp_path / "AP.csv", missing="zero").attrs["notes"] == [
-        "AP.csv: column 'Satz' was taken for the topic; pass `systems_in='rows'` if systems stand in rows",
+        "AP.csv: column 'Satz' was taken for the topic",
         "AP.csv: left out the averages (mean)",
         "1 missing score was counted as 0: system 'lm' on topic '302' under 'AP'",
     ]
