@@ -5,7 +5,7 @@ all pairs of judges, all measures of agreement and all resamples of topics come 
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 
 import numpy as np
@@ -159,6 +159,17 @@ class LabelAgreement(Result):
         return cells.pivot_table(index="first", columns="second", values="value", dropna=False).reindex(
             index=names, columns=names
         )
+
+    def without_bias(self, judges: Sequence[str]) -> "LabelAgreement":
+        """Return the same without the bias of some judges, whose labels were fitted: it is gone.
+
+        Parameters
+        ----------
+        judges : sequence of str
+        """
+        columns = [name for name in ("bias", "bias_low", "bias_high") if name in self.pairs]
+        fitted = self.pairs["second"].isin(judges)
+        return replace(self, pairs=self.pairs.assign(**{name: self.pairs[name].mask(fitted) for name in columns}))
 
     def _draw(self, statistic: str = "kappa") -> Figure:
         """Draw one statistic: of every judge with the reference, or of every pair as a square of fields.

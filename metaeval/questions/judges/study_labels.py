@@ -128,19 +128,22 @@ def labelling_of(
     if reference is not None and not assessments and not _keeps_scale(labels, options):
         scales = scales_of_judges(labels, reference, options.maps)
         labels, notes = scales.labels, [*notes, *scales.notes]
-        if how := scales.asked_for():
+        if how := scales.mapped_by_rule():
             notes.append(f"grades put on the scale of {reference}: {how}; the table shows which became which")
     level, n_resamples = options.compared.confidence_level, options.compared.n_resamples
     agreement = compare_labels(
         labels, reference=reference, rel=rel, confidence_level=level, n_resamples=n_resamples, rng=options.source
     )
     notes += label_notes(labels, agreement)
+    fitted = () if scales is None else scales.fitted
+    agreement = agreement.without_bias(fitted)
     ranking, baselines, second, alt = None, pd.DataFrame(), None, None
     judges = [name for name in labels.judges if name not in {reference, *people}]
     if reference is not None and judges:
         drawn = partial(rank_judges, n_resamples=n_resamples, rng=options.source.generator.spawn(1)[0])
         ask = partial(drawn, labels.select([reference, *judges]), reference=reference, confidence_level=level)
         ranking = attempt(f"Which judge agrees most with {reference} does?", ask)
+        ranking = None if ranking is None else ranking.without_bias(fitted)
     if reference is not None:
         everyone = (reference, *people) if people else ()
         baselines = agreement_baselines(labels, reference=reference, people=everyone, rel=rel)
