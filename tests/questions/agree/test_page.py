@@ -476,3 +476,26 @@ def test_few_pairs_are_said_and_contradictions_named():
     against = first(-truth)
     assert against.startswith("No: gpt leads to different conclusions than human, finding 0 of 4 significant pairs")
     assert "contradicting 4 (a over c and 3 others) (F1 0.00" in against
+
+
+def test_the_answer_says_what_its_conflicts_rest_on():
+    """Pairs in opposite order are counted by hand from the means, and the topics where a metric is 0 throughout."""
+    rng = np.random.default_rng(3)
+    values = rng.normal(0.5, 0.1, (2, 8, 40)).clip(0.01) + np.linspace(0, 0.1, 8)[:, None] * [[[1]], [[0.5]]]
+    values[1, :, ::2] = 0.0
+    table = as_scores(values, metrics=["AP", "strict"])
+    study = study_agree(table, n_topic_resamples=None)
+    means = values.mean(axis=2)
+    first, second = np.triu_indices(8, 1)
+    turned = ((means[:, first] - means[:, second]).prod(axis=0) < 0).sum()
+    words = study.report().summary[0]
+    assert (
+        f"Conflicts count if significant by Benjamini–Yekutieli; {turned} of all 28 pairs are in opposite order"
+        in words
+    )
+    alone = study_agree(as_scores(values[:, :, 1::2], metrics=["AP", "strict"]), n_topic_resamples=None).lead
+    f1, tau = alone.matrix("f1").iloc[0, 1], alone.matrix("tau").iloc[0, 1]
+    assert "Under strict 20 of 40 topics score 0 for every system; on the 20 where both score, F1" in words
+    assert f" F1 is {f1:.2f} and τ {tau:.2f}." in words
+    assert study_agree(as_scores(values[:, :, 1:], metrics=["AP", "strict"]), n_topic_resamples=None).scored is not None
+    assert study_agree(as_scores(values[:, :, 1::2], metrics=["AP", "strict"]), n_topic_resamples=None).scored is None
