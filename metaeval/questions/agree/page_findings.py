@@ -168,23 +168,22 @@ def _one_answer(study: AgreeStudy, row: dict[Hashable, Any], word: str) -> str:
 
 
 def resting_words(study: AgreeStudy) -> str:
-    """Say of two metrics what the conflicts rest on, and what holds where both score something; else empty."""
+    """Say of two metrics what having no conflict rests on, and what holds where both score something; else empty."""
     rows = compared_rows(study)
     if len(rows) != 1 or not rows[["n_truth", "n_predictor"]].to_numpy().any():
         return ""
     pair, scored = rows[["predictor", "truth"]].iloc[0].tolist(), study.scored
     told = [_scored_words(scored, *pair, study.scores.sizes["topic"])] if scored is not None else []
-    if n_opposite := study.lead.in_opposite_order(*pair):
-        others = study.conflicts_otherwise(*pair)
-        others = {} if study.lead.result.correction == "none" else {name: n for name, n in others.items() if n}
-        given = {"correction": study.lead.result.correction, "opposite": n_opposite, "n_pairs": study.lead.n_pairs}
-        told.append(say("opposite", others=others, **given))
+    others = {name: n for name, n in study.conflicts_otherwise(*pair).items() if n}
+    if others and not rows["n_conflicts"].any():
+        given = {"correction": study.lead.result.correction, "n_pairs": study.lead.n_pairs}
+        told.append(say("opposite", others=others, opposite=study.lead.in_opposite_order(*pair), **given))
     return " ".join(told)
 
 
 def _scored_words(scored: ScoredTopics, predictor: str, truth: str, n_topics: int) -> str:
     found, n_rest = scored.agreement, scored.agreement.result.n_topics
-    f1, tau = (number(2)(found.matrix(name).loc[predictor, truth]) for name in ("f1", "tau"))
+    f1, tau = (found.matrix(name).loc[predictor, truth] for name in ("f1", "tau"))
     return say("scored", scored=scored, n=n_rest, n_topics=n_topics, f1=f1, tau=tau)
 
 

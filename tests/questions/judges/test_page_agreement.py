@@ -97,10 +97,10 @@ def test_the_first_sentence_says_on_which_side_of_chance_the_interval_lies():
 @pytest.mark.parametrize(
     ("n_same", "ending"),
     [
-        (100, "they agree enough for firm conclusions (0.8 or more)."),
-        (88, "they agree enough for tentative conclusions (0.667 or more, firm ones 0.8)."),
-        (83, "they agree more than by chance; whether enough for tentative conclusions, which take 0.667, is open."),
-        (65, "they agree more than by chance, but too little even for tentative conclusions, which take 0.667."),
+        (100, "they agree enough for firm conclusions (0.8)."),
+        (88, "they agree enough for tentative conclusions (0.667), not surely for firm ones (0.8)."),
+        (83, "they agree more than by chance, perhaps enough for tentative conclusions (0.667)."),
+        (65, "they agree more than by chance, but too little even for tentative conclusions (0.667)."),
     ],
 )
 def test_the_first_sentence_says_what_an_agreement_allows(n_same, ending):
