@@ -66,7 +66,7 @@ class ScaleMaps(Result):
         """The judges that gave 0 and 1 alone, kept beside a reference with higher grades."""
         kept = self.table[self.table["judge"].map(self.rules) == "kept"] if max(self.scale) > 1 else self.table[:0]
         return tuple(
-            name for name, rows in kept.groupby("judge", sort=False) if _is_yes_or_no(rows["grade"].to_numpy())
+            str(name) for name, rows in kept.groupby("judge", sort=False) if _is_yes_or_no(rows["grade"].to_numpy())
         )
 
     def mapped_by_rule(self) -> str:

@@ -172,12 +172,12 @@ def resting_words(study: AgreeStudy) -> str:
     rows = compared_rows(study)
     if len(rows) != 1 or not rows[["n_truth", "n_predictor"]].to_numpy().any():
         return ""
-    pair, scored = rows[["predictor", "truth"]].iloc[0].tolist(), study.scored
-    told = [_scored_words(scored, *pair, study.scores.sizes["topic"])] if scored is not None else []
-    others = {name: n for name, n in study.conflicts_otherwise(*pair).items() if n}
+    (predictor, truth), scored = rows[["predictor", "truth"]].iloc[0], study.scored
+    told = [_scored_words(scored, predictor, truth, study.scores.sizes["topic"])] if scored is not None else []
+    others = {name: n for name, n in study.conflicts_otherwise(predictor, truth).items() if n}
     if others and not rows["n_conflicts"].any():
         given = {"correction": study.lead.result.correction, "n_pairs": study.lead.n_pairs}
-        told.append(say("opposite", others=others, opposite=study.lead.in_opposite_order(*pair), **given))
+        told.append(say("opposite", others=others, opposite=study.lead.in_opposite_order(predictor, truth), **given))
     return " ".join(told)
 
 

@@ -325,9 +325,9 @@ def study_agree(  # noqa: PLR0913 - every option of the command
 
 def _where_both_score(scores: Scores, ask: Callable[[Scores], DecisionAgreement]) -> ScoredTopics | None:
     """Compare two metrics on the topics where neither is 0 for every system, if many are others."""
-    zero = ((scores == 0) | np.isnan(scores)).all("system") & (~np.isnan(scores)).any("system")
-    n_zero = zero.sum("topic").to_numpy()
-    some = ~zero.any("metric").to_numpy()
+    values = scores.transpose("metric", "system", "topic").to_numpy()
+    zero = ((values == 0) | np.isnan(values)).all(axis=1) & np.isfinite(values).any(axis=1)
+    n_zero, some = zero.sum(axis=1), ~zero.any(axis=0)
     if len(n_zero) != len(("predictor", "truth")) or not n_zero.max() >= _MANY * len(some) or some.sum() < _FEWEST:
         return None
     try:
