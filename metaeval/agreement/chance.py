@@ -92,16 +92,18 @@ def _shuffled(rows: Floats, columns: Floats, generator: np.random.Generator) -> 
     """Return tables with these sums as chance makes them, and whether their shares are those of all ways."""
     from scipy.stats import hypergeom, random_table  # noqa: PLC0415 - a second
 
-    given, said = (np.flatnonzero(sums) for sums in (rows, columns))
+    at_row, at_column = (np.flatnonzero(sums) for sums in (rows, columns))
     tables = np.zeros((_DEALS, len(rows), len(columns)))
-    if len(given) != _TWO or len(said) != _TWO:
-        drawn = random_table(rows[given].astype(int), columns[said].astype(int)).rvs(_DEALS, random_state=generator)
-        tables[:, given[:, None], said] = drawn
+    if len(at_row) != _TWO or len(at_column) != _TWO:
+        drawn = random_table(rows[at_row].astype(int), columns[at_column].astype(int)).rvs(
+            _DEALS, random_state=generator
+        )
+        tables[:, at_row[:, None], at_column] = drawn
         return tables, False
-    first, second, n = rows[given[1]], columns[said[1]], rows.sum()
-    both = hypergeom(int(n), int(first), int(second)).ppf((np.arange(_DEALS) + 0.5) / _DEALS)
-    tables[:, given[1], said[1]] = both
-    tables[:, given[1], said[0]] = first - both
-    tables[:, given[0], said[1]] = second - both
-    tables[:, given[0], said[0]] = n - first - second + both
+    first, second, n = rows[at_row[1]], columns[at_column[1]], rows.sum()
+    in_common = hypergeom(int(n), int(first), int(second)).ppf((np.arange(_DEALS) + 0.5) / _DEALS)
+    tables[:, at_row[1], at_column[1]] = in_common
+    tables[:, at_row[1], at_column[0]] = first - in_common
+    tables[:, at_row[0], at_column[1]] = second - in_common
+    tables[:, at_row[0], at_column[0]] = n - first - second + in_common
     return tables, True

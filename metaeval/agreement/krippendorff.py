@@ -148,9 +148,9 @@ def dealt_alphas(labels: Labels, generator: np.random.Generator) -> dict[str, De
     if n_labels <= _MOST_DEALT:
         return {level: Dealt(alphas, exact=False) for level, alphas in deal(_DEALS).items()}
     generator = deepcopy(generator)  # what is drawn next does not depend on how near chance labels are
-    given, first = _summed(counts), deal(_FIRST)
+    coincidence, first = _summed(counts), deal(_FIRST)
     if all(
-        abs(krippendorff_alpha(given, labels.scale, level=level)) > _FAR * standard_deviation(first[level])
+        abs(krippendorff_alpha(coincidence, labels.scale, level=level)) > _FAR * standard_deviation(first[level])
         for level in positions
     ):
         return {}

@@ -176,15 +176,15 @@ def resting_words(study: AgreeStudy) -> str:
     told = [_scored_words(scored, predictor, truth, study.scores.sizes["topic"])] if scored is not None else []
     others = {name: n for name, n in study.conflicts_otherwise(predictor, truth).items() if n}
     if others and not rows["n_conflicts"].any():
-        given = {"correction": study.lead.result.correction, "n_pairs": study.lead.n_pairs}
-        told.append(say("opposite", others=others, opposite=study.lead.in_opposite_order(predictor, truth), **given))
+        fields = {"correction": study.lead.result.correction, "n_pairs": study.lead.n_pairs}
+        told.append(say("opposite", others=others, opposite=study.lead.in_opposite_order(predictor, truth), **fields))
     return " ".join(told)
 
 
 def _scored_words(scored: ScoredTopics, predictor: str, truth: str, n_topics: int) -> str:
-    found, n_rest = scored.agreement, scored.agreement.result.n_topics
-    f1, tau = (found.matrix(name).loc[predictor, truth] for name in ("f1", "tau"))
-    return say("scored", scored=scored, n=n_rest, n_topics=n_topics, f1=f1, tau=tau)
+    agreement, n_both = scored.agreement, scored.agreement.result.n_topics
+    f1, tau = (agreement.matrix(name).loc[predictor, truth] for name in ("f1", "tau"))
+    return say("scored", scored=scored, n=n_both, n_topics=n_topics, f1=f1, tau=tau)
 
 
 def _conflicts_of(study: AgreeStudy, row: Mapping[Hashable, Any]) -> list[str]:
