@@ -112,11 +112,14 @@ def _summary(study: HumanStudy) -> tuple[str, ...]:
 def _lead_words(study: HumanStudy, best: End, wins: pd.DataFrame | None) -> str:
     """Say of one best metric that its lead is not significant, and how many pairs of systems it orders otherwise."""
     name, n_others = best.names[0], 0 if wins is None else len(wins) - 1
-    if wins is None or len(best.names) != 1 or name not in wins.index or wins.loc[name, "better_than"] >= n_others:
+    if wins is None or len(best.names) != 1 or name not in wins.index:
+        return ""
+    beaten = int(wins["better_than"].to_numpy(dtype=int)[wins.index.get_loc(name)])
+    if beaten >= n_others:
         return ""
     right_pairs = study.system_table.query("metric == @name and statistic == 'accuracy'")["value"]
     misled = 1.0 - float(right_pairs.iloc[0]) if right_pairs.notna().any() else None
-    return say("lead", beaten=int(wins.loc[name, "better_than"]), n_others=n_others, misled=misled)
+    return say("lead", beaten=beaten, n_others=n_others, misled=misled)
 
 
 def _metrics_of_few_items(table: pd.DataFrame) -> str:

@@ -75,7 +75,8 @@ def alpha_words(study: Labelling) -> str:
     written, numbers = _alpha(study)
     has_alpha, bounded, n = not absent(numbers["value"]), not absent(numbers["low"]), study.labels.table.shape[1]
     draws = study.agreement.n_resamples
-    side, tentative, firm = (sure_side(*numbers.values(), bar, draws=draws) for bar in (0.0, *_ENOUGH))
+    alpha, low, high = (numbers[end] for end in ("value", "low", "high"))
+    side, tentative, firm = (sure_side(alpha, low, high, bar, draws=draws) for bar in (0.0, *_ENOUGH))
     fields = {"side": side, "tentative": tentative, "firm": firm > 0, "bars": _ENOUGH}
     return say("all agree", n=n, alpha=written, bounded=bounded, known=has_alpha, **fields)
 
