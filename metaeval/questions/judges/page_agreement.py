@@ -47,7 +47,6 @@ _MAIN = ("same", "kappa", "quadratic_kappa", "overlap")
 _OVERLAPS = ("overlap", "first_kept", "second_kept")
 _SHARES = frozenset({"same", "overlap", "first_kept", "second_kept", "same_over_union", "sensitivity", "specificity"})
 _PARTS = {"elements": "Relevant elements, overlap", "passages": "Highlighted text, overlap"}
-_TWO = 2
 _ENOUGH = (0.667, 0.8)
 """Of Krippendorff's α: for tentative conclusions, and for firm ones (Krippendorff, 2004)."""
 _FEW_ROWS = 400
