@@ -147,6 +147,18 @@ class DecisionAgreement(Result):
 
         return matrix_map(self.matrix(measure))
 
+    def in_opposite_order(self, predictor: str, truth: str) -> int:
+        """Return how many pairs of systems, significant or not, two metrics put in opposite order.
+
+        Parameters
+        ----------
+        predictor, truth : str
+        """
+        lead = self._leads()
+        differs = [self._settled_differences(name) > 0 for name in (predictor, truth)]
+        opposite = lead[self._place(predictor)] * lead[self._place(truth)] < 0
+        return int((opposite & differs[0] & differs[1]).sum())
+
     def conflicts(self, *, alpha: float | None = None) -> pd.DataFrame:
         """Return one row a pair of metrics and pair of systems that are significant in opposite directions.
 

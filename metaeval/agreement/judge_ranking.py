@@ -4,9 +4,9 @@ Kappa is a ratio of sums over topics, so what one topic adds to it is known. Mea
 judges are compared on the same topics, and all comparisons of a judge share the same resamples.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from copy import deepcopy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -94,6 +94,17 @@ class JudgeRanking(Result):
     def open_to_best(self) -> tuple[str, ...]:
         """Return the judges, the best first, that the topics shared with it do not tell from it."""
         return tuple(self.table.loc[~self.table["behind"] & (self.table["shared"] > 0), "judge"])
+
+    def without_bias(self, judges: Sequence[str]) -> "JudgeRanking":
+        """Return the same without the bias of some judges, whose labels were fitted: it is gone.
+
+        Parameters
+        ----------
+        judges : sequence of str
+        """
+        fitted = self.table["judge"].isin(judges)
+        columns = ("bias", "bias_low", "bias_high")
+        return replace(self, table=self.table.assign(**{name: self.table[name].mask(fitted) for name in columns}))
 
     def _draw(self) -> Figure:
         """Draw how far every judge is behind the best."""

@@ -1,18 +1,20 @@
 """Krippendorff's alpha: how far any number of judges agree, some of whom may have skipped items."""
 
 from collections.abc import Collection, Sequence
+from copy import deepcopy
 from dataclasses import replace
 from itertools import combinations
-from typing import Literal, NamedTuple, get_args
+from typing import Literal, get_args
 
 import numpy as np
 import pandas as pd
 from scipy.special import gammaln
 
+from metaeval.agreement.chance import Dealt, ends_and_chance
 from metaeval.agreement.drawn_intervals import ends_of, left_out_spread, reach
 from metaeval.agreement.label_statistics import topics_by_content
 from metaeval.agreement.labels import Labels
-from metaeval.base.arrays import Flags, Floats, Ints
+from metaeval.base.arrays import Floats, Ints
 from metaeval.errors import UnknownNameError
 from metaeval.running.draws import standard_deviation
 
@@ -20,8 +22,10 @@ Level = Literal["nominal", "ordinal", "interval"]
 LEVELS: tuple[Level, ...] = get_args(Level)
 _MOST_WAYS = 20_000
 _MOST_DEALT = 500
-_DEALS = 10_000
-_ROUNDING = 1e-9
+"""Labels that are dealt whatever alpha is; of more only where alpha may be chance."""
+_DEALS, _CELLS = 10_000, 5_000_000
+_FIRST, _FAR = 200, 8.0
+"""Deals of many labels that show how far from chance alpha is, and how many of their standard deviations are far."""
 
 
 def levels_of(labels: Labels) -> tuple[Level, ...]:
@@ -118,37 +122,41 @@ def _least_alpha(coincidence: Floats, scale: Floats, level: Level) -> float:
 # ------------------------------------------------------------------------------------------------------------- chance
 
 
-class Dealt(NamedTuple):
-    """A figure where the same labels are dealt to the same cells again and again."""
-
-    figures: Floats
-    exact: bool
-    """Whether these are all the ways to deal; else some at random."""
-
-    def share(self, reached: Flags) -> float:
-        """Return how often chance does something: never 0 where ways were drawn."""
-        return float(np.mean(reached) if self.exact else (np.sum(reached) + 1.0) / (len(reached) + 1.0))
-
-
 def dealt_alphas(labels: Labels, generator: np.random.Generator) -> dict[str, Dealt]:
     """Return alpha at every level where the same labels are dealt to the same cells: in all ways, or at random.
 
-    Empty for more labels than 500, among which chance is far from what an interval leaves out.
+    Of more labels than 500 a few deals show first whether alpha is far from chance; if it is, the answer is empty.
+    Rare labels leave it near among thousands.
     """
     counts = _counted(labels)
     counts = counts[counts.sum(axis=1) > 1]
     sizes, total = counts.sum(axis=1).astype(np.int64), counts.sum(axis=0).astype(np.int64)
-    if not 0 < total.sum() <= _MOST_DEALT:
+    n_labels = int(total.sum())
+    if n_labels == 0:
         return {}
-    ways = gammaln(total.sum() + 1) - gammaln(total + 1).sum()
-    exact = bool(ways <= np.log(_MOST_WAYS))
-    if exact:
-        dealt = _all_ways(total)
-    else:
-        dealt = generator.permuted(np.tile(np.repeat(np.arange(len(total)), total), (_DEALS, 1)), axis=1)
     scale = np.array(labels.scale, dtype=np.float64)
     positions = {level: _positions(total.astype(np.float64), scale, level) for level in levels_of(labels)}
-    return {level: Dealt(_alphas(dealt, sizes, total, at), exact) for level, at in positions.items()}
+    exact = bool(gammaln(n_labels + 1) - gammaln(total + 1).sum() <= np.log(_MOST_WAYS))
+
+    def deal(times: int) -> dict[str, Floats]:
+        dealt = generator.permuted(np.tile(np.repeat(np.arange(len(total)), total), (times, 1)), axis=1)
+        return {level: _alphas(dealt, sizes, total, at) for level, at in positions.items()}
+
+    if exact:
+        dealt = _all_ways(total)
+        return {level: Dealt(_alphas(dealt, sizes, total, at), exact=True) for level, at in positions.items()}
+    if n_labels <= _MOST_DEALT:
+        return {level: Dealt(alphas, exact=False) for level, alphas in deal(_DEALS).items()}
+    generator = deepcopy(generator)  # what is drawn next does not depend on how near chance labels are
+    coincidence, first = _summed(counts), deal(_FIRST)
+    if all(
+        abs(krippendorff_alpha(coincidence, labels.scale, level=level)) > _FAR * standard_deviation(first[level])
+        for level in positions
+    ):
+        return {}
+    size = max(1, _CELLS // n_labels)
+    blocks = [deal(size) for _ in range(-(-min(_DEALS, 10 * size) // size))]
+    return {level: Dealt(np.concatenate([block[level] for block in blocks]), exact=False) for level in positions}
 
 
 def _all_ways(total: Ints) -> Ints:
@@ -215,28 +223,3 @@ def _units(labels: Labels, *, by_item: bool) -> tuple[Floats, Floats]:
     n_labels = len(labels.scale)
     units = np.array([_summed(kind[None]) for kind in kinds]).reshape(len(kinds), n_labels, n_labels)
     return units, sizes.astype(np.float64)
-
-
-def ends_and_chance(  # noqa: PLR0913, PLR0917 - a figure with its interval, and what chance makes of it
-    value: float, low: float, high: float, dealt: Dealt | None, least: float, confidence_level: float
-) -> dict[str, float]:
-    """Return the ends of an interval, taken across 0 where chance reaches the value too often, and how often it does.
-
-    Examples
-    --------
-    >>> ends_and_chance(1.0, 0.2, 1.0, Dealt(np.array([1.0] * 2 + [-0.2] * 19), True), -1.0, 0.95)
-    {'low': -1.0, 'high': 1.0, 'chance': 0.09523809523809523}
-    """
-    if dealt is None or not np.isfinite(value):
-        return {"low": low, "high": high, "chance": np.nan}
-    above, below = (dealt.share(sign * dealt.figures >= sign * value - _ROUNDING) for sign in (1.0, -1.0))
-    limit = (1.0 - confidence_level) / 2.0
-    ordered = np.sort(dealt.figures)
-    n = int(np.floor(limit * len(ordered) * (1.0 + _ROUNDING)))  # so many may lie beyond a bound
-    if low > 0.0 and above > limit:
-        beyond = ordered[ordered > ordered[len(ordered) - 1 - n] + _ROUNDING]
-        low = max(value - float(beyond[0]), least) if len(beyond) else least
-    if high < 0.0 and below > limit:
-        beyond = ordered[ordered < ordered[n] - _ROUNDING]
-        high = min(value - float(beyond[-1]), 1.0) if len(beyond) else 1.0
-    return {"low": low, "high": high, "chance": above}

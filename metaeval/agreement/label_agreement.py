@@ -5,12 +5,14 @@ all pairs of judges, all measures of agreement and all resamples of topics come 
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from copy import deepcopy
+from dataclasses import dataclass, replace
 from itertools import combinations
 
 import numpy as np
 import pandas as pd
 
+from metaeval.agreement.chance import dealt_kappas, ends_and_chance
 from metaeval.agreement.drawn_intervals import ends_of, left_out_spread, reach
 from metaeval.agreement.krippendorff import alpha_table
 from metaeval.agreement.label_statistics import (
@@ -160,6 +162,17 @@ class LabelAgreement(Result):
             index=names, columns=names
         )
 
+    def without_bias(self, judges: Sequence[str]) -> "LabelAgreement":
+        """Return the same without the bias of some judges, whose labels were fitted: it is gone.
+
+        Parameters
+        ----------
+        judges : sequence of str
+        """
+        columns = [name for name in ("bias", "bias_low", "bias_high") if name in self.pairs]
+        fitted = self.pairs["second"].isin(judges)
+        return replace(self, pairs=self.pairs.assign(**{name: self.pairs[name].mask(fitted) for name in columns}))
+
     def _draw(self, statistic: str = "kappa") -> Figure:
         """Draw one statistic: of every judge with the reference, or of every pair as a square of fields.
 
@@ -243,7 +256,8 @@ def compare_labels(  # noqa: PLR0913 - every option is one question
     statistic rests on, the spread is that of the jackknife over items, and sets are compared over all of them. Where
     resamples do not vary, a share of :math:`1 - (a/2)^{1/T}` of the units may still be exceptions (Clopper and
     Pearson), 1 - a the level: the ends are where the statistic would be if they were the worst, or the best, that units
-    can be.
+    can be. The interval of a kappa reaches 0 where the labels of one judge, shuffled over the items, are as far on that
+    side of 0 with a probability above a/2: Fisher's exact test for two labels, else 10,000 random tables.
 
     References
     ----------
@@ -309,6 +323,7 @@ def compare_labels(  # noqa: PLR0913 - every option is one question
             most[name],
             confidence_level,
         )
+    _allow_for_chance(frame, tables.sum(axis=0), scale, confidence_level, source.generator)
     return LabelAgreement(
         pairs=frame[frame["items"] > 0].reset_index(drop=True),
         statistics=statistics_of(labels),
@@ -323,6 +338,26 @@ def compare_labels(  # noqa: PLR0913 - every option is one question
         n_resamples=int(n_resamples),
         random_source=source.description,
     )
+
+
+def _allow_for_chance(
+    frame: pd.DataFrame, tables: Floats, scale: Floats, confidence_level: float, generator: np.random.Generator
+) -> None:
+    """Take the intervals of kappas across 0 where labels in any order reach them too often; changes the frame."""
+    least = {name: least_kappa(tables, weights) for name, weights in kappa_weights(scale).items()}
+    kappas = [name for name in least if name in frame]
+    ends = {name: frame[[f"{name}_low", f"{name}_high"]].to_numpy(copy=True) for name in kappas}
+    beyond = np.any([(low_high[:, 0] > 0) | (low_high[:, 1] < 0) for low_high in ends.values()], axis=0)
+    for pair in np.flatnonzero(beyond):  # those whose interval is on one side of 0
+        dealt = dealt_kappas(tables[pair], scale, deepcopy(generator))
+        for name in dealt.keys() & ends.keys():
+            low, high = ends[name][pair]
+            of_chance = ends_and_chance(
+                float(frame[name].iloc[pair]), low, high, dealt[name], least[name][pair], confidence_level
+            )
+            ends[name][pair] = of_chance["low"], of_chance["high"]
+    for name in kappas:
+        frame[[f"{name}_low", f"{name}_high"]] = ends[name]
 
 
 def _check_labels(labels: Labels, rel: int, reference: str | None) -> None:

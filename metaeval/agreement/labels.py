@@ -63,6 +63,8 @@ class Labels(Result):
     """Whether no topics were named, so that what is drawn for an interval are items."""
     system_part: int | None = None
     """Which part of the names of items, parted by "::", is a system; None where no column was called so."""
+    scale_given: bool = False
+    """Whether somebody named the scale, which then is that of all judges; else it is what occurs."""
 
     @property
     def judges(self) -> tuple[str, ...]:
@@ -234,11 +236,7 @@ def as_labels(
     frame = _wide(table)
     known_words, frame = _numbered(frame)
     frame = _judges_of(frame) if not isinstance(table, Labels | Mapping) and known_words is None and not real else frame
-    if known_words is not None:
-        if scale is not None:
-            message = f"`scale` is of numbers, and the labels are words ({first_few(known_words.names)})"
-            raise InvalidOptionError(f"{message}; give each its grade (`words`), or leave `scale` out")
-        scale = range(len(known_words.names))
+    scale, is_given = _named_scale(table, scale, known_words)
     values = frame.to_numpy()
     if np.isinf(values).any():
         row, column = np.argwhere(np.isinf(values))[0]
@@ -280,7 +278,7 @@ def as_labels(
         way = "; give what another judge said beside it" if clean.shape[1] == 1 else ""
         raise ScoresError(f"agreement needs two judges and an item, not {received}{way}")
     if isinstance(table, Labels):
-        return replace(table, table=clean, scale=levels, outside=listed)
+        return replace(table, table=clean, scale=levels, outside=listed, scale_given=is_given)
     return Labels(
         table=clean,
         scale=levels,
@@ -289,7 +287,21 @@ def as_labels(
         **{name: frame.attrs[name] for name in ("by_subtopic", "by_item", "system_part") if name in frame.attrs},
         words=() if known_words is None else known_words.names,
         ordered=known_words is None or known_words.ordered,
+        scale_given=is_given,
     )
+
+
+def _named_scale(
+    table: object, scale: Sequence[float] | None, known_words: WordScale | None
+) -> tuple[Sequence[float] | None, bool]:
+    """Return the allowed labels, those of words included, and whether somebody named them as numbers."""
+    if known_words is None:
+        named = table.scale if scale is None and isinstance(table, Labels) and table.scale_given else scale
+        return named, named is not None
+    if scale is not None:
+        message = f"`scale` is of numbers, and the labels are words ({first_few(known_words.names)})"
+        raise InvalidOptionError(f"{message}; give each its grade (`words`), or leave `scale` out")
+    return range(len(known_words.names)), False
 
 
 def of_judges(labels: Labels, asked: Collection[str] = ()) -> Labels:

@@ -22,6 +22,9 @@ type ScaleMap = Literal["auto", "keep", "fit"] | float | Mapping[float, float]
 
 _WORDS = ("auto", "keep", "fit")
 _SHOWN = 10
+_STEPS = 10
+"""From its lowest grade to its highest: a scale of so many steps and one of more than twice as many are two."""
+_YES_OR_NO = (0.0, 1.0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -48,10 +51,28 @@ class ScaleMaps(Result):
         frame.insert(1, "rule", frame["judge"].map(self.rules))
         return frame
 
-    def asked_for(self) -> str:
-        """Return the judges whose grades somebody said how to map, each with what was done; "" without any."""
-        asked = [name for name, rule in self.rules.items() if rule not in {"kept", "reference", "fitted"}]
-        return first_few([f"{name} ({self.rules[name]})" for name in asked], most=_SHOWN)
+    @property
+    def fitted(self) -> tuple[str, ...]:
+        """The judges whose grades are fitted, so that nothing says whether they label higher or lower."""
+        return tuple(name for name, rule in self.rules.items() if rule == "fitted")
+
+    @property
+    def cut(self) -> dict[str, str]:
+        """By judge the lowest of its grades that counts as 1, the others as 0."""
+        return {name: rule.split()[1] for name, rule in self.rules.items() if rule.startswith("threshold ")}
+
+    @property
+    def says_yes_or_no(self) -> tuple[str, ...]:
+        """The judges that gave 0 and 1 alone, kept beside a reference with higher grades."""
+        kept = self.table[self.table["judge"].map(self.rules) == "kept"] if max(self.scale) > 1 else self.table[:0]
+        return tuple(
+            str(name) for name, rows in kept.groupby("judge", sort=False) if _is_yes_or_no(rows["grade"].to_numpy())
+        )
+
+    def mapped_by_rule(self) -> str:
+        """Return the judges whose grades were cut or named, each with what was done; "" without any."""
+        mapped = [name for name, rule in self.rules.items() if rule == "named" or name in self.cut]
+        return first_few([f"{name} ({self.rules[name]})" for name in mapped], most=_SHOWN)
 
 
 def map_scales(
@@ -70,13 +91,17 @@ def map_scales(
     reference : str
         The judge whose scale is taken.
     maps : {"auto", "keep", "fit"}, or mapping of judge to rule
-        "keep" leaves grades as they are. "fit" matches quantiles (see Notes). "auto", which holds for judges that a
-        mapping does not name too, keeps where every grade of a judge is one of the reference's, and fits otherwise. In
-        a mapping a rule may also be a number, the lowest grade that is relevant (labels become 0 and 1), or a mapping
+        "keep" leaves grades as they are. "fit" matches quantiles (see Notes): whether a judge labels higher or lower is
+        lost. "auto", which holds for judges that a mapping does not name too, keeps where both may use one scale: every
+        grade of a judge is one of the reference's, or all are whole numbers, of which the one with fewer shares half
+        with the other (1 to 4 and 1 to 5; not 1 to 5 and 0 to 100, ten steps at most beside more than twenty). Beside a
+        reference of 0 and 1 alone, a judge with 0 and higher grades is cut at 1. Others are fitted. In a mapping a rule
+        may also be a number, the lowest grade that is relevant (labels become 0 and 1), or a mapping
         of grade to grade that names all of the judge's. The reference is kept unless the mapping names it; a judge is
         fitted to what the reference has then.
     scale : sequence of float, optional
-        Grades that the reference may give, where it did not give all of them; by default those it gave.
+        Grades that the reference may give, where it did not give all of them; by default the scale that `as_labels` was
+        given, else those it gave.
 
     Returns
     -------
@@ -122,7 +147,7 @@ def map_scales(
     done: dict[str, str] = {}
     values = {name: checked.table[name].to_numpy() for name in checked.judges}
     truth = values[reference]
-    allowed = _allowed(scale, truth)
+    allowed = _allowed(checked.scale if scale is None and checked.scale_given else scale, truth)
     for name in [reference, *(label for label in checked.judges if label != reference)]:
         judge_grades = values[name]
         grades, codes, counts = np.unique(
@@ -132,7 +157,7 @@ def map_scales(
         n_common = np.bincount(np.searchsorted(grades, judge_grades[common]), minlength=len(grades))
         asked = rules[name]
         if asked == "auto":
-            asked = "keep" if _among(grades, allowed).all() else "fit"
+            asked = _usual_rule(grades, allowed)
         mapped, done[name] = _mapped(name, asked, grades, n_common, truth[common])
         columns[name] = judge_grades.copy()
         columns[name][np.isfinite(judge_grades)] = mapped[codes]
@@ -149,9 +174,9 @@ def map_scales(
     table["on_scale"] = _among(table["reference_grade"].to_numpy(), allowed)
     frame = pd.DataFrame({name: columns[name] for name in checked.judges}, index=checked.table.index)
     frame.columns.name = "judge"
-    notes = (*checked.notes, *_notes(table, done, reference))
+    notes = (*checked.notes, *_notes(table, done, reference, rules))
     return ScaleMaps(
-        labels=as_labels(replace(checked, table=frame, notes=notes), real=True),
+        labels=as_labels(replace(checked, table=frame, notes=notes, scale_given=False), real=True),
         table=table,
         rules=done,
         reference=reference,
@@ -228,6 +253,28 @@ def _is_number(value: object) -> bool:
     return isinstance(value, Real) and not isinstance(value, bool | np.bool_) and bool(np.isfinite(float(value)))
 
 
+def _usual_rule(grades: Floats, allowed: Floats) -> ScaleMap:
+    """Return what is done with the grades of a judge if nobody says.
+
+    What may be of one scale stays: a fit would take a judge that labels higher for one that uses another scale.
+    """
+    shared = int(_among(grades, allowed).sum())
+    if shared == len(grades):
+        return "keep"
+    if not all((values == np.round(values)).all() for values in (grades, allowed)):
+        return "fit"
+    if _is_yes_or_no(allowed):
+        return 1.0 if grades.min() == 0 else "fit"
+    shorter, longer = sorted((float(np.ptp(grades)), float(np.ptp(allowed))))
+    two_scales = _is_yes_or_no(grades) or shorter <= _STEPS < longer / 2
+    together = 2 * shared >= min(len(grades), len(allowed)) and not two_scales
+    return "keep" if together else "fit"
+
+
+def _is_yes_or_no(grades: Floats) -> bool:
+    return tuple(grades.tolist()) == _YES_OR_NO
+
+
 def _mapped(name: str, rule: ScaleMap, grades: Floats, n_common: Ints, truth: Floats) -> tuple[Floats, str]:
     """Return what every grade of one judge becomes, and the rule in words."""
     if rule == "keep":
@@ -282,9 +329,9 @@ def _among(values: Floats, scale: Floats) -> Flags:
     return on_scale
 
 
-def _notes(table: pd.DataFrame, rules: Mapping[str, str], reference: str) -> list[str]:
+def _notes(table: pd.DataFrame, done: Mapping[str, str], reference: str, asked: Mapping[str, ScaleMap]) -> list[str]:
     notes = []
-    fitted = [name for name, rule in rules.items() if rule == "fitted"]
+    fitted = [name for name, rule in done.items() if rule == "fitted"]
     if fitted:
         notes.append(
             f"scales fitted to {reference} by matching quantiles on common {unit().labelled}s: "
@@ -292,9 +339,10 @@ def _notes(table: pd.DataFrame, rules: Mapping[str, str], reference: str) -> lis
         )
     for name, rows in table[~table["on_scale"]].groupby("judge", sort=False):
         listed = first_few(rows["reference_grade"].tolist(), most=_SHOWN, write=_text)
+        way = "taken for one scale; if it is another, fit it (`maps='fit'`)"
+        why = way if asked[str(name)] == "auto" else f"the rule is {done[str(name)]}"
         notes.append(
-            f"{name}: {int(rows['n'].sum())} labels stay at grades that {reference} does not give ({listed}); the rule "
-            f"is {rules[str(name)]}"
+            f"{name}: {int(rows['n'].sum())} labels stay at grades that {reference} does not give ({listed}); {why}"
         )
     for name, rows in table.groupby("judge", sort=False):
         if (np.diff(rows["reference_grade"]) < 0).any():

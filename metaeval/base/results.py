@@ -44,7 +44,7 @@ class Result(ShortRepr):
 
     @property
     def answer(self) -> str:
-        """What was found, in one sentence."""
+        """What was found, in one sentence, and what that rests on: the first words of the page."""
         sentence: str = shown_by("metaeval.page.notebook:answer_of")(self)
         return sentence
 

@@ -2,7 +2,6 @@
 """What a notebook shows of a result: one sentence, the first rows of the main table, and the main picture."""
 
 import base64
-import re
 from dataclasses import fields, replace
 from typing import TYPE_CHECKING
 
@@ -43,10 +42,10 @@ def report_html(report: Page) -> str:
 
 
 def answer_of(result: Result) -> str:
-    """Return what a result found, in one sentence: the first of its report where it has one."""
+    """Return what a result found: the first paragraph of its report, cautions included, where it has one."""
     if hasattr(result, "shown"):
         summary = result.shown().summary
-        return _first_sentence(str(summary[0])) if summary else main_sentence(result)
+        return str(summary[0]) if summary else main_sentence(result)
     return main_sentence(result)
 
 
@@ -66,11 +65,6 @@ def result_html(result: Result) -> str:
 
 def _together(words: str, table: str, picture: str) -> str:
     return f'<div class="metaeval">\n<p>{escape(words)}</p>\n{table}{picture}</div>\n'
-
-
-def _first_sentence(words: str) -> str:
-    """Return the first sentence; a decimal point, an initial or an abbreviation ends none."""
-    return re.split(r"(?:(?<=[^\W_]{2}[.?!])|(?<=[)%'][.?!])) (?=[A-Z])", words, maxsplit=1)[0]
 
 
 def _first_rows(table: Table) -> Table:

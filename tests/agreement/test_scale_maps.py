@@ -86,7 +86,7 @@ def test_a_judge_with_the_truths_labels_keeps_them(truth):
 def test_every_rule():
     """Kept, fitted, cut, renamed; auto looks at the scale; the table says what became of each grade."""
     table = frame(
-        nist=[0, 1, 2, 3, 0, 1], inside=[0, 0, 1, 3, 3, 1], outside=[0, 2, 4, 5, 0, 2],
+        nist=[0, 1, 2, 3, 0, 1], inside=[0, 0, 1, 3, 3, 1], outside=[0, 20, 40, 50, 0, 20],
         cut=[0.1, 0.3, 0.1 + 0.2, 1, 0, 0], named=[7, 8, 9, 9, 7, 8],
     )  # fmt: skip
     maps = {"cut": 0.3, "named": {7: 0, 8: 1.5, 9: 3}}
@@ -103,6 +103,40 @@ def test_every_rule():
     assert found.scale == (0, 1, 2, 3)
     assert found.labels.scale == (0, 1, 1.5, 2, 3)
     assert "named: 2 labels stay at grades that nist does not give (1.5); the rule is named" in found.notes
+
+
+@pytest.mark.parametrize(
+    ("reference", "judge", "rule"),
+    [
+        (range(1, 5), range(1, 6), "kept"),
+        (range(3), range(4), "kept"),
+        (range(2, 5), range(1, 6), "kept"),
+        (range(1, 5), range(2, 6), "kept"),
+        ([4, 5], range(1, 6), "kept"),
+        (range(1, 6), range(1, 11), "kept"),
+        (range(1, 6), range(0, 101, 5), "fitted"),
+        (range(1, 6), range(101), "fitted"),
+        (range(11), range(0, 101, 10), "fitted"),
+        (range(1, 6), [0, 1], "fitted"),
+        (range(1, 6), [1.5, 2, 3], "fitted"),
+        (range(3), [10, 17, 24], "fitted"),
+        ([0, 1], range(4), "threshold 1"),
+        ([0, 1], range(1, 6), "fitted"),
+        (range(4), [0, 1], "kept"),
+    ],
+)
+def test_what_may_be_one_scale_is_not_fitted(reference, judge, rule):
+    """A person who never used the top label is on the judge's scale; percentages, or 0 and 1 beside 1 to 5, are not."""
+    labels = frame(a=np.resize([*reference], 120), b=np.resize([*judge], 120))
+    assert map_scales(labels, reference="a").rules["b"] == rule
+
+
+def test_a_scale_that_was_named_is_that_of_all():
+    """Nothing is fitted where somebody said which labels there are, in Python as by --scale."""
+    labels = as_labels(frame(a=[1, 3, 5, 1], b=[2, 4, 4, 2]), scale=range(1, 6))
+    found = map_scales(labels, reference="a")
+    assert (found.rules["b"], found.scale, found.notes) == ("kept", (1, 2, 3, 4, 5), ())
+    assert map_scales(frame(a=[1, 3, 5, 1], b=[2, 4, 4, 2]), reference="a").rules["b"] == "fitted"
 
 
 def test_labels_off_the_scale_are_kept_and_named():
@@ -211,8 +245,9 @@ def test_the_judge_of_dl21_with_other_grades_ranks_runs_after_all(data_folder, t
     said = re.search(r"Adding labels of … (on any .*)\" on TREC DL 2021 with GPT-4o and nDCG@10", page)[1]
     assert said in topics_with_judge(people, under(same_grades), n_topics=30).sentence()
 
-    found = map_scales(labels, reference="nist")
-    assert found.rules == {"nist": "reference", "gpt-4": "fitted", "gpt-4o": "fitted"}
+    kept = {"nist": "reference", "gpt-4": "kept", "gpt-4o": "kept"}  # 0 to 5 beside 0 to 3 may be one scale
+    assert map_scales(labels, reference="nist").rules == kept
+    found = map_scales(labels, reference="nist", maps="fit")
     part = found.table[found.table["judge"] == "gpt-4o"]
     assert dict(zip(part["grade"], part["reference_grade"], strict=True)) == {0: 0, 2: 0, 3: 1, 4: 1, 5: 2}
     expected = {"gpt-4": (-0.612, 0.853), "gpt-4o": (-0.649, 0.878)}

@@ -386,7 +386,7 @@ PAGES = {
     ),
     "compare-metrics: with topics": (
         lambda: metrics(simulated("AP", "nDCG@10"), topics=True),
-        "Adopt nDCG@10: better than AP in power, though not surely on other systems.",
+        "Adopt nDCG@10: better than AP in power, though not surely on other systems, and power does not say which metric is right.",
     ),
     "compare-metrics: adopt": (
         lambda: metrics(made(0.5, 6.0), current="A"),

@@ -194,7 +194,8 @@ def _():
 
 @page(
     "no reference",
-    "Krippendorff's α of the 3 judges is 0.36 [0.27, 0.44]: they agree more than by chance.",
+    "Krippendorff's α of the 3 judges is 0.36 [0.27, 0.44]: they agree more than by chance, but too little even for "
+    "tentative conclusions (0.667).",
 )
 def _():
     return judged(0.2, 0.8)

@@ -31,6 +31,7 @@ from metaeval.questions.agree.page_findings import (
     label,
     level_of,
     more_sentences,
+    resting_words,
     terms,
     verdicts_frame,
 )
@@ -72,7 +73,7 @@ def agree_report(study: AgreeStudy) -> Report:
         command="agree",
         title=about if wording["grades"] else f"Do the {wording['uses']} lead to the same conclusions?",
         facts=_facts(study),
-        summary=(answer_sentence(study), *more_sentences(study)),
+        summary=(" ".join(filter(None, (answer_sentence(study), resting_words(study)))), *more_sentences(study)),
         key_figures=key_figures(verdicts, columns, caption=rule, which="lowest") if len(verdicts) else None,
         sections=(
             _advice_section(study, rows),

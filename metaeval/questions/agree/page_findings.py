@@ -13,7 +13,7 @@ from metaeval.base.names import count
 from metaeval.base.words import bracketed, ends, listed, name_of_metric, number, percentage, whole
 from metaeval.page.blocks import Methods
 from metaeval.page.tables import with_cells
-from metaeval.questions.agree.study import AgreeStudy
+from metaeval.questions.agree.study import AgreeStudy, ScoredTopics
 from metaeval.questions.agree.study_element_uses import EXCEPT, FIXED, GENERALISED
 from metaeval.questions.agree.study_variants import Variant
 from metaeval.reports.prose import prose
@@ -165,6 +165,26 @@ def _one_answer(study: AgreeStudy, row: dict[Hashable, Any], word: str) -> str:
     missed_one = (2 * n_truth - 2) / (2 * n_truth - 1)  # F1 of all pairs but one
     is_rash = verdict == "different" and not row["n_conflicts"] and missed_one < study.min_f1
     return say("answer", word=word, row=row, against=against, rash=is_rash, bar=f"{study.min_f1:g}", **words)
+
+
+def resting_words(study: AgreeStudy) -> str:
+    """Say of two metrics what having no conflict rests on, and what holds where both score something; else empty."""
+    rows = compared_rows(study)
+    if len(rows) != 1 or not rows[["n_truth", "n_predictor"]].to_numpy().any():
+        return ""
+    (predictor, truth), scored = rows[["predictor", "truth"]].iloc[0], study.scored
+    told = [_scored_words(scored, predictor, truth, study.scores.sizes["topic"])] if scored is not None else []
+    others = {name: n for name, n in study.conflicts_otherwise(predictor, truth).items() if n}
+    if others and not rows["n_conflicts"].any():
+        fields = {"correction": study.lead.result.correction, "n_pairs": study.lead.n_pairs}
+        told.append(say("opposite", others=others, opposite=study.lead.in_opposite_order(predictor, truth), **fields))
+    return " ".join(told)
+
+
+def _scored_words(scored: ScoredTopics, predictor: str, truth: str, n_topics: int) -> str:
+    agreement, n_both = scored.agreement, scored.agreement.result.n_topics
+    f1, tau = (agreement.matrix(name).loc[predictor, truth] for name in ("f1", "tau"))
+    return say("scored", scored=scored, n=n_both, n_topics=n_topics, f1=f1, tau=tau)
 
 
 def _conflicts_of(study: AgreeStudy, row: Mapping[Hashable, Any]) -> list[str]:

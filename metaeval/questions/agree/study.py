@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import ClassVar
+from typing import ClassVar, NamedTuple, TypedDict
 
 import numpy as np
 import pandas as pd
@@ -13,7 +13,7 @@ from metaeval.base.checks import check_kind, check_list, check_number, check_sha
 from metaeval.base.metric_names import MetricNameError, parse_name, split_names
 from metaeval.base.provenance import Provenance, record_provenance
 from metaeval.collection.documents import JudgedCollection
-from metaeval.errors import InvalidOptionError, MetaevalError, UnknownNameError, warn
+from metaeval.errors import InvalidOptionError, MetaevalError, ScoresError, UnknownNameError, warn
 from metaeval.metrics.registry import Registry
 from metaeval.metrics.scoring import score
 from metaeval.questions.agree.study_element_uses import FIXED, GENERALISED, LINEAR, MERGED
@@ -28,6 +28,34 @@ from metaeval.table.traits import DRAWN
 from metaeval.tests_stat.catalogue import TESTS
 from metaeval.tests_stat.correction import CORRECTIONS, FAMILY_WISE, with_levels
 from metaeval.tests_stat.pairs import Alternative, PValueRule
+from metaeval.tests_stat.result import PairwiseResult
+
+
+class _How(TypedDict, total=False):
+    """How pairs are tested, whatever the test."""
+
+    alphas: float | Sequence[float]
+    alternative: Alternative
+    n_resamples: int | None
+    p_value_rule: PValueRule
+    rng: int
+    n_threads: int | None
+
+
+_FEWEST = 5
+_MANY = 0.1
+"""Share of topics on which one of two metrics is 0 for every system, from which on the others are looked at alone."""
+
+
+class ScoredTopics(NamedTuple):
+    """Two metrics where both score something: a metric that finds nothing on a topic is 0 there for every system."""
+
+    metric: str
+    """The one that is 0 on most topics."""
+    n_zero: int
+    """These topics."""
+    agreement: DecisionAgreement
+    """On the topics where neither is 0 for every system."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -53,6 +81,8 @@ class AgreeStudy(Study):
     notes: tuple[str, ...]
     """What was assumed, filled or dropped on the way."""
     provenance: Provenance
+    scored: ScoredTopics | None = None
+    """Of two metrics one of which is 0 for every system on a tenth of the topics or more."""
 
     @property
     def lead(self) -> DecisionAgreement:
@@ -81,10 +111,7 @@ class AgreeStudy(Study):
         """
         lead = self.lead.result
         parts = []
-        others = [lead.with_correction(name) for name in powers_of(lead) if name != lead.correction]
-        for result in (*others, lead.beside(), lead):
-            if result is None:
-                continue
+        for result in (*self._otherwise_corrected(), lead):
             n_significant = (result.verdicts(self.lead.alphas[0]) != 0).sum(axis=1)
             row = {
                 "metric": lead.metrics,
@@ -98,6 +125,23 @@ class AgreeStudy(Study):
             return frame.assign(low=np.nan, high=np.nan)
         bounds = self.intervals.powers[0].to_frame()[["metric", "correction", "low", "high"]]
         return frame.merge(bounds, on=["metric", "correction"], how="left")
+
+    def _otherwise_corrected(self) -> list[PairwiseResult]:
+        """Return the first test uncorrected, and where Benjamini and Yekutieli decide by Benjamini and Hochberg."""
+        lead = self.lead.result
+        others = [lead.with_correction(name) for name in powers_of(lead) if name != lead.correction]
+        return [result for result in (*others, lead.beside()) if result is not None]
+
+    def conflicts_otherwise(self, predictor: str, truth: str) -> dict[str, int]:
+        """Return by correction the pairs that would be significant in opposite directions, those of the lead left out.
+
+        Parameters
+        ----------
+        predictor, truth : str
+        """
+        at = [self.lead.metrics.index(name) for name in (predictor, truth)]
+        signs = {result.correction: result.verdicts(self.lead.alphas[0])[at] for result in self._otherwise_corrected()}
+        return {name: int((first * second == -1).sum()) for name, (first, second) in signs.items()}
 
     def groups(self) -> dict[str, tuple[str, ...]]:
         """Return the metrics to be shown side by side: those of one base each in an audit, else all of them.
@@ -244,19 +288,11 @@ def study_agree(  # noqa: PLR0913 - every option of the command
     chosen, collected_notes = chosen_systems(scores, choose, seed, uses=DRAWN)
     looked_at = _named_pairs(check_list(pairs, "pairs", ["AP,RR"]), [str(name) for name in chosen["metric"].to_numpy()])
     agreements: list[DecisionAgreement] = []
+    how: _How = {"alphas": alphas, "alternative": alternative, "n_resamples": n_resamples}
+    how |= {"p_value_rule": p_value_rule, "rng": seed, "n_threads": n_threads}
     for name in tests:
         test_corrections = _corrections_of(name, corrections)
-        first = decision_agreement(
-            chosen,
-            test=name,
-            correction=test_corrections[0],
-            alphas=alphas,
-            alternative=alternative,
-            n_resamples=n_resamples,
-            p_value_rule=p_value_rule,
-            rng=seed,
-            n_threads=n_threads,
-        )
+        first = decision_agreement(chosen, test=name, correction=test_corrections[0], **how)
         collected_notes = (*collected_notes, *test_notes(first.result, chosen))
         agreements += [first, *(first.with_correction(correction) for correction in test_corrections[1:])]
     intervals, lead = None, agreements[0].result
@@ -281,7 +317,24 @@ def study_agree(  # noqa: PLR0913 - every option of the command
         identical=identical_systems(chosen),
         notes=(*collected_notes, *left_out, *few_systems_note(chosen.sizes["system"]), *notes, *_fixed_note(variants)),
         provenance=provenance or record_provenance("study_agree", random_source=f"seed {seed}"),
+        scored=_where_both_score(
+            chosen, partial(decision_agreement, test=lead.test, correction=lead.correction, **how)
+        ),
     )
+
+
+def _where_both_score(scores: Scores, ask: Callable[[Scores], DecisionAgreement]) -> ScoredTopics | None:
+    """Compare two metrics on the topics where neither is 0 for every system, if many are others."""
+    values = scores.transpose("metric", "system", "topic").to_numpy()
+    zero = ((values == 0) | np.isnan(values)).all(axis=1) & np.isfinite(values).any(axis=1)
+    n_zero, some = zero.sum(axis=1), ~zero.any(axis=0)
+    if len(n_zero) != len(("predictor", "truth")) or not n_zero.max() >= _MANY * len(some) or some.sum() < _FEWEST:
+        return None
+    try:
+        agreement = ask(scores.isel(topic=np.flatnonzero(some)))
+    except ScoresError:  # clusters or strata of which these topics leave too few
+        return None
+    return ScoredTopics(str(scores["metric"].to_numpy()[n_zero.argmax()]), int(n_zero.max()), agreement)
 
 
 def audit_quantisations(  # noqa: PLR0913 - what scoring and the study may be told

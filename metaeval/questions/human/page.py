@@ -102,10 +102,24 @@ def _summary(study: HumanStudy) -> tuple[str, ...]:
     best = ends(ranked["metric"], ranked["value"], map(_DECIMAL, ranked["value"]))[1]
     fields = {"best": best, "statistic": _STATISTICS[statistic], "level": _LEVELS[level], "n_systems": len(study.means)}
     compared, how = study.comparison, say("permuted", study=study)
-    wins = "" if compared is None else _wins_sentence(_tested_wins(compared, study.alpha), best, how)
+    tested = None if compared is None else _tested_wins(compared, study.alpha)
+    wins = "" if tested is None else _wins_sentence(tested, best, how)
     more = " ".join(filter(None, (_metrics_of_few_items(table), _expected(study), wins)))
-    lines = (_first_sentence(study, table, fields), more, say("caution", **fields, outliers=study.outliers))
-    return tuple(filter(None, lines))
+    answer = " ".join(filter(None, (_first_sentence(study, table, fields), _lead_words(study, best, tested))))
+    return tuple(filter(None, (answer, more, say("caution", **fields, outliers=study.outliers))))
+
+
+def _lead_words(study: HumanStudy, best: End, wins: pd.DataFrame | None) -> str:
+    """Say of one best metric that its lead is not significant, and how many pairs of systems it orders otherwise."""
+    name, n_others = best.names[0], 0 if wins is None else len(wins) - 1
+    if wins is None or len(best.names) != 1 or name not in wins.index:
+        return ""
+    beaten = int(wins["better_than"].to_numpy(dtype=int)[wins.index.get_loc(name)])
+    if beaten >= n_others:
+        return ""
+    right_pairs = study.system_table.query("metric == @name and statistic == 'accuracy'")["value"]
+    misled = 1.0 - float(right_pairs.iloc[0]) if right_pairs.notna().any() else None
+    return say("lead", beaten=beaten, n_others=n_others, misled=misled)
 
 
 def _metrics_of_few_items(table: pd.DataFrame) -> str:

@@ -143,7 +143,7 @@ _MAPS = Option(
     "How to map grades to those of the reference: auto, keep or fit for all judges; or JUDGE=RULE for one, where "
     "RULE may also be the lowest relevant grade; may be repeated.",
     checks.read_by(_read_maps),
-    shown="auto: keep grades on its scale, fit the rest",
+    shown="auto: keep what may be of one scale, fit the rest",
     needs="reference",
 )
 _LABELLED = choice(

@@ -49,12 +49,12 @@ def judges_report(study: JudgeStudy) -> Report:
     """Put a study of judges into a report."""
     failed = [Item(term=question, words=reason) for question, reason in study.unanswered.items()]
     labelling, panel = study.labelling, panel_section(study)
-    title, *summary = _answer(study)
+    title, answer, *summary = _answer(study)
     return Report(
         command="judges",
         title=title,
         facts=_facts(study),
-        summary=tuple(summary),
+        summary=(" ".join(filter(None, (answer, _scales_words(labelling)))), *summary),
         key_figures=_key_figures(study),
         sections=(
             *_verdicts_section(study),
@@ -77,6 +77,18 @@ def judges_report(study: JudgeStudy) -> Report:
         notes=study.notes,
         data={} if labelling is None else {"labels.csv": csv_file(labelling.labels.as_given().reset_index())},
     )
+
+
+def _scales_words(labelling: Labelling | None) -> str:
+    """Say whose labels are not what they said: fitted, cut, or yes and no beside grades; empty where nobody's."""
+    scales = None if labelling is None else labelling.scales
+    if scales is None:
+        return ""
+    cut = [f"{name} (1 from {grade} on)" for name, grade in scales.cut.items()]
+    plain, highest = scales.says_yes_or_no, scales.scale[-1]
+    return say(
+        "scales", reference=scales.reference, fitted=scales.fitted, cut=cut, plain=plain, highest=highest
+    ).strip()
 
 
 def _facts(study: JudgeStudy) -> tuple[tuple[str, str], ...]:

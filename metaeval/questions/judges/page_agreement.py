@@ -47,6 +47,8 @@ _MAIN = ("same", "kappa", "quadratic_kappa", "overlap")
 _OVERLAPS = ("overlap", "first_kept", "second_kept")
 _SHARES = frozenset({"same", "overlap", "first_kept", "second_kept", "same_over_union", "sensitivity", "specificity"})
 _PARTS = {"elements": "Relevant elements, overlap", "passages": "Highlighted text, overlap"}
+_ENOUGH = (0.667, 0.8)
+"""Of Krippendorff's α: for tentative conclusions, and for firm ones (Krippendorff, 2004)."""
 _FEW_ROWS = 400
 """Of a table that somebody may read."""
 say = prose(__name__)
@@ -68,11 +70,14 @@ def _alpha(study: Labelling) -> tuple[str, dict[str, object]]:
 
 
 def alpha_words(study: Labelling) -> str:
-    """Say whether all judges agree more than by chance."""
+    """Say whether all judges agree more than by chance, and enough for conclusions."""
     written, numbers = _alpha(study)
     has_alpha, bounded, n = not absent(numbers["value"]), not absent(numbers["low"]), study.labels.table.shape[1]
-    side = sure_side(numbers["value"], numbers["low"], numbers["high"], draws=study.agreement.n_resamples)
-    return say("all agree", n=n, alpha=written, side=side, bounded=bounded, known=has_alpha)
+    draws = study.agreement.n_resamples
+    alpha, low, high = (numbers[end] for end in ("value", "low", "high"))
+    side, tentative, firm = (sure_side(alpha, low, high, bar, draws=draws) for bar in (0.0, *_ENOUGH))
+    fields = {"side": side, "tentative": tentative, "firm": firm > 0, "bars": _ENOUGH}
+    return say("all agree", n=n, alpha=written, bounded=bounded, known=has_alpha, **fields)
 
 
 def agreement_figures(study: Labelling) -> list[KeyFigure]:

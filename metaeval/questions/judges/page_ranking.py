@@ -14,7 +14,7 @@ from metaeval.page.blocks import Block, Section, Text
 from metaeval.page.tables import Column, Table, Write, bounded, left, right, under, with_cells
 from metaeval.questions.judges.page_agreement import kappa_dots_picture
 from metaeval.questions.judges.study_labels import Labelling
-from metaeval.reports.key_figures import key_figures
+from metaeval.reports.key_figures import key_figures, sure_side
 from metaeval.reports.prose import prose
 from metaeval.reports.shared import labelled_heads
 
@@ -44,7 +44,15 @@ def best_words(study: Labelling, ranking: JudgeRanking) -> str:
         measure=MEASURES[ranking.measure],
         reference=ranking.reference,
         leaning=_leaning(table.iloc[0]) if len(table) == 1 else "",
+        unsure=_may_be_chance(study, ranking),
     )
+
+
+def _may_be_chance(study: Labelling, ranking: JudgeRanking) -> bool:
+    """Whether the interval of the best judge's kappa holds 0."""
+    row = study.agreement.pairs.set_index("second").loc[ranking.table["judge"].iloc[0]]
+    value, low, high = row[[f"{ranking.measure}{end}" for end in ("", "_low", "_high")]].to_numpy(dtype=float).tolist()
+    return not absent(low) and sure_side(value, low, high, draws=study.agreement.n_resamples) == 0
 
 
 def _leaning(row: pd.Series) -> str:

@@ -127,14 +127,13 @@ def labelling_of(
     _refuse_grades(labels, options)
     if reference is not None and not assessments and not _keeps_scale(labels, options):
         scales = scales_of_judges(labels, reference, options.maps)
-        labels, notes = scales.labels, [*notes, *scales.notes]
-        if how := scales.asked_for():
-            notes.append(f"grades put on the scale of {reference}: {how}; the table shows which became which")
+        labels, notes = scales.labels, [*notes, *_notes_on(scales)]
     level, n_resamples = options.compared.confidence_level, options.compared.n_resamples
     agreement = compare_labels(
         labels, reference=reference, rel=rel, confidence_level=level, n_resamples=n_resamples, rng=options.source
     )
     notes += label_notes(labels, agreement)
+    fitted = () if scales is None else scales.fitted
     ranking, baselines, second, alt = None, pd.DataFrame(), None, None
     judges = [name for name in labels.judges if name not in {reference, *people}]
     if reference is not None and judges:
@@ -160,9 +159,9 @@ def labelling_of(
     labelling = Labelling(
         labels=labels,
         scales=scales,
-        agreement=agreement,
+        agreement=agreement.without_bias(fitted),
         baselines=baselines,
-        ranking=ranking,
+        ranking=None if ranking is None else ranking.without_bias(fitted),
         latent=latent,
         corrected=corrected,
         favour=_favour_by_item(labels, second, options, attempt),
@@ -174,6 +173,13 @@ def labelling_of(
         scale=next((of_judge.scale for of_judge in assessments.values()), None),
     )
     return labelling, second, notes
+
+
+def _notes_on(scales: ScaleMaps) -> list[str]:
+    """Say what became of grades, and that the page has a table of it."""
+    how, reference = scales.mapped_by_rule(), scales.reference
+    told = f"grades put on the scale of {reference}: {how}; the table shows which became which"
+    return [*scales.notes, *([told] if how else [])]
 
 
 def _latent(labels: Labels, options: JudgeOptions, attempt: Attempts) -> LatentClasses | None:

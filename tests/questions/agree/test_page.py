@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.stats import ttest_rel
 
 from metaeval.base.bibliography import PUBLICATIONS
 from metaeval.collection.assembly import collection_from_rankings
@@ -476,3 +477,24 @@ def test_few_pairs_are_said_and_contradictions_named():
     against = first(-truth)
     assert against.startswith("No: gpt leads to different conclusions than human, finding 0 of 4 significant pairs")
     assert "contradicting 4 (a over c and 3 others) (F1 0.00" in against
+
+
+def test_the_answer_says_what_its_conflicts_rest_on():
+    """Pairs in opposite order by hand from the means, those significant uncorrected by scipy; topics that are 0 too."""
+    values = np.random.default_rng(238).normal(0.5, 0.1, (2, 8, 40)).clip(0.01)
+    values = (values + np.linspace(0, 0.06, 8)[:, None] * np.array([[[1.0]], [[-1.0]]])).clip(0.01)
+    values[1, :, ::2] = 0.0
+    names = {"metrics": ["AP", "strict"]}
+    study = study_agree(as_scores(values, **names), n_topic_resamples=None)
+    first, second = np.triu_indices(8, 1)
+    tested = ttest_rel(values[:, first], values[:, second], axis=2)
+    opposite = np.sign(tested.statistic).prod(axis=0) < 0
+    bare = (opposite & (tested.pvalue <= 0.05).all(axis=0)).sum()
+    words = study.report().summary[0]
+    told = f"{opposite.sum()} of all 28 pairs are in opposite order, {bare} of them significantly without correction"
+    assert f"Conflicts count if significant by Benjamini–Yekutieli; {told}" in words
+    alone = study_agree(as_scores(values[:, :, 1::2], **names), n_topic_resamples=None)
+    f1, tau = (alone.lead.matrix(name).iloc[0, 1] for name in ("f1", "tau"))
+    assert "Under strict 20 of 40 topics score 0 for every system; on the 20 where both score, F1" in words
+    assert f" F1 is {f1:.2f} and τ {tau:.2f}." in words.replace("−", "-")
+    assert alone.scored is None

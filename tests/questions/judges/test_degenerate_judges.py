@@ -3,6 +3,7 @@
 import copy
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy.stats import kendalltau
 
@@ -113,6 +114,25 @@ def test_grades_off_every_scale_lose_no_item(grades):
     assert study.labelling.labels.table.notna().all(axis=None)
     assert "scales fitted to nist by matching quantiles on common items: model" in study.notes
     assert study.labelling.scales.rules["model"] == "fitted"
+
+
+def test_a_judge_that_labels_higher_is_not_fitted():
+    """A person says 1 to 4, a model one more: the same label nowhere, 1 higher on average; percentages are fitted."""
+    person = np.resize([1, 2, 3, 4], 120)
+    frame = pd.DataFrame({"item": [f"i{at}" for at in range(120)], "person": person, "model": person + 1})
+    study = study_judges(as_labels(frame), reference="person", rng=0)
+    row = study.labelling.ranking.table.iloc[0]
+    assert (row["same"], row["bias"]) == (0.0, 1.0)
+    assert "and gives higher labels, by 1.00" in study.report().summary[0]
+    shares = frame.assign(model=person * 20 + np.resize([1, 2, 3], 120))
+    study = study_judges(as_labels(shares.set_index("item")), reference="person", rng=0)
+    assert study.labelling.ranking.table["bias"].isna().all()
+    assert study.report().summary[0].endswith("so that nothing shows who labels higher or lower: model.")
+    frame = frame.assign(person=(person > 2).astype(int), model=person - 1)
+    study = study_judges(as_labels(frame), reference="person", rng=0)
+    assert study.report().summary[0].endswith("Cut to 0 and 1: model (1 from 1 on).")
+    study = study_judges(as_labels(frame), reference="model", rng=0)
+    assert "Only 0 and 1, beside grades up to 3 of model" in study.report().summary[0]
 
 
 def test_grades_kept_off_the_scale_are_named():
@@ -330,8 +350,8 @@ def test_a_reference_that_finds_everything_relevant_fits_nobody():
     """To one grade no others can be fitted; kept as they are, judges can be compared by what they rank."""
     given = changed(nist=lambda *_: 1)
     with pytest.raises(ScoresError, match=r"nist gave one grade alone \(1\).*`maps='keep'`"):
-        study_of(given, runs=None)
-    study = study_of(given, maps="keep")
+        study_of(given, runs=None, maps="fit")
+    study = study_of(given)
     assert study.labelling.ranking.table["quadratic_kappa"].tolist() == [0, 0]
     assert not study.scores
     study = study_of(given, maps="keep", labelled="own")

@@ -94,6 +94,41 @@ def test_the_first_sentence_says_on_which_side_of_chance_the_interval_lies():
     assert alpha_words(alone).endswith(": observed without an interval.")
 
 
+@pytest.mark.parametrize(
+    ("n_same", "ending"),
+    [
+        (100, "they agree enough for firm conclusions (0.8)."),
+        (88, "they agree enough for tentative conclusions (0.667), not surely for firm ones (0.8)."),
+        (83, "they agree more than by chance, perhaps enough for tentative conclusions (0.667)."),
+        (65, "they agree more than by chance, but too little even for tentative conclusions (0.667)."),
+    ],
+)
+def test_the_first_sentence_says_what_an_agreement_allows(n_same, ending):
+    """Krippendorff (2004, p. 241): firm conclusions from 0.8 on, tentative ones from 0.667, by the whole interval.
+
+    Of 400 items, half of them yes, so many per cent have the same label: alpha is twice their share less 1, about.
+    """
+    first = np.tile([0, 1], 200)
+    second = np.where(np.arange(400) // 2 % 100 < n_same, first, 1 - first)
+    index = pd.Index([f"d{at}" for at in range(400)], name="item")
+    study = study_judges(as_labels(pd.DataFrame({"a": first, "b": second}, index)), rng=0)
+    assert alpha_words(study.labelling).endswith(f": {ending}")
+
+
+def test_rare_labels_that_never_meet_do_not_contradict():
+    """Of 60 items 4 are yes to one and 3 to the other, none to both: by chance so in 81 % of the orders (Fisher)."""
+    first, second = np.repeat([1, 0], [4, 56]), np.repeat([0, 1, 0], [4, 3, 53])
+    for times in (1, 6):  # 720 labels are dealt as 120 are
+        rare = pd.DataFrame({"a": np.r_[first, [0] * 60 * (times - 1)], "b": np.r_[second, [0] * 60 * (times - 1)]})
+        labels = as_labels(rare.set_index(pd.Index([f"d{at}" for at in range(60 * times)], name="item")))
+        study = study_judges(labels, reference="a", rng=0)
+        assert study.report().summary[0].endswith(" with a: agreement beyond chance is not shown.")
+        assert not any("below 0" in note for note in study.notes)
+        assert alpha_words(study_judges(labels, rng=0).labelling).endswith(": agreement beyond chance is not shown.")
+    turned = rare.assign(b=1 - rare["a"]).set_index(labels.table.index.droplevel("topic"))
+    assert any("below 0" in note for note in study_judges(as_labels(turned), reference="a", rng=0).notes)
+
+
 def test_key_figures_are_those_of_the_pair_or_of_the_extreme_pairs():
     """κ with its interval and the share of equal labels, or both from the least to the most."""
     pair = labelled({"nist": TRUTH, "a": COLUMNS["a"]})
