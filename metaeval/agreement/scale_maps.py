@@ -22,8 +22,8 @@ type ScaleMap = Literal["auto", "keep", "fit"] | float | Mapping[float, float]
 
 _WORDS = ("auto", "keep", "fit")
 _SHOWN = 10
-_STEPS = 10
-"""From its lowest grade to its highest: a scale of so many steps and one of more than twice as many are two."""
+_UNUSED = 1
+"""How many grades at an end of one scale somebody may never use: 1 to 4 beside 1 to 5, and not 0 to 3 beside 0 to 5."""
 _YES_OR_NO = (0.0, 1.0)
 
 
@@ -94,10 +94,11 @@ def map_scales(
         "keep" leaves grades as they are. "fit" matches quantiles (see Notes): whether a judge labels higher or lower is
         lost. "auto", which holds for judges that a mapping does not name too, keeps where both may use one scale: every
         grade of a judge is one of the reference's, or all are whole numbers, of which the one with fewer shares half
-        with the other (1 to 4 and 1 to 5; not 1 to 5 and 0 to 100, ten steps at most beside more than twenty). Beside a
-        reference of 0 and 1 alone, a judge with 0 and higher grades is cut at 1. Others are fitted. In a mapping a rule
-        may also be a number, the lowest grade that is relevant (labels become 0 and 1), or a mapping
-        of grade to grade that names all of the judge's. The reference is kept unless the mapping names it; a judge is
+        with the other, and the highest is the same or neither end lies more than one apart (1 to 4 and 1 to 5; not 0
+        to 3 and 0 to 5). Beside a reference of 0 and 1 alone, a judge with 0 and higher grades is cut at 1. Others are
+        fitted. In a mapping a rule may also be a number, the lowest grade that is relevant (labels become 0 and 1), or
+        a mapping of grade to grade that names all of the judge's. The reference is kept unless the mapping names it; a
+        judge is
         fitted to what the reference has then.
     scale : sequence of float, optional
         Grades that the reference may give, where it did not give all of them; by default the scale that `as_labels` was
@@ -265,9 +266,9 @@ def _usual_rule(grades: Floats, allowed: Floats) -> ScaleMap:
         return "fit"
     if _is_yes_or_no(allowed):
         return 1.0 if grades.min() == 0 else "fit"
-    shorter, longer = sorted((float(np.ptp(grades)), float(np.ptp(allowed))))
-    two_scales = _is_yes_or_no(grades) or shorter <= _STEPS < longer / 2
-    together = 2 * shared >= min(len(grades), len(allowed)) and not two_scales
+    lowest, highest = (abs(float(end(grades) - end(allowed))) for end in (np.min, np.max))
+    alike = highest == 0 or max(lowest, highest) <= _UNUSED
+    together = alike and 2 * shared >= min(len(grades), len(allowed)) and not _is_yes_or_no(grades)
     return "keep" if together else "fit"
 
 
