@@ -387,6 +387,10 @@ READERS = {
         + "".join(f"{s},{t},{e},1,{AB[s][t] / (3 - e)}\n" for e in (1, 2) for s in "ab" for t in "123"),
         {"where={'epoch': '2'}": {s: {t: [AB[s][t]] for t in "123"} for s in "ab"}},
     ),
+    "seconds, which are what is compared": table(
+        "topic,system,latency\n" + "".join(f"{t},{s},{AB[s][t]}\n" for s in "ab" for t in "123"),
+        {"columns={'score': 'latency'}": AB},
+    ),
     "systems and items under names that say nothing": table(
         "V1,V2,V3\n" + "".join(f"{t},{s},{AB[s][t]}\n" for s in "ab" for t in "123"),
         {"columns={'system': 'V2', 'topic': 'V1'}": AB},

@@ -512,7 +512,8 @@ _INPUTS, _INPUTS_OR_VOTES = (
 _COLLECTIONS = argument(
     "COLLECTIONS",
     "A score table a collection, also as NAME=FILE. Files under one NAME, and those of a pattern, NAME='web_*.csv', "
-    "are one collection; a wide table is of the metric that its file names, less NAME. Compressed or not.",
+    "are one collection; a wide table is of the metric that its file names, less NAME, or of one that all share where "
+    "files name none. Compressed or not.",
 )
 _ANY_INPUTS = argument(
     "INPUTS",

@@ -390,11 +390,14 @@ def notes_of_files(said: Iterable[tuple[str, Iterable[str]]]) -> list[str]:
     return [f"{first_few(names)}: " + note for note, names in files.items()]
 
 
+CALLED_AS_FILE = "the metric has no name of its own, so it is called as the file"
+
+
 def metric_note(source: Source) -> list[str]:
     """Say so where a metric has the name of its file, and no word of it is one of a metric."""
     if source.name is not None or names_metric(source.own_name):
         return []
-    return [Remark("the metric has no name of its own, so it is called as the file")]
+    return [Remark(CALLED_AS_FILE)]
 
 
 def names_metric(name: str) -> bool:

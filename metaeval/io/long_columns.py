@@ -160,7 +160,9 @@ def long_columns(sheet: Sheet, body: Sheet, names: Sequence[str], options: Table
     left -= {*metrics}  # whose reader says what writes verdicts as numbers
     if not metrics:
         held = f"; {first_few(sheet.left_out)}: words or objects; write every number under a name of its own"
-        ways = columns_found(names) + held * bool(sheet.left_out)
+        numbers = [column.name for column in columns if column.role not in {"text", "id"}]
+        ways = ways_to_name(names, numbers, ("score",)) + " if it is what is compared" * (len(numbers) == 1)
+        ways += held * bool(sheet.left_out)
         raise sheet.error(f"no column is left that could hold scores; {ways}")
     notes += left_out_columns([*columns, *(RoleColumn(name, "text", "words") for name in words if name in left)])
     return LongColumns(parts, metrics, [name for name in others if name in left], notes)

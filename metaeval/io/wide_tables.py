@@ -40,6 +40,7 @@ from metaeval.table.plausibility import are_summaries, left_out_rows, perhaps_it
 from metaeval.table.roles import (
     TEXTS,
     WHOLE,
+    RoleColumn,
     are_measures,
     bare_word,
     column_roles,
@@ -376,6 +377,7 @@ def _scores_alone(
         of_systems = bool(told) or any(bare_word(name).endswith(_WHOLE_ENDS) for name in remaining)  # topics have none
         may_be_topics = len(remaining) >= _FEWEST and metric_evidence(remaining) < _SURE and not of_systems
         message += " (`systems_in='rows'` if the columns are topics)" * may_be_topics
+        message += _for_sizes(remaining, columns)
         raise sheet.error(message + _for_ranks(across, transposed=True), 0, of=blocks.SpreadlessError)
     if not transposed and _are_about_items(across, scores):
         message = (
@@ -407,6 +409,15 @@ def _for_ranks(across: Sequence[str], *, transposed: bool) -> str:
     """Say how a table with a column of standard errors is read as means, where it does not say of which they are."""
     way = renaming(across) if transposed else ""
     return way and f"; for ranks alone metaeval leaderboard takes means with standard errors: {way}"
+
+
+def _for_sizes(metrics: Sequence[str], columns: Sequence[RoleColumn]) -> str:
+    """Say which error a column of shares of so many answers wants to be read as means."""
+    sizes = [column.name for column in columns if column.role == "n"]
+    if len(metrics) != 1 or len(sizes) != 1:
+        return ""
+    error = f"{metrics[0]}_stderr, √(p (1 - p) / {sizes[0]}) where answers are right or wrong"
+    return f"; or add their standard errors, {error}, for ranks by metaeval leaderboard"
 
 
 def _seeming(names: Sequence[str], one: str, several: str) -> str:

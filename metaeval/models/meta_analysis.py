@@ -40,6 +40,49 @@ class Together(NamedTuple):
     """Between which the true value of a new collection is expected; NaN of two collections."""
 
 
+class Alone(NamedTuple):
+    """What several estimates say of these collections and no others."""
+
+    here: float
+    here_low: float
+    here_high: float
+    p_here: float
+    """Two-sided, of a mean of 0."""
+
+
+def combine_these(estimates: Floats, variances: Floats, freedom: Floats, *, confidence_level: float = 0.95) -> Alone:
+    r"""Return the mean of the true values of these collections, each weighted by its precision: fixed effects.
+
+    With :math:`w_i = 1 / v_i` the mean is :math:`\sum w_i y_i / \sum w_i` with the variance :math:`1 / \sum w_i`,
+    whether collections differ or not (Rice, Higgins and Lumley 2018): the fixed mean and error of
+    `statsmodels.stats.meta_analysis.combine_effects`. The interval has Student's t with Satterthwaite's
+    :math:`(\sum w_i)^2 / \sum (w_i^2 / \nu_i)` degrees of freedom.
+
+    Parameters
+    ----------
+    estimates, variances, freedom : array (collections,)
+        Variances above 0, with :math:`\nu` degrees of freedom, infinite for those that are known.
+    confidence_level : float
+
+    Returns
+    -------
+    Alone
+
+    Examples
+    --------
+    >>> alone = combine_these(np.array([0.2, 0.4]), np.array([0.01, 0.01]), np.array([49.0, 49.0]))
+    >>> [round(value, 3) for value in alone]
+    [0.3, 0.16, 0.44, 0.0]
+    """
+    weights = 1.0 / variances
+    total = weights.sum()
+    with np.errstate(divide="ignore"):
+        of_mean = float(total**2 / (weights**2 / freedom).sum())
+    mean, error = float(weights @ estimates / total), float(1.0 / np.sqrt(total))
+    half = float(stdtrit(of_mean, (1.0 + confidence_level) / 2.0)) * error
+    return Alone(mean, mean - half, mean + half, float(student_p(of_mean, np.array([mean / error])).p[0]))
+
+
 def combine(
     estimates: Floats, variances: Floats, *, between: Between = "iterated", confidence_level: float = 0.95
 ) -> Together:

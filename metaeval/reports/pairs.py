@@ -7,7 +7,7 @@ import pandas as pd
 
 from metaeval.base.names import count
 from metaeval.base.unit import unit_of
-from metaeval.base.words import number, percentage
+from metaeval.base.words import number, p_value, percentage
 from metaeval.page.tables import METRIC, Column, Table, bounded, left, p_values, right
 from metaeval.reports.corpus_means import other_first_of_corpus
 from metaeval.reports.data_files import with_difference_bounds
@@ -17,10 +17,12 @@ from metaeval.reports.shared import drawn_for_p
 from metaeval.reports.single_topics import on_single_topics
 from metaeval.table.scores import Scores
 from metaeval.table.structure import mean_over_topics
+from metaeval.tests_stat.comparison import within_clusters
 from metaeval.tests_stat.correction import CORRECTIONS
 from metaeval.tests_stat.discordant import Unconfirmed, unconfirmed
 from metaeval.tests_stat.labels import side_of_pair
 from metaeval.tests_stat.result import PairwiseResult, is_significant
+from metaeval.tests_stat.tails import fewest_by_signs
 
 _SCORE = number(4)
 say = prose(__name__)
@@ -36,6 +38,9 @@ def pair_sentence(result: PairwiseResult, scores: Scores) -> str:
     sides[0] = [metric for metric in sides[0] if metric not in open_metrics]
     side = side_of_pair(result.alternative, *_pair(result))
     names = list(side) if side and not sides[1] and not doubtful else names
+    lacking = _held(result, scores) if not sides[1] else {}
+    if lacking.get("metrics") and len(result.metrics) == 1:  # by the means, whichever of the two was named first
+        names = sorted(_pair(result), key=lambda name: name != lacking["ahead"])
     means = mean_over_topics(scores.sel(metric=list(result.metrics), system=names))[0]
     return say(
         "pair",
@@ -49,10 +54,35 @@ def pair_sentence(result: PairwiseResult, scores: Scores) -> str:
         alone=alone,
         untested=[metric for metric, tested in zip(result.metrics, result.n_tested, strict=True) if not tested],
         units=_units(scores),
-        few=result.least_reachable() if sides[0] and not sides[1] else 0.0,
+        held=lacking,
         corpus=other_first_of_corpus(scores.sel(metric=list(result.metrics), system=_pair(result))),
         singly=on_single_topics(result),
     )
+
+
+def _held(result: PairwiseResult, scores: Scores) -> dict[str, object]:
+    """Return what keeps the one pair open that no exact test could decide: too few topics, or clusters."""
+    within, few = within_clusters(result), result.too_few()[:, 0]
+    one_sided = result.alternative != "two-sided"
+    return {
+        "least": result.least_reachable(),
+        "metrics": [metric for metric, is_few in zip(result.metrics, few, strict=True) if is_few],
+        "p": float(result.data["p_value"].to_numpy()[0, 0]),
+        "ahead": _pair(result)[int(result.data["better"].to_numpy()[0, 0] < 0)],
+        "enough": fewest_by_signs(result.alpha) - one_sided,
+        "clustered": "cluster" in scores.coords,
+        "within": "" if within is None else _within_said(within),
+        "differ_within": within is not None and bool(within.data["significant"].any()),
+    }
+
+
+def _within_said(result: PairwiseResult) -> str:
+    """Say of the one pair which system is better on these clusters alone."""
+    sides, pair = metrics_by_side(result), _pair(result)
+    n, turns = len(result.metrics), [side for side in (1, -1) if sides[side]]
+    better = [say("within better", who=pair[side < 0], metrics=sides[side], n=n) for side in turns]
+    p = p_value(result.data["p_value"].to_numpy()[0, 0])
+    return say("within", better=better, n=n, p=p if p.startswith("<") else f"= {p}")
 
 
 def signs_said(doubtful: Sequence[Unconfirmed], result: PairwiseResult) -> str:
@@ -74,6 +104,7 @@ def held_back(result: PairwiseResult, scores: Scores) -> str:
     if not (least := result.least_reachable()) and not n.any():
         return ""
     counts = {"n": int(n.max()), "some": np.ptp(n) > 0, "units": _units(scores)}
+    counts["clustered"] = "cluster" in scores.coords
     return " " + say("held back", least=least, result=result, **counts)
 
 
@@ -130,12 +161,15 @@ def tested_pairs(result: PairwiseResult, noun: str) -> str:
 
 
 def pair_verdicts(pairs: pd.DataFrame, result: PairwiseResult) -> pd.Series:
-    """Return whether pairs differ significantly, "yes" or "no"; "open" of one that the exact sign test leaves open.
+    """Return whether pairs differ significantly, "yes" or "no"; "open" of the one that exact tests leave open.
 
     None of those that could not be tested.
     """
     verdicts = pairs["significant"].map({True: "yes", False: "no"}).astype(object)
-    verdicts = verdicts.mask(pairs["metric"].isin([row.metric for row in unconfirmed(result)]), "open")
+    open_metrics = [row.metric for row in unconfirmed(result)]
+    if result.n_pairs == 1:
+        open_metrics += [metric for metric, few in zip(result.metrics, result.too_few()[:, 0], strict=True) if few]
+    verdicts = verdicts.mask(pairs["metric"].isin(open_metrics), "open")
     return verdicts.where(pairs["p_value"].notna(), None)
 
 

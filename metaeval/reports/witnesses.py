@@ -125,7 +125,9 @@ def requirements_rest(requirements: Requirements, scores: Scores) -> tuple[Rests
     if not told:
         return ()
     n_dropped, witness, row = min(told, key=lambda rested: rested[0])
-    words = say("requirement rests", witness=witness, row=row, noun=_noun(scores))
+    barely = witness.too_few and n_dropped <= _FEW
+    named = {"witness": witness, "row": row, "noun": _noun(scores), "fewest": requirements.fewest}
+    words = say("requirement least" if barely else "requirement rests", **named)
     return (Rests(words, few=_is_little(n_dropped, witness.n_units)),)
 
 

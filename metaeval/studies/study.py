@@ -317,8 +317,9 @@ def test_notes(result: PairwiseResult, scores: Scores) -> list[str]:
             "they are cut at the last of these"
         )
     if n_few := int(result.too_few().sum(axis=1).max()):
+        units = spoken.clusters if "cluster" in scores.coords else spoken.topics
         notes.append(
-            f"{name}: {n_few:,} of {result.n_pairs:,} pairs differ on so few {spoken.topics} that no exact test can "
+            f"{name}: {n_few:,} of {result.n_pairs:,} pairs differ on so few {units} that no exact test can "
             f"reach the level, {result.alpha:g}; they do not count as significant, whatever their p-values"
         )
     if tested := result.details.get("all_at_once"):

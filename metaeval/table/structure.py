@@ -150,6 +150,20 @@ def with_clusters(scores: Scores, kind: Clustering) -> Scores:
     return scores if name == wanted else scores.assign_coords({wanted: scores[name]}).drop_vars(name)
 
 
+def these_clusters(scores: Scores) -> Scores | None:
+    """Return scores whose random clusters are all there are; None without any, or with one of a single topic.
+
+    Examples
+    --------
+    >>> scores = as_scores([[0.1, 0.4, 0.3], [0.2, 0.3, 0.1]], clusters={"1": "a", "2": "a", "3": "b"})
+    >>> these_clusters(scores) is None
+    True
+    """
+    if "cluster" not in scores.coords or np.unique(scores["cluster"], return_counts=True)[1].min() < _PAIR:
+        return None
+    return with_clusters(scores, "fixed")
+
+
 @in_one_order
 def topics_by_cluster(scores: Scores) -> Scores:
     """Return scores whose topics are the clusters, each system's score the (weighted) mean over the cluster's topics.

@@ -1,11 +1,12 @@
 """Any test by its name."""
 
 from collections.abc import Sequence
-from typing import get_args
+from typing import cast, get_args
 
 from metaeval.base.checks import check_choice
 from metaeval.errors import InvalidOptionError
 from metaeval.running.draws import RNGLike
+from metaeval.table.structure import these_clusters
 from metaeval.tests_stat.catalogue import TESTS
 from metaeval.tests_stat.correction import CORRECTIONS
 from metaeval.tests_stat.docstrings import documented
@@ -78,6 +79,28 @@ def compare_systems(  # noqa: PLR0913 - one keyword per choice
         options |= {} if n_resamples is None else {"n_resamples": n_resamples}
     result: PairwiseResult = spec.function(scores, **options)
     return result
+
+
+def within_clusters(result: PairwiseResult) -> PairwiseResult | None:
+    """Return the t test of the one pair in these same clusters and no others, where they are too few to tell of others.
+
+    Examples
+    --------
+    >>> from metaeval import as_scores
+    >>> a, b = [0.5, 0.6, 0.8, 0.7, 0.9, 0.8], [0.1, 0.3, 0.4, 0.3, 0.4, 0.4]
+    >>> scores = as_scores([a, b], clusters=dict(zip("123456", "ppqqrr")))
+    >>> found = compare_systems(scores, test="t")
+    >>> found.data["significant"].item(), within_clusters(found).data["significant"].item()
+    (False, True)
+    """
+    if result.n_pairs != 1 or result.scores is None:
+        return None
+    if result.n_tested.any() and not result.least_reachable():
+        return None
+    pair = [str(result.data[side].item()) for side in ("system_a", "system_b")]
+    same = these_clusters(result.scores.sel(system=pair))
+    alternative = cast("Alternative", result.alternative)
+    return None if same is None else compare_systems(same, test="t", alternative=alternative, alpha=result.alpha)
 
 
 def check_question(tests: Sequence[str], corrections: Sequence[str], alternative: str = "two-sided") -> None:

@@ -67,8 +67,13 @@ def side_of_pair(alternative: str, a: str, b: str) -> tuple[str, str] | None:
     return {"greater": (a, b), "less": (b, a)}.get(alternative)
 
 
-def verdict_on_pair(data: xr.Dataset, n_resamples: int | None, *, alternative: str, fewest: str) -> str:
-    """Say of the only pair under the only metric which system is better, with its p-value, or why not (`fewest`)."""
+def verdict_on_pair(
+    data: xr.Dataset, n_resamples: int | None, *, alternative: str, fewest: str, is_open: bool = False
+) -> str:
+    """Say of the only pair under the only metric which system is better, with its p-value, or why not (`fewest`).
+
+    It is open where the p-value is small, but of so few topics that no exact test could reach the level.
+    """
     of_pair = data.isel(metric=0, pair=0)
     a, b = (str(of_pair[side].item()) for side in ("system_a", "system_b"))
     side = side_of_pair(alternative, a, b)
@@ -80,6 +85,8 @@ def verdict_on_pair(data: xr.Dataset, n_resamples: int | None, *, alternative: s
     under = f"under {of_pair['metric'].item()} ({one_sided}p {p if p.startswith('<') else f'= {p}'})"
     if bool(of_pair["significant"]):
         return f"{first} is significantly better than {second} {under}"
+    if is_open:
+        return f"it is open whether {first} is better than {second} {under}{fewest}"
     if side is not None:
         return f"{first} is not significantly better than {second} {under}{fewest}"
     return f"{first} and {second} do not differ significantly {under}{fewest}"

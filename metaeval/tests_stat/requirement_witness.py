@@ -19,6 +19,8 @@ class RequirementWitness(NamedTuple):
 
     rests_on: tuple[str, ...]
     n_units: int
+    too_few: bool
+    """Whether all that speaks against it without them is that too few are left for anything to be established."""
 
 
 def requirement_witness(scores: Scores, row: Mapping[Any, Any], *, alpha: float) -> RequirementWitness | None:
@@ -60,6 +62,7 @@ def requirement_witness(scores: Scores, row: Mapping[Any, Any], *, alpha: float)
         units=units,
     )
     (gone,) = claims.witnesses()
+    (few,) = claims.hold_but_for_few(gone[None])
     left = ~gone[units.unit]
     if left.all() or not left.any():
         return None
@@ -70,4 +73,4 @@ def requirement_witness(scores: Scores, row: Mapping[Any, Any], *, alpha: float)
     labels = units.names if units.clustered else table["topic"].to_numpy().tolist()
     named = tuple(str(labels[number]) for number in np.flatnonzero(gone))
     n_units = int(units.held(~np.isnan(a - b)))
-    return None if without["state"].item() == row["state"] else RequirementWitness(named, n_units)
+    return None if without["state"].item() == row["state"] else RequirementWitness(named, n_units, bool(few))

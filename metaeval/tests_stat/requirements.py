@@ -11,12 +11,13 @@ import pandas as pd
 
 from metaeval.base.arrays import Flags, Floats
 from metaeval.base.checks import check_list, check_share, refused, t_half_width
+from metaeval.base.names import count
 from metaeval.base.results import Result
 from metaeval.base.unit import Unit
 from metaeval.errors import UnknownNameError
 from metaeval.running.equality import RELATIVE
 from metaeval.table.scores import Scores, oriented_values
-from metaeval.table.structure import engine_scores
+from metaeval.table.structure import engine_scores, these_clusters
 from metaeval.table.units import TopicUnits, units_of
 from metaeval.tests_stat.discordant import exact_share, share_difference, wins_of_one_size
 from metaeval.tests_stat.ends import Seen, ends_of_means
@@ -25,7 +26,7 @@ from metaeval.tests_stat.noncentral_t import detectable_shift
 from metaeval.tests_stat.pairs import Estimates, all_pairs
 from metaeval.tests_stat.result import is_significant
 from metaeval.tests_stat.robust import difference_estimates, mean_estimates
-from metaeval.tests_stat.tails import signs_tail, student_tail
+from metaeval.tests_stat.tails import fewest_by_signs, signs_tail, student_tail
 
 _SIGN = re.compile(r"\s(>=|≥|>|<=|≤|<)\s")
 _MARGIN = re.compile(r"(?P<name>.+?)\s+(?P<sign>[+-])\s*(?P<size>\d*\.?\d+(?:[eE][+-]?\d+)?)(?P<points>\s+points?)?")
@@ -42,7 +43,7 @@ _WIDE = 0.1
 """Share of the range of the scores beyond which a margin must be written in points, so that none is a slip."""
 _POWER = 0.8
 _NEEDED = (
-    "; some {0:,.0f} {topics} in all would tell, with probability "
+    "; some {0:,.0f} {units} in all would tell, with probability "
     f"{_POWER:g} over all that the true difference may be"
 )
 _LARGEST_LEVEL = 0.99
@@ -56,6 +57,8 @@ class Requirements(Result):
     table: pd.DataFrame
     """One row a metric and requirement; see `to_frame`."""
     alpha: float
+    clustered: bool = False
+    """Whether topics are in clusters that are a sample of clusters."""
 
     @property
     def met(self) -> bool:
@@ -70,10 +73,12 @@ class Requirements(Result):
         positive where a is better; or the mean), ``low`` and ``high`` (one-sided limits, each at 1 - alpha),
         ``p_value`` (one-sided, of the requirement's contrary), ``n_common`` topics, ``state`` (met; violated: its
         contrary is established; open; or "without common items", where the figures are NaN), and for open ones
-        ``items_needed``: how many in all would tell, either way, with a chance of .8 (missing where that is unknown);
-        and ``detectable``, the margin that as many items as these establish with that chance where the two are equal
-        (or how far beyond the number a mean must be). A difference that is the same on all items has no limits, unless
-        scores are bounded.
+        ``items_needed``, or for items in clusters ``clusters_needed``: how many in all would tell, either way, with a
+        chance of .8 (missing where that is unknown); and ``detectable``, the margin that as many items as these
+        establish with that chance where the two are equal (or how far beyond the number a mean must be). Where so few
+        items, or clusters, differ from the margin that nothing can be established, ``n_too_few`` is their number, and
+        ``state_within`` the state on these same clusters and no others (else missing). A difference that is the same on
+        all items has no limits, unless scores are bounded.
         """
         return self.table.copy()
 
@@ -84,20 +89,38 @@ class Requirements(Result):
             return f"; {row['n_common']} {spoken.topics} establish it of a mean that is beyond the number by {found}"
         return f"; of equal systems {row['n_common']} {spoken.topics} establish a margin of {found}"
 
+    @property
+    def fewest(self) -> int:
+        """The fewest items, or clusters, that differ from a margin, of which anything can be established."""
+        return fewest_by_signs(self.alpha) - 1
+
+    def few_words(self, row: Mapping[Any, Any], spoken: Unit) -> tuple[str, str]:
+        """Say where items or clusters are too few for a requirement, and what is established in these clusters."""
+        if math.isnan(row["n_too_few"]):
+            return "", ""
+        n, units = int(row["n_too_few"]), spoken.clusters if self.clustered else spoken.topics
+        show = f"{count(n, spoken.cluster if self.clustered else spoken.topic)} show{'s' * (n == 1)} it"
+        within = {MET: "established", VIOLATED: "contradicted"}.get(row["state_within"] or "")
+        alone = f"in the {units} at hand (`with_clusters(scores, 'fixed')`) it is {within}" if within else ""
+        return f"{show}, too few to tell{' of others' * self.clustered} ({self.fewest} are the fewest)", alone
+
     def open_words(self, spoken: Unit) -> list[str]:
         """Say of open requirements what is established instead, which margin can be, and how many items would tell."""
-        words = []
+        words, units = [], spoken.clusters if self.clustered else spoken.topics
         for row in self.table[~self.table["state"].isin([MET, VIOLATED])].to_dict("records"):
             requirement, metric, system_b = row["requirement"], row["metric"], row["system_b"]
             if row["state"] == NOTHING:
                 words.append(f"{requirement}: the two systems have no {spoken.topic} in common under {metric}")
                 continue
             better, sign, _ = sides_of(requirement)
-            end, n_needed = row["high"] if sign[0] == "<" else row["low"], row["items_needed"]
+            end = row["high"] if sign[0] == "<" else row["low"]
+            n_needed = row["clusters_needed" if self.clustered else "items_needed"]
             limit = f"{end:.4f}" if pd.isna(system_b) else f"{system_b} {'+' if end > 0 else '-'} {abs(end):.4f}"
             established = "" if math.isnan(end) else f"; established is {better} {sign[0]}= {limit}"
+            if few := "; ".join(filter(None, self.few_words(row, spoken))):
+                established = f"; {few}"
             margin = "" if math.isnan(row["detectable"]) else self._margin_words(row, spoken)
-            more = "" if math.isnan(n_needed) else _NEEDED.format(n_needed, topics=spoken.topics)
+            more = "" if math.isnan(n_needed) else _NEEDED.format(n_needed, units=units)
             alike = f"; nothing varies, so nothing can be planned from these {spoken.topics}"
             words.append(f"{requirement} under {metric}{established}{margin}{more or alike * (not margin)}")
         return words
@@ -189,14 +212,16 @@ def check_requirements(scores: object, requirements: Sequence[str], *, alpha: fl
         for requirement, text in zip(asked, requirements, strict=True)
     ]
     verdicts = [_judged(table, requirement, metrics, seen, alpha) for requirement in asked]
-    return Requirements(
-        table=pd.DataFrame([
-            {"metric": metric, **row, **{name: values[index] for name, values in columns.items()}}
-            for index, metric in enumerate(metrics)
-            for row, columns in zip(rows, verdicts, strict=True)
-        ]),
-        alpha=float(alpha),
-    )  # fmt: skip
+    frame = pd.DataFrame([
+        {"metric": metric, **row, **{name: values[index] for name, values in columns.items()}}
+        for index, metric in enumerate(metrics)
+        for row, columns in zip(rows, verdicts, strict=True)
+    ])  # fmt: skip
+    frame["state_within"], few = None, frame["n_too_few"].notna()
+    if few.any() and (same := these_clusters(table)) is not None:
+        within = check_requirements(same, requirements, alpha=alpha).table["state"]
+        frame["state_within"] = within.astype(object).where(few, None)
+    return Requirements(table=frame, alpha=float(alpha), clustered="cluster" in table.coords)
 
 
 class _ParsedRequirement(NamedTuple):
@@ -283,9 +308,10 @@ def _judged(
     n_apart = estimates.n_units if asked.other is None else _n_apart(table, units, asked)
     evidence = _Evidence(estimates, asked, low, high, shares, n_apart, alpha)
     met, against = evidence.met(), evidence.contradicted()
-    needed = evidence.items_needed(_family(table, units) if asked.other else None, table.sizes["system"])
+    needed = evidence.units_needed(_family(table, units) if asked.other else None, table.sizes["system"])
     still = (estimates.n_units > 1) & ~met & ~against & np.isfinite(needed)
     nothing = estimates.n_topics == 0
+    few = ~nothing & ~evidence.told()
     ends = {name: np.where(evidence.by_signs, np.nan, end) for name, end in (("low", low), ("high", high))}
     p_value = np.where(shares & ~np.isnan(exact), exact, np.fmax(evidence.p_value(), exact))
     figures = {"estimate": estimates.mean, **ends, "p_value": p_value}
@@ -294,8 +320,10 @@ def _judged(
         **{name: np.where(nothing, np.nan, values)[:, 0] for name, values in figures.items()},
         "n_common": estimates.n_topics[:, 0].astype(np.int64),
         "state": np.select([nothing, met, against], [NOTHING, MET, VIOLATED], OPEN)[:, 0],
-        "items_needed": np.where(still, needed, np.nan)[:, 0],
-        "detectable": np.where(met | against, np.nan, evidence.detectable())[:, 0],
+        "items_needed": np.where(still & (not units.clustered), needed, np.nan)[:, 0],
+        "clusters_needed": np.where(still & units.clustered, needed, np.nan)[:, 0],
+        "detectable": np.where(met | against | few, np.nan, evidence.detectable())[:, 0],
+        "n_too_few": np.where(few, n_apart, np.nan)[:, 0],
     }
 
 
@@ -399,16 +427,16 @@ class _Evidence(NamedTuple):
         """Say where the requirement is established."""
         near = self.low if self.asked.way > 0.0 else -self.high
         limit = self.asked.way * self.asked.margin
-        return self._told() & np.where(
+        return self.told() & np.where(
             self.by_signs, self.ahead > 0.0, near > limit if self.asked.sign in {"<", ">"} else near >= limit
         )
 
     def contradicted(self) -> Flags:
         """Say where its contrary is established."""
         far = self.high if self.asked.way > 0.0 else -self.low
-        return self._told() & np.where(self.by_signs, self.ahead < 0.0, far < self.asked.way * self.asked.margin)
+        return self.told() & np.where(self.by_signs, self.ahead < 0.0, far < self.asked.way * self.asked.margin)
 
-    def _told(self) -> Flags:
+    def told(self) -> Flags:
         """Say where an exact test of signs could reach the level; shares, and what has bounds, have exact limits."""
         reached = is_significant(signs_tail(self.n_apart, two_sided=False).p, self.alpha)
         return (self.estimates.n_units > 1) & (reached | self.shares | (self.alike & ~self.by_signs))
@@ -450,12 +478,12 @@ class _Evidence(NamedTuple):
             other = 1.0 - self.alpha ** (1.0 / found.n_units)
             return np.clip(1.0 - other * (found.mean - self.asked.margin) / (found.mean - near), 0.0, 1.0)
 
-    def items_needed(self, family: Estimates | None, n_systems: int) -> Floats:
-        """Return how many items would tell, either way, with a chance of .8; infinite or NaN if none.
+    def units_needed(self, family: Estimates | None, n_systems: int) -> Floats:
+        """Return how many items, or clusters, would tell, either way, with a chance of .8; infinite or NaN if none.
 
         What is likely is drawn towards 0 as the differences of the family ask; without one, nothing is.
         """
-        found, per_unit = self.estimates, self.estimates.n_topics / np.maximum(self.estimates.n_units, 1.0)
+        found = self.estimates
         with np.errstate(divide="ignore", invalid="ignore"):
             wider = np.where(self._scored(), self._error_at_number() / found.error, 1.0)
             alike = np.log(self.alpha) / np.log(self._chance_of_alike())
@@ -469,7 +497,7 @@ class _Evidence(NamedTuple):
             needed[metric] = likely.ahead_of(self.asked.margin).units_needed(**asked)
         needed = np.where(self.alike, np.where(self.ahead > 0.0, alike, np.nan), needed)
         fewest = np.where(self.shares | self.alike, 0.0, np.ceil(-np.log2(self.alpha)))
-        return np.ceil(np.maximum(needed, fewest) * per_unit)
+        return np.ceil(np.maximum(needed, fewest))
 
 
 def sides_of(text: str) -> tuple[str, str, str]:

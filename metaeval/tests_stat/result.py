@@ -162,9 +162,9 @@ class PairwiseResult(Result):
     def _found(self) -> str:
         one_metric = len(self.metrics) == 1
         if one_metric and self.n_pairs == 1:
-            return verdict_on_pair(
-                self.data, self.n_resamples, alternative=self.alternative, fewest=self._too_few_words()
-            )
+            few, is_open = self._too_few_words(), bool(self.too_few().any())
+            alternative = self.alternative
+            return verdict_on_pair(self.data, self.n_resamples, alternative=alternative, fewest=few, is_open=is_open)
         how = ", uncorrected" if self.correction == "none" else ""
         if side := side_of_pair(self.alternative, "first", "second"):
             how += f", tested for the {side[0]} of a pair being better"

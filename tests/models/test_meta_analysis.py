@@ -5,7 +5,7 @@ import pytest
 from scipy import integrate, optimize, stats
 from statsmodels.stats.meta_analysis import combine_effects
 
-from metaeval.models.meta_analysis import combine, combine_with_prior
+from metaeval.models.meta_analysis import combine, combine_these, combine_with_prior
 
 KACKER = (
     np.array([61.00, 61.40, 62.21, 62.30, 62.34, 62.60, 62.70, 62.84, 65.90]),
@@ -172,3 +172,17 @@ def test_dersimonian_and_laird_below_zero_is_zero():
     together = combine(y, v, between="dl")
     assert together.mean == pytest.approx(fixed.mean_effect_fe, rel=1e-12)
     assert together.tau == 0.0
+
+
+@pytest.mark.parametrize("k", [2, 5])
+def test_the_mean_of_these_alone_is_statsmodels_fixed_effect(k):
+    """Known variances have normal intervals; degrees of freedom are Satterthwaite's, of equal ones by hand."""
+    y, v = drawn(k, 7)
+    alone, fixed = combine_these(y, v, np.full(k, np.inf)), combine_effects(y, v, method_re="dl")
+    reach = stats.norm.ppf(0.975) * fixed.sd_eff_w_fe
+    expected = [fixed.mean_effect_fe, fixed.mean_effect_fe - reach, fixed.mean_effect_fe + reach]
+    assert alone[:3] == pytest.approx(expected, rel=1e-9)
+    assert alone.p_here == pytest.approx(2 * stats.norm.sf(abs(fixed.mean_effect_fe) / fixed.sd_eff_w_fe), rel=1e-9)
+    equal = combine_these(y, np.full(k, 0.04), np.full(k, 9.0))  # 1 / sum of (1/k)^2 / 9 is 9 k
+    half = stats.t.ppf(0.975, 9 * k) * 0.2 / np.sqrt(k)
+    assert [equal.here_low, equal.here_high] == pytest.approx([y.mean() - half, y.mean() + half], rel=1e-9)

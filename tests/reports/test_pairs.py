@@ -5,6 +5,7 @@ import re
 
 import numpy as np
 import pytest
+import xarray as xr
 from scipy.stats import binomtest, nct, t, ttest_rel
 
 from metaeval.questions.design.study import study_design
@@ -12,6 +13,7 @@ from metaeval.questions.leaderboard.study import study_leaderboard
 from metaeval.questions.power.study import study_power
 from metaeval.questions.table.study import study_table
 from metaeval.table.scores import as_scores
+from metaeval.table.structure import with_clusters
 from metaeval.tests_stat import paired_t_test
 
 OLD = (0.2, 0.4, 0.5, 0.6, 0.3, 0.4, 0.7, 0.1)
@@ -188,3 +190,59 @@ def _power(n, delta):
     """Return the power of the two-sided paired t test at .01 where a difference has the variance .2, by SciPy."""
     shift, critical = delta / (0.2 / n) ** 0.5, t.ppf(0.995, n - 1)
     return nct.sf(critical, n - 1, shift) + nct.cdf(-critical, n - 1, shift)
+
+
+def _in_categories(n_categories, n_items=20):
+    """Return two systems of which the new one is better on each of so many categories."""
+    rng = np.random.default_rng(6)
+    n = n_categories * n_items
+    old = rng.uniform(0.3, 0.6, n)
+    leads = 0.05 + 0.004 * (np.arange(n) // n_items) + rng.normal(0, 0.02, n)
+    clusters = {str(at + 1): f"c{at // n_items}" for at in range(n)}
+    return as_scores([old, old + leads], systems=["old", "new"], clusters=clusters)
+
+
+@pytest.mark.parametrize("n_categories", [2, 3, 4, 5])
+def test_better_on_every_category_is_open_for_others_and_said_of_these(n_categories):
+    """Signs of n clusters reach 2 ** (1 - n), for .05 of six; on these clusters p is far below, by all their items."""
+    scores = _in_categories(n_categories)
+    study = study_table(scores)
+    first = study.report().summary[0]
+    assert first.startswith("Open: ")
+    assert f"no exact test of so few clusters goes below p = {2.0 ** (1 - n_categories):.4f}: it takes 6" in first
+    assert (
+        "In the clusters at hand (`with_clusters(scores, 'fixed')`), new is significantly better (p <0.0001)" in first
+    )
+    assert "new is significantly better on c0" in first
+    assert study_table(with_clusters(scores, "fixed")).report().summary[0].startswith("Yes: new is")
+    board = study_leaderboard(scores, n_resamples=20, n_splits=2, rng=0).report()
+    assert board.summary[0].startswith("Open: ")
+    against = study_leaderboard(scores, baseline="old", n_resamples=20, n_splits=2, rng=0).report().summary
+    assert against[0].startswith("Open: ")
+    for page in (study.report(), board):
+        assert page.key_figures.frame["verdict"].tolist() == ["open"]
+    (told,) = [note for note in study.notes if "no exact test can reach the level" in note]
+    assert "on so few clusters that" in told
+    assert "it takes 6 to tell of others" in first
+    assert str(study.comparison.answer).startswith("it is open whether new is better than old")
+    assert study_table(_in_categories(6)).report().summary[0].startswith("Yes: new is significantly better")
+
+
+def test_two_categories_far_apart_are_open_too():
+    """Leads of .02 and .1 have a mean of 1.5 errors over two clusters, by hand, and many over all their items."""
+    scores = _in_categories(2)
+    far = scores.copy()
+    far[0, 1] = scores[0, 0] + np.repeat([0.02, 0.1], 20) + np.tile([-0.01, 0.01], 20)
+    first = study_table(far).report().summary[0]
+    assert first.startswith("Open: old and new do not differ significantly under")
+    assert "In the clusters at hand (`with_clusters(scores, 'fixed')`), new is significantly better" in first
+
+
+def test_three_systems_on_four_categories_leave_a_ranking_open():
+    """No pair can differ, so that a ranking is neither real nor not; the pages lead to the clusters at hand."""
+    scores = _in_categories(4)
+    third = scores.sel(system=["old"]).assign_coords(system=["third"]) - 0.05
+    board = as_scores(xr.concat([scores, third], "system"))
+    assert study_leaderboard(board, n_resamples=20, n_splits=2, rng=0).report().summary[0].startswith("Open: new leads")
+    assert "; `with_clusters(scores, 'fixed')` asks of the clusters at hand." in study_table(board).report().summary[0]
+    assert study_table(with_clusters(board, "fixed")).report().summary[0].startswith("new is best under")

@@ -11,11 +11,14 @@ from scipy import stats
 from metaeval.base.unit import ITEM
 from metaeval.errors import InvalidOptionError, UnknownNameError
 from metaeval.models.separation import topics_to_separate
+from metaeval.reports.witnesses import requirements_rest
 from metaeval.table.scores import as_scores
+from metaeval.table.structure import with_clusters
 from metaeval.tests_stat.catalogue import TESTS
 from metaeval.tests_stat.comparison import compare_systems
 from metaeval.tests_stat.discordant import share_difference
 from metaeval.tests_stat.families import pair_families
+from metaeval.tests_stat.requirement_witness import requirement_witness
 from metaeval.tests_stat.requirements import check_requirements
 
 MADE = np.random.default_rng(4).normal([[0.0], [0.1], [1.0]], 0.5, (3, 40))
@@ -371,3 +374,53 @@ def test_score_limits_are_where_the_constrained_likelihood_has_them():
         share = losing[likelihood.argmax()]
         score = (won - lost - n * limit) / np.sqrt(n * (2 * share + limit - limit**2))
         assert score == pytest.approx(quantile, abs=1e-3)
+
+
+def in_categories(n_categories, n_items=20, *, lead=0.05):
+    """Return two systems on items of so many categories, on each of which the new one is ahead by about the lead."""
+    rng = np.random.default_rng(6)
+    n = n_categories * n_items
+    old = rng.uniform(0.3, 0.6, n)
+    leads = lead + 0.004 * (np.arange(n) // n_items) + rng.normal(0, 0.02, n)
+    clusters = {str(at + 1): f"c{at // n_items}" for at in range(n)}
+    return as_scores([old, old + leads], systems=["old", "new"], clusters=clusters)
+
+
+@pytest.mark.parametrize("n_items", [20, 200])
+def test_of_four_categories_no_number_of_items_tells_but_a_fifth_category(n_items):
+    """1/2 to the 5 is below .05 and to the 4 is not; on these four the limit is that of the stratified mean, by hand.
+
+    Its squared error is the sum over strata of squared share times variance of the mean (Cochran 1977, 5.2).
+    """
+    scores = in_categories(4, n_items)
+    found = check_requirements(scores, ["new >= old - 0.02", "new >= old + 0.2"])
+    first, second = found.to_frame().to_dict("records")
+    assert (first["state"], first["n_too_few"], first["state_within"]) == ("open", 4, "met")
+    assert (second["state"], second["state_within"]) == ("open", "violated")
+    assert np.isnan([first["items_needed"], first["detectable"]]).all()
+    assert first["clusters_needed"] == 5
+    said, _ = found.open_words(ITEM)
+    assert "4 clusters show it, too few to tell of others (5 are the fewest); in the clusters at hand" in said
+    assert "(`with_clusters(scores, 'fixed')`) it is established" in said
+    assert "some 5 clusters in all would tell" in said
+    assert "established is" not in said
+    assert "items in all" not in said
+    differences = np.diff(scores.to_numpy()[0], axis=0).reshape(4, n_items)
+    error = np.sqrt((stats.sem(differences, axis=1) ** 2).sum()) / 4
+    same = check_requirements(with_clusters(scores, "fixed"), ["new >= old - 0.02"]).to_frame().iloc[0]
+    assert (same["estimate"] - same["low"]) / error == pytest.approx(stats.t.isf(0.05, 4 * (n_items - 1)), rel=0.01)
+    assert np.isnan(same["n_too_few"])
+
+
+def test_a_gate_on_six_categories_rests_on_their_number_and_on_no_two_of_them():
+    """Without any two the t test still establishes it, but of four categories nothing can be established."""
+    scores = in_categories(6)
+    requirements = check_requirements(scores, ["new >= old - 0.02"])
+    (row,) = requirements.to_frame().to_dict("records")
+    assert row["state"] == "met"
+    witness = requirement_witness(scores, row, alpha=0.05)
+    assert witness.too_few
+    left = ~np.isin(scores["cluster"], witness.rests_on)
+    assert check_requirements(scores.isel(topic=left), ["new >= old - 0.02"]).table["low"].item() > -0.02
+    (said,) = requirements_rest(requirements, scores)
+    assert "rests on 6 clusters: on fewer than 5 nothing can be established" in said

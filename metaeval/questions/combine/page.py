@@ -87,9 +87,14 @@ def _summary(study: CollectionsStudy) -> tuple[str, ...]:
     row = claims.iloc[0].to_dict()
     write = _writer(row["measure"])
     sentences = [_answer(study, row)]
+    if _holds_here(row):
+        sentences[0] += f" {_here(study, row)}"
     if study.study == "table" and len(claims) > 1:
-        n_clear = int(is_significant(claims["p_corrected"], study.alpha).sum())
-        sentences.insert(0, say("pairs", n=n_clear, of=len(claims)))
+        n_clear, n_here = (
+            int(is_significant(claims[p], study.alpha).sum()) for p in ("p_corrected", "p_here_corrected")
+        )
+        few = row["n_collections"] if row["n_collections"] <= FEW else 0
+        sentences.insert(0, say("pairs", n=n_clear, of=len(claims), here=n_here if n_here > n_clear else 0, few=few))
     sentences.append(say("differ", row=row, tau=_written_tau(row), differ=row["p_equal"] < _LEVEL))
     means = study.of_claim(0)["without"].dropna()
     if len(means):
@@ -114,22 +119,44 @@ def _answer(study: CollectionsStudy, row: Mapping[Any, Any]) -> str:
         ends=f"[{write(row['low'])}, {write(row['high'])}]",
         unclear=""
         if _is_clear(row)
-        else say("unclear", n=row["n_collections"], each=_is_clear_on_each(study, measure)),
+        else say("unclear", n=row["n_collections"], here=_holds_here(row), each=all(_clear_on(study).values())),
         new=not absent(row["new_low"]),
         **signed,
     )
 
 
-def _is_clear(row: Mapping[Any, Any]) -> bool:
+def _here(study: CollectionsStudy, row: Mapping[Any, Any]) -> str:
+    """Say what a claim comes to on these few collections alone, and on which it holds by itself."""
+    write, p, clear = _writer(row["measure"]), p_value(row["p_here"]), _clear_on(study)
+    return say(
+        "here",
+        row=row,
+        mean=write(row["here"]),
+        signed=row["measure"] != "topics",
+        ends=f"[{write(row['here_low'])}, {write(row['here_high'])}]",
+        p=p if p.startswith("<") else f"= {p}",
+        sure=[name for name, is_sure in clear.items() if is_sure],
+        unsure=[name for name, is_sure in clear.items() if not is_sure],
+    )
+
+
+def _is_clear(row: Mapping[Any, Any], of: str = "") -> bool:
     """Say whether the interval of a mean leaves out that both are alike."""
     alike = _alike(row["measure"])
-    return alike is not None and not row["low"] <= alike <= row["high"]
+    return alike is not None and not row[f"{of}low"] <= alike <= row[f"{of}high"]
 
 
-def _is_clear_on_each(study: CollectionsStudy, measure: str) -> bool:
-    """Say whether every collection by itself says of the first claim that the first is ahead."""
-    alike = _alike(measure)
-    return alike is not None and bool((study.of_claim(0)["low"] > alike).all())
+def _holds_here(row: Mapping[Any, Any]) -> bool:
+    """Say whether few collections, all on one side, tell of these alone what they do not tell of others."""
+    n = row["n_collections"]
+    return bool(not _is_clear(row) and n <= FEW and row["n_above"] == n and _is_clear(row, "here_"))
+
+
+def _clear_on(study: CollectionsStudy) -> dict[str, bool]:
+    """Return whether each collection by itself says of the first claim that the first is ahead."""
+    rows = study.of_claim(0)
+    alike = _alike(rows["measure"].iloc[0])
+    return {} if alike is None else dict(zip(rows["collection"], rows["low"] > alike, strict=True))
 
 
 def _alike(measure: str) -> float | None:
@@ -150,15 +177,16 @@ def _cells(study: CollectionsStudy, frame: pd.DataFrame) -> pd.DataFrame:
         for name, low, high in (
             ("interval", "low", "high"),
             ("ahead", "new_low", "new_high"),
+            ("around", "here_low", "here_high"),
         )
     }
     above = [
         whole(row["n_collections"]) if absent(row["n_above"]) else f"{row['n_above']} of {row['n_collections']}"
         for row in rows
     ]
-    means = [write(row["mean"]) for row, write in zip(rows, writers, strict=True)]
+    means, alone = ([write(row[of]) for row, write in zip(rows, writers, strict=True)] for of in ("mean", "here"))
     claims, taus = [_claim_words(study, row) for row in rows], list(map(_written_tau, rows))
-    return with_cells(frame, claim=claims, above=above, shown=means, spread=taus, **ends)
+    return with_cells(frame, claim=claims, above=above, shown=means, alone=alone, spread=taus, **ends)
 
 
 def _key_figures(study: CollectionsStudy) -> Table:
@@ -217,7 +245,7 @@ def _forest_picture(study: CollectionsStudy, number_of_claim: int) -> Picture:
 
 
 def _claims_section(study: CollectionsStudy) -> Section:
-    compares = study.claims["p_value"].notna().any()
+    compares, few = study.claims["p_value"].notna().any(), bool((study.claims["n_collections"] <= FEW).all())
     table = say.table(
         "claims",
         _cells(study, study.claims.head(_MOST_ROWS)),
@@ -227,6 +255,7 @@ def _claims_section(study: CollectionsStudy) -> Section:
         under(interval="interval"),
         right(ahead="New collection"),
         rising(p_value, p_corrected="p (Holm)") if compares else (),
+        (*right(alone="These alone"), *under(around="interval ")) if few else (),
         right(spread="τ"),
         right(share, i2="I²"),
         data=study.claims,

@@ -21,7 +21,8 @@ from metaeval.base.notes import Remark
 from metaeval.base.provenance import Provenance, record_provenance
 from metaeval.base.unit import Unit, speaking_of, unit_of
 from metaeval.errors import EstimationError, InvalidOptionError, ScoresError
-from metaeval.models.meta_analysis import Together, combine, combine_with_prior
+from metaeval.io.blocks import CALLED_AS_FILE
+from metaeval.models.meta_analysis import Alone, Together, combine, combine_these, combine_with_prior
 from metaeval.questions.combine.study_estimates import (
     KEYS,
     Drawing,
@@ -123,7 +124,9 @@ class CollectionsStudy(Study):
         ``p_corrected`` over all claims (Holm). ``tau``, the standard deviation between collections on the scale on
         which they are put together (logarithm, logit or Fisher's z of ratios, shares and kappas), ``i2``, the share of
         the variance that it is, and ``p_equal``, the p-value of all collections being alike. ``new_low`` and
-        ``new_high``: between which the true value of a new collection is expected.
+        ``new_high``: between which the true value of a new collection is expected. ``here`` from ``here_low`` to
+        ``here_high`` with ``p_here`` (and ``p_here_corrected``, Holm): the mean of these collections and no others,
+        each weighted by its precision (fixed effects).
         """
         return self.claims
 
@@ -156,8 +159,8 @@ def study_collections(  # noqa: PLR0913 - every option of the command
     collections : mapping of str to Scores or anything `metaeval.as_scores` takes
         Two or more by their names, each with topics of its own. Metrics and systems are the same by their names; a
         metric web_ap of the collection web is ap, and where no metric is on two collections, those that differ in
-        a year are one. For judges `metaeval.agreement.Labels`, or two tables of scores
-        (human, judge).
+        a year are one, and so are those of wide tables whose files name none. For judges
+        `metaeval.agreement.Labels`, or two tables of scores (human, judge).
     study : {"power", "agree", "topics", "table", "judges"}, optional
         The claim: a metric finds more significant pairs than another; two metrics find the same pairs (logits of F1,
         precision and recall); a metric needs fewer topics (log ratio, for leads of a tenth; of any size where scores
@@ -207,7 +210,8 @@ def study_collections(  # noqa: PLR0913 - every option of the command
     Random effects: the true values of collections vary about their mean with variance :math:`\tau^2`, estimated as
     Paule and Mandel do [1]_; the interval of the mean and p are those of Hartung and Knapp [2]_ with a variance factor
     of 1 at least [3]_, so that neither is below what the errors of the collections allow; the interval of a new
-    collection has Student's t with k - 2 degrees of freedom [4]_. Variances of collections count as known.
+    collection has Student's t with k - 2 degrees of freedom [4]_. Variances of collections count as known. Beside it
+    stands the mean of these collections and no others, weighted by precision, which few collections tell too [5]_.
     ``benchmarks/reports/collections_coverage.md`` says how often both intervals hold.
 
     References
@@ -220,6 +224,8 @@ def study_collections(  # noqa: PLR0913 - every option of the command
        meta-analysis with few studies. :doi:`10.1186/s12874-015-0091-1`
     .. [4] Higgins, Thompson and Spiegelhalter (2009). A re-evaluation of random-effects meta-analysis.
        :doi:`10.1111/j.1467-985X.2008.00552.x`
+    .. [5] Rice, Higgins and Lumley (2018). A re-evaluation of fixed effect(s) meta-analysis.
+       :doi:`10.1111/rssa.12275`
 
     Examples
     --------
@@ -299,6 +305,7 @@ def _checked(collections: Mapping[object, object]) -> tuple[dict[str, Scores], l
         is_clear = len(set(plain)) == len(plain) and all(plain)
         tables[name] = table.assign_coords(metric=plain) if is_clear else table
     renamed, notes = _without_years(tables)
+    renamed, notes = (renamed, notes) if notes else _of_one_nameless(renamed)
     _refuse_repeats(renamed)
     return renamed, notes
 
@@ -321,6 +328,19 @@ def _without_years(tables: dict[str, Scores]) -> tuple[dict[str, Scores], list[s
         name: table.assign_coords(metric=metrics) for (name, table), metrics in zip(tables.items(), plain, strict=True)
     }
     return renamed, [f"metrics whose names differ in a year or number count as one ({first_few([*chain(*names)])})"]
+
+
+def _of_one_nameless(tables: dict[str, Scores]) -> tuple[dict[str, Scores], list[str]]:
+    """Return tables of one metric each that is called as their file, for want of a name, as of one, with a note."""
+    metrics = [*chain(*_metrics(tables))]
+    nameless = [any(CALLED_AS_FILE in note for note in table.attrs.get("notes", ())) for table in tables.values()]
+    if not all(nameless) or len(metrics) != len(tables) or len(set(metrics)) == 1:
+        return tables, []
+    renamed = {}
+    for name, table in tables.items():
+        told = [note for note in table.attrs["notes"] if CALLED_AS_FILE not in note]
+        renamed[name] = table.assign_coords(metric=[_NAMELESS]).assign_attrs(notes=told)
+    return renamed, [f"no file names a metric, so that all tables count as of one ({first_few(metrics)})"]
 
 
 def _metrics(tables: Mapping[str, Scores], among: Sequence[str] | None = None) -> list[list[str]]:
@@ -502,28 +522,32 @@ def _together(
             **ends,
         )
         parts.append(of_claim)
-        claims.append(_claim(about, together, meaning, estimates))
+        alone = combine_these(estimates, variances, rows["freedom"].to_numpy(), confidence_level=confidence_level)
+        claims.append(_claim(about, together, alone, meaning, estimates))
     frame = pd.DataFrame(claims, columns=_COLUMNS)
     if not frame.empty and frame["measure"].iloc[0] == "difference":  # of pairs of systems the clearest first
         frame = frame.sort_values("p_value", kind="stable", ignore_index=True)
-    frame["p_corrected"] = adjust(frame["p_value"].to_numpy(dtype=float), "holm")
+    for corrected, of in (("p_corrected", "p_value"), ("p_here_corrected", "p_here")):
+        frame[corrected] = adjust(frame[of].to_numpy(dtype=float), "holm")
     return frame, pd.concat(parts, ignore_index=True) if parts else usable
 
 
 _COLUMNS = (
     *(*KEYS, "n_collections", "n_above", "mean", "low", "high", "p_value", "p_corrected", "tau", "i2", "p_equal"),
-    *("new_low", "new_high"),
+    *("new_low", "new_high", *Alone._fields, "p_here_corrected"),
 )
 
 
-def _claim(about: Mapping[str, str], together: Together, meaning: Meaning, estimates: Floats) -> dict[str, object]:
+def _claim(
+    about: Mapping[str, str], together: Together, alone: Alone, meaning: Meaning, estimates: Floats
+) -> dict[str, object]:
     """Return the row of a claim, in the unit of its measure."""
-    natural = {name: float(meaning.natural(np.asarray(getattr(together, name)))) for name in _IN_UNIT}
-    row = {name: number for name, number in together._asdict().items() if name not in _IN_UNIT} | natural
+    row = together._asdict() | alone._asdict()
+    row |= {name: float(meaning.natural(np.asarray(row[name]))) for name in _IN_UNIT}
     if not meaning.compares:
-        row["p_value"] = np.nan
+        row |= {"p_value": np.nan, "p_here": np.nan}
     n_above = int((estimates > 0.0).sum()) if meaning.compares else None
     return {**about, "n_collections": len(estimates), "n_above": n_above, **row}
 
 
-_IN_UNIT = ("mean", "low", "high", "new_low", "new_high")
+_IN_UNIT = ("mean", "low", "high", "new_low", "new_high", "here", "here_low", "here_high")

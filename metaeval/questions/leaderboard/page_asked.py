@@ -2,6 +2,7 @@
 
 import pandas as pd
 
+from metaeval.base.unit import unit
 from metaeval.base.words import name_of_metric, percentage
 from metaeval.page.blocks import Methods
 from metaeval.page.report import Report
@@ -14,7 +15,7 @@ from metaeval.reports.ranked import against_baseline
 from metaeval.reports.shared import facts
 from metaeval.reports.traits import traits_said
 from metaeval.reports.witnesses import requirements_rest, with_answer
-from metaeval.tests_stat.requirements import MET
+from metaeval.tests_stat.requirements import MET, Requirements
 
 _REQUIRED = "Is what was required of the systems established?"
 say = prose(__name__)
@@ -23,16 +24,19 @@ say = prose(__name__)
 def asked_of(study: LeaderboardStudy, frame: pd.DataFrame) -> tuple[str, tuple[str, ...]]:
     """Return the question that was asked beside that of the ranking, and its answer; nothing where none was."""
     if study.requirements is not None:
-        return _REQUIRED, (_required(study.requirements.to_frame(), study),)
+        return _REQUIRED, (_required(study.requirements, study),)
     if len(study.baselines) == 1 and len(study.comparison.metrics) == 1:
-        return say("against title", baseline=study.baselines[0]), (_against(study, study.baselines[0], frame),)
+        told = () if pair_is_beyond(study) else (_against(study, study.baselines[0], frame),)
+        return say("against title", baseline=study.baselines[0]), told
     return "", ()
 
 
 def required_report(study: RequirementsStudy) -> Report:
     """Put what was required of one system into a report."""
     scores, rows = study.scores, study.to_frame()
-    told, *rests = with_answer(_required(rows, study), requirements_rest(study.requirements, scores), claimed=True)
+    told, *rests = with_answer(
+        _required(study.requirements, study), requirements_rest(study.requirements, scores), claimed=True
+    )
     sizes = {f"n_{dim}s": scores.sizes[dim] for dim in ("metric", "topic")}
     methods = say("methods one", system=scores["system"].item(), alpha=study.alpha, traits=traits_said(scores), **sizes)
     return Report(
@@ -49,14 +53,24 @@ def required_report(study: RequirementsStudy) -> Report:
     )
 
 
-def _required(rows: pd.DataFrame, study: LeaderboardStudy | RequirementsStudy) -> str:
+def pair_is_beyond(study: LeaderboardStudy) -> bool:
+    """Say whether so few items, or clusters, show a difference of the two systems that no test could decide."""
+    return study.ranks is None and study.comparison.n_pairs == 1 and study.comparison.least_reachable() > 0.0
+
+
+def _required(requirements: Requirements, study: LeaderboardStudy | RequirementsStudy) -> str:
     """Say whether what was required is established: of one requirement with its figures, of several how many are."""
+    rows = requirements.to_frame()
     if len(rows) == 1:
         row = rows.iloc[0].to_dict()
         falls = not bool(study.scores["higher_is_better"].sel(metric=row["metric"]))
         is_mean = pd.isna(row["system_b"])
         figures = say("mean", row=row) if is_mean else say("difference", row=row, falls=falls)
-        return say(f"required {row['state']}", row=row, what=figures, falls=falls, sure=percentage(1 - study.alpha))
+        few, alone = requirements.few_words(row, unit())
+        words = {"row": row, "what": figures, "falls": falls, "sure": percentage(1 - study.alpha)}
+        if few:
+            return say("required few", few=few, alone=alone, **words | {"what": "mean" if is_mean else "difference"})
+        return say(f"required {row['state']}", **words)
     met = rows["state"] == MET
     not_met = (rows.loc[~met, "requirement"] + " under " + rows.loc[~met, "metric"].map(name_of_metric)).tolist()
     return say("required some" if not_met else "required all", met=int(met.sum()), n=len(rows), rest=not_met)

@@ -42,7 +42,8 @@ def requirements_section(study: LeaderboardStudy | RequirementsStudy) -> list[Se
     if study.requirements is None:
         return []
     rows = study.requirements.to_frame()
-    open_ = rows["items_needed"].notna().any()
+    units = spoken().clusters if study.requirements.clustered else spoken().topics
+    needed = "clusters_needed" if study.requirements.clustered else "items_needed"
     table = say.table(
         "requirements",
         rows,
@@ -53,9 +54,12 @@ def requirements_section(study: LeaderboardStudy | RequirementsStudy) -> list[Se
         right(p_value, p_value="p"),
         left(state="State"),
         right(_SCORE, detectable="Margin found") if rows["detectable"].notna().any() else (),
-        right(whole, items_needed=f"{spoken().Topics} needed") if open_ else (),
+        right(whole, **{needed: f"{units.capitalize()} needed"}) if rows[needed].notna().any() else (),
         data=rows,
         alpha=study.alpha,
+        units=units,
+        few=rows["n_too_few"].notna().any(),
+        fewest=study.requirements.fewest,
     )
     return [say.section("requirements", table)]
 

@@ -78,6 +78,27 @@ def test_files_of_two_years_are_two_collections(folder, command):
     assert [row["mean"] for row in command("combine", *advised, "--json").json()["results"]] == pytest.approx(expected)
 
 
+def test_wide_tables_that_name_no_metric_are_of_one(tmp_path, command):
+    """However they are called, as Python's mapping of the same metric; files that name metrics stay apart."""
+    tables = {name: simulate_scores(n_systems=3, n_topics=20, metrics=["AP"], rng=n) for n, name in enumerate("ABC")}
+    tables = {name: table.round(15) for name, table in tables.items()}
+    for name, table in tables.items():
+        for file in (f"col{name}", {"A": "ap_x", "B": "rr_x", "C": "ndcg_x"}[name]):
+            table.sel(metric="AP").to_pandas().T.rename_axis("topic").to_csv(tmp_path / f"{file}.csv")
+    for names in ("AB", "ABC"):
+        kept = {name: tables[name] for name in names}
+        expected = study_collections(kept, study="table").to_frame()["mean"].tolist()
+        for words in ([f"{tmp_path}/col{n}.csv" for n in names], [f"{n}={tmp_path}/col{n}.csv" for n in names]):
+            told = command("combine", *words, "--json").json()
+            assert [row["mean"] for row in told["results"]] == pytest.approx(expected, rel=1e-9)
+            assert {row["metric"] for row in told["results"]} == {"score"}
+            assert any(
+                "no file names a metric, so that all tables count as of one (colA, colB" in n for n in told["notes"]
+            )
+    ended = command("combine", f"{tmp_path}/ap_x.csv", f"{tmp_path}/rr_x.csv")
+    assert "no two systems under one metric" in ended.err
+
+
 def test_long_tables_labels_and_pairs(tmp_path, command):
     """A long table holds a whole collection; judges are read as labels; a pair of systems by comma."""
     for seed in range(2):

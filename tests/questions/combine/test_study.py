@@ -285,7 +285,21 @@ def test_significant_on_each_is_the_t_test_of_each():
     study = study_collections(two_of((0.0396, 0.0396)), study="table")
     reach = stats.t.ppf(0.975, 49) * 0.02
     assert study.estimates["low"].tolist() == pytest.approx([0.0396 - reach] * 2, rel=1e-9)
-    assert "2 of 2 collections, but not clearly on average" in study.report().summary[0]
+    first = study.report().summary[0]
+    assert "on 2 of 2 collections, but 2 are too few for collections in general: +0.040 [" in first
+    half = stats.t.ppf(0.975, 98) * 0.02 / np.sqrt(2)  # two equal errors of 49 degrees each
+    assert f"On these 2 alone (fixed effects): +0.040 [{0.0396 - half:.3f}, {0.0396 + half:.3f}], p = 0.006" in first
+    assert first.endswith("; one by one significantly on none.")
+    assert study.claims[["here_low", "here_high"]].iloc[0].tolist() == pytest.approx([0.0396 - half, 0.0396 + half])
+
+
+def test_two_collections_that_point_apart_say_nothing_of_these_alone():
+    """One lead of ten errors and one of minus three: weighted, the first is ahead, and nobody should read that."""
+    study = study_collections(two_of((0.2, -0.06)), study="table")
+    assert study.claims["here_low"].item() > 0.0
+    first = study.report().summary[0]
+    assert "on 1 of 2 collections, but not clearly on average" in first
+    assert "alone" not in first
 
 
 def seeds(n_topics=50, *, names=None, share=0.9):
