@@ -29,7 +29,7 @@ say = prose(__name__)
 def pair_sentence(result: PairwiseResult, scores: Scores) -> str:
     """Say whether the two systems that were tested differ significantly, and which is better under which metrics."""
     sides, names, doubtful = metrics_by_side(result), _pair(result), unconfirmed(result)
-    if len(sides[-1]) > len(sides[1]):
+    if (len(sides[1]) - len(sides[-1]) or sum(row.side for row in doubtful)) < 0:
         sides, names = {1: sides[-1], -1: sides[1], 0: sides[0]}, names[::-1]
     open_metrics = {row.metric for row in doubtful}
     sides = {side: [metric for metric in metrics if metric not in open_metrics] for side, metrics in sides.items()}
@@ -55,8 +55,9 @@ def pair_sentence(result: PairwiseResult, scores: Scores) -> str:
 
 
 def signs_said(doubtful: Sequence[Unconfirmed], result: PairwiseResult) -> str:
-    """Say under which metrics the one pair differs by its test, but not by the exact sign test."""
-    return say("signs", rows=doubtful, result=result) if doubtful else ""
+    """Say under which metrics the one pair differs by its test, but not by the exact sign test, or not beyond its runs."""
+    kinds = [row for row in doubtful if row.won >= 0], [row for row in doubtful if row.won < 0]
+    return " ".join(say("signs", rows=rows, result=result) for rows in kinds if rows)
 
 
 def _units(scores: Scores) -> str:
@@ -68,6 +69,8 @@ def held_back(result: PairwiseResult, scores: Scores) -> str:
     """Say how many of several pairs reach the level on too few topics for any exact test to; "" where none does."""
     if result.n_pairs == 1 or "p_corrected" not in result.data:
         return ""
+    if (by_runs := result.open_by_runs().sum(axis=1)).any():
+        return " " + say("by runs", n=int(by_runs.max()), some=np.ptp(by_runs) > 0)
     reached = is_significant(result.data["p_corrected"].to_numpy(), result.alpha, strictly_below=result.strictly_below)
     n = (reached & ~result.data["significant"].to_numpy()).sum(axis=1)
     if not (least := result.least_reachable()) and not n.any():
@@ -130,8 +133,9 @@ def tested_pairs(result: PairwiseResult, noun: str) -> str:
 
 
 def pair_verdicts(pairs: pd.DataFrame) -> pd.Series:
-    """Return whether pairs differ significantly, "yes" or "no"; None of those that could not be tested."""
+    """Return whether pairs differ significantly, "yes", "no" or by these runs "open"; None where nothing was tested."""
     verdicts = pairs["significant"].map({True: "yes", False: "no"}).astype(object)
+    verdicts = verdicts.mask(pairs["open_by_runs"], "open") if "open_by_runs" in pairs else verdicts
     return verdicts.where(pairs["p_value"].notna(), None)
 
 

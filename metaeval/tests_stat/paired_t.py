@@ -8,10 +8,9 @@ from metaeval.base.arrays import Flags, Floats, Ints
 from metaeval.running.compiled import compiled, worth_loading
 from metaeval.running.parallel import on_threads
 from metaeval.tests_stat.docstrings import documented
-from metaeval.tests_stat.pairs import Alternative, Evidence, Question, ask
+from metaeval.tests_stat.pairs import Alternative, Question, ask
 from metaeval.tests_stat.result import PairwiseResult, pairwise_result
-from metaeval.tests_stat.robust import pair_estimates
-from metaeval.tests_stat.tails import student_p, student_tail
+from metaeval.tests_stat.robust import pair_estimates, t_evidence
 
 _FEW = 2_000_000
 """Differences whose t takes NumPy less time than loading compiled code does."""
@@ -88,7 +87,7 @@ def paired_t_test(
         return _robust_t_test(question, correction)
     statistic = t_statistics(question)
     equal = question.n_apart == 0 if question.one_sided else statistic == 0.0
-    evidence = _evidence(question, statistic, question.n_topics - 1.0, equal)
+    evidence = t_evidence(question, statistic, question.n_topics - 1.0, equal)
     return pairwise_result(
         question, replace(evidence, error=_errors(question, statistic)), test="t", correction=correction
     )
@@ -97,19 +96,10 @@ def paired_t_test(
 def _robust_t_test(question: Question, correction: str) -> PairwiseResult:
     """Test by the standard error that holds for what the topics bring."""
     estimates = pair_estimates(question)
-    evidence = _evidence(question, estimates.statistic, estimates.certain_freedom, estimates.without_evidence)
+    evidence = t_evidence(question, estimates.statistic, estimates.certain_freedom, estimates.without_evidence)
     details = {} if question.units.plain else {"standard_error": "CR2"}
     evidence = replace(evidence, estimates=estimates, error=estimates.error)
     return pairwise_result(question, evidence, test="t", correction=correction, details=details)
-
-
-def _evidence(question: Question, statistic: Floats, freedom: Floats | float, equal: Flags) -> Evidence:
-    """Ask Student's t; where the two are equal throughout, nothing speaks for either side."""
-    n_units = question.n_units if np.isinf(statistic).any() else 1
-    if not question.one_sided:
-        return Evidence(statistic=statistic, two_sided=student_p(freedom, statistic, n_units))
-    greater, less = (student_tail(freedom, side * statistic, n_units) for side in (-1.0, 1.0))
-    return Evidence(statistic=statistic, greater=greater.certain(equal), less=less.certain(equal))
 
 
 def _errors(question: Question, statistic: Floats) -> Floats:

@@ -24,6 +24,7 @@ from metaeval.tests_stat.noncentral_t import detectable_shift
 from metaeval.tests_stat.pairs import Estimates, all_pairs
 from metaeval.tests_stat.result import is_significant
 from metaeval.tests_stat.robust import difference_estimates, mean_estimates
+from metaeval.tests_stat.runs import with_runs
 from metaeval.tests_stat.tails import signs_tail, student_tail
 
 _SIGN = re.compile(r"\s(>=|≥|>|<=|≤|<)\s")
@@ -254,9 +255,11 @@ def _judged(
     names, units = table["system"].to_numpy().tolist(), units_of(table)
     first = np.array([names.index(asked.better)])
     if asked.other is None:
-        estimates = mean_estimates(table.to_numpy()[:, first], units)
+        estimates = with_runs(mean_estimates(table.to_numpy()[:, first], units), table, first)
     else:
-        estimates = difference_estimates(oriented_values(table), units, first, np.array([names.index(asked.other)]))
+        second = np.array([names.index(asked.other)])
+        estimates = difference_estimates(oriented_values(table), units, first, second)
+        estimates = with_runs(estimates, table, first, second)
     low, high = ends_of_means(
         estimates.mean,
         estimates.error,

@@ -29,7 +29,8 @@ from metaeval.tests_stat.labels import name_in_picture, pairs_that_differ, side_
 from metaeval.tests_stat.letters import shared_letters
 from metaeval.tests_stat.pairs import Evidence, Question
 from metaeval.tests_stat.procedures import Procedure
-from metaeval.tests_stat.tails import Tails, counted_shares, fewest_by_signs, signs_tail
+from metaeval.tests_stat.runs import beyond_runs
+from metaeval.tests_stat.tails import Tails, counted_shares, fewest_by_signs, larger, signs_tail
 from metaeval.tests_stat.witnesses import witness_frame
 
 
@@ -61,6 +62,8 @@ class PairwiseResult(Result):
     - ``p_value``: as the test gives it, NaN for a pair that cannot be tested, with fewer than two topics (clusters) in
       common; never below 2.2e-308, which stands for smaller ones as a bound;
     - ``log10_p``: its logarithm to base 10, however small; NaN for 0 of the resamples;
+    - ``p_items``: where scores are means over runs, the test's p-value on these runs; ``p_value`` then is the larger
+      of it and that of `metaeval.tests_stat.runs`, which counts runs as drawn (family-wise ones: after Holm);
     - ``p_corrected``: adjusted over the family (all pairs of one metric that were tested);
     - ``p_reachable``: the smallest p-value that an exact test by random signs could reach, :math:`2^{1 - n}` with n
       topics (clusters) on which the two differ, one-sided :math:`2^{-n}`;
@@ -254,6 +257,15 @@ class PairwiseResult(Result):
         """
         level = self.alpha if alpha is None else alpha
         return np.asarray(self._decided("p_corrected", level) * self.data["better"].to_numpy(), dtype=np.int8)
+
+    def open_by_runs(self) -> Flags:
+        """Return which pairs differ significantly on these runs, and not if runs are drawn: an array (metric, pair)."""
+        if "p_items" not in self.data:
+            return np.zeros(self.data["significant"].shape, dtype=bool)
+        p_values = self.data["p_items"].to_numpy()
+        if self.correction != FAMILY_WISE:
+            p_values = adjust(p_values, self.correction, all_pairs=self.of_all_pairs)
+        return self._reached(p_values, self.alpha) & ~self.data["significant"].to_numpy()
 
     def discriminative_power(self) -> pd.DataFrame:
         """Share of pairs found different, one row a metric: ``n_significant``, ``n_pairs`` (tested), ``power``.
@@ -550,10 +562,13 @@ class PairwiseResult(Result):
 def rows_of_pairs(result: PairwiseResult) -> pd.DataFrame:
     """Return one row a metric and pair, in the order of ``data``."""
     columns = ["metric", "system_a", "system_b", "difference", "statistic", "p_value", "log10_p", "p_corrected"]
+    columns += ["p_items"] if "p_items" in result.data else []
     frame = result.data.to_dataframe().reset_index()
     if "n_common" in frame:
         frame.loc[frame["n_common"] == 0, columns[3:]] = float("nan")
-    return frame[[*(name for name in columns if name in frame), "significant", "better"]]
+    frame["open_by_runs"] = result.open_by_runs().ravel()
+    columns += ["significant", *(["open_by_runs"] if "p_items" in frame else []), "better"]
+    return frame[[name for name in columns if name in frame]]
 
 
 def by_p(rows: pd.DataFrame, p_value: str) -> pd.DataFrame:
@@ -680,16 +695,30 @@ def pairwise_result(  # noqa: PLR0913 - the parts of an answer
         "statistic": evidence.statistic * direction,
     }
     tested = question.n_units > 1
-    p_value, log10_p = _asked(question.alternative, evidence, oriented >= 0)
+    beyond = beyond_runs(question, evidence)
+    p_value, log10_p = on_items = _asked(question.alternative, evidence, oriented >= 0)
+    if beyond is not None:
+        p_value, log10_p = larger(on_items, _asked(question.alternative, beyond, oriented >= 0))
+        variables["p_items"] = np.where(tested, on_items.p, np.nan)
     variables |= {"p_value": np.where(tested, p_value, np.nan), "log10_p": np.where(tested, log10_p, np.nan)}
     if question.alternative == "better":
-        opposite = _asked(question.alternative, evidence, oriented < 0)
-        variables["p_opposite"] = np.where(tested, opposite.p, np.nan)
+        opposite = _asked(question.alternative, evidence, oriented < 0).p
+        if beyond is not None:
+            opposite = np.fmax(opposite, _asked(question.alternative, beyond, oriented < 0).p)
+        variables["p_opposite"] = np.where(tested, opposite, np.nan)
     names = question.scores["system"].to_numpy()
     reachable = signs_tail(question.n_apart, two_sided=not question.one_sided).p
     variables["p_reachable"] = np.where(tested, reachable, np.nan)
     if evidence.family_wise is not None:
-        variables["p_family_wise"] = np.where(tested, evidence.family_wise, np.nan)
+        of_family = evidence.family_wise
+        if beyond is not None:
+            variables["p_items"] = np.where(tested, of_family, np.nan)
+            p_beyond = np.where(tested, _asked(question.alternative, beyond, oriented >= 0).p, np.nan)
+            of_family = np.fmax(of_family, adjust(p_beyond, "holm", all_pairs=question.of_all_pairs))
+        variables["p_family_wise"] = np.where(tested, of_family, np.nan)
+    if beyond is not None and test == "t":
+        evidence = beyond
+        variables["statistic"] = beyond.statistic * direction
     details = dict(details or {})
     if question.gaps:
         common = question.n_common
