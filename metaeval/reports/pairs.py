@@ -55,7 +55,7 @@ def pair_sentence(result: PairwiseResult, scores: Scores) -> str:
 
 
 def signs_said(doubtful: Sequence[Unconfirmed], result: PairwiseResult) -> str:
-    """Say under which metrics the one pair differs by its test, but not by the exact sign test, or not beyond its runs."""
+    """Say under which metrics the one pair differs by its test, but not by exact signs, or not beyond its runs."""
     kinds = [row for row in doubtful if row.won >= 0], [row for row in doubtful if row.won < 0]
     return " ".join(say("signs", rows=rows, result=result) for rows in kinds if rows)
 

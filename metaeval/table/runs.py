@@ -10,15 +10,44 @@ variance of the others' runs.
 """
 
 from collections.abc import Mapping
+from typing import NamedTuple
 
 import numpy as np
 import xarray as xr
+from scipy.special import fdtrc
 
 from metaeval.base.arrays import Floats, Ints
 from metaeval.base.names import first_few, natural_order
 from metaeval.base.notes import RunVariances
 from metaeval.running.equality import RELATIVE
 from metaeval.table.two_way import linked, two_way
+
+_LEAST = 1e-9
+"""Degrees of freedom of what can hardly be told from nothing."""
+
+
+class _OfSystem(NamedTuple):
+    """What the runs of one system say under one metric."""
+
+    k: int
+    """How many there are; 1 where they cannot be compared, because they are on items of their own."""
+    between: float
+    """Variance of their means."""
+    within: float
+    """The part of it that single items make, and its degrees of freedom."""
+    spare: float
+
+    @property
+    def excess(self) -> float:
+        """The variance of a run, less than 0 where single items make more than there is."""
+        return self.between - self.within
+
+    def of_mean(self) -> tuple[float, float]:
+        """Return the variance that runs add to the mean over them, and its degrees of freedom."""
+        if self.excess <= 0.0:
+            return 0.0, self.k - 1.0
+        over = self.between**2 / (self.k - 1) + self.within**2 / self.spare
+        return self.excess / self.k, max(self.excess**2 / over, _LEAST)
 
 
 def note_of_runs(words: str, scores: xr.DataArray, weights: Floats) -> RunVariances:
@@ -35,21 +64,17 @@ def note_of_runs(words: str, scores: xr.DataArray, weights: Floats) -> RunVarian
     >>> {name: round(runs["variance"], 9) for name, runs in found.items()}
     {'a': 0.01, 'b': 0.0}
     """
-    unit = _numbered(scores)
     systems, runs, once = scores["system"].to_numpy().tolist(), {}, set()
-    for metric, of_metric in zip(scores["metric"].to_numpy().tolist(), scores.to_numpy(), strict=True):
-        variances = np.array([_of_system(values, weights, unit) for values in of_metric])
-        several = variances[:, 1] > 0.0
-        if not several.any():
+    for metric, of_systems in zip(scores["metric"].to_numpy().tolist(), _of_systems(scores, weights), strict=True):
+        several = [of for of in of_systems if of.k > 1]
+        if not several:
             continue
-        freedom = variances[several, 2] - 1.0
-        pooled = max(0.0, float((variances[several, 3] * freedom).sum() / freedom.sum()))
-        variances[~several, 0] = pooled / variances[~several, 2]
-        variances[~several, 1] = freedom.sum()
-        once |= {name for name, known in zip(systems, several, strict=True) if not known}
+        freedom = sum(of.k - 1.0 for of in several)
+        pooled = max(0.0, sum(of.excess * (of.k - 1) for of in several) / freedom), freedom
+        known = [of.of_mean() if of.k > 1 else pooled for of in of_systems]
+        once |= {name for name, of in zip(systems, of_systems, strict=True) if of.k == 1}
         runs[metric] = {
-            name: {"variance": float(row[0]), "freedom": float(row[1])}
-            for name, row in zip(systems, variances, strict=True)
+            name: {"variance": variance, "freedom": free} for name, (variance, free) in zip(systems, known, strict=True)
         }
     if once and runs:
         words += f"; the runs of {first_few(natural_order(once))} are taken to differ as those of the others"
@@ -78,24 +103,44 @@ def run_variances(notes: object, metrics: list[str], systems: list[str]) -> tupl
     return variance, freedom
 
 
-def _numbered(scores: xr.DataArray) -> Ints:
-    """Return the number of each topic's cluster; without clusters that of the topic."""
-    if "cluster" not in scores.coords:
-        return np.arange(scores.sizes["topic"])
-    return np.unique(scores["cluster"].to_numpy(), return_inverse=True)[1]
+def runs_differ(scores: xr.DataArray, weights: Floats) -> dict[str, tuple[float, float]]:
+    """Return by metric F and p of the hypothesis that runs differ by no more than single items make them, if known.
 
+    Shapes as in `note_of_runs`. The variances of all systems are pooled by their degrees of freedom.
 
-def _of_system(values: Floats, weights: Floats, unit: Ints) -> tuple[float, float, float, float]:
-    """Return variance and freedom of the mean over runs, their number, and the variance of one, not cut off at 0.
-
-    Freedom is 0 where runs cannot be compared: one alone, or on items of their own. Shapes: `values` (topic, repeat).
+    Examples
+    --------
+    >>> values = [[[[0.2, 0.4], [0.4, 0.6], [0.6, 0.9]], [[0.5, 0.5], [0.5, 0.6], [0.2, 0.1]]]]
+    >>> named = {"metric": ["m"], "system": ["a", "b"]}
+    >>> scores = xr.DataArray(values, dims=("metric", "system", "topic", "repeat"), coords=named)
+    >>> [round(value, 3) for value in runs_differ(scores, np.ones(3))["m"]]
+    [12.25, 0.02]
     """
+    told = {}
+    for metric, of_systems in zip(scores["metric"].to_numpy().tolist(), _of_systems(scores, weights), strict=True):
+        between, within = (sum(getattr(of, side) * (of.k - 1) for of in of_systems) for side in ("between", "within"))
+        if within > 0.0:
+            freedom = sum(of.k - 1.0 for of in of_systems), sum(of.spare for of in of_systems)
+            told[metric] = between / within, float(fdtrc(*freedom, between / within))
+    return told
+
+
+def _of_systems(scores: xr.DataArray, weights: Floats) -> list[list[_OfSystem]]:
+    """Return what the runs of each system say under each metric."""
+    unit = np.arange(scores.sizes["topic"])
+    if "cluster" in scores.coords:
+        unit = np.unique(scores["cluster"].to_numpy(), return_inverse=True)[1]
+    return [[_of_system(values, weights, unit) for values in of_metric] for of_metric in scores.to_numpy()]
+
+
+def _of_system(values: Floats, weights: Floats, unit: Ints) -> _OfSystem:
+    """Compare the runs of a system. Shapes: `values` (topic, repeat), `weights` and `unit` (topic,)."""
     there = np.isfinite(values)
     values, there = values[:, there.any(axis=0)], there[:, there.any(axis=0)]
     k = values.shape[1]
     n_units = len(np.unique(unit[there.sum(axis=1) > 1]))
     if k < 2 or n_units < 2 or not linked(there.T).all():  # noqa: PLR2004 - a spread takes two
-        return 0.0, 0.0, float(max(k, 1)), 0.0
+        return _OfSystem(1, 0.0, 0.0, 0.0)
     share = weights / weights.sum()
     if there.all():
         means = share @ values
@@ -106,11 +151,7 @@ def _of_system(values: Floats, weights: Floats, unit: Ints) -> tuple[float, floa
         influence = np.where(there, values - fit.topics[:, None] - means, 0.0) * items / items.sum(axis=0)
     sums = np.zeros((unit.max() + 1, k))
     np.add.at(sums, unit, influence)
-    between = float(means.var(ddof=1))
     within = float((sums**2).sum()) / (k - 1) * n_units / (n_units - 1)
-    size = float(np.abs(means).max())
-    if between <= (RELATIVE * size) ** 2:
-        return 0.0, k - 1.0, float(k), -within
-    excess = between - within
-    freedom = excess**2 / (between**2 / (k - 1) + within**2 / ((k - 1) * (n_units - 1)))
-    return max(0.0, excess) / k, max(freedom, 1e-9) if excess > 0.0 else k - 1.0, float(k), excess
+    between = float(means.var(ddof=1))
+    alike = between <= (RELATIVE * float(np.abs(means).max())) ** 2
+    return _OfSystem(k, 0.0 if alike else between, within, (k - 1.0) * (n_units - 1.0))

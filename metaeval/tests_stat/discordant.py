@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from metaeval.base.arrays import Floats, Ints
 from metaeval.table.scores import oriented_values
 from metaeval.tests_stat.result import PairwiseResult, is_significant
 from metaeval.tests_stat.tails import even_binomial_tail, times
@@ -55,22 +56,55 @@ def unconfirmed(result: PairwiseResult) -> list[Unconfirmed]:
 
 
 def _by_signs(result: PairwiseResult) -> list[Unconfirmed]:
-    scores = result.scores
-    if scores is None or result.test == "sign" or _STRUCTURE & {*map(str, scores.coords)}:
-        return []
-    pair = [str(result.data[side].item()) for side in ("system_a", "system_b")]
-    rows = []
-    for index, (metric, values) in enumerate(
-        zip(result.metrics, oriented_values(scores.sel(system=pair)), strict=True)
-    ):
-        side = int(result.verdicts()[index, 0])
-        common = values[:, np.isfinite(values).all(axis=0)]
-        if not side or len(np.unique(common)) > _TWO:
-            continue
-        won, lost = (int(np.count_nonzero(side * (common[0] - common[1]) * sign > 0)) for sign in (1, -1))
-        tail = even_binomial_tail(np.array(lost), np.array(won + lost))
-        exact = float(tail.p if result.alternative != "two-sided" else times(tail, 2).p)
-        if not is_significant(exact, result.alpha):
-            p_value = float(result.data["p_corrected"].to_numpy()[index, 0])
-            rows.append(Unconfirmed(metric, side, won, lost, p_value, exact))
-    return rows
+    won, lost, exact = signs_of_pair(result)
+    doubtful = (result.verdicts()[:, 0] != 0) & ~np.isnan(exact) & ~is_significant(exact, result.alpha)
+    sides, p_values = (result.data[name].to_numpy()[:, 0] for name in ("better", "p_corrected"))
+    return [
+        Unconfirmed(result.metrics[at], int(sides[at]), int(won[at]), int(lost[at]), float(p_values[at]), exact[at])
+        for at in np.flatnonzero(doubtful).tolist()
+    ]
+
+
+class Signs(NamedTuple):
+    """The exact sign test of the one pair, where its scores take two values: arrays (metric,)."""
+
+    won: Ints
+    """Topics on which the system with the better mean is better."""
+    lost: Ints
+    exact: Floats
+    """Its p-value; NaN where it does not decide."""
+
+
+def signs_of_pair(result: PairwiseResult) -> Signs:
+    """Return the exact sign test of the one pair under each metric.
+
+    Examples
+    --------
+    >>> from metaeval import paired_t_test
+    >>> signs_of_pair(paired_t_test([[1] * 15 + [0] * 6 + [1] * 39, [0] * 15 + [1] * 6 + [1] * 39])).exact.round(4)
+    array([0.0784])
+    """
+    won, lost = np.zeros((2, len(result.metrics)), dtype=np.int64)
+    scores, two_values = result.scores, np.zeros(len(won), dtype=bool)
+    if scores is not None and result.test != "sign" and not _STRUCTURE & {*map(str, scores.coords)}:
+        pair = [str(result.data[side].item()) for side in ("system_a", "system_b")]
+        sides = result.data["better"].to_numpy()[:, 0]
+        for at, values in enumerate(oriented_values(scores.sel(system=pair))):
+            common = values[:, np.isfinite(values).all(axis=0)]
+            apart = sides[at] * (common[0] - common[1])
+            won[at], lost[at] = np.count_nonzero(apart > 0), np.count_nonzero(apart < 0)
+            two_values[at] = sides[at] != 0 and len(np.unique(common)) <= _TWO
+    exact = exact_signs(won, lost, two_sided=result.alternative == "two-sided")
+    return Signs(won, lost, np.where(two_values, exact, np.nan))
+
+
+def exact_signs(won: Ints, lost: Ints, *, two_sided: bool) -> Floats:
+    """Return the p-values of the exact sign test for so many topics won and lost.
+
+    Examples
+    --------
+    >>> exact_signs(np.array([9]), np.array([2]), two_sided=True).round(4)  # scipy.stats.binomtest(9, 11).pvalue
+    array([0.0654])
+    """
+    tail = even_binomial_tail(lost, won + lost)
+    return times(tail, 2).p if two_sided else tail.p

@@ -24,7 +24,7 @@ from metaeval.tests_stat.noncentral_t import detectable_shift
 from metaeval.tests_stat.pairs import Estimates, all_pairs
 from metaeval.tests_stat.result import is_significant
 from metaeval.tests_stat.robust import difference_estimates, mean_estimates
-from metaeval.tests_stat.runs import with_runs
+from metaeval.tests_stat.runs import Runs, with_runs
 from metaeval.tests_stat.tails import signs_tail, student_tail
 
 _SIGN = re.compile(r"\s(>=|≥|>|<=|≤|<)\s")
@@ -70,10 +70,10 @@ class Requirements(Result):
         positive where a is better; or the mean), ``low`` and ``high`` (one-sided limits, each at 1 - alpha),
         ``p_value`` (one-sided, of the requirement's contrary), ``n_common`` topics, ``state`` (met; violated: its
         contrary is established; open; or "without common items", where the figures are NaN), and for open ones
-        ``items_needed``: how many in all would tell, either way, with a chance of .8 (missing where that is unknown);
-        and ``detectable``, the margin that as many items as these establish with that chance where the two are equal
-        (or how far beyond the number a mean must be). A difference that is the same on all items has no limits, unless
-        scores are bounded.
+        ``items_needed``: how many in all would tell, either way, with a chance of .8 (missing where that is unknown,
+        and where runs differ, which no number of items takes away); and ``detectable``, the margin that as many items
+        as these establish with that chance where the two are equal (or how far beyond the number a mean must be). A
+        difference that is the same on all items has no limits, unless scores are bounded.
         """
         return self.table.copy()
 
@@ -253,7 +253,7 @@ def _judged(
 ) -> dict[str, Floats]:
     """Return the figures and states of one requirement, each (metric,)."""
     names, units = table["system"].to_numpy().tolist(), units_of(table)
-    first = np.array([names.index(asked.better)])
+    first, second = np.array([names.index(asked.better)]), None
     if asked.other is None:
         estimates = with_runs(mean_estimates(table.to_numpy()[:, first], units), table, first)
     else:
@@ -277,7 +277,9 @@ def _judged(
     evidence = _Evidence(estimates, asked, low, high, shares, n_apart, alpha)
     met, against = evidence.met(), evidence.contradicted()
     needed = evidence.items_needed(_family(table, units) if asked.other else None, table.sizes["system"])
+    runs = Runs.of(table, first, second)
     still = (estimates.n_units > 1) & ~met & ~against & np.isfinite(needed)
+    still &= runs is None or ~(runs.variance > 0.0)  # which more items do not take away
     nothing = estimates.n_topics == 0
     ends = {name: np.where(evidence.by_signs, np.nan, end) for name, end in (("low", low), ("high", high))}
     figures = {"estimate": estimates.mean, **ends, "p_value": evidence.p_value()}

@@ -694,28 +694,9 @@ def pairwise_result(  # noqa: PLR0913 - the parts of an answer
         "difference": oriented * direction,
         "statistic": evidence.statistic * direction,
     }
-    tested = question.n_units > 1
     beyond = beyond_runs(question, evidence)
-    p_value, log10_p = on_items = _asked(question.alternative, evidence, oriented >= 0)
-    if beyond is not None:
-        p_value, log10_p = larger(on_items, _asked(question.alternative, beyond, oriented >= 0))
-        variables["p_items"] = np.where(tested, on_items.p, np.nan)
-    variables |= {"p_value": np.where(tested, p_value, np.nan), "log10_p": np.where(tested, log10_p, np.nan)}
-    if question.alternative == "better":
-        opposite = _asked(question.alternative, evidence, oriented < 0).p
-        if beyond is not None:
-            opposite = np.fmax(opposite, _asked(question.alternative, beyond, oriented < 0).p)
-        variables["p_opposite"] = np.where(tested, opposite, np.nan)
+    variables |= _p_values_of(question, evidence, beyond, oriented)
     names = question.scores["system"].to_numpy()
-    reachable = signs_tail(question.n_apart, two_sided=not question.one_sided).p
-    variables["p_reachable"] = np.where(tested, reachable, np.nan)
-    if evidence.family_wise is not None:
-        of_family = evidence.family_wise
-        if beyond is not None:
-            variables["p_items"] = np.where(tested, of_family, np.nan)
-            p_beyond = np.where(tested, _asked(question.alternative, beyond, oriented >= 0).p, np.nan)
-            of_family = np.fmax(of_family, adjust(p_beyond, "holm", all_pairs=question.of_all_pairs))
-        variables["p_family_wise"] = np.where(tested, of_family, np.nan)
     if beyond is not None and test == "t":
         evidence = beyond
         variables["statistic"] = beyond.statistic * direction
@@ -728,6 +709,7 @@ def pairwise_result(  # noqa: PLR0913 - the parts of an answer
         variables["standard_error"] = evidence.error
     if evidence.estimates is not None:
         variables["degrees_of_freedom"] = evidence.estimates.freedom
+    if evidence.estimates is not None and not question.plain:
         details["pairs_without_evidence"] = (evidence.estimates.n_units <= 1).sum(axis=1).tolist()
     if question.units.clustered:
         details["n_clusters"] = question.units.n_units
@@ -759,6 +741,31 @@ def pairwise_result(  # noqa: PLR0913 - the parts of an answer
         scores=question.scores,
     )
     return bare.with_correction(correction)
+
+
+def _p_values_of(
+    question: Question, evidence: Evidence, beyond: Evidence | None, oriented: Floats
+) -> dict[str, NDArray[Any]]:
+    """Return the p-values of a test, and of means over runs the larger ones of it and of what is said beyond them."""
+
+    def both(up: Flags) -> tuple[Tails, Tails]:
+        on_items = _asked(question.alternative, evidence, up)
+        return on_items, on_items if beyond is None else larger(on_items, _asked(question.alternative, beyond, up))
+
+    on_items, (p_value, log10_p) = both(oriented >= 0)
+    made = {"p_value": p_value, "log10_p": log10_p}
+    if question.alternative == "better":
+        made["p_opposite"] = both(oriented < 0)[1].p
+    made["p_reachable"] = signs_tail(question.n_apart, two_sided=not question.one_sided).p
+    if evidence.family_wise is not None:
+        made["p_family_wise"] = evidence.family_wise
+    if beyond is not None:
+        made["p_items"] = on_items.p if evidence.family_wise is None else evidence.family_wise
+    made = {name: np.where(question.n_units > 1, values, np.nan) for name, values in made.items()}
+    if beyond is not None and evidence.family_wise is not None:
+        corrected = adjust(made["p_value"], "holm", all_pairs=question.of_all_pairs)
+        made["p_family_wise"] = np.fmax(made["p_family_wise"], corrected)
+    return made
 
 
 def _asked(alternative: str, evidence: Evidence, up: Flags) -> Tails:

@@ -42,6 +42,10 @@ class Runs(NamedTuple):
         by_system = known[0], known[0] ** 2 / known[1]
         return cls(*(values[:, first] + (0.0 if second is None else values[:, second]) for values in by_system))
 
+    def at(self, where: tuple[Ints, Ints]) -> "Runs":
+        """Return those at some places of the arrays."""
+        return Runs(self.variance[where], self.over_freedom[where])
+
     def widen(self, error: Floats, freedom: Floats | float) -> tuple[Floats, Floats]:
         """Return the standard errors and degrees of freedom with the runs in them.
 
