@@ -6,7 +6,7 @@ means of runs and :math:`s_m^2` that which single items make of one such mean, t
 :math:`v = \max(0, s_\rho^2 - s_m^2) / k` of runs that no number of items takes away, with Satterthwaite's degrees of
 freedom, :math:`v^2 / ((s_\rho^2 / k)^2 / (k - 1) + (s_m^2 / k)^2 / ((k - 1)(n - 1)))`. Runs of two systems have nothing
 in common, not even under one seed, which is on the safe side where they have; a system with one run has the pooled
-variance of the others' runs.
+variance of the others' runs. Repeats of single items (epochs, samples) and judges are no runs: `no_runs`.
 """
 
 from collections.abc import Mapping
@@ -17,11 +17,30 @@ import xarray as xr
 from scipy.special import fdtrc
 
 from metaeval.base.arrays import Floats, Ints
+from metaeval.base.columns import JUDGES, underscored
 from metaeval.base.names import first_few, natural_order
-from metaeval.base.notes import RunVariances
+from metaeval.base.notes import NoRuns, RunVariances
 from metaeval.running.equality import RELATIVE
 from metaeval.table.two_way import linked, two_way
 
+_OF_ITEMS = frozenset(
+    {
+        *(
+            "epoch",
+            "epochs",
+            "sample",
+            "sample_id",
+            "attempt",
+            "try",
+            "generation",
+            "completion",
+            "candidate",
+            "response",
+        ),
+        *("fold", "cv_fold", "pass", "judge_pass"),
+    }
+)
+"""What numbers the repeats of each item by itself: the first of one has nothing to do with the first of another."""
 _LEAST = 1e-9
 """Degrees of freedom of what can hardly be told from nothing."""
 
@@ -79,6 +98,20 @@ def note_of_runs(words: str, scores: xr.DataArray, weights: Floats) -> RunVarian
     if once and runs:
         words += f"; the runs of {first_few(natural_order(once))} are taken to differ as those of the others"
     return RunVariances(words, runs)
+
+
+def no_runs(column: str) -> list[NoRuns]:
+    """Say that what a column numbers are no runs of whole systems, by its name; nothing of seeds, runs and trials.
+
+    Examples
+    --------
+    >>> no_runs("seed"), no_runs("Epoch"), len(no_runs("annotator"))
+    ([], ["'Epoch' numbers repeats of single items, not runs of whole systems"], 1)
+    """
+    name = underscored(column)
+    if name in _OF_ITEMS:
+        return [NoRuns(f"{column!r} numbers repeats of single items, not runs of whole systems")]
+    return [NoRuns(f"{column!r} names who judged, so that means hold for these alone")] if name in JUDGES else []
 
 
 def run_variances(notes: object, metrics: list[str], systems: list[str]) -> tuple[Floats, Floats] | None:
