@@ -52,8 +52,8 @@ def requirement_witness(scores: Scores, row: Mapping[Any, Any], *, alpha: float)
     values = oriented_values(table)[0] if pair else table.to_numpy()[0]
     a, b = values[names.index(row["system_a"])], values[names.index(row["system_b"])] if pair else 0.0
     side = (1.0 if row["state"] == MET else -1.0) * (1.0 if pair or sides_of(row["requirement"])[1][0] == ">" else -1.0)
-    first, second = (np.array([names.index(row[side])]) if side else None for side in ("system_a", "system_b" * pair))
-    runs = Runs.of(table, first, second)
+    second = np.array([names.index(row["system_b"])]) if pair else None
+    runs = Runs.of(table, np.array([names.index(row["system_a"])]), second)
     claims = Claims(
         differences=side * (a - b - row["margin"])[None],
         sizes=(np.abs(a) + np.abs(b) + abs(row["margin"]))[None],
