@@ -60,7 +60,9 @@ def _by_signs(result: PairwiseResult) -> list[Unconfirmed]:
     doubtful = (result.verdicts()[:, 0] != 0) & ~np.isnan(exact) & ~is_significant(exact, result.alpha)
     sides, p_values = (result.data[name].to_numpy()[:, 0] for name in ("better", "p_corrected"))
     return [
-        Unconfirmed(result.metrics[at], int(sides[at]), int(won[at]), int(lost[at]), float(p_values[at]), exact[at])
+        Unconfirmed(
+            result.metrics[at], int(sides[at]), int(won[at]), int(lost[at]), float(p_values[at]), float(exact[at])
+        )
         for at in np.flatnonzero(doubtful).tolist()
     ]
 

@@ -52,7 +52,7 @@ class Runs(NamedTuple):
         Examples
         --------
         >>> Runs(np.array([0.0007]), np.array([0.0007**2 / 2])).widen(np.array([0.01]), 39.0)[1].round(2).tolist()
-        [2.6]
+        [2.61]
         """
         of_items = np.where(error > 0.0, error**2, 0.0)
         total = of_items + self.variance
