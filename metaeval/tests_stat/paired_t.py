@@ -37,7 +37,8 @@ def paired_t_test(
         One row a ``metric`` and pair (``system_a``, ``system_b``) in ``to_frame()``: mean ``difference`` in units of
         the metric, the test's ``statistic``, ``p_value`` with its logarithm ``log10_p``, ``p_corrected``, whether it is
         ``significant`` at alpha, and the ``winner``, whose mean is better ("" where they are equal). The
-        p-values of a pair with fewer than two common topics are NaN.
+        p-values of a pair with fewer than two common topics are NaN. Means over runs have ``p_items`` beside it, on
+        these runs, and ``open_by_runs``, whether the pair is significant by that alone.
 
     Raises
     ------
@@ -66,6 +67,9 @@ def paired_t_test(
     with fewer than two of them, or in fewer than two clusters, has t = 0 and p = 1, and
     ``details["pairs_without_evidence"]`` counts such pairs. ``data`` then holds ``n_common`` and
     ``degrees_of_freedom``.
+
+    Scores that are means over runs (repeats such as seeds) have these in their error, by Satterthwaite's degrees of
+    freedom: see `metaeval.tests_stat.runs`, which every other test asks as well.
 
     References
     ----------
