@@ -16,7 +16,9 @@ from numpy.typing import NDArray
 from metaeval.agreement.summary_rows import without_summaries
 from metaeval.base.arrays import Flags, Floats, Ints
 from metaeval.base.checks import check_choice, check_kind
+from metaeval.base.label_words import folded, grades_of
 from metaeval.base.names import clean_names, comma_list, first_few, natural_order, shortened
+from metaeval.base.number_words import SCORE_GAPS
 from metaeval.errors import InvalidOptionError, ScoresError
 from metaeval.running.equality import difference, settle
 from metaeval.table.derived import derived_columns
@@ -53,7 +55,7 @@ def item_scores(  # noqa: PLR0913 - one keyword per column
     ----------
     frame : DataFrame
     reference : str
-        The column of human scores.
+        The column of human scores, or of words of one scale (poor, fair, good), which are graded in its order.
     system : str
         Column with the systems.
     item : str or sequence of str
@@ -91,6 +93,7 @@ def item_scores(  # noqa: PLR0913 - one keyword per column
     items = [item] if isinstance(item, str) else list(item)
     metrics_given = metrics is not None
     keys = [system, *items, *([cluster] if cluster else [])]
+    frame = _graded(frame, [reference, *(metrics or ())])
     metrics, left = metric_columns(frame, keys, reference, metrics, said=lower_is_better)
     columns = list(dict.fromkeys([reference, *metrics]))
     check_direction(lower_is_better, columns)
@@ -139,6 +142,23 @@ def item_scores(  # noqa: PLR0913 - one keyword per column
     )
 
 
+def _graded(frame: pd.DataFrame, names: Sequence[str]) -> pd.DataFrame:
+    """Return a table with grades in columns of these names that hold words of a scale, with a note on each."""
+    graded, notes = frame, list[str]()
+    for name in names:
+        if name not in frame.columns or pd.api.types.is_numeric_dtype(frame[name]):
+            continue
+        words = frame[name].map(lambda cell: "" if pd.isna(cell) else folded(str(cell)))
+        grades = grades_of({word for word in words if word not in SCORE_GAPS})
+        if len(grades) > 1:
+            told = "; ".join(f"{word} {grade}" for word, grade in grades.items())
+            notes.append(f"{name!r} holds words of a scale, graded in its order: {told}")
+            gaps = dict.fromkeys(SCORE_GAPS, np.nan)
+            graded = graded.assign(**{name: words.map(lambda word, of=gaps | grades: of[word]).astype(np.float64)})
+    graded.attrs = frame.attrs | ({"notes": [*frame.attrs.get("notes", ()), *notes]} if notes else {})
+    return graded
+
+
 def _joined(frame: pd.DataFrame, items: Sequence[str]) -> pd.Series:
     """Return the name of the item of every row, of several columns with "::" between them."""
     parts = [clean_names(frame[name], "item") for name in items]
@@ -159,7 +179,7 @@ def system_means(
     ----------
     frame : DataFrame
     reference : str
-        The column of human scores.
+        The column of human scores, or of words of one scale (poor, fair, good), which are graded in its order.
     system : str
         Column with the systems.
     metrics : sequence of str, optional
@@ -183,6 +203,7 @@ def system_means(
     """
     check_kind(frame, "frame", "DataFrame")
     given = metrics is not None
+    frame = _graded(frame, [reference, *(metrics or ())])
     metrics, left = metric_columns(frame, [system], reference, metrics)
     columns = [reference, *metrics]
     _refuse_empty(frame, [system])

@@ -276,7 +276,8 @@ def as_labels(
     clean = frame.mask(off)
     if clean.shape[1] < 2 or not clean.notna().to_numpy().any():  # noqa: PLR2004 - a comparison takes two
         received = f"{count(clean.shape[1], 'judge')} and {count(len(clean), 'item')}"
-        raise ScoresError(f"agreement needs two judges and an item, not {received}")
+        way = "; give what another judge said beside it" if clean.shape[1] == 1 else ""
+        raise ScoresError(f"agreement needs two judges and an item, not {received}{way}")
     if isinstance(table, Labels):
         return replace(table, table=clean, scale=levels, outside=listed)
     return Labels(

@@ -11,7 +11,13 @@ _NO_AND_YES = (
     *(("failure", "success"), ("bad", "good"), ("incorrect", "correct"), ("wrong", "right"), ("invalid", "valid")),
     *(("not relevant", "relevant"), ("irrelevant", "relevant"), ("nonrelevant", "relevant"), ("unsafe", "safe")),
     *(("non relevant", "relevant"), ("unacceptable", "acceptable"), ("reject", "accept"), ("rejected", "accepted")),
-    *(("negative", "positive"), ("unsupported", "supported"), ("unhelpful", "helpful"), ("low", "high")),
+    *(
+        ("neg", "pos"),
+        ("negative", "positive"),
+        ("unsupported", "supported"),
+        ("unhelpful", "helpful"),
+        ("low", "high"),
+    ),
     *(
         ("unresolved", "resolved"),
         ("unsolved", "solved"),
@@ -25,36 +31,38 @@ _NO_AND_YES = (
 )
 """Pairs of words that say no and yes."""
 _SIDE = {word: side for pair in _NO_AND_YES for side, word in enumerate(pair)}
-_ORDERS = (
-    ("none", "partial", "full"),
-    ("no", "partial", "yes"),
-    ("no", "partially", "yes"),
-    ("incorrect", "partially correct", "correct"),
-    ("wrong", "partly right", "right"),
-    ("low", "medium", "high"),
-    ("bad", "fair", "good", "excellent"),
-    ("poor", "fair", "good", "excellent"),
-    *(
-        (least, middle, "good")
-        for least in ("bad", "poor")
-        for middle in ("ok", "okay", "average", "neutral", "acceptable")
-    ),
-    ("not relevant", "partially relevant", "relevant", "highly relevant", "perfectly relevant"),
-    ("irrelevant", "partially relevant", "relevant", "highly relevant", "perfectly relevant"),
-    ("not relevant", "marginally relevant", "relevant", "very relevant"),
-    ("irrelevant", "marginally relevant", "relevant", "very relevant"),
-    ("not supported", "partially supported", "supported"),
-    ("unsupported", "partially supported", "supported"),
-    ("not support", "partial support", "support"),
-    ("strongly disagree", "disagree", "neutral", "agree", "strongly agree"),
-    ("strongly disagree", "disagree", "neither agree nor disagree", "agree", "strongly agree"),
-    ("strongly disagree", "disagree", "undecided", "agree", "strongly agree"),
-    ("very bad", "bad", "neutral", "good", "very good"),
-    ("very poor", "poor", "fair", "good", "very good", "excellent"),
-    ("very dissatisfied", "dissatisfied", "neutral", "satisfied", "very satisfied"),
-    ("never", "rarely", "sometimes", "often", "always"),
+_ORDERS = tuple(
+    tuple(rung.split("|") for rung in scale.split(" < "))
+    for scale in (
+        "none < partial < full",
+        "none|no < slight|mild < moderate < severe",
+        "no < partial|partially|partly < yes",
+        "no < maybe|unsure|undecided < yes",
+        "incorrect|wrong < partially correct|partly correct|partly right < correct|right",
+        "very low < low < medium|moderate|average < high < very high",
+        "very bad < bad < ok|okay|average|neutral|acceptable|fair < good < very good < excellent",
+        "very poor < poor < ok|okay|average|neutral|acceptable|fair < good < very good < excellent",
+        (
+            "not relevant|irrelevant|nonrelevant < marginally relevant|slightly relevant < partially relevant"
+            "|partly relevant|somewhat relevant < relevant|fairly relevant < very relevant|highly relevant"
+            " < perfectly relevant"
+        ),
+        "not supported|unsupported|not support < partially supported|partial support < supported|support",
+        (
+            "strongly disagree < disagree < somewhat disagree < neutral|neither agree nor disagree|neither|undecided"
+            "|unsure < somewhat agree < agree < strongly agree"
+        ),
+        "very dissatisfied < dissatisfied < neutral|neither satisfied nor dissatisfied < satisfied < very satisfied",
+        "very unlikely < unlikely < neutral|possible < likely < very likely",
+        "much worse < worse < slightly worse < same|about the same|equal < slightly better < better < much better",
+        "never < rarely|seldom < sometimes|occasionally < often|frequently < very often|usually < always",
+        "not at all < a little|slightly < somewhat|moderately < very|very much < extremely",
+        "not helpful|unhelpful < somewhat helpful|slightly helpful < helpful < very helpful",
+        "not important|unimportant < slightly important < moderately important < important < very important",
+        "neutral < minor < major < critical",
+    )
 )
-"""Scales whose words are in order, each by itself; words of two scales say nothing of each other."""
+"""Scales whose words are in order, each by itself, "|" between words of one rung; two say nothing of each other."""
 
 
 _NUMBERED = re.compile(r"([+-]?[0-9]+(?:\.[0-9]+)?) *(?:[-\N{EN DASH}\N{EM DASH}:=.)] *|\()(?=[^\W\d_])(.+)")
@@ -118,6 +126,8 @@ def says_yes_or_no(words: Iterable[str]) -> bool:
 def word_scale(words_of: Mapping[str, Sequence[str]]) -> WordScale:
     """Return the labels of words, of which each judge uses some; two judges may say yes and no in words of their own.
 
+    Words of a scale, such as poor, fair and good, stay names until somebody grades them: `grades_of` says how.
+
     Examples
     --------
     >>> word_scale({"ann": ["pass", "fail"], "bot": ["TRUE", "pass"]})
@@ -148,7 +158,11 @@ def grades_of(words: Collection[str]) -> dict[str, int]:
     ({'none': 0, 'partial': 1, 'full': 2}, {})
     """
     folded_of = {_plain(word): folded(word) for word in words}
-    scales = [scale for scale in (*_ORDERS, *_NO_AND_YES) if folded_of.keys() <= {*scale}]
-    if not scales or len(folded_of) < len({*map(folded, words)}) or any(map(is_number, folded_of)):
+    if len(folded_of) < len({*map(folded, words)}) or any(map(is_number, folded_of)):
         return {}
-    return {folded_of[word]: grade for grade, word in enumerate(graded for graded in scales[0] if graded in folded_of)}
+    scales = [*_ORDERS, *(tuple([word] for word in pair) for pair in _NO_AND_YES)]
+    by_rung = ([[word for word in rung if word in folded_of] for rung in scale] for scale in scales)
+    for used in ([of_rung for of_rung in rungs if of_rung] for rungs in by_rung):
+        if all(len(of_rung) == 1 for of_rung in used) and len(used) == len(folded_of):
+            return {folded_of[word]: grade for grade, (word,) in enumerate(used)}
+    return {}

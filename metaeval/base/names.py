@@ -75,6 +75,12 @@ _ARROW = re.compile(rf"[\s(]*[{ARROWS}][\s)]*")
 _PARAMETER = re.compile(r"_\.?[0-9].*")
 _TOPIC_STEMS = frozenset({"q", "qid", "t", "topic", "query", "question", "doc", "d", "item", "seg", "segment"})
 _SYSTEM_STEMS = frozenset({"s", "sys", "system", "run", "model", "team", "method"})
+_MODEL = re.compile(
+    r"(?:.*[/_])?(?:(?:chat)?gpt|claude|llama|mi[sx]tral|gemini|gemma|qwen|deepseek|falcon|vicuna|palm|grok|bm25|colbert"
+    r"|splade|(?:mono|flan)?-?t5|(?:ro)?berta?)(?![a-z])",
+    re.IGNORECASE,
+)
+"""How names of models begin that most people who compare systems know."""
 
 
 def is_number(cell: str) -> bool:
@@ -451,6 +457,17 @@ def topic_evidence(names: Collection[object]) -> int:
     if stem and stem[1] in _SYSTEM_STEMS:
         return -1
     return 2 if stem and stem[1] in _TOPIC_STEMS else int(len(texts) > 1)
+
+
+def are_models(names: Collection[str]) -> bool:
+    """Whether most names are those of models that people know.
+
+    Examples
+    --------
+    >>> are_models(["gpt-4o", "meta/Llama-3-8B", "ours"]), are_models(["MMLU", "GSM8K"])
+    (True, False)
+    """
+    return 2 * sum(_MODEL.match(name.strip()) is not None for name in names) > len(names)
 
 
 def name_order(names: Sequence[str] | NDArray[np.str_]) -> NDArray[np.intp]:

@@ -1,18 +1,22 @@
-"""Labels of people as the programs write them that ask them: Prodigy's answers and Argilla's responses, a row each."""
+"""Labels of people as programs write them that ask them, a row each: Prodigy, Argilla, doccano and LightTag."""
 
 from collections.abc import Iterator, Mapping, Sequence
 
 from metaeval.io.benchmarks.contents import Json
+from metaeval.io.files import base_name
 from metaeval.io.sheets import Sheet, sheet_of_rows
 
 _PRODIGY = {"_task_hash": "item", "_annotator_id": "judge", "answer": "label"}
 _ARGILLA = {"responses", "fields", "suggestions"}
+_LABELS = ["item", "judge", "label"]
 
 
 def rows_of_annotators(json: Json) -> Sheet | None:
-    """Return the answers of Prodigy or Argilla as a table of labels, a row each; None for anything else.
+    """Return the answers of such a program as a table of labels, a row each; None for anything else.
 
     A model that suggests a label in Argilla is a judge too; of drafts and of those who discarded a record none is read.
+    A file of doccano that names nobody is one annotator's, and called as the file; several classes of an item are one
+    label, in the order of their names.
 
     Examples
     --------
@@ -26,14 +30,53 @@ def rows_of_annotators(json: Json) -> Sheet | None:
         ]
         left_out = [name for name in json.names if name not in _PRODIGY]
         return sheet_of_rows(json.label, [*_PRODIGY.values()], answers, left_out=left_out)
+    if (labelled := _of_lighttag(json) or _of_doccano(json)) is not None:
+        return sheet_of_rows(json.label, _LABELS, labelled)
     if not json.records or not all({*record} >= _ARGILLA for record in json.records):
         return None
     rows = [(json.line(at), row) for at, record in enumerate(json.records) for row in _of_argilla(record, at)]
     several = len({row[-1] for _, row in rows}) > 1
-    names = ["item", "judge", "label", "question"]
-    return sheet_of_rows(
-        json.label, names if several else names[:-1], [(line, row[: 3 + several]) for line, row in rows]
-    )
+    names = [*_LABELS, "question"][: 3 + several]
+    return sheet_of_rows(json.label, names, [(line, row[: len(names)]) for line, row in rows])
+
+
+def _of_doccano(json: Json) -> list[tuple[int | None, Sequence[str]]] | None:
+    """Return the classes of texts, which stand in a list of each record, with annotators by number or without."""
+    if not json.records or not all({"id", "text"} <= {*record} for record in json.records):
+        return None
+    rows, alone = list[tuple[int | None, Sequence[str]]](), base_name(json.label)
+    for at, record in enumerate(json.records):
+        stated_labels = record.get("annotations", record.get("label", record.get("labels")))
+        if not isinstance(stated_labels, list):
+            return None
+        by_judge: dict[str, list[str]] = {}
+        for stated in stated_labels:
+            label, judge = (stated.get("label"), stated.get("user")) if isinstance(stated, dict) else (stated, alone)
+            if not isinstance(label, str | int) or judge is None:
+                return None
+            is_number_of_class = isinstance(stated, dict) and str(label).isdecimal()  # which orders nothing
+            by_judge.setdefault(str(judge), []).append("class " * is_number_of_class + str(label))
+        rows += [(json.line(at), _row(record["id"], judge, labels)) for judge, labels in by_judge.items()]
+    return rows or None
+
+
+def _of_lighttag(json: Json) -> list[tuple[int | None, Sequence[str]]] | None:
+    """Return the classes of examples by annotator."""
+    examples = json.object.get("examples")
+    if not isinstance(examples, list) or not all(isinstance(of, dict) and "seen_by" in of for of in examples):
+        return None
+    rows = list[tuple[int | None, Sequence[str]]]()
+    for at, example in enumerate(examples, start=1):
+        by_judge: dict[str, list[str]] = {}
+        for stated in example.get("classifications") or ():
+            for judge in stated.get("annotated_by") or ():
+                by_judge.setdefault(str(judge.get("annotator")), []).append(str(stated.get("classname")))
+        rows += [(None, _row(example.get("example_id", at), judge, labels)) for judge, labels in by_judge.items()]
+    return rows or None
+
+
+def _row(item: object, judge: str, labels: Sequence[str]) -> Sequence[str]:
+    return [str(item), judge, ", ".join(sorted(labels))]
 
 
 def _of_argilla(record: Mapping[str, object], place: int) -> Iterator[Sequence[str]]:

@@ -10,6 +10,7 @@ from metaeval.io.around_tables import without_titles
 from metaeval.io.benchmarks.contents import ZIP_MAGIC, Json, read_json
 from metaeval.io.benchmarks.formats import format_of
 from metaeval.io.benchmarks.rows import records_of_lists
+from metaeval.io.numpy_sheets import numpy_sheet
 from metaeval.io.parquet_sheets import parquet_sheet
 from metaeval.io.sheets import Sheet, sheet_of, sheet_of_rows
 from metaeval.io.stored import open_parquet
@@ -33,8 +34,8 @@ def any_sheet(content: bytes, label: str, *, forms: bool = False) -> Sheet | Non
     """
     if content.startswith(_PARQUET):
         return parquet_sheet(open_parquet(content, label), label)
-    if content.startswith(_NO_TABLES):
-        return None
+    if (arrays := numpy_sheet(content, label)) is not None or content.startswith(_NO_TABLES):
+        return arrays
     json = read_json(content, label, numbers_as_text=True)
     if json is None:
         sheet = sheet_of(content, label)

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from metaeval.base.checks import check_paired
+from metaeval.base.label_words import folded, grades_of
 from metaeval.base.names import BLANKS, first_few, is_number, metric_evidence, shortened
 from metaeval.base.notes import Remark
 from metaeval.base.number_words import SCORE_GAPS, Spelling, of_thousands, other_spelling, point_between_thousands
@@ -38,7 +39,7 @@ PASSED = {"yes": "no", "true": "false", "pass": "fail", "passed": "failed", "cor
 PASSES = frozenset({*PASSED, *PASSED.values()})
 _ASKED = {**PASSED, "c": "i"}
 """The same where somebody is asked: c and i may be answers to choose among, too."""
-_TWO_WORDS = 2
+_TWO_WORDS, _LONGEST_FILTER = 2, 250
 _ENDS = (r"(^|[,;\t])", r"([,;\t\r]|$)")
 """What stands around a cell, for filters."""
 _WAYS_PAST_GAPS = "`missing='zero'`, `'drop-systems'`, `'drop-topics'` or `'pairwise'`"
@@ -269,6 +270,20 @@ def _way_past_words(text: str, words: Collection[str]) -> str:
         f"is a word for a score; write 1 for {' or '.join(passed)} and 0 for {' or '.join(failed)} in this column "
         f"(sed -E ':a;{swaps[0]};ta;:b;{swaps[1]};tb')"
     )
+
+
+def way_past_grades(cells: Iterable[str], delimiter: str) -> str:
+    """Return the grades of a column of words of one scale, and what writes them; "" for any other column."""
+    words = {text for cell in cells if (text := cell.strip(BLANKS)).casefold() not in SCORE_GAPS}
+    grades = grades_of(words)
+    if len(grades) < _TWO_WORDS or not all(map(_WORDS.fullmatch, words)):
+        return ""
+    told = sorted((grades[folded(word)], word) for word in words)
+    swaps = "".join(rf"s/(^|{delimiter}){word}({delimiter}|\r|$)/\1{grade}\2/;ta;" for grade, word in told)
+    listed = ", ".join(f"{word} {grade}" for grade, word in told)
+    is_short = delimiter and len(swaps) < _LONGEST_FILTER
+    way = f", in every column with (sed -E ':a;{swaps}')" if is_short else ""
+    return f"; write the grades of these words of a scale ({listed}){way}"
 
 
 def _written_otherwise(text: str, to_points: str, without_commas: str) -> str:

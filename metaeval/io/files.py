@@ -27,7 +27,7 @@ STANDARD_INPUT = "-"
 
 PLAIN_SUFFIXES = frozenset(
     """
-    .csv .tsv .tab .txt .dat .eval .out .res .results .trec .run .tot .parquet .nc .json .jsonl
+    .csv .tsv .tab .txt .dat .npy .npz .eval .out .res .results .trec .run .tot .parquet .nc .json .jsonl
     """.split()  # noqa: SIM905 - a list of words reads better as words
 )
 _WIDE_MARKS = (b"\xff\xfe", b"\xfe\xff")

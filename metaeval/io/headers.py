@@ -4,6 +4,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 
 import numpy as np
 
+from metaeval.base.label_words import says_yes_or_no
 from metaeval.base.names import first_double, first_few, is_number, merge_labels, shortened
 from metaeval.base.unit import unit
 from metaeval.errors import closest_names
@@ -146,7 +147,11 @@ def notes_on_words(words: Mapping[str, Sequence[str]], *, clustered: bool) -> li
     words = {name: cells for name, cells in words.items() if name not in {column.name for column in dated}}
     if not words:
         return left_out_columns(dated)
-    shared = [name for name, cells in words.items() if all(cells) and 1 < len({*cells}) <= len(cells) // 2]
+    shared = [
+        name
+        for name, cells in words.items()
+        if all(cells) and 1 < len({*cells}) <= len(cells) // 2 and not says_yes_or_no(cells)
+    ]
     note = f"left out columns of words ({first_few(list(words))})"
     if shared and not clustered:
         way = f"`columns={{'cluster': {shared[0]!r}}}`"

@@ -302,6 +302,25 @@ def _metric_columns(
     return columns, words
 
 
+def _as_items_or_systems(most: str, parts: Mapping[str, str], cells: Mapping[str, Sequence[str]]) -> str:
+    """Say how a column is named whose cells each stand under one topic, or that names systems whose runs are numbered.
+
+    Examples
+    --------
+    >>> cells = {"model": [*"aabb"], "subject": [*"llll"], "question": [*"1212"]}
+    >>> _as_items_or_systems("question", {"system": "model", "topic": "subject"}, cells)
+    "`columns={'topic': 'question'}`, as each stands under one 'subject'"
+    """
+    topic, system = parts.get("topic"), parts.get("system")
+    words = not any(map(is_number, cells[most]))
+    if system and words and all(map(str.isdecimal, cells[system])) and REPEAT not in parts:
+        way = f"`columns={ {'system': most, REPEAT: system}!r}`"
+        return f"{way} if it names the systems, and {system!r} numbers their runs"
+    n_values = len({*cells[most]})
+    nested = topic and len({*zip(cells[most], cells[topic], strict=True)}) == n_values > len({*cells[topic]}) > 1
+    return f"`columns={ {'topic': most}!r}`, as each stands under one {topic!r}" if nested else ""
+
+
 def _verdicts(body: Sheet, names: Sequence[str], columns: Sequence[str]) -> list[str]:
     """Return the columns of words that say passed and failed, both, and nothing else."""
     rows = [cells for cells in islice(body.rows(), _MOST_ROWS) if len(cells) == len(names)]
@@ -316,8 +335,6 @@ def sets_of_rows(body: Sheet, names: Sequence[str], parts: Mapping[str, str], ot
     full_rows = (cells for cells in body.rows() if len(cells) == len(names))
     rows = [(tuple(cells[at].strip() for at in at_parts), cells) for cells in full_rows]
     times = max(Counter(key for key, _ in rows).values(), default=1)
-    if times == 1:
-        return ""
     kinds = {name: [cells[index_of[name]].strip() for _, cells in rows] for name in others}
     parted = {
         name: len({(key, cell) for (key, _), cell in zip(rows, kinds[name], strict=True)})
@@ -325,7 +342,7 @@ def sets_of_rows(body: Sheet, names: Sequence[str], parts: Mapping[str, str], ot
         if len(set(kinds[name])) <= max(times, len(rows) // 2)  # a row's number parts everything
     }
     most = max(parted, key=lambda name: parted[name], default="")
-    if not most or parted[most] < len(rows):
+    if times == 1 or not most or parted[most] < len(rows):
         return ""
     values = set(kinds[most])
     if tells_sizes(most, values) and "system" in parts:
@@ -335,6 +352,10 @@ def sets_of_rows(body: Sheet, names: Sequence[str], parts: Mapping[str, str], ot
     role, meaning = (REPEAT, "repeats of a score") if numbered or REPEAT in parts else ("metric", "metrics")
     sets = count(len(values), "set")
     there_twice = f"it holds {sets} of rows, and scores would be there twice without {most!r}; pass"
+    if ways := _as_items_or_systems(
+        most, parts, {name: [row[index_of[name]].strip() for _, row in rows] for name in names}
+    ):
+        return f"{there_twice} {ways}"
     if role_of_name(most)[0] == "seed" and underscored(most) in _STATES and all(map(is_number, values)):
         states = f"{most!r} counts states of training, which are no repeats: it holds {sets} of rows"
         return f"{states}; pass `where={ {most: max(values, key=float)}!r}` for the last, or another for another"

@@ -20,6 +20,7 @@ from metaeval.io.blocks import (
     refuse_points_between_thousands,
     rows_left_out,
     to_numbers,
+    way_past_grades,
 )
 from metaeval.io.corpus_means import size_column, with_corpus_means
 from metaeval.io.duplicates import note_of, single
@@ -212,6 +213,7 @@ class _LongRows:
                 words = {"topic": unit().topic}
                 about = ", ".join(f"{words.get(dim, dim)} {shortened(name)!r}" for dim, name in cell_names.items())
                 rule = error.rule(self.body.delimiter, cell_names["topic"].strip(), cells=() if by_row else cells)
+                rule += way_past_grades(columns[places[column]], self.body.delimiter) if error.is_word else ""
                 raise self.body.error(f"{names[column]!r} of {about}: {rule}", start + row) from None
         return numbers
 

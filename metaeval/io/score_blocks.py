@@ -22,6 +22,7 @@ from metaeval.io.headers import names_and_rows, refuse_two_levels
 from metaeval.io.joined_items import columns_to_join, joined_items
 from metaeval.io.long_tables import RESULT_CELLS, read_long, read_results
 from metaeval.io.means import MeansAloneError, refuse_means
+from metaeval.io.numpy_sheets import numpy_sheet
 from metaeval.io.parquet_sheets import parquet_sheet
 from metaeval.io.score_forms import find_form
 from metaeval.io.sheets import Sheet, header_names, sheet_of, sheet_of_rows
@@ -44,6 +45,8 @@ def read_block(content: bytes, source: Source, options: TableOptions) -> FileBlo
             return reader(content, source, options)
     if options.form is None and not options.columns:
         refuse_votes(content, source.path)
+    if (arrays := numpy_sheet(content, source.path)) is not None:
+        return read_table(arrays, source, options)
     sheet, notes = table_alone(sheet_of(content, source.path))
     if options.form is None and not options.columns:
         refuse_tracked_runs(sheet)
@@ -81,8 +84,10 @@ def read_table(sheet: Sheet, source: Source, options: TableOptions, order: Seque
 
 _MARKED = (
     "a row is an error that an annotator marked (category, severity), as in MQM, and no score; add up weights of the "
-    "errors by system and segment, such as 25 for critical, 5 for major, 1 for minor"
+    "errors by system and segment, as Google does: 25 for non-translation (and critical), 5 for other major ones, 0.1 "
+    "for minor punctuation, 1 for other minor ones"
 )
+"""The weights are those of Freitag et al. (2021), with the files of wmt-mqm-human-evaluation."""
 
 
 def _names_in(sheet: Sheet) -> list[str]:
@@ -93,11 +98,11 @@ def _added_up(sheet: Sheet) -> str:
     """Return the filter that does so, and takes the mean over annotators; none for cells that may be quoted."""
     place_of = {name: f"${at}" for at, name in enumerate(_names_in(sheet), start=1)}
     item = (f'{place_of["doc"]}"/"' if "doc" in place_of else "") + place_of["seg_id"]
-    severity, rater = place_of["severity"], place_of.get("rater", '""')
+    severity, category, rater = place_of["severity"], place_of["category"], place_of.get("rater", '""')
     return (
-        rf""" (awk 'BEGIN{{FS=OFS="\t"}}NR>1{{sub(/\r$/,"");k={place_of["system"]} OFS {item};"""
-        rf"""n[k]+=!u[k,{rater}]++;s[k]+=25*({severity}~/^[Cc]rit/)+5*({severity}~/^[Mm]aj/)+({severity}~/^[Mm]in/)}}"""
-        r"""END{print "system","item","MQM";for(k in n)print k,s[k]/n[k]}')"""
+        rf""" (awk 'BEGIN{{FS=OFS="\t"}}NR>1{{sub(/\r$/,"");k={place_of["system"]} OFS {item};e=tolower({severity});"""
+        rf"""c=tolower({category});n[k]+=!u[k,{rater}]++;s[k]+=e~/^crit/||c~/^non-tr/?25:e~/^maj/?5:"""
+        r"""e~/^min/?c~/^fluency.punct/?.1:1:0}END{print "system","item","MQM";for(k in n)print k,s[k]/n[k]}')"""
     ) * (sheet.delimiter == "\t")
 
 
@@ -243,13 +248,14 @@ _FORMS: Mapping[Form, Callable[[Sheet, Source, TableOptions], FileBlock]] = {
 
 
 WIDE, BY_ROWS = "wide table, systems in columns", "wide table, systems in rows"
+BY_FRAME = "results by item of one system a file"
 _READ_AS: Mapping[Form, str] = {
     "wide": WIDE,
     "long": "long table",
     "trec_eval": "output of trec_eval -q",
     "ir_measures": "output of ir_measures",
     "tot": "rows of run, measure, topic and value",
-    "frame": "results by item of one system a file",
+    "frame": BY_FRAME,
 }
 """What each form is called for people."""
 

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from metaeval.base.columns import LABELS, are_judges, underscored
 from metaeval.base.names import (
+    are_models,
     computed_metrics,
     first_double,
     first_few,
@@ -57,6 +58,8 @@ _SHOWN = 5
 _SURE = 2
 """`metric_evidence` of names that are those of metrics."""
 _FEWEST = 2
+_FEW_ROWS = 20
+"""Fewer rows than these may be systems as well as topics."""
 _MOST_ROWS, _ROUNDED = 5, 1e-3
 _OF_PATTERNS = re.compile(r"[][\\.*^$+?(){}|/]")
 """What means something else in a filter."""
@@ -483,7 +486,29 @@ def _has_systems_in_rows(rows: _WideRows, sheet: Sheet, options: blocks.TableOpt
             f"the header holds numbers ({', '.join(names[1:4])}, …) and the first column names ({rows.first[0]!r}, …), "
             "so systems seem to stand in rows; pass `systems_in='rows'`, or call the first column topic if they do not"
         )
-    return "system" in first or (_says_nothing(names, options) and _turned_by_names(rows))
+    unsaid = bool(names) and not first and options.systems_in is None and not options.columns
+    return "system" in first or (unsaid and _systems_by_names(rows, sheet))
+
+
+def _systems_by_names(rows: _WideRows, sheet: Sheet) -> bool:
+    """Whether names of rows or columns say that systems stand in rows; an error where few rows may be a board."""
+    down, across = rows.first, rows.names[1:]
+    title, models = rows.names[0], (are_models(down), are_models(across))
+    if not title:
+        return models[0] > models[1] or _turned_by_names(rows)
+    if is_number(title) or role_of_name(title)[0] in _NAMELESS:
+        return False
+    rows_say, columns_say = topic_evidence(down), topic_evidence(across)
+    if models[0] > models[1] or columns_say == _SURE > rows_say:
+        return True
+    few = len(across) > 1 and len({*down}) == len(down) < _FEW_ROWS and not any(map(is_number, down))
+    if few and rows_say == 0 and models[0] == models[1] and not metric_evidence(down):
+        raise sheet.error(
+            f"column {title!r} could name systems or topics ({first_few(down)}); pass `systems_in='rows'` if it names "
+            f"the systems, `systems_in='columns'` if the others do ({first_few(across)})",
+            0,
+        )
+    return False
 
 
 def _says_nothing(names: Sequence[str], options: blocks.TableOptions) -> bool:
@@ -636,10 +661,12 @@ def _notes_on_identifiers(
         return []
     if not names:
         return [f"column {place + 1} was taken for the {'system' if transposed else 'topic'}"]
-    if transposed or not names[place]:
+    if not names[place] or options.systems_in or column_roles([names[place]]).parts:
         return []
-    roles = column_roles([names[place]]).parts
-    return [] if roles else [f"column {names[place]!r} was taken for the topic"]
+    role, other = ("system", "columns") if transposed else ("topic", "rows")
+    return [
+        f"column {names[place]!r} was taken for the {role}; pass `systems_in={other!r}` if systems stand in {other}"
+    ]
 
 
 def _grid(rows: _WideRows, used: Sequence[int], titles: _Names, options: blocks.TableOptions) -> NDArray[np.float64]:
@@ -677,4 +704,6 @@ def _way_past_column(rows: _WideRows, used: Sequence[int], place: int, titles: _
     others = [at for at in used if at != used[place]]
     if all(any(map(is_number, rows.column(at))) for at in others):
         return f"; {listing}; pass `columns={ {'ignore': [name]}!r}` if {name!r} is no system"
+    if graded := blocks.way_past_grades(cells, rows.body.delimiter):
+        return graded
     return f"; write a number for each word of this column ({first_few(words, write=shortened)})"

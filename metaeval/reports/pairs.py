@@ -29,10 +29,11 @@ say = prose(__name__)
 def pair_sentence(result: PairwiseResult, scores: Scores) -> str:
     """Say whether the two systems that were tested differ significantly, and which is better under which metrics."""
     sides, names, doubtful = metrics_by_side(result), _pair(result), unconfirmed(result)
-    if (len(sides[1]) - len(sides[-1]) or sum(row.side for row in doubtful)) < 0:
+    alone = doubtful[0] if len(result.metrics) == 1 and doubtful else None
+    if len(sides[-1]) > len(sides[1]) or (alone and result.data["better"].item() < 0):
         sides, names = {1: sides[-1], -1: sides[1], 0: sides[0]}, names[::-1]
     open_metrics = {row.metric for row in doubtful}
-    sides = {side: [metric for metric in metrics if metric not in open_metrics] for side, metrics in sides.items()}
+    sides[0] = [metric for metric in sides[0] if metric not in open_metrics]
     side = side_of_pair(result.alternative, *_pair(result))
     names = list(side) if side and not sides[1] and not doubtful else names
     means = mean_over_topics(scores.sel(metric=list(result.metrics), system=names))[0]
@@ -45,7 +46,7 @@ def pair_sentence(result: PairwiseResult, scores: Scores) -> str:
         lead=result,
         one_sided=side is not None,
         doubtful=signs_said(doubtful, result) if len(result.metrics) > 1 else "",
-        alone=doubtful[0] if len(result.metrics) == 1 and doubtful else None,
+        alone=alone,
         untested=[metric for metric, tested in zip(result.metrics, result.n_tested, strict=True) if not tested],
         units=_units(scores),
         few=result.least_reachable() if sides[0] and not sides[1] else 0.0,
@@ -86,8 +87,7 @@ def pair_figures(result: PairwiseResult, scores: Scores, *, first: str | None = 
         names, frame = names[::-1], _turned(frame)
     means = mean_over_topics(scores.sel(metric=metrics, system=names))
     frame = frame.assign(first=means[:, 0], second=means[:, 1])
-    doubtful = [row.metric for row in unconfirmed(result)]
-    frame["verdict"] = pair_verdicts(frame).mask(frame["metric"].isin(doubtful), "open")
+    frame["verdict"] = pair_verdicts(frame, result)
     frame, written = p_values(frame, {"p_corrected": "p"}, raw={}, n_resamples=drawn_for_p(result))
     frame, difference = difference_columns(frame, result.alpha)
     columns = (
@@ -132,9 +132,13 @@ def tested_pairs(result: PairwiseResult, noun: str) -> str:
     return f"{f'{least:,} to ' if least < most else ''}{count(most, f'tested {noun}')}" if most else ""
 
 
-def pair_verdicts(pairs: pd.DataFrame) -> pd.Series:
-    """Return whether pairs differ significantly, "yes", "no" or by these runs "open"; None where nothing was tested."""
+def pair_verdicts(pairs: pd.DataFrame, result: PairwiseResult) -> pd.Series:
+    """Return whether pairs differ significantly, "yes" or "no"; "open" where the exact sign test or runs leave it so.
+
+    None of those that could not be tested.
+    """
     verdicts = pairs["significant"].map({True: "yes", False: "no"}).astype(object)
+    verdicts = verdicts.mask(pairs["metric"].isin([row.metric for row in unconfirmed(result)]), "open")
     verdicts = verdicts.mask(pairs["open_by_runs"], "open") if "open_by_runs" in pairs else verdicts
     return verdicts.where(pairs["p_value"].notna(), None)
 

@@ -28,6 +28,7 @@ from metaeval.page.tables import Column, Table
 from metaeval.reports.shared import computed_with, decided_by, described_by, resampled_on, side_words, with_draws
 from metaeval.tests_stat.catalogue import TESTS
 from metaeval.tests_stat.correction import CORRECTIONS
+from metaeval.tests_stat.result import PairwiseResult
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -46,6 +47,22 @@ def _kept(value: object) -> object:
 
 def _joined(sentences: Iterable[str]) -> str:
     return " ".join(sentences).replace("\n", " ")
+
+
+_USUAL_LEVEL = 0.05
+_SIDES = {"two-sided": "", "better": "one-sided towards the better"}
+
+
+def _level(alpha: float) -> str:
+    """Say a level that somebody named instead of the usual one."""
+    return "" if alpha == _USUAL_LEVEL else f"α = {alpha:g}"  # noqa: RUF001 - for people
+
+
+def _by(result: PairwiseResult) -> str:
+    """Say what decided, and the side and the level where they are not the usual ones."""
+    side = _SIDES.get(result.alternative, "one-sided")
+    words_by = (result.procedure.words, side, CORRECTIONS.words(result.correction), _level(result.alpha))
+    return ", ".join(filter(None, words_by))
 
 
 _WRITERS = Environment(undefined=StrictUndefined, autoescape=False, finalize=_kept)  # noqa: S701 - plain words, no page
@@ -72,6 +89,8 @@ _WRITERS.filters |= {
     "short": lambda metrics: " ".join(words.short_names_sentence(metrics)),
     "absent": words.absent,
     "decided": lambda made: decided_by(made.test, made.correction, made.alpha),
+    "by": _by,
+    "level": _level,
     "verb": lambda subject, one, several: one if getattr(subject, "__len__", lambda: subject)() == 1 else several,
     "explained": lambda shown, **by_column: _joined(words for name, words in by_column.items() if name in shown),
 }

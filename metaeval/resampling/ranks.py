@@ -22,6 +22,7 @@ from metaeval.running.parallel import limit_threads, track
 from metaeval.table.scores import better_direction
 from metaeval.tests_stat.correction import adjust
 from metaeval.tests_stat.counting import tile_pool
+from metaeval.tests_stat.discordant import exact_signs
 from metaeval.tests_stat.labels import pairs_that_differ
 from metaeval.tests_stat.letters import letter_names, shared_letters
 from metaeval.tests_stat.pairs import all_pairs, ask
@@ -277,8 +278,9 @@ def rank_intervals(  # noqa: PLR0913 - one keyword per choice
     have these in their errors (`metaeval.tests_stat.runs`), and draws of them move by what runs may have done.
 
     Systems equal on every topic are never significantly different and have one interval, under both methods. A pair
-    that differs on so few topics (clusters) that no exact test reaches the level is never decided, and intervals leave
-    its order open; a difference that is the same on every topic has the p-value of random signs.
+    that differs on so few topics (clusters) that no exact test reaches the level is never decided, nor are two systems
+    alone that differ by one amount, as 0 and 1 do, where the exact sign test does not decide them, and intervals leave
+    their order open; a difference that is the same on every topic has the p-value of random signs.
 
     References
     ----------
@@ -321,6 +323,10 @@ def rank_intervals(  # noqa: PLR0913 - one keyword per choice
         decided = decided_by_holm(p_values, pairs, confidence_level, simultaneous=simultaneous)
     question = ask(scores, uses=("clusters", "strata", "weights", "gaps"))
     reachable = is_significant(signs_tail(question.n_apart, two_sided=True).p, 1.0 - confidence_level)
+    if len(pairs.first) == 1:
+        first, second = map(str, scores["system"].to_numpy().tolist())
+        exact = exact_signs(scores, (first, second), "two-sided")
+        reachable &= is_significant(exact, 1.0 - confidence_level) | np.isnan(exact)
     decided = _left_open(decided, pairs, units.oriented, ~reachable & (pairs.varied | (pairs.apart != 0.0)))
     return RankIntervals(
         data=ranks_dataset(scores.coords, units.means, units.oriented, pairs, decided, scale[:, None]),

@@ -33,6 +33,7 @@ from metaeval.questions.leaderboard.study import LeaderboardStudy as Leaderboard
 from metaeval.questions.leaderboard.study import study_leaderboard as study_leaderboard
 from metaeval.questions.leaderboard.study_means import MeansLeaderboardStudy as MeansLeaderboardStudy
 from metaeval.questions.leaderboard.study_record import Card as Card
+from metaeval.questions.leaderboard.study_required import RequirementsStudy as RequirementsStudy
 from metaeval.questions.look.study import Look as Look
 from metaeval.questions.power.study import PowerStudy as PowerStudy
 from metaeval.questions.power.study import study_power as study_power

@@ -1,5 +1,6 @@
 """Data frames of scores: long ones, a column for each metric, and wide ones; recognised by columns and labels."""
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from itertools import permutations
 from numbers import Real
@@ -58,6 +59,8 @@ from metaeval.table.wide import (
 
 _SURE = 2  # of the evidence of names
 _SAMPLE, _MOST_ROWS = 20, 20_000
+_SYSTEMS = 2
+_NUMBERS_OF = re.compile(r"q|(q|query|topic|item|question|case)_?(no|nr|num|number|idx|index)")
 
 FRAMES_READ = (
     "a long frame (columns for system, topic, metric and score), a frame with columns for system and topic and one "
@@ -90,7 +93,7 @@ def read_frame(frame: pd.DataFrame, names: Names) -> ScoreTable:
     if not len(frame.columns) or not len(frame):
         raise ScoresError("the frame is empty; it should hold scores of at least two systems on two topics")
     flat = _with_labels_in_columns(frame)
-    columns = _clean_column_names(flat)
+    columns = _with_topics_named(flat, _clean_column_names(flat))
     flat = flat.set_axis(columns, axis=1)
     roles = column_roles(columns, cells=lambda name: list(map(str, flat[name].head(_SAMPLE).tolist())))
     roles = beside_metrics(roles, columns, chosen=())
@@ -106,6 +109,20 @@ def read_frame(frame: pd.DataFrame, names: Names) -> ScoreTable:
     except ScoresError as error:
         raise ScoresError("; ".join([str(error), *notes])) from error
     return table if "read_as" in table.attributes else said(table, f"{form.name}: {_columns_said(recognised)}")
+
+
+def _with_topics_named(frame: pd.DataFrame, columns: list[str]) -> list[str]:
+    """Call the one column topic that is called as numbers of questions are (q, qno) and holds no two alike."""
+    called = [position for position, name in enumerate(columns) if _NUMBERS_OF.fullmatch(word_of(name))]
+    if len(called) != 1 or len(columns) <= _SYSTEMS or {"topic", "system", "metric"} & {*map(part_of_word, columns)}:
+        return columns
+    ids = frame.iloc[:, called[0]]
+    fractions = pd.api.types.is_float_dtype(ids) and not (ids == ids.round()).all()
+    return (
+        columns
+        if fractions or not ids.is_unique
+        else ["topic" if position == called[0] else name for position, name in enumerate(columns)]
+    )
 
 
 def noted(table: ScoreTable, notes: Sequence[str]) -> ScoreTable:

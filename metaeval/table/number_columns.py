@@ -33,6 +33,7 @@ _LEFT_OUT = "left out column"
 _RANKS = "ranks"
 _AVERAGES_OF = ("mean_", "avg_", "average_", "overall_")
 _EPOCHS = (1e9, 1e13)
+_APART = ", no two alike"
 _FEWEST, _FEWEST_RANKED, _MOST_GRADES = 3, 5, 10
 _WIDER, _LARGER, _SHORT = 1.5, 5, 2
 _MOST_COLUMNS = 1000
@@ -397,15 +398,20 @@ class _Numbers(NamedTuple):
         counted = all_whole & (np.sort(values, axis=0) == (np.arange(len(values)) + 1)[:, None]).all(axis=0)
         elsewhere = self._elsewhere(values)
         from_zero = all_whole & (values == np.arange(len(values))[:, None]).all(axis=0)
-        answers = (np.isin(values, (0.0, 1.0)) | np.isnan(values)).all(axis=0)
-        enough = _FEWEST_RANKED if not all_whole.all() else _MOST_GRADES + 1 if answers.any() else np.inf
+        n_values = np.array([len(np.unique(column)) for column in values.T])
+        graded = bool((2 * n_values <= len(values)).any())
+        enough = _FEWEST_RANKED if not all_whole.all() else _MOST_GRADES + 1 if graded else np.inf
+        numbering = all_whole & (n_values == len(values)) & graded & (self.along == "system")
         for at, name in enumerate(names):
             if dates[at] and not dates.all():
                 columns.append(RoleColumn(name, "time", "a date in seconds or milliseconds"))
             elif (counted[at] or from_zero[at]) and len(values) >= enough:
                 columns.append(RoleColumn(name, "rank", f"the numbers from {int(low[at])} to {int(high[at])}"))
+            elif numbering[at] and len(values) >= _FEWEST_RANKED and low[at] > np.delete(high, at).max():
+                columns.append(RoleColumn(name, "", f"{_whole(low[at], high[at])}{_APART}", sure=False))
             elif all_whole[at] and elsewhere[at] and not all_whole[~elsewhere].any() and self._varies(values, at):
-                columns.append(RoleColumn(name, "", f"whole numbers from {low[at]:g} to {high[at]:g}", sure=False))
+                apart = _APART if self.along == "system" and n_values[at] == len(values) else ""
+                columns.append(RoleColumn(name, "", f"{_whole(low[at], high[at])}{apart}", sure=False))
         return columns
 
     def _elsewhere(self, values: Floats) -> Flags:
@@ -424,6 +430,10 @@ class _Numbers(NamedTuple):
         with np.errstate(invalid="ignore", divide="ignore"):
             widths = np.nan_to_num(np.ptp(values, axis=0) / np.abs(np.nanmedian(values, axis=0)), posinf=np.inf)
         return bool(widths[at] > _WIDER * np.delete(widths, at).max())
+
+
+def _whole(low: float, high: float) -> str:
+    return f"whole numbers from {low:g} to {high:g}"
 
 
 def _holds(low: Floats, high: Floats, score: Floats) -> bool:
@@ -507,6 +517,8 @@ def unsure_columns(columns: Sequence[RoleColumn], *, in_memory: bool = False) ->
     named = first_few([f"{column.name!r} ({column.why}?)" for column in unsure], most=3)
     ignored = [column.name for column in unsure]
     way = "drop what is none" if in_memory else (f"pass `columns={ {'ignore': ignored}!r}` to leave out what is none")
+    name_ids = "call it topic if it names topics" if any(column.why.endswith(_APART) for column in unsure) else ""
     rename = "or rename what is one" if any(column.role for column in unsure) else ""
     scale = "or write what is one on the scale of the others" if any(not column.role for column in unsure) else ""
-    return f"{named} seem{'s' * (len(unsure) == 1)} to be no score; {', '.join(filter(None, (way, rename, scale)))}"
+    ways = ", ".join(filter(None, (name_ids, way, rename, scale)))
+    return f"{named} seem{'s' * (len(unsure) == 1)} to be no score; {ways}"

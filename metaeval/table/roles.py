@@ -58,11 +58,16 @@ PERHAPS = frozenset(
 """What may be a summary, or a topic."""
 TEXTS = frozenset(_TABLE["text"]["words"])
 """Columns of words in the frames of ragas and DeepEval: what was asked, found, answered and expected."""
-LOWER = frozenset(_TABLE["lower"]["words"])
+_FALLS: Mapping[str, Sequence[str]] = _TABLE["lower"]
+_UNWANTED = frozenset(f"{word}{plural}" for word in _FALLS["things"] for plural in ("", "s", "es"))
+_ALONE = frozenset(f"{word}{plural}" for word in _FALLS["alone"] for plural in ("", "s"))
+_RATES = frozenset(f"{word}_{rate}" for word in {*_UNWANTED, *_ALONE, *_FALLS["shares"]} for rate in _FALLS["rates"])
+LOWER = frozenset(_FALLS["words"]) | _UNWANTED | _ALONE | _RATES
 """Metrics where lower is better, whoever computes them."""
-_SIGNED = frozenset(_TABLE["lower"]["signed"])
+_SIGNED = frozenset(_FALLS["signed"])
 """Those of them that may be below 0; numbers of the others that are were turned, so that higher is better."""
-_FALLING_TAILS, _FALLING_HEADS, _TURNED = (frozenset(_TABLE["lower"][part]) for part in ("tails", "heads", "turned"))
+_FALLING_TAILS, _FALLING_HEADS = frozenset(_FALLS["tails"]) | _UNWANTED | _RATES, frozenset(_FALLS["heads"])
+_TURNED = frozenset(_FALLS["turned"])
 _SETS = frozenset({"train", "training", "val", "valid", "validation", "dev", "test", "eval", "holdout", "cv", "oof"})
 """What sets of items are called, without which a name is that of a metric."""
 _SAID = {
@@ -73,7 +78,7 @@ _SAID = {
 }
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z][a-z])")
 _IN_BRACKETS = re.compile(r"\s*[(\[][^()\[\]]*[)\]]")
-SPLITS = frozenset(_TABLE["lower"]["splits"])
+SPLITS = frozenset(_FALLS["splits"])
 """What may stand before or after the name of a metric, and does not turn it."""
 FEATURES = frozenset(_TABLE["perhaps"]["cell"]["a feature of the items"])
 """What a column of numbers beside labels is called that describes items, as `word_of` writes it."""

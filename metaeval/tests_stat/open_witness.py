@@ -6,7 +6,6 @@ import numpy as np
 
 from metaeval.table.scores import by_name, oriented_values
 from metaeval.table.units import units_of
-from metaeval.tests_stat.discordant import unconfirmed
 from metaeval.tests_stat.paired_t import paired_t_test
 from metaeval.tests_stat.pairs import Alternative
 from metaeval.tests_stat.result import PairwiseResult
@@ -60,7 +59,7 @@ def open_witness(result: PairwiseResult) -> OpenWitness | None:
             units_gone = sorted(order[index] for index in gone)
             left = table.isel(topic=~np.isin(units.unit, units_gone))
             without = paired_t_test(left, alternative=alternative, alpha=result.alpha)
-            if without.data["significant"].item() and not unconfirmed(without):
+            if without.data["significant"].item():
                 winner = pair[without.data["better"].item() < 0]
                 rests_on = tuple(str(names[index]) for index in units_gone)
                 witnesses.append(OpenWitness(metric, rests_on, len(order), winner))

@@ -18,6 +18,7 @@ from metaeval.running.equality import RELATIVE
 from metaeval.table.scores import Scores, oriented_values
 from metaeval.table.structure import engine_scores
 from metaeval.table.units import TopicUnits, units_of
+from metaeval.tests_stat.discordant import exact_share, share_difference, wins_of_one_size
 from metaeval.tests_stat.ends import Seen, ends_of_means
 from metaeval.tests_stat.likely_effects import MOST_PAIRS, LikelyEffects, SeenDifferences, likely_effects
 from metaeval.tests_stat.noncentral_t import detectable_shift
@@ -109,7 +110,7 @@ def check_requirements(scores: object, requirements: Sequence[str], *, alpha: fl
     Parameters
     ----------
     scores : Scores or anything `metaeval.as_scores` takes
-        With clusters, strata, weights and gaps as they come.
+        With clusters, strata, weights and gaps as they come; of one system, where its mean stands beside a number.
     requirements : sequence of str
         Each ``A >= B``, ``A > B``, ``A >= B - 0.005`` or ``A >= B + 0.01``, with blanks around the signs; in the
         metric's unit, better being higher whatever the metric's direction. A margin that allows more than a tenth of
@@ -143,11 +144,14 @@ def check_requirements(scores: object, requirements: Sequence[str], *, alpha: fl
     requirement is met where :math:`\bar d - t_{1-\alpha} s \ge m` (for ``>``: more than m), a test of non-inferiority
     where m is negative, and violated where :math:`\bar d + t_{1-\alpha} s < m`. That all of several are met needs no
     correction: each is tested at the level, and all must pass [1]_. Nothing is decided on so few topics (clusters) that
-    no exact test of signs reaches the level. Where all answers, or all differences of bounded scores, are alike, the
-    limit is exact; so is that of two systems that are equal throughout, if no item makes them differ by more than all
-    scores that were seen; other differences that are alike have no limit, and signs decide. Open, some n items in all
-    would tell: on so many the requirement is met or violated with a chance of .8, over all that the true difference
-    may be
+    no exact test of signs reaches the level, nor, without a margin, about two systems that differ by one amount, as 0
+    and 1 do, where the exact sign test leaves it open; a share of 0 and 1 beside a number has the exact binomial test
+    and its limits [2]_, and with a margin the limits of two such systems are no narrower than those of Tango's score
+    test [3]_, with t in the place of the normal law. Where all answers, or all differences of bounded scores, are
+    alike, the limit is exact; so is that of two systems that are equal throughout, if no item makes them differ by more
+    than all scores that were seen; other differences that are alike have no limit, and signs decide. Open, some n items
+    in all would tell: on so many the requirement is met or violated with a chance of .8, over all that the true
+    difference may be
     (`metaeval.models.topics_to_separate`). It is drawn towards 0 as the differences of all systems ask, so that n is
     larger than a plan for the difference that was seen.
 
@@ -155,6 +159,11 @@ def check_requirements(scores: object, requirements: Sequence[str], *, alpha: fl
     ----------
     .. [1] Berger (1982). Multiparameter hypothesis testing and acceptance sampling. Technometrics 24(4), 295-300.
        :doi:`10.2307/1267823`
+    .. [2] Clopper and Pearson (1934). The use of confidence or fiducial limits illustrated in the case of the binomial.
+       Biometrika 26, 404-413. :doi:`10.1093/biomet/26.4.404`
+    .. [3] Tango (1998). Equivalence test and confidence interval for the difference in proportions for the
+       paired-sample design. Statistics in Medicine 17(8), 891-908.
+       :doi:`10.1002/(SICI)1097-0258(19980430)17:8<891::AID-SIM780>3.0.CO;2-B`
 
     Examples
     --------
@@ -166,7 +175,7 @@ def check_requirements(scores: object, requirements: Sequence[str], *, alpha: fl
     1          new > old     0.005 -0.005  open
     """
     check_share(alpha, "alpha")
-    table = engine_scores(scores, "requirements")
+    table = engine_scores(scores, "requirements", fewest=1)
     names = table["system"].to_numpy().tolist()
     requirements = check_list(requirements, "requirements", [_EXAMPLE])
     asked = [_parsed(text, names) for text in requirements]
@@ -270,6 +279,7 @@ def _judged(
         confidence_level=1.0 - 2.0 * alpha,
         apart=asked.other is not None,
     )
+    low, high, exact = _as_exact(table, asked, seen, (low, high, estimates.n_topics), alpha)
     if asked.other is not None:
         low, high = _ends_of_equals(estimates, low, high, (seen.highest - seen.lowest)[:, None], alpha)
     shares = np.broadcast_to(seen.shares[:, None] & (asked.other is None), low.shape)
@@ -282,7 +292,8 @@ def _judged(
     still &= runs is None or ~(runs.variance > 0.0)  # which more items do not take away
     nothing = estimates.n_topics == 0
     ends = {name: np.where(evidence.by_signs, np.nan, end) for name, end in (("low", low), ("high", high))}
-    figures = {"estimate": estimates.mean, **ends, "p_value": evidence.p_value()}
+    p_value = np.where(shares & ~np.isnan(exact), exact, np.fmax(evidence.p_value(), exact))
+    figures = {"estimate": estimates.mean, **ends, "p_value": p_value}
     return {
         "margin": np.full(len(metrics), asked.margin),
         **{name: np.where(nothing, np.nan, values)[:, 0] for name, values in figures.items()},
@@ -291,6 +302,46 @@ def _judged(
         "items_needed": np.where(still, needed, np.nan)[:, 0],
         "detectable": np.where(met | against, np.nan, evidence.detectable())[:, 0],
     }
+
+
+def _as_exact(
+    table: Scores, asked: _ParsedRequirement, seen: Seen, of_t: tuple[Floats, Floats, Floats], alpha: float
+) -> tuple[Floats, Floats, Floats]:
+    """Return limits by which nothing is decided that an exact test leaves open, and its p-values, each (metric, 1).
+
+    Those of a share beside a number are the exact ones. Where t decides about two systems and signs do not, a limit is
+    that of the share of items won among those on which they differ; of answers of 0 and 1 beside a margin it is that of
+    Tango where t's is narrower. The p-values are NaN without such a test.
+    """
+    low, high, n_common = of_t[0].copy(), of_t[1].copy(), of_t[2]
+    p_values = np.full(low.shape, np.nan)
+    if asked.other is None:
+        values = table.sel(system=asked.better).to_numpy()
+        counted = seen.shares & units_of(table).plain
+        wins = [
+            (int((row == 1.0).sum()), int((row == 0.0).sum())) if is_counted else None
+            for row, is_counted in zip(values, counted, strict=True)
+        ]
+    else:
+        wins = wins_of_one_size(table, asked.better, asked.other)
+    for index, row in enumerate(wins):
+        if row is None or not sum(row):
+            continue
+        if asked.other is not None and asked.margin:
+            if seen.shares[index] and max(row) < (n := float(n_common[index, 0])):
+                score = share_difference(*row, n, asked.margin, alpha=alpha)
+                low[index], high[index] = np.minimum(low[index], score.low), np.maximum(high[index], score.high)
+                p_values[index] = score.p_above
+            continue
+        share = exact_share(*row, 0.5 if asked.other else asked.margin, alpha=alpha)
+        p_values[index] = share.p_above if asked.way > 0.0 else share.p_below
+        if asked.other is None:
+            low[index], high[index] = share.low, share.high
+            continue
+        lowest, highest = ((2.0 * end - 1.0) * sum(row) / n_common[index] for end in (share.low, share.high))
+        low[index] = np.minimum(low[index], lowest if share.p_above > alpha else np.inf)
+        high[index] = np.maximum(high[index], highest if share.p_below > alpha else -np.inf)
+    return low, high, p_values
 
 
 def _ends_of_equals(found: Estimates, low: Floats, high: Floats, room: Floats, alpha: float) -> tuple[Floats, Floats]:

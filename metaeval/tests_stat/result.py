@@ -24,6 +24,7 @@ from metaeval.running.equality import reaches
 from metaeval.table.scores import Scores, better_direction
 from metaeval.tests_stat.catalogue import MCNEMAR, TESTS
 from metaeval.tests_stat.correction import CORRECTIONS, FAMILY_WISE, adjust, smallest_useful_count, with_levels
+from metaeval.tests_stat.discordant import exact_signs
 from metaeval.tests_stat.ends import Seen, ends_of_means
 from metaeval.tests_stat.labels import name_in_picture, pairs_that_differ, side_of_pair, standing_apart, verdict_on_pair
 from metaeval.tests_stat.letters import shared_letters
@@ -67,7 +68,9 @@ class PairwiseResult(Result):
     - ``p_corrected``: adjusted over the family (all pairs of one metric that were tested);
     - ``p_reachable``: the smallest p-value that an exact test by random signs could reach, :math:`2^{1 - n}` with n
       topics (clusters) on which the two differ, one-sided :math:`2^{-n}`;
-    - ``significant``: ``p_corrected <= alpha`` and ``p_reachable <= alpha``;
+    - ``p_exact``: of one pair alone, where it differs by one amount, that of the exact sign test (of 0 and 1:
+      McNemar's), which leaves nothing out there; else NaN or not there;
+    - ``significant``: ``p_corrected``, ``p_reachable`` and, where there is one, ``p_exact`` are at most alpha;
     - ``better``: 1 where the mean of a is better than that of b, -1 where it is worse, 0 where they are equal: the
       direction of a decision, whatever the test looks at;
     - ``n_common``: topics that both systems have, where there are gaps;
@@ -493,7 +496,12 @@ class PairwiseResult(Result):
     def too_few(self) -> Flags:
         """Return which pairs would be significant, but for being different on too few topics, uncorrected."""
         bare = is_significant(self.data["p_value"].to_numpy(), self.alpha, strictly_below=self.strictly_below)
-        return bare & ~self._decided("p_value", self.alpha)
+        return bare & ~self._reachable(self.alpha)
+
+    def unconfirmed(self) -> Flags:
+        """Return where the one pair, which differs by one amount, reaches the level, but not by the exact sign test."""
+        reached = is_significant(self.data["p_corrected"].to_numpy(), self.alpha, strictly_below=self.strictly_below)
+        return reached & self._reachable(self.alpha) & ~self.data["significant"].to_numpy()
 
     def least_reachable(self) -> float:
         """Return the smallest p-value that an exact test of any pair could reach, if it is above the level; or 0."""
@@ -508,6 +516,8 @@ class PairwiseResult(Result):
         topics = spoken.clusters if self.scores is not None and "cluster" in self.scores.coords else spoken.topics
         if least:
             return f"; with so few {topics} on which systems differ no exact test goes below p = {least:.4f}"
+        if (unconfirmed := self.unconfirmed()).any():
+            return f"; p = {self.data['p_exact'].to_numpy()[unconfirmed].min():.4f} by the exact sign test"
         n_few = int(self.too_few().sum(axis=1).max())
         return f"; {count(n_few, 'pair')} on too few {topics} for any exact test" if n_few else ""
 
@@ -517,10 +527,17 @@ class PairwiseResult(Result):
 
     def _reached(self, p_values: NDArray[np.float64], level: float) -> Flags:
         """Return where these p-values reach a level that an exact test of the pair could reach."""
-        significant = is_significant(p_values, level, strictly_below=self.strictly_below)
-        if "p_reachable" in self.data:
-            significant &= is_significant(self.data["p_reachable"].to_numpy(), level)
+        significant = is_significant(p_values, level, strictly_below=self.strictly_below) & self._reachable(level)
+        if "p_exact" in self.data:
+            exact = self.data["p_exact"].to_numpy()
+            significant &= is_significant(exact, level) | np.isnan(exact)
         return significant
+
+    def _reachable(self, level: float) -> Flags:
+        """Return where an exact test of the pair could reach a level."""
+        if "p_reachable" not in self.data:
+            return np.ones(self.data["p_value"].shape, dtype=np.bool_)
+        return is_significant(self.data["p_reachable"].to_numpy(), level)
 
     @property
     def of_all_pairs(self) -> bool:
@@ -700,6 +717,8 @@ def pairwise_result(  # noqa: PLR0913 - the parts of an answer
     if beyond is not None and test == "t":
         evidence = beyond
         variables["statistic"] = beyond.statistic * direction
+    if len(question.first) == 1 and test != "sign":
+        variables["p_exact"] = np.where(question.n_units > 1, _exact(question), np.nan)
     details = dict(details or {})
     if question.gaps:
         common = question.n_common
@@ -766,6 +785,13 @@ def _p_values_of(
         corrected = adjust(made["p_value"], "holm", all_pairs=question.of_all_pairs)
         made["p_family_wise"] = np.fmax(made["p_family_wise"], corrected)
     return made
+
+
+def _exact(question: Question) -> Floats:
+    """Return the p-values of the exact sign test of the one pair, NaN where it would leave something out."""
+    names = question.scores["system"].to_numpy()
+    pair = (str(names[question.first[0]]), str(names[question.second[0]]))
+    return exact_signs(question.scores, pair, question.alternative)
 
 
 def _asked(alternative: str, evidence: Evidence, up: Flags) -> Tails:

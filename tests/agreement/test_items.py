@@ -162,6 +162,22 @@ def test_the_reference_must_be_named_and_known():
         reference_of(laid.assign_attrs(reference=None), None)
 
 
+def test_what_people_say_in_words_of_a_scale_is_graded():
+    """With items and without: as the grades 0, 1 and 2 in its order, with a note; other words are refused as before."""
+    grades = [0, 1, 2, 1, 2, 0, 2, 2, 1]
+    words = ["poor", "Fair", "good", "fair", "good", "poor", "good", "good", "fair"]
+    names = {"system": list("aaabbbccc"), "item": list("123") * 3, "chrF": np.arange(9) / 7}
+    by_word, by_grade = (
+        item_scores(pd.DataFrame(names | {"human": said}), reference="human") for said in (words, grades)
+    )
+    assert by_word.sel(metric="human").to_numpy().tolist() == by_grade.sel(metric="human").to_numpy().tolist()
+    assert "'human' holds words of a scale, graded in its order: poor 0; fair 1; good 2" in by_word.attrs["notes"]
+    means = pd.DataFrame({"system": list("abc"), "human": ["good", "", "poor"], "chrF": [0.1, 0.2, 0.4]})
+    assert system_means(means, reference="human")["human"].fillna(-1).tolist() == [1, -1, 0]
+    with pytest.raises(ScoresError, match="does not hold numbers throughout"):
+        item_scores(pd.DataFrame(names | {"human": ["poor", "sports", "fair"] * 3}), reference="human")
+
+
 def test_scores_of_topics_are_not_scores_of_items():
     """They are refused with the way out, wherever people's scores are compared."""
     scores = simulate_scores(n_systems=3, n_topics=5, metrics=["AP", "P@10"], rng=1)

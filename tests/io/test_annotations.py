@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from metaeval import read_annotations
+from metaeval.agreement.labels import as_labels
 from metaeval.errors import FileFormatError, InvalidOptionError
 from metaeval.inex.judges import read_judges
 from metaeval.io.annotations import holds_annotations
@@ -119,3 +120,21 @@ def test_half_of_a_letter_is_refused(tmp_path, text):
     path.write_text(text)
     with pytest.raises(FileFormatError, match=r"\\ud800' holds half of a letter; write the whole one"):
         read_annotations(path)
+
+
+def test_classes_of_doccano_are_names(tmp_path):
+    """Numbers of classes are in no order, several classes of a text are one label, and files are annotators."""
+    rows = [
+        {"id": at, "text": "x", "annotations": [{"label": 1 + at % 3, "user": by} for by in "ab"]} for at in range(6)
+    ]
+    path = tmp_path / "project.jsonl"
+    path.write_text("\n".join(map(json.dumps, rows)))
+    labels = as_labels(read_judges(path).labels)
+    assert (labels.judges, labels.words, labels.ordered) == (("a", "b"), ("class 1", "class 2", "class 3"), False)
+    for name in ("ann", "ben"):
+        rows = [{"id": at, "text": "x", "label": ["b", "a"][: 1 + at % 2]} for at in range(4)]
+        (tmp_path / f"{name}.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    judged = read_judges([tmp_path / "ann.jsonl", tmp_path / "ben.jsonl"]).labels
+    assert {name: column.tolist() for name, column in judged.items()} == dict.fromkeys(
+        ("ann", "ben"), ["b", "a, b"] * 2
+    )

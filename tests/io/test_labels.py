@@ -1,5 +1,6 @@
 """Reading labels of several judges: every form, and every way a file can be wrong."""
 
+import ast
 import gzip
 import re
 import tarfile
@@ -426,10 +427,47 @@ def test_labels_that_begin_with_their_number_are_grades(tmp_path):
     assert read_labels(path, words=dict.fromkeys(names.values(), "label"))["ann"].iloc[1] == "1 - fair"
 
 
-def test_words_of_likert_scales_have_an_order():
-    """The published order of answers to a statement."""
-    words = ["agree", "strongly agree", "disagree", "strongly disagree"]
-    assert grades_of(words) == {"strongly disagree": 0, "disagree": 1, "agree": 2, "strongly agree": 3}
+@pytest.mark.parametrize(
+    "scale",
+    [
+        "strongly disagree,disagree,agree,strongly agree",
+        "strongly disagree,disagree,neither agree nor disagree,agree,strongly agree",
+        "never,rarely,sometimes,often,always",
+        "poor,fair,good,excellent",
+        "irrelevant,partially relevant,highly relevant",
+        "not_relevant,somewhat_relevant,relevant",
+        "not at all,slightly,moderately,very,extremely",
+        "much worse,worse,about the same,better,much better",
+    ],
+)
+def test_words_of_one_scale_are_names_until_they_are_graded(tmp_path, scale):
+    """Published scales of answers: a note gives the grades in their order, with which figures are those of numbers."""
+    words = scale.split(",")
+    n = len(words)
+    rows = [(f"d{at}", at % n, (at * at + at // n) % n) for at in range(4 * n)]
+    text = "item,ann,ben\n" + "".join(f"{item},{words[one].title()},{words[two]}\n" for item, one, two in rows)
+    grades = {word: grade for grade, word in enumerate(words)}
+    assert grades_of(words) == grades
+    names = as_labels(read_labels(write(tmp_path, text)))
+    assert not names.ordered
+    (way,) = [re.search(r"`words=(.*)`", note)[1] for note in names.notes if "in no order" in note]
+    assert ast.literal_eval(way) == grades
+    labels = as_labels(read_labels(tmp_path / "labels.csv", words=grades))
+    assert labels.table.to_numpy().tolist() == [[one, two] for _, one, two in rows]
+    assert labels.ordered
+    numbers = as_labels({"ann": [one for _, one, _ in rows], "ben": [two for _, _, two in rows]})
+    by_words, by_numbers = (
+        study_judges(judged, reference="ann", rng=0).labelling.agreement for judged in (labels, numbers)
+    )
+    assert by_words.statistics == by_numbers.statistics
+    assert by_words.pairs["quadratic_kappa"].tolist() == by_numbers.pairs["quadratic_kappa"].tolist()
+    assert by_words.alpha["alpha"].tolist() == by_numbers.alpha["alpha"].tolist()
+
+
+@pytest.mark.parametrize("words", [["good", "poor", "bad"], ["sports", "good"], ["agree", "good"], ["fair", "fair"]])
+def test_words_of_two_scales_or_of_one_rung_stay_names(words):
+    """No scale orders poor and bad; one word alone is no scale."""
+    assert not word_scale({"ann": words}).ordered
 
 
 def test_lines_of_sums_may_stand_under_the_topic_alone(tmp_path):

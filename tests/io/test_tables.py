@@ -258,7 +258,7 @@ def test_what_was_assumed_or_left_out_is_noted(tmp_path):
     """A guessed topic column, averages, counts and rules for gaps all leave a note."""
     _put(tmp_path, {"AP.csv": "Satz,bm25,lm\n301,0.25,0.1\n302,0.5,\nmean,0.3,0.1\n"})
     assert read_scores(tmp_path / "AP.csv", missing="zero").attrs["notes"] == [
-        "AP.csv: column 'Satz' was taken for the topic",
+        "AP.csv: column 'Satz' was taken for the topic; pass `systems_in='rows'` if systems stand in rows",
         "AP.csv: left out the averages (mean)",
         "1 missing score was counted as 0: system 'lm' on topic '302' under 'AP'",
     ]
@@ -1544,11 +1544,13 @@ def test_rows_of_marked_errors_are_no_scores(tmp_path):
         read_scores(path)
     assert "columns=" not in str(refused.value)
     rows = ["a\td\t1\tr\tx\tMajor", "a\td\t1\tr\tx\tMinor", "a\td\t1\ts\tx\tNo-error", "b\td\t1\tr\tx\tcritical"]
+    rows += ["c\td\t1\tr\tNon-translation!\tMajor", "d\td\t1\tr\tFluency/Punctuation\tMinor", "e\td\t1\tr\tx\tNeutral"]
     path.write_text("\n".join(["system\tdoc\tseg_id\trater\tcategory\tseverity", *rows, "a\te\t1\tr\tx\tMinor"]) + "\n")
     (awk,) = re.findall(r"\((awk '[^']*')\)", str(refused.value))
     told = subprocess.run(["bash", "-c", f"{awk} < {path}"], check=True, capture_output=True, text=True).stdout  # noqa: S607
-    # of two people one marked errors of 5 and 1, and the other none: a mean of 3
-    assert sorted(told.splitlines()) == ["a\td/1\t3", "a\te/1\t1", "b\td/1\t25", "system\titem\tMQM"]
+    # of two people one marked errors of 5 and 1, and the other none: a mean of 3; weights of Freitag et al. (2021)
+    others = ["c\td/1\t25", "d\td/1\t0.1", "e\td/1\t0"]
+    assert sorted(told.splitlines()) == ["a\td/1\t3", "a\te/1\t1", "b\td/1\t25", *others, "system\titem\tMQM"]
 
 
 @pytest.mark.parametrize(
@@ -1601,3 +1603,56 @@ def test_a_minus_sign_is_one_in_numbers_and_stays_in_names(tmp_path):
     assert scores["system"].to_numpy().tolist() == ["a", "GPT\N{MINUS SIGN}4"]
     assert scores["topic"].to_numpy().tolist() == ["q1", "\N{MINUS SIGN}3"]
     assert scores.to_numpy().tolist() == [[[0.1, -1.0], [-0.2, -0.5]]]
+
+
+BOARD = "{},MMLU,GSM8K,HumanEval\ngpt-4o,88.7,92.1,90.2\nclaude-3.5,88.3,96.4,92.0\nours,70.1,60.2,50.3\n"
+ITEMS = "{},Q1,Q2,Q3,Q4\nred,0.1,0.2,0.3,0.4\nblue,0.5,0.6,0.7,0.8\n"
+
+
+@pytest.mark.parametrize("title", ["candidate", "mdl", "bot", "vendor", "arm", "prompt_version", "checkpoint", ""])
+@pytest.mark.parametrize("sheet", [BOARD, ITEMS])
+def test_names_say_that_systems_stand_in_rows(tmp_path, title, sheet):
+    """Models that people know, or columns numbered as questions are, whatever stands above the first column."""
+    found = read_scores(_put(tmp_path, {"ap.csv": sheet.format(title)}))
+    assert found["system"].to_numpy().tolist() == [line.split(",")[0] for line in sheet.splitlines()[1:]]
+    assert not title or "pass `systems_in='columns'` if" in found.attrs["notes"][0]
+
+
+def test_a_board_of_which_no_name_says_anything_is_asked_about(tmp_path):
+    """Few rows of words under a word that says nothing: both readings are named, and each is as it was asked for."""
+    path = _put(tmp_path, {"ap.csv": "candidate,law,code,math\nred,1,2,3.5\nblue,2,3,4.5\nlime,1,3,2.5\n"})
+    with pytest.raises(FileFormatError, match=r"\(red, blue, lime\); pass `systems_in='rows'` if .*'columns'` if"):
+        read_scores(path)
+    for where, systems in {"rows": ["red", "blue", "lime"], "columns": ["law", "code", "math"]}.items():
+        assert read_scores(path, systems_in=where)["system"].to_numpy().tolist() == systems
+
+
+def test_questions_of_subjects_are_items(tmp_path):
+    """A column called topic that holds subjects hides no questions: the way out names these."""
+    rows = [
+        f"{model},Q{at},{'law' if at < 4 else 'math'},{(at * step) % 7 / 7:.3f}"
+        for model, step in (("a", 3), ("b", 5))
+        for at in range(8)
+    ]
+    path = _put(tmp_path, {"ap.csv": "\n".join(["model,question_id,topic,score", *rows])})
+    with pytest.raises(
+        FileFormatError, match=r"pass `columns=\{'topic': 'question_id'\}`, as each stands under one 'topic'"
+    ):
+        read_scores(path)
+    found = read_scores(path, columns={"topic": "question_id"})
+    assert found.sizes["topic"] == 8
+    np.testing.assert_allclose(found.sel(system="b").mean(), np.mean([at * 5 % 7 / 7 for at in range(8)]), atol=5e-4)
+
+
+def test_numbered_runs_of_models_by_an_unknown_word(tmp_path):
+    """The word run names repeats where another column holds the names: the way out says both."""
+    rows = [
+        f"{model},{run},Q{at},{(at * run + ord(model)) % 9 / 9:.3f}"
+        for model in "ab"
+        for run in (1, 2, 3)
+        for at in range(8)
+    ]
+    path = _put(tmp_path, {"ap.csv": "\n".join(["mdl,run,question,score", *rows])})
+    with pytest.raises(FileFormatError, match=r"pass `columns=\{'system': 'mdl', 'repeat': 'run'\}`"):
+        read_scores(path)
+    assert read_scores(path, columns={"system": "mdl", "repeat": "run"})["system"].to_numpy().tolist() == ["a", "b"]

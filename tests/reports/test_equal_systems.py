@@ -42,6 +42,7 @@ def measured(rng):
     return as_means(pd.DataFrame({"system": list("abcd"), "acc": rng.normal(0.5, 0.01, 4), "acc_stderr": 0.01}))
 
 
+STOPS = "If topics came in the order of their names, you may stop without a decision: "
 STUDIES = {
     "table: a pair": (lambda rng: study_table(alike(rng, 2), rng=0), "No"),
     "table": (lambda rng: study_table(alike(rng, 5), rng=0), "None of 10 pairs"),
@@ -52,7 +53,10 @@ STUDIES = {
     "leaderboard: means": (lambda rng: study_leaderboard(measured(rng), rng=0), "No"),
     "votes: a pair": (lambda rng: study_votes(undecided(rng, 2, 60), rng=0), "No"),
     "votes": (lambda rng: study_votes(undecided(rng, 4, 150), rng=0), "No"),
-    "stop": (lambda rng: study_stopping(alike(rng, 3), rng=0), ("Go on: ", "You may stop without a decision: ")),
+    "stop": (
+        lambda rng: study_stopping(alike(rng, 3), rng=0),
+        ("Go on: ", STOPS),
+    ),
     "stop: votes": (
         lambda rng: study_stopping(as_votes(undecided(rng, 2, 60)), rng=0),
         ("Go on: ", "You may stop without a decision: "),

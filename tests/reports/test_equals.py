@@ -96,6 +96,7 @@ def needs(names, *, posterior=True):
         error_rates=Made(tolerances=[0.1], metrics=names, tolerance_unit="absolute", n_topics=60),
         minimum=Made(smallest_size=5, limit=1000, max_error=0.05),
         posterior=model if posterior else None,
+        first_tolerance=None,
         to_frame=lambda: frame,
     )
     return topic_summary.topic_answer(study)

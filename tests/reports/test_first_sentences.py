@@ -342,7 +342,7 @@ PAGES = {
     ),
     "design: too many": (
         lambda: design(variance=0.1, methods=["t"], differences=[1e-7, 0.1]),
-        "A paired t test needs more than ten million topics to find a difference of 1e-07 with power 0.8.",
+        "A paired t test needs more than ten million topics to find a difference of 1e-07 with power 0.8; 159 topics for 0.1.",
     ),
     "table: four metrics": (
         lambda: table(simulated()),

@@ -1,12 +1,18 @@
+# ruff: noqa: RUF001 - dashes and Greek letters are what people see
 """What pages say of two systems is said in the direction that was asked for."""
+
+import re
 
 import numpy as np
 import pytest
-from scipy.stats import binomtest, ttest_rel
+from scipy.stats import binomtest, nct, t, ttest_rel
 
+from metaeval.questions.design.study import study_design
 from metaeval.questions.leaderboard.study import study_leaderboard
+from metaeval.questions.power.study import study_power
 from metaeval.questions.table.study import study_table
 from metaeval.table.scores import as_scores
+from metaeval.tests_stat import paired_t_test
 
 OLD = (0.2, 0.4, 0.5, 0.6, 0.3, 0.4, 0.7, 0.1)
 NEW = (0.3, 0.6, 0.6, 0.8, 0.4, 0.6, 0.8, 0.3)
@@ -93,10 +99,38 @@ def test_answers_that_are_right_or_wrong_are_settled_by_an_exact_test_alone():
     )
 
 
+@pytest.mark.parametrize("swap", [False, True])
+def test_an_open_pair_is_open_in_every_answer(swap, tmp_path):
+    """15 items against 6 of 60: .0487 by t and .0784 by signs (SciPy), so nobody calls it significant, nor ranks it."""
+    scores = as_scores(_right_or_wrong(15, 6, 39)[:: -1 if swap else 1], systems=["a", "b"], metrics=["acc"])
+    tested = paired_t_test(scores)
+    assert tested.pvalue == pytest.approx(ttest_rel(*scores.to_numpy()[0]).pvalue)
+    assert not tested.to_frame()["significant"].any()
+    assert tested.verdicts().tolist() == [[0]]
+    assert not tested.discriminative_power()["n_significant"].any()
+    assert repr(tested).splitlines()[0].endswith("p = 0.0487); p = 0.0784 by the exact sign test.")
+    pages = [
+        study_table(scores, rng=0).report(),
+        study_power(scores, tests=["t"], rng=0).report(),
+        study_leaderboard(scores, n_resamples=20, rng=0).report(),
+        study_leaderboard(scores, n_resamples=20, baseline="b", rng=0).report(),
+    ]
+    for page in pages:
+        page.save(tmp_path / "page", overwrite=True)
+        answer = page.to_json()
+        assert not re.search(r'"(significant\w*|apart)": true', answer), page.command
+        assert not re.search(r'"n_significant\w*": [1-9]', answer), page.command
+        assert set(re.findall(r'"verdict": "(\w+)"', answer)) <= {"open"}, page.command
+        assert "significantly better" not in page.summary[0]
+        assert "True" not in "".join(path.read_text("utf-8") for path in (tmp_path / "page").rglob("*.csv"))
+    ranks = study_leaderboard(scores, n_resamples=20, rng=0).to_frame()
+    assert (ranks["letters"].tolist(), ranks["rank_high"].tolist()) == (["a", "a"], [2, 2])
+
+
 def test_other_scores_and_clusters_have_no_exact_test():
-    """With one score of three values, or topics in clusters, the sign test would leave something out."""
+    """With differences of two sizes, or weights, the sign test would leave something out."""
     few = _right_or_wrong(15, 6, 39)
-    graded = [[*few[0], 0.5], [*few[1], 0.5]]
+    graded = [[*few[0], 0.5], [*few[1], 0.45]]
     for scores in (as_scores(graded), as_scores(few, weights={str(at + 1): 1 + at % 2 / 1000 for at in range(60)})):
         assert study_table(scores).report().summary[0].startswith("Yes: system1 is significantly better than system2")
 
@@ -151,3 +185,26 @@ def test_a_cluster_is_won_by_both_tests_where_scores_take_two_values():
     rows = study_table(scores).by_cluster.set_index("cluster")
     assert rows["verdict"].to_dict() == {"law": 0, "maths": 1}
     assert rows["p_value"].to_numpy() == pytest.approx([binomtest(9, 11).pvalue, binomtest(10, 10).pvalue])
+
+
+def test_a_level_and_a_side_that_were_named_stand_in_the_first_sentence():
+    """The usual ones, .05 and two-sided, do not; a design answers for every difference that was named."""
+    board = as_scores(np.random.default_rng(1).normal(np.arange(4)[:, None] / 10, 0.2, (4, 40)))
+    named, usual = (study_table(board, alpha=alpha, rng=0).report().summary[0] for alpha in (0.01, 0.05))
+    assert ("Benjamini–Yekutieli, α = 0.01)" in named, "α" in usual) == (True, False)
+    pair = study_table(board.isel(system=[0, 3]), alpha=0.01, rng=0).report().summary[0]
+    assert "paired t, α = 0.01)" in pair
+    sided = study_power(board, tests=["t"], alternative="better", rng=0).report().summary[0]
+    assert "(paired t, one-sided towards the better, " in sided
+    planned = study_design(variance=0.1, methods=["t"], differences=[0.1, 0.2], alpha=0.01).report().summary[0]
+    n = [next(n for n in range(2, 999) if _power(n, delta) >= 0.8) for delta in (0.1, 0.2)]
+    assert planned == (
+        f"A paired t test needs {n[0]} topics to find a difference of 0.1 with power 0.8 at α = 0.01; "
+        f"{n[1]} topics for 0.2."
+    )
+
+
+def _power(n, delta):
+    """Return the power of the two-sided paired t test at .01 where a difference has the variance .2, by SciPy."""
+    shift, critical = delta / (0.2 / n) ** 0.5, t.ppf(0.995, n - 1)
+    return nct.sf(critical, n - 1, shift) + nct.cdf(-critical, n - 1, shift)

@@ -8,6 +8,7 @@ from forms_of_scores import METRICS, SYSTEMS, TOPICS, VALUES, long_frame, wide_f
 from metaeval import as_scores
 from metaeval.errors import InvalidOptionError, ScoresError
 from metaeval.table.frames import FRAME_FORMS
+from metaeval.tests_stat import paired_t_test, sign_test
 
 
 def _pivot(**axes):
@@ -112,3 +113,26 @@ def test_other_frames_are_refused(frame, rule):
 def test_every_form_of_a_frame_is_told_by_its_columns():
     """Forms have names, and a frame without known columns has none of them."""
     assert len({form.name for form in FRAME_FORMS}) > 4
+
+
+@pytest.mark.parametrize("answers", [np.tile([0, 1], 6), np.arange(12) % 5 + 1, np.linspace(0.1, 0.9, 12)])
+@pytest.mark.parametrize("first", [True, False])
+def test_ids_of_topics_beside_two_columns_of_scores_are_no_system(answers, first):
+    """301 to 312, whole and no two alike, are ids where the name says so, and asked about where it does not."""
+    scores = {"A": answers, "B": answers[::-1]}
+    for name in ("q", "qno", "query_number", "Q", "qid", "query"):
+        ids = {name: range(301, 313)}
+        frame = pd.DataFrame(ids | scores if first else scores | ids)
+        read = as_scores(frame)
+        assert read["system"].to_numpy().tolist() == ["A", "B"], name
+        assert read["topic"].to_numpy().tolist() == [str(number) for number in range(301, 313)], name
+        assert paired_t_test(frame).n_topics == len(answers)
+    for name in ("foo", "docno"):
+        with pytest.raises(
+            ScoresError, match=f"'{name}' .whole numbers from 301 to 312, no two alike.*call it topic if"
+        ):
+            sign_test(pd.DataFrame(scores | {name: range(301, 313)}))
+    words = as_scores(pd.DataFrame({"q": [f"what is {number}?" for number in range(12)]} | scores))
+    assert words["topic"].to_numpy()[1] == "what is 1?"
+    large = as_scores(pd.DataFrame(scores | {"q": [0.5, *answers[1:]]}))  # a system may be called so
+    assert large["system"].to_numpy().tolist() == ["A", "B", "q"]

@@ -331,3 +331,62 @@ def test_features_of_people_items_and_answers_are_no_metrics(name):
     told = not_scores(["AP", "P@5", name], values, along="cell")
     assert [(column.name, column.sure) for column in told] == [(name, True)]
     assert not_scores(["AP", "P@5", name], values, along="cell", kept=[name]) == []
+
+
+@pytest.mark.parametrize(
+    "metric",
+    [
+        "fail_rate",
+        "halluc_rate",
+        "unsafe",
+        "harm",
+        "defects",
+        "leak_rate",
+        "disagreement",
+        "complaints",
+        "issues",
+        "typos",
+        "escalations",
+        "missing_facts",
+        "warnings",
+        "unfaithfulness",
+        "overconfidence",
+        "risk",
+        "severity",
+        "redundancy",
+        "churn_rate",
+        "bounce_rate",
+        "drop_rate",
+        "Refusal-rate",
+        "task_failures",
+    ],
+)
+def test_what_nobody_wants_is_better_when_lower(metric):
+    """Also as a plural, and as a rate or number of it."""
+    assert not rises_by_name(metric)
+
+
+@pytest.mark.parametrize(
+    "metric",
+    [
+        "DROP",
+        "SPAM",
+        "agreement",
+        "harmlessness",
+        "harm_avoidance",
+        "failure_detection",
+        "issue_resolution",
+        "severity_accuracy",
+        "bug_fix_rate",
+        "pass_rate",
+        "success_rate",
+        "resolved_issues",
+        "win_rate",
+        "typo_robustness",
+        "unsafe_recall",
+        "non_refusal_rate",
+    ],
+)
+def test_what_only_sounds_unwanted_is_better_when_higher(metric):
+    """Data sets, and what is done about things that nobody wants."""
+    assert rises_by_name(metric)

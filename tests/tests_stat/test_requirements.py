@@ -14,6 +14,7 @@ from metaeval.models.separation import topics_to_separate
 from metaeval.table.scores import as_scores
 from metaeval.tests_stat.catalogue import TESTS
 from metaeval.tests_stat.comparison import compare_systems
+from metaeval.tests_stat.discordant import share_difference
 from metaeval.tests_stat.families import pair_families
 from metaeval.tests_stat.requirements import check_requirements
 
@@ -115,13 +116,14 @@ def shares(**passed):
 
 
 def test_a_mean_beside_a_number():
-    """137 of 198 right, asked for .7: limits .6376 to .7463 (t with 197 degrees of freedom, 1.6526 x .0329), open."""
+    """137 of 198 right, asked for .7: limits .6335 to .7460 (SciPy's exact ones at 90 %), open."""
     scores = shares(new=137, base=147)
     row = check_requirements(scores, ["new >= 0.7"]).to_frame().iloc[0]
     assert row["state"] == "open"
     assert pd.isna(row["system_b"])
-    assert row[["estimate", "low", "high"]].to_list() == pytest.approx([0.6919, 0.6376, 0.7463], abs=5e-5)
-    expected = stats.ttest_1samp(scores.to_numpy()[0, 0], 0.7, alternative="greater")
+    expected = stats.binomtest(137, 198, 0.7, alternative="greater")
+    limits = stats.binomtest(137, 198).proportion_ci(0.9)
+    assert row[["estimate", "low", "high"]].to_list() == pytest.approx([137 / 198, limits.low, limits.high])
     assert row["p_value"] == pytest.approx(expected.pvalue)
     states = check_requirements(scores, ["new >= 0.63", "new > 0.75", "new < 0.75", "new <= 0.6"]).table["state"]
     assert states.tolist() == ["met", "violated", "met", "violated"]
@@ -219,8 +221,8 @@ def test_what_is_established_instead():
     """Open requirements say the limit that holds and how many items would tell."""
     found = check_requirements(shares(new=137, base=147), ["new >= 0.7", "new >= base - 0.04"])
     words = found.open_words(ITEM)
-    assert words[0].startswith("new >= 0.7 under correct; established is new >= 0.6376; 198 items establish ")
-    assert "established is new >= base - 0.0763" in words[1]
+    assert words[0].startswith("new >= 0.7 under correct; established is new >= 0.6335; 198 items establish ")
+    assert "established is new >= base - 0.0829" in words[1]  # ten lost, none won: exactly .0842 (binomtest)
     needed = found.to_frame()["items_needed"].iloc[1]
     basis = "in all would tell, with probability 0.8 over all that the true difference may be"
     assert f"; some {needed:,.0f} items {basis}" in words[1]
@@ -302,3 +304,70 @@ def test_a_number_in_another_unit_is_refused_and_the_one_offered_is_taken(scale,
     row = check_requirements(scores, [offered]).to_frame().iloc[0]
     wish = float(offered.split()[2]) if len(offered.split()) == 3 else float("".join(offered.split()[3:5])) / 100
     assert row["margin"] == pytest.approx(wish)
+
+
+def test_answers_of_0_and_1_are_decided_as_exact_tests_decide_them():
+    """Of all tables of 10 items: nothing is met, or violated, where SciPy's one-sided binomtest is above the level.
+
+    On 8 of 10 right t and Wilson say that the share is above .5 (p = .045), the binomial test says .0547; 7 items won
+    and 2 lost are p = .0479 by t and .0898 by signs.
+    """
+    numbers = [0.2, 0.5, 0.6, 0.8]
+    for right in range(11):
+        board = as_scores([[1] * right + [0] * (10 - right), [0] * 5 + [1] * 5], systems=["a", "b"], metrics=["acc"])
+        rows = check_requirements(board, [f"a >= {number}" for number in numbers]).to_frame()
+        above, below = (
+            np.array([stats.binomtest(right, 10, number, alternative=side).pvalue for number in numbers])
+            for side in ("greater", "less")
+        )
+        states = np.select([above <= 0.05, below <= 0.05], ["met", "violated"], "open")
+        assert rows["state"].tolist() == states.tolist()
+        assert rows["p_value"].to_numpy() == pytest.approx(above)
+        limits = stats.binomtest(right, 10).proportion_ci(0.9)  # both one-sided at .05
+        assert rows.loc[0, ["low", "high"]].to_numpy(float) == pytest.approx([limits.low, limits.high])
+    for won in range(11):
+        for lost in range(1, 11 - won):
+            both = [1] * (10 - won - lost)
+            board = as_scores([[1] * won + [0] * lost + both, [0] * won + [1] * lost + both], systems=["a", "b"])
+            row = check_requirements(board, ["a > b"]).to_frame().iloc[0]
+            exact = [stats.binomtest(side, won + lost, alternative="greater").pvalue for side in (won, lost)]
+            assert row["state"] != "met" or exact[0] <= 0.05
+            assert row["state"] != "violated" or exact[1] <= 0.05
+            assert (row["low"] > 0.0, row["high"] < 0.0) == (row["state"] == "met", row["state"] == "violated")
+            assert row["p_value"] >= exact[0] * (1 - 1e-12)
+
+
+def test_a_margin_on_answers_of_0_and_1_is_passed_no_oftener_than_its_level():
+    """Of 40 items whose systems differ by the margin, worse: chances of all outcomes by the multinomial law.
+
+    The paired t test passes .02 with .114, its share of lost items being .037; Tango's score test with .06.
+    """
+    n, margin = 40, 0.02
+    outcomes = [(won, lost) for won in range(4) for lost in range(6)]
+    passed = []
+    for won, lost in outcomes:
+        both = [1] * (n - won - lost)
+        board = as_scores([[1] * won + [0] * lost + both, [0] * won + [1] * lost + both], systems=["a", "b"])
+        row = check_requirements(board, [f"a >= b - {margin}"]).to_frame().iloc[0]
+        passed.append(row["state"] == "met")
+        assert passed[-1] == (row["low"] >= -margin)
+        assert (row["p_value"] <= 0.05) == passed[-1]
+    law = stats.multinomial(n, [0.017, 0.017 + margin, 1.0 - 0.034 - margin])
+    chances = law.pmf([(won, lost, n - won - lost) for won, lost in outcomes])
+    assert chances[np.array(passed)].sum() < 0.06
+    assert chances.sum() > 0.9
+
+
+def test_score_limits_are_where_the_constrained_likelihood_has_them():
+    """By a grid of the shares lost at a difference: the score at the limit, with the likeliest, is t's quantile."""
+    won, lost, n = 4, 9, 100.0
+    found = share_difference(won, lost, n, -0.1, alpha=0.05)
+    for limit, quantile in ((found.low, stats.t.ppf(0.95, 99)), (found.high, stats.t.ppf(0.05, 99))):
+        losing = np.linspace(1e-6, 0.4, 400_001)
+        winning = losing + limit
+        allowed = winning > 0
+        losing, winning = losing[allowed], winning[allowed]
+        likelihood = won * np.log(winning) + lost * np.log(losing) + (n - won - lost) * np.log(1 - winning - losing)
+        share = losing[likelihood.argmax()]
+        score = (won - lost - n * limit) / np.sqrt(n * (2 * share + limit - limit**2))
+        assert score == pytest.approx(quantile, abs=1e-3)

@@ -280,6 +280,10 @@ class Archive:
             raise FileFormatError("this member holds no JSON; fetch or write the archive again", path=label)
         return member
 
+    def member(self, name: str) -> bytes:
+        """Return what a member holds."""
+        return self._read(name, f"{self.label} ({name})")
+
     def _read(self, name: str, label: str) -> bytes:
         info = self._zip.getinfo(name)
         self._budget.expect(info.file_size, label)

@@ -12,9 +12,15 @@ from metaeval.io.benchmarks.contents import Json
 from metaeval.io.benchmarks.directions import lower_of
 from metaeval.io.benchmarks.files import File, name_in, own_system
 from metaeval.io.benchmarks.parts import Part
+from metaeval.io.sources import Source
 
 STATS_FILE = "per_instance_stats.json"
 SPEC_FILE = "run_spec.json"
+_OF_RUN = frozenset(
+    {STATS_FILE, SPEC_FILE, "stats.json", "scenario_state.json", "scenario.json", "instances.json"}
+    | {"display_predictions.json", "display_requests.json"}
+)
+"""What lies in the folder of a run; each stands for the two that are read."""
 _PERTURBED = "+"
 _OF_MODEL = re.compile(r"(?<=:)model(?:_deployment)?=[^,]*,?|,model(?:_deployment)?=[^,]*")
 """What the name of a run says of its model, beside the scenario and its arguments."""
@@ -31,6 +37,29 @@ class _HelmRun(NamedTuple):
     json: Json
     splits: list[str]
     """The split of every record, "" where it says none."""
+
+
+def with_run_files(sources: Sequence[Source]) -> list[Source]:
+    """Return the two files that are read in place of any of a run that has both; of folders without the others.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> run = pathlib.Path(tempfile.mkdtemp())
+    >>> _ = [(run / name).write_text("") for name in ("run_spec.json", "stats.json", "per_instance_stats.json")]
+    >>> [pathlib.Path(source.path).name for source in with_run_files([Source(str(run / "stats.json"))])]
+    ['run_spec.json', 'per_instance_stats.json']
+    """
+    read: dict[str, Source] = {}
+    for source in sources:
+        folder, name = Path(source.path).parent, Path(source.path).name
+        is_of_run = name in _OF_RUN or source.listed
+        if is_of_run and all((folder / file).is_file() for file in (SPEC_FILE, STATS_FILE)):
+            for path in (str(folder / SPEC_FILE), str(folder / STATS_FILE)):
+                read.setdefault(path, source._replace(path=path))
+        else:
+            read[source.path] = source
+    return [*read.values()]
 
 
 def holds_helm(json: Json) -> bool:

@@ -15,7 +15,7 @@ from metaeval.io.benchmarks.contents import ZIP_MAGIC, Archive, Json, read_json
 from metaeval.io.benchmarks.directions import one_way
 from metaeval.io.benchmarks.files import File
 from metaeval.io.benchmarks.formats import FORMATS, Format, format_of
-from metaeval.io.benchmarks.helm import STATS_FILE
+from metaeval.io.benchmarks.helm import STATS_FILE, with_run_files
 from metaeval.io.benchmarks.inspect_ai import archived_log, is_archived_log
 from metaeval.io.benchmarks.mt_metrics_eval import pair_of, read_pair
 from metaeval.io.benchmarks.records import block_of
@@ -26,20 +26,20 @@ from metaeval.io.benchmarks.rows import (
     sheet_of_records,
     with_scores_inside,
 )
+from metaeval.io.benchmarks.unread import unread
 from metaeval.io.benchmarks.wrapped import Wrapped, records_under
 from metaeval.io.blocks import FileBlock, TableOptions
 from metaeval.io.installed_formats import installed_format, sheet_of_format
 from metaeval.io.means import MeansAloneError
+from metaeval.io.numpy_sheets import numpy_sheet
 from metaeval.io.score_blocks import read_block, read_folds, read_table
 from metaeval.io.sources import Source, read_source
 from metaeval.io.unpacking import COMPRESSIONS
 from metaeval.io.votes import VotesError
 from metaeval.running.parallel import track
 from metaeval.table.folds import folds_of
-from metaeval.table.roles import part_of_word
+from metaeval.table.roles import part_of_word, rises_by_name
 from metaeval.table.vote_columns import vote_columns
-
-_RUN_FILES = frozenset({STATS_FILE, "run_spec.json"})
 
 
 class Inputs(NamedTuple):
@@ -66,7 +66,8 @@ def read_inputs(sources: Sequence[Source], options: TableOptions, *, metrics: Se
     files: list[tuple[Format, File[Json]]] = []
     unread: list[tuple[Source, FileFormatError]] = []
     boards: list[MeansAloneError] = []
-    for source in track(_of_runs(sources), description="Reading scores"):
+    chosen = with_run_files(sources)
+    for source in track(chosen, description="Reading scores"):
         try:
             parsed = read_source(source, _Parser(source, options).parsed)
         except _OtherError as other:
@@ -87,7 +88,17 @@ def read_inputs(sources: Sequence[Source], options: TableOptions, *, metrics: Se
         raise _alone(boards, len(blocks) + len(files))
     if not files:
         return Inputs([block for _, block in blocks], [source.path for source, _ in blocks])
-    return _read_benchmark(files, blocks, unread, options, metrics)
+    inputs = _read_benchmark(files, blocks, unread, options, metrics)
+    return _in_place(inputs, [source for source in sources if not source.listed and source not in chosen])
+
+
+def _in_place(inputs: Inputs, others: Sequence[Source]) -> Inputs:
+    """Note which files stood for the run that they are of."""
+    if not others:
+        return inputs
+    names = first_few([Path(source.path).name for source in others])
+    note = f"in place of {names} the scores by item of the same run are read ({STATS_FILE})"
+    return inputs._replace(blocks=[replace(block, notes=[note, *block.notes]) for block in inputs.blocks])
 
 
 def _alone(boards: Sequence[MeansAloneError], n_others: int) -> FileFormatError:
@@ -141,15 +152,7 @@ class _Parser(NamedTuple):
         if not content.strip() and Path(label.casefold().removesuffix(_packing(label))).suffix in _RESULTS:
             raise FileFormatError("the file is empty; write it again, or leave it out", path=label)
         if content.startswith(ZIP_MAGIC):
-            archive = Archive(content, label)
-            if not is_archived_log(archive):
-                if any(name.startswith(("xl/", "content.xml")) for name in archive.names):
-                    raise self._other("the file is a spreadsheet; save it as CSV, or as Parquet or NetCDF 4")
-                raise self._other(
-                    "the file is a zip archive and no log of inspect_ai; unpack it, and give what is in it"
-                )
-            log = archived_log(archive)
-            return _named("inspect_ai"), File(self.source, log)
+            return self._archived(content)
         json = read_json(content, label)
         if json is None:
             try:
@@ -164,10 +167,25 @@ class _Parser(NamedTuple):
             return form, File(self.source, json)
         return self._table(json, content)
 
+    def _archived(self, content: bytes) -> "FileBlock | tuple[Format, File[Json]]":
+        """Return the arrays, or the log, in a zip archive."""
+        label = self.source.path
+        archive = Archive(content, label)
+        if (arrays := numpy_sheet(content, label)) is not None:
+            return read_table(arrays, self.source, self.options)
+        if not is_archived_log(archive):
+            if any(name.startswith(("xl/", "content.xml")) for name in archive.names):
+                raise self._other("the file is a spreadsheet; save it as CSV, or as Parquet or NetCDF 4")
+            raise self._other("the file is a zip archive and no log of inspect_ai; unpack it, and give what is in it")
+        log = archived_log(archive)
+        return _named("inspect_ai"), File(self.source, log)
+
     def _table(self, json: Json, content: bytes) -> FileBlock:
         """Return the scores of JSON that is a table in one of its forms."""
         if holds_tasks(json) or rows_of_annotators(json) is not None:
             raise self._other("these are labels by annotators, and no scores; metaeval judges compares annotators")
+        if told := unread(json):
+            raise self._other(f"the file holds {told}")
         try:
             folds = folds_of(json.object)
         except ScoresError as error:
@@ -196,7 +214,9 @@ class _Parser(NamedTuple):
         except MeansAloneError as alone:
             alone.board = replace(alone.board, notes=(*wrapped.notes, *alone.board.notes))
             raise
-        return replace(block, notes=[*wrapped.notes, *block.notes])
+        told = {name: wrapped.better.get(name, rises_by_name(name)) for name in block.labels["metric"]}
+        attached = {**block.attached, "higher_is_better": told} if wrapped.better else block.attached
+        return replace(block, notes=[*wrapped.notes, *block.notes], attached=attached)
 
     def rows(self, json: Json, content: bytes) -> FileBlock:
         """Return the scores of records as those of the table that they are."""
@@ -221,8 +241,6 @@ def _shape(json: Json) -> str:
         inputs = record.get("inputs") if isinstance(record, dict) else None
         files = first_few([shortened(name) for name in inputs]) if isinstance(inputs, dict) else ""
         return f"metaeval {json.object.get('command', '')} wrote it as its answer; read what it was made from: {files}"
-    if {"evalId", "results", "config"} <= json.object.keys():
-        return "promptfoo writes a table too, which is read (promptfoo eval -o results.csv)"
     names = ", ".join(form.name for form in FORMATS if form.module)
     advice = "records need names of columns, such as run_id, topic_id, measure and value"
     names_found = first_few([repr(shortened(name)) for name in json.first])
@@ -231,16 +249,6 @@ def _shape(json: Json) -> str:
 
 def _named(name: str) -> Format:
     return next(form for form in FORMATS if form.name == name)
-
-
-def _of_runs(sources: Sequence[Source]) -> list[Source]:
-    """Leave out what stands beside the statistics of a run of HELM, which may be large and is not needed."""
-    runs = {Path(source.path).parent for source in sources if source.listed and Path(source.path).name == STATS_FILE}
-    return [
-        source
-        for source in sources
-        if not source.listed or Path(source.path).parent not in runs or Path(source.path).name in _RUN_FILES
-    ]
 
 
 def _read_benchmark(

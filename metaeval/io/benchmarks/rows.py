@@ -2,11 +2,12 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from itertools import chain, repeat
+from itertools import chain, compress, repeat
 from typing import Any
 
 import numpy as np
 
+from metaeval.base.arrays import Floats
 from metaeval.base.names import first_few, is_number, metric_evidence, shortened, topic_evidence
 from metaeval.base.number_words import GAP_WORDS
 from metaeval.base.unit import ITEM
@@ -23,7 +24,7 @@ from metaeval.io.sheets import Sheet, sheet_of_rows
 from metaeval.io.sources import Source
 from metaeval.table.array import ATTACHED
 from metaeval.table.forms import roles_of_levels
-from metaeval.table.number_columns import left_out_columns
+from metaeval.table.number_columns import left_out_columns, not_scores, unsure_columns
 from metaeval.table.plausibility import are_summaries
 from metaeval.table.roles import AVERAGES, TEXTS, RoleColumn, column_roles, part_of_word, role_of_name, says_of
 from metaeval.table.wide import surely_topics
@@ -34,6 +35,8 @@ _NUGGETS = frozenset({"strict_vital_score", "strict_all_score", "vital_score", "
 """What nuggetizer calls its metrics."""
 _ASKED = ("user_input", "question", "input")
 _LEAST_TEXTS = 2
+_CASES = frozenset({"name", "actual_output"})
+"""Columns of DeepEval's cases, of which the first names a case and no system."""
 _INSIDE = ("metrics", "metric", "__metric__", "scores")
 """Where records may hold an object of their scores."""
 _FEWER = 3
@@ -301,8 +304,10 @@ def holds_frame(names: Sequence[str], options: TableOptions) -> bool:
     """Whether a header is that of a frame: words asked and answered, no system, and no single score."""
     if not _is_frame(names):
         return False
-    parts = column_roles(names, chosen=options.chosen, ignored=options.ignored).parts.keys()
-    return not parts & {"system", "metric", "score"}
+    parts = dict(column_roles(names, chosen=options.chosen, ignored=options.ignored).parts)
+    if {*names} >= _CASES and parts.get("system") in _CASES:
+        del parts["system"]
+    return not parts.keys() & {"system", "metric", "score"}
 
 
 def _is_frame(names: Iterable[str]) -> bool:
@@ -310,6 +315,15 @@ def _is_frame(names: Iterable[str]) -> bool:
     if any(map(PROMPTED.match, headers)):
         return False
     return max(len(TEXTS & headers), len(_NUGGETS & headers)) >= _LEAST_TEXTS
+
+
+def _no_metrics(sheet: Sheet, names: Sequence[str], values: Floats, asked_for: set[str]) -> list[RoleColumn]:
+    """Return the columns of numbers that are no metrics, such as costs and thresholds, by what they are called."""
+    by_role = not_scores(names, values, along="cell", kept=asked_for)
+    left = [column for column in by_role if role_of_name(column.name)[0]]
+    if doubts := unsure_columns(left):
+        raise sheet.error(doubts)
+    return left
 
 
 def read_record_frame(sheet: Sheet, source: Source, options: TableOptions) -> FileBlock:
@@ -336,7 +350,7 @@ def read_record_frame(sheet: Sheet, source: Source, options: TableOptions) -> Fi
     words += [name for name in names if name.casefold() in TEXTS and name not in roles.parts.values()]
     if not numeric:
         raise sheet.error(f"no column holds numbers: {first_few(words)}; a frame has a column for every metric")
-    topic = roles.parts.get("topic")
+    topic = roles.parts.get("topic", roles.parts.get("system"))
     labels = [str(number) for number in range(1, len(rows) + 1)] if topic is None else columns[topic]
     scores = np.empty((len(numeric), 1, len(rows)))
     for at, name in enumerate(numeric):
@@ -344,11 +358,14 @@ def read_record_frame(sheet: Sheet, source: Source, options: TableOptions) -> Fi
             scores[at, 0] = to_numbers(columns[name], options.missing)
         except BadCellError as error:
             raise body.error(f"{name!r}: {error.rule(body.delimiter)}", error.place) from None
+    left = _no_metrics(sheet, numeric, scores[:, 0].T, asked_for)
+    is_metric = [name not in {column.name for column in left} for name in numeric]
+    numeric, scores = list(compress(numeric, is_metric)), scores[is_metric]
     summaries = are_summaries(labels)
     real = [at for at, summary in enumerate(summaries) if not summary]
     told = {name: columns[name] for name in words}
     notes = notes_on_words(told, clustered=bool({"cluster", "stratum"} & roles.parts.keys()))
-    notes += left_out_columns([RoleColumn(name, "id", says_of("id")) for name in numbers_of_rows])
+    notes += left_out_columns([*(RoleColumn(name, "id", says_of("id")) for name in numbers_of_rows), *left])
     notes += rows_left_out([label for label, summary in zip(labels, summaries, strict=True) if summary])
     metrics, called, values = unique_names(numeric, "metric", body), [labels[at] for at in real], scores[:, 0, real]
     topics = called

@@ -1,7 +1,7 @@
 """JSON that is a table under a roof: boards of arenas, records under a name, and means that tell no difference."""
 
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
 from metaeval.base.names import count, first_few, metric_evidence
@@ -34,6 +34,8 @@ class Wrapped(NamedTuple):
     """What the columns are that the format names."""
     form: Literal["frame"] | None = None
     """How the records are to be read, where they do not tell."""
+    better: Mapping[str, bool] = {}
+    """Metric to whether higher is better, where the file says it."""
 
 
 def records_under(json: Json, *, chosen: bool) -> Wrapped | None:
@@ -86,7 +88,28 @@ def _of_one_run(json: Json) -> Wrapped | None:
     rows = [{"item": record[item], **scores} for record in records if (scores := scores_of(record))]
     out = len(records) - len(rows)
     notes = [f"left out {count(out, 'item')} without scores"] if out else []
-    return Wrapped(Json(json.label, rows), notes, form="frame") if rows else None
+    told, better = _pass_marks([metric for record in records for metric in _metrics_of(record)])
+    notes += [f"left out whether a case passed (success): {first_few(told, between='; ')}"] if told else []
+    return Wrapped(Json(json.label, rows), notes, form="frame", better=better) if rows else None
+
+
+def _pass_marks(metrics: Sequence[Mapping[str, Any]]) -> tuple[list[str], dict[str, bool]]:
+    """Say from, or up to, which threshold each metric of DeepEval passes and how often; and which pass from below."""
+    told, better = list[str](), dict[str, bool]()
+    marks_of: dict[str, list[tuple[float, float, bool]]] = {}
+    for metric in metrics:
+        score, threshold, passed = (metric.get(name) for name in ("score", "threshold", "success"))
+        if isinstance(score, int | float) and isinstance(threshold, int | float) and isinstance(passed, bool):
+            marks_of.setdefault(str(metric.get("name")), []).append((score, threshold, passed))
+    for name, marks in marks_of.items():
+        rises = all(passed == (score >= threshold) for score, threshold, passed in marks)
+        falls = not rises and all(passed == (score <= threshold) for score, threshold, passed in marks)
+        better |= {name: False} if falls else {}
+        thresholds = {threshold for _, threshold, _ in marks}
+        at = f"{thresholds.pop():g}" if len(thresholds) == 1 else "its threshold"
+        way = f" {'up to' if falls else 'from'} {at}" if rises or falls else ", by no threshold,"
+        told.append(f"{name}{way} in {sum(passed for *_, passed in marks)} of {len(marks)}")
+    return told, better
 
 
 def means_alone(json: Json) -> list[str]:
@@ -187,8 +210,11 @@ def _of_test(test: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _of_case(case: Mapping[str, Any]) -> dict[str, Any]:
-    metrics = case.get("metricsData") or case.get("metrics_data") or ()
-    return {str(metric["name"]): metric.get("score") for metric in metrics if "name" in metric}
+    return {str(metric["name"]): metric.get("score") for metric in _metrics_of(case) if "name" in metric}
+
+
+def _metrics_of(case: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
+    return case.get("metricsData") or case.get("metrics_data") or ()
 
 
 def _of_event(event: Mapping[str, Any]) -> dict[str, Any]:

@@ -14,6 +14,7 @@ from metaeval.base.unit import unit
 from metaeval.base.words import (
     End,
     ends,
+    listed,
     name_of_metric,
     number,
     percentage,
@@ -46,6 +47,7 @@ _ACHIEVED: Mapping[str, _Achieved] = {
     "interval": _Achieved("width", number(3)),
 }
 _POINTS = 25
+_NAMED = 3
 say = prose(__name__)
 _VARIANCES = {
     "within": "that of the scores about each system's own mean",
@@ -107,13 +109,8 @@ def _pairs_words(study: DesignStudy) -> str:
 
 
 def _summary(study: DesignStudy) -> tuple[str, ...]:
-    """Answer in a sentence, for the first question; then which number to quote, and what it rests on."""
-    first = study.table.iloc[0]
-    same = (study.table["method"] == first["method"]) & (study.table["difference"] == first["difference"])
-    answer = _design_words(
-        study, f"{first['method']} asked", difference=f"{first['difference']:g}", needed=_needed(study, same.to_numpy())
-    )
-    words = [answer]
+    """Answer in a sentence, for the first design; then which number to quote, and what it rests on."""
+    words = [_answer(study)]
     if _has_spread(study) and study.variances is not None:
         of = _MEAN_VARIANCES.get(study.variances.method, "mean variance of pairs")
         words += [_design_words(study, "quote", reached=_shares_reached(study), of=of)]
@@ -124,6 +121,17 @@ def _summary(study: DesignStudy) -> tuple[str, ...]:
     freedom = study.table["degrees_of_freedom"]
     least = "at least " if freedom.min() < freedom.max() else ""
     return (*words, say("basis", of=f"the scores given ({least}{whole(freedom.min())} degrees of freedom)"))
+
+
+def _answer(study: DesignStudy) -> str:
+    """Say how many topics the first design needs, for the first differences that were named."""
+    method = study.table["method"].iloc[0]
+    same = study.table["method"] == method
+    differences = study.table.loc[same, "difference"].unique().tolist()[:_NAMED]
+    needed = [_needed(study, (same & (study.table["difference"] == asked)).to_numpy()) for asked in differences]
+    answer = _design_words(study, f"{method} asked", difference=f"{differences[0]:g}", needed=needed[0])
+    further = [f"{topics} for {asked:g}" for asked, topics in zip(differences[1:], needed[1:], strict=True)]
+    return f"{answer.removesuffix('.')}; {listed(further)}." if further else answer
 
 
 def _ends(study: DesignStudy, rows: NDArray[np.bool_], column: str = "n_topics") -> list[End]:

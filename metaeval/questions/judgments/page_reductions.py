@@ -37,6 +37,8 @@ from metaeval.resampling.stability_result import Stability
 _QUESTIONS = ("less-judging", "shallower-pools", "fewer-topics")
 _FOUR = ("tau", "tau_ap", "score", "power")
 _HALF = 0.5
+_MATTERS = 0.1
+"""Of the top documents of a run; from this share of unjudged ones on its place is as unsure as the ranking is."""
 """A smaller error reaches no percent."""
 _FEW_STEPS, _FEW_METRICS = 40, 5
 """With no more steps and metrics, their numbers stand open and in a terminal; of more, the thresholds do."""
@@ -101,6 +103,15 @@ def threshold_ends(study: JudgmentsStudy) -> Iterator[tuple[Stability, End, End,
 
 
 def threshold_sentence(study: JudgmentsStudy) -> str:
+    """Say how much judging keeps the ranking, what of the top was never judged first unless one part was asked for."""
+    enough, lacking = _kept_sentence(study), ""
+    if study.unjudged is not None and study.unjudged.shares[1] >= _MATTERS:
+        lacking = say("unjudged", unjudged=study.unjudged)
+    asked = "ranks" in study.stability or (study.stability and len(next(iter(study.stability.values())).steps) == 1)
+    return " ".join(filter(None, [enough, lacking] if asked else [lacking, enough])) if enough else ""
+
+
+def _kept_sentence(study: JudgmentsStudy) -> str:
     """Say how much judging keeps the ranking under every metric, or what the least tried leaves of it."""
     if "ranks" in study.stability:
         return _asked_sentence(study, study.stability["ranks"])

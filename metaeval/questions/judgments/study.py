@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from pathlib import Path
 from types import MappingProxyType
-from typing import ClassVar, TypedDict
+from typing import ClassVar, NamedTuple, TypedDict
 
 import pandas as pd
 
@@ -63,6 +63,15 @@ _TOP, _NO_MATTER = 10, 0.01
 """How deep it is looked for documents that were never judged, where no metric has a cutoff; a share that is no news."""
 
 
+class UnjudgedTop(NamedTuple):
+    """How much of the top of the runs was never judged, in the run of the least and in that of the largest share."""
+
+    top: int
+    """As deep as the deepest metric looks."""
+    shares: tuple[float, float]
+    runs: tuple[str, str]
+
+
 @dataclass(frozen=True, kw_only=True, eq=False)
 class JudgmentsStudy(Study):
     """Result of `metaeval judgments`."""
@@ -116,6 +125,8 @@ class JudgmentsStudy(Study):
     """What was assumed or could not be done as asked."""
     provenance: Provenance
     """What produced the study."""
+    unjudged: UnjudgedTop | None = None
+    """None where next to nothing was left unjudged, or where judgments do not tell."""
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row a reduction, metric and step: the table "stability" of `tables`."""
@@ -410,7 +421,7 @@ def study_judgments(  # noqa: PLR0913 - every option of the command
         notes=(),
         provenance=provenance or record_provenance("study_judgments", random_source=f"seed {seed}"),
     )
-    return replace(study, notes=(*judged_notes, *_notes(study, documents, own_metrics)))
+    return _with_notes(study, documents, own_metrics, judged_notes)
 
 
 class _JudgmentCounts(TypedDict):
@@ -490,6 +501,14 @@ def _reductions(
     return names
 
 
+def _with_notes(
+    study: JudgmentsStudy, collection: Collection, metrics: Sequence[AnyMetric], before: Sequence[str]
+) -> JudgmentsStudy:
+    """Return the study with what was never judged, and its notes behind those of reading."""
+    study = replace(study, unjudged=_unjudged_top(collection, metrics))
+    return replace(study, notes=(*before, *_notes(study, collection, metrics)))
+
+
 def _notes(study: JudgmentsStudy, collection: Collection, metrics: Sequence[AnyMetric]) -> tuple[str, ...]:
     """Put together what every part had to say, each thing once."""
     parts = [*study.stability.values(), *study.left_out.values(), study.sufficiency, study.effort]
@@ -503,18 +522,24 @@ def _notes(study: JudgmentsStudy, collection: Collection, metrics: Sequence[AnyM
     if study.relevant_from not in {1, None} and (study.original is not None or study.left_out):
         notes.insert(0, "in what is said of pools and groups, relevant are documents of any grade above 0")
     notes = [*topic_notes(collection, metrics), *note_on_grades(collection, metrics), *notes]
-    return tuple(dict.fromkeys([*_unjudged_note(collection, metrics), *notes]))
+    return tuple(dict.fromkeys([*_unjudged_note(study.unjudged), *notes]))
 
 
-def _unjudged_note(collection: Collection, metrics: Sequence[AnyMetric]) -> list[str]:
-    """Say how much of the top of the runs, as deep as the deepest metric looks, was never judged."""
+def _unjudged_top(collection: Collection, metrics: Sequence[AnyMetric]) -> UnjudgedTop | None:
+    """Return how much of the top of the runs, as deep as the deepest metric looks, was never judged."""
     cutoffs = [dict(metric.parameters).get("k") for metric in metrics if isinstance(metric, Metric)]
     top = max((int(k) for k in cutoffs if k is not None), default=_TOP)
     shares = pd.Series(collection.unjudged_share(top), collection.systems).dropna()
     if lists_relevant_only(collection) or shares.empty or shares.max() < _NO_MATTER:
+        return None
+    return UnjudgedTop(top, (shares.min(), shares.max()), (str(shares.idxmin()), str(shares.idxmax())))
+
+
+def _unjudged_note(unjudged: UnjudgedTop | None) -> list[str]:
+    if unjudged is None:
         return []
-    ends = [f"{100.0 * shares[run]:.1f} % ({run})" for run in map(str, (shares.idxmin(), shares.idxmax()))]
-    return [f"never judged: {' to '.join(dict.fromkeys(ends))} of a run's top {top} documents"]
+    ends = [f"{100.0 * share:.1f} % ({run})" for share, run in zip(unjudged.shares, unjudged.runs, strict=True)]
+    return [f"never judged: {' to '.join(dict.fromkeys(ends))} of a run's top {unjudged.top} documents"]
 
 
 def with_pool(

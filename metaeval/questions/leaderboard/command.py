@@ -84,7 +84,8 @@ def leaderboard_command(  # noqa: PLR0913 - the options of the command
     from metaeval.questions.leaderboard.study import study_leaderboard  # noqa: PLC0415 - loads scipy and numba
 
     try:
-        scores = loaded.keeping_gaps().scores() if unpaired else loaded.scores()
+        fewest = 1 if require else 2  # one mean alone may be required to be beyond a number
+        scores = loaded.keeping_gaps().scores() if unpaired else loaded.scores(fewest=fewest)
         if unpaired:
             from metaeval.tests_stat.unpaired import unpaired_means  # noqa: PLC0415 - loads scipy
 

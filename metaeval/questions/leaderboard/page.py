@@ -154,8 +154,6 @@ def decision_of(study: LeaderboardStudy) -> str:
 def _places(study: LeaderboardStudy) -> pd.DataFrame:
     """Return how much of each metric's ranking these items decide, and the verdict that follows."""
     places = places_of(study)
-    doubtful = places["metric"].isin([row.metric for row in unconfirmed(_by_t(study))])
-    places = places.assign(leading=places["leading"].mask(doubtful, 2), differ=places["differ"].mask(doubtful, 0))
     counts = zip(places["leading"], places["differ"], places["n_near"], strict=True)
     return places.assign(verdict=[verdict_on(*row) for row in counts])
 

@@ -3,9 +3,17 @@
 import pandas as pd
 
 from metaeval.base.words import name_of_metric, percentage
+from metaeval.page.blocks import Methods
+from metaeval.page.report import Report
+from metaeval.questions.leaderboard.page_items import requirements_section
 from metaeval.questions.leaderboard.study import LeaderboardStudy
+from metaeval.questions.leaderboard.study_required import RequirementsStudy
+from metaeval.reports.data_files import score_files
 from metaeval.reports.prose import prose
 from metaeval.reports.ranked import against_baseline
+from metaeval.reports.shared import facts
+from metaeval.reports.traits import traits_said
+from metaeval.reports.witnesses import requirements_rest, with_answer
 from metaeval.tests_stat.requirements import MET
 
 _REQUIRED = "Is what was required of the systems established?"
@@ -21,7 +29,27 @@ def asked_of(study: LeaderboardStudy, frame: pd.DataFrame) -> tuple[str, tuple[s
     return "", ()
 
 
-def _required(rows: pd.DataFrame, study: LeaderboardStudy) -> str:
+def required_report(study: RequirementsStudy) -> Report:
+    """Put what was required of one system into a report."""
+    scores, rows = study.scores, study.to_frame()
+    told, *rests = with_answer(_required(rows, study), requirements_rest(study.requirements, scores), claimed=True)
+    sizes = {f"n_{dim}s": scores.sizes[dim] for dim in ("metric", "topic")}
+    methods = say("methods one", system=scores["system"].item(), alpha=study.alpha, traits=traits_said(scores), **sizes)
+    return Report(
+        command="leaderboard",
+        title=_REQUIRED,
+        facts=(*facts(metric=scores.sizes["metric"], system=1, topic=scores.sizes["topic"]),),
+        summary=(told, *rests),
+        sections=tuple(requirements_section(study)),
+        methods=Methods(paragraphs=(methods,), cite=()),
+        rows=rows,
+        provenance=study.provenance,
+        notes=study.notes,
+        data=score_files(scores),
+    )
+
+
+def _required(rows: pd.DataFrame, study: LeaderboardStudy | RequirementsStudy) -> str:
     """Say whether what was required is established: of one requirement with its figures, of several how many are."""
     if len(rows) == 1:
         row = rows.iloc[0].to_dict()

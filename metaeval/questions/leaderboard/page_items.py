@@ -14,6 +14,7 @@ from metaeval.models.sample_size import MOST_TOPICS
 from metaeval.page.blocks import Fold, Section, Text
 from metaeval.page.tables import Table, left, of_metrics, right, rising, under, with_cells
 from metaeval.questions.leaderboard.study import LeaderboardStudy
+from metaeval.questions.leaderboard.study_required import RequirementsStudy
 from metaeval.reports.prose import prose
 from metaeval.tests_stat.correction import CORRECTIONS
 from metaeval.tests_stat.result import is_significant
@@ -36,7 +37,7 @@ def clusters_named(study: LeaderboardStudy) -> str:
     return "" if clusters is None else first_few(natural_order(set(map(str, clusters.to_numpy()))), most=3)
 
 
-def requirements_section(study: LeaderboardStudy) -> list[Section]:
+def requirements_section(study: LeaderboardStudy | RequirementsStudy) -> list[Section]:
     """Say whether what was required is established."""
     if study.requirements is None:
         return []

@@ -28,6 +28,7 @@ from metaeval.models.separation import Separation, topics_to_separate
 from metaeval.questions.leaderboard.study_few_items import WithoutThin, check_ranked, placed_systems, without_thin
 from metaeval.questions.leaderboard.study_means import MeansLeaderboardStudy, refuse_without_items, study_means
 from metaeval.questions.leaderboard.study_record import Card
+from metaeval.questions.leaderboard.study_required import RequirementsStudy, study_requirements
 from metaeval.resampling.cluster_residuals import resampled_scores
 from metaeval.resampling.cohorts import CohortAnalysis, analyse_cohorts, cohort_names, default_cohorts
 from metaeval.resampling.ranks import RankIntervals, RankMethod, rank_intervals
@@ -244,7 +245,7 @@ def study_leaderboard(  # noqa: PLR0913 - every option of the command
     rng: RNGLike = None,
     n_threads: int | None = None,
     provenance: Provenance | None = None,
-) -> LeaderboardStudy | MeansLeaderboardStudy:
+) -> LeaderboardStudy | MeansLeaderboardStudy | RequirementsStudy:
     """Test which ranks of a leaderboard are reliable, and how well the benchmark separates systems.
 
     Parameters
@@ -281,13 +282,14 @@ def study_leaderboard(  # noqa: PLR0913 - every option of the command
 
     Returns
     -------
-    LeaderboardStudy or MeansLeaderboardStudy
+    LeaderboardStudy, MeansLeaderboardStudy or RequirementsStudy
         One row a ``metric`` and ``system`` in ``to_frame()``: ``mean`` in units of the metric, ``rank`` with
         ``rank_low`` and ``rank_high``, ``letters`` (none shared by two that differ significantly), ``n_above`` and
         ``n_below`` (systems significantly better and worse), the probabilities ``p_best`` and ``p_top_3`` to be first
         and among three, and ``share_of_resamples`` in which it is first. Of means with standard errors a
         `MeansLeaderboardStudy`, as if the errors were independent, which is mostly too wide: ``mean_low`` and
-        ``mean_high``, ``stderr`` and ``n`` too.
+        ``mean_high``, ``stderr`` and ``n`` too. Of one system, whose mean is required to be beyond a number, a
+        `RequirementsStudy`: one row a metric and requirement.
 
     Raises
     ------
@@ -317,7 +319,9 @@ def study_leaderboard(  # noqa: PLR0913 - every option of the command
     if board is not None:
         refuse_without_items(baseline, requirements, cohorts)
         return study_means(board, top=top, alpha=alpha, method=rank_method, seed=seed, provenance=provenance)
-    checked = checked_scores(scores)
+    checked = checked_scores(scores, fewest=1 if requirements else 2)
+    if checked.sizes["system"] == 1:
+        return study_requirements(checked, requirements, alpha=alpha, provenance=provenance)
     baselines = baselines_of(baseline)
     table, left_out = _placed(checked, baselines, check_list(cohorts or [], "cohorts", ["top10"]), requirements)
     names, n_topics, gappy = table["system"].to_numpy().tolist(), table.sizes["topic"], has_gaps(table.to_numpy())
@@ -333,9 +337,7 @@ def study_leaderboard(  # noqa: PLR0913 - every option of the command
     ranked = partial(rank_intervals, method=rank_method, confidence_level=level, rng=seed, n_threads=n_threads)
     best = partial(best_system, k=min(top, len(names)), n_resamples=n_drawn, rng=seed, n_threads=n_threads)
     answers = _answers(table, ranked, best, attempt, alpha=alpha, power=power)
-    sources = None
-    if checked.sizes.get(REPEAT, 1) > 1:
-        sources = attempt("Sources of noise", partial(variance_components, checked, confidence_level=level))
+    divided = partial(variance_components, checked, confidence_level=level)
     notes = _size_notes(table, n_drawn, n_resamples)
     families = partial(pair_families, comparison, corrections=("holm", "fdr_bh", "fdr_by"), baseline=baselines)
     return LeaderboardStudy(
@@ -352,7 +354,7 @@ def study_leaderboard(  # noqa: PLR0913 - every option of the command
         cohorts_named=bool(cohorts),
         gaps=attempt("Missing scores", partial(missing_scores, table, confidence_level=level)) if gappy else None,
         thin=attempt(_THIN, partial(without_thin, table, answers["ranks"], comparison, ranked)) if gappy else None,
-        sources=sources,
+        sources=attempt("Sources of noise", divided) if checked.sizes.get(REPEAT, 1) > 1 else None,
         requirements=required,
         baselines=baselines,
         top=top,

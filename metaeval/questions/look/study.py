@@ -1,6 +1,7 @@
 """What files of an evaluation hold, and which questions they can answer, each with its command."""
 
 import os
+import shlex
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,7 +19,14 @@ from metaeval.base.unit import Unit, unit_of
 from metaeval.base.words import bracketed, listed, name_of_metric, number, percentage
 from metaeval.errors import MetaevalError
 from metaeval.questions.look.study_dates import drift_command
-from metaeval.questions.look.study_kinds import Contents, Kind, called, contents_in_memory, contents_of
+from metaeval.questions.look.study_kinds import (
+    Contents,
+    Kind,
+    called,
+    columns_of_people,
+    contents_in_memory,
+    contents_of,
+)
 from metaeval.studies.study import Study
 from metaeval.table.array import REPEAT
 from metaeval.table.means import SystemMeans
@@ -27,6 +35,8 @@ from metaeval.table.vote_set import Votes
 from metaeval.tests_stat.ends import Seen, ends_of_means
 
 _COLUMNS = ("question", "name", "command", "python", "lacks")
+_BY_FOLDER = frozenset({"HELM"})
+"""Benchmarks that write a folder a run."""
 _LEVEL, _UNEQUAL = 0.95, frozenset({"stratum", "weight"})
 _DRIFT_IN_PYTHON = "metaeval.study_judge_drift(before, after)"
 
@@ -68,7 +78,7 @@ class Look(Study):
     def quick_answer(self) -> str:
         """Return the answer to the main question, "" where there is none that is quick."""
         if self.scores is not None and self.contents.sizes.get("systems") == 1:
-            return _of_one_system(self.scores)
+            return _of_one_system(self.scores, self.contents)
         ask = _QUICK.get(type(self.contents.read))
         is_asked = self.contents.options and not self.contents.by_values  # what somebody has to say first
         if ask is None or is_asked or not len(self.questions) or self.questions["lacks"].iloc[0]:
@@ -158,8 +168,31 @@ def _questions(contents: Contents, asked: Callable[[str], str] | None) -> pd.Dat
         for name, need in NEEDS.items()
         if (contents.kind in need.get("of", ()) or name in contents.also) and not contents.refusal
     ]
+    if isinstance(contents.read, Scores) and contents.sizes["systems"] == 1:
+        rows.insert(0, _gate(contents.read, _command("leaderboard", NEEDS["leaderboard"], contents, asked)))
     frame = pd.DataFrame(rows, columns=list(_COLUMNS))
     return frame.loc[(frame["lacks"] != "").sort_values(kind="stable").index].reset_index(drop=True)
+
+
+def _gate(scores: Scores, command: str) -> tuple[str, str, str, str, str]:
+    """Ask of one system whether its mean under the first metric is as good as it seems, in two digits, or better."""
+    first = scores.isel(metric=0)
+    falls = not bool(first["higher_is_better"])
+    mean = float(first.mean())
+    digits = 1 - int(np.floor(np.log10(abs(mean)))) if mean else 0
+    rounded = (np.ceil if falls else np.floor)(round(mean * 10.0**digits, 6)) / 10.0**digits
+    required = f"{first['system'].item()} {'<=' if falls else '>='} {rounded:.12g}"
+    metric = str(first["metric"].item())
+    chosen = f" --metrics {shlex.quote(metric)}" if scores.sizes["metric"] > 1 else ""
+    of = "most" if falls else "least"
+    python = f"metaeval.study_leaderboard(data, requirements=[{required!r}])"
+    return (
+        f"Is its mean at {of} this?",
+        "leaderboard",
+        f"{command}{chosen} --require {shlex.quote(required)}",
+        python,
+        "",
+    )
 
 
 def _main_questions(parts: Mapping[str, Contents], asked: Callable[[str], str] | None) -> pd.DataFrame:
@@ -181,6 +214,9 @@ def _lacking(name: str, need: Mapping[str, Any], contents: Contents) -> str:
     sizes = {**contents.sizes, **({"items": contents.n_whole} if is_whole else {})}
     topic = unit_of(contents.read).topic if isinstance(contents.read, Scores) else "item"
     more = {"items": " without gaps"} if is_whole else {}
+    if name == "human" and isinstance(contents.read, Scores):
+        sizes["metrics"] -= len(columns_of_people(contents.read["metric"].to_numpy().tolist()))
+        more = {"metrics": " beside human scores"}
     if name == "human" and contents.tool:
         return f"a table of scores by system and item; results of {contents.tool} are not read there"
     lacks = [
@@ -214,7 +250,7 @@ def _of_scores(scores: Scores) -> str:
     return _first_sentence(study_table(scores))
 
 
-def _of_one_system(scores: Scores) -> str:
+def _of_one_system(scores: Scores, contents: Contents) -> str:
     """Say its means with their intervals over the items or their clusters, and what other systems would add."""
     if not _UNEQUAL.isdisjoint(map(str, scores.coords)):
         return ""
@@ -233,13 +269,27 @@ def _of_one_system(scores: Scores) -> str:
         f"{bracketed(middle, least, most, number(3))} under {name_of_metric(name)}"
         for name, middle, least, most in zip(names, mean[:, 0], low[:, 0], high[:, 0], strict=True)
     ]
-    items = count(cells.shape[2], unit_of(scores).topic)
+    topics = unit_of(scores).topics
+    items = count(int(n_items.max()), unit_of(scores).topic)
     if n_units.max() < n_items.max():
         items += f" in {count(int(n_units.max()), 'cluster')}"
+    beside = f"A file of another system on the same {topics} beside it tells"
+    if above := _folder_above(contents):
+        beside = f"Those of other systems on the same {topics}, as may lie beside it (metaeval look {above}), tell"
     return (
-        f"{scores['system'].item()} has the mean {first_few(means)} ({percentage(_LEVEL)} interval, {items}). A file "
-        f"of another system on the same {unit_of(scores).topics} beside it tells whether they differ by more than luck."
+        f"{scores['system'].item()} has the mean {first_few(means)} ({percentage(_LEVEL)} interval, {items}). {beside} "
+        "whether they differ by more than luck."
     )
+
+
+def _folder_above(contents: Contents) -> str:
+    """Return the folder in which results of a benchmark have others beside them, "" where there is none."""
+    if not contents.tool or not contents.files:
+        return ""
+    folder = os.path.commonpath([Path(path).parent for path in contents.files])
+    if len(contents.files) > 1 or contents.tool in _BY_FOLDER:
+        folder = os.path.normpath(Path(folder, os.pardir))
+    return shlex.quote(folder) if len([*Path(folder).iterdir()]) > 1 else ""
 
 
 def _of_means(board: SystemMeans) -> str:

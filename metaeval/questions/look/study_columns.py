@@ -10,6 +10,7 @@ from metaeval.io.any_sheets import any_sheet
 from metaeval.io.benchmarks.contents import read_json
 from metaeval.io.benchmarks.formats import Format, format_of
 from metaeval.io.form_rows import roles_of_form
+from metaeval.io.score_blocks import BY_FRAME
 from metaeval.io.tracked_runs import RUNS_OF, roles_of_runs
 from metaeval.table.folds import settings_among, splits_of
 from metaeval.table.means import SystemMeans
@@ -121,7 +122,10 @@ def _roles(
         parts = {name: (part, "by its name") for name in names for part in _OF_LABELS if _is_called(name, part)}
         return parts | {name: ("judge", "holds labels") for name in names if name in judges}
     if isinstance(read, Scores):
-        return _parts(names, rows) | _of_scores(read, names)
+        parts = _parts(names, rows)
+        if str(read.attrs.get("read_as")).startswith(BY_FRAME):  # the file is the system
+            parts = {name: ("item" if part == "system" else part, why) for name, (part, why) in parts.items()}
+        return parts | _of_scores(read, names)
     return _of_means(read, names, rows) if isinstance(read, SystemMeans) else {}
 
 

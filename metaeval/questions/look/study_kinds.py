@@ -12,6 +12,7 @@ import pandas as pd
 
 from metaeval.agreement.labels import Labels, as_labels, of_judges
 from metaeval.base.columns import JUDGES, RANKINGS, are_judges, underscored
+from metaeval.base.label_words import grades_of
 from metaeval.base.metric_names import split_names
 from metaeval.base.names import count, first_few, is_number, metric_evidence, topic_evidence
 from metaeval.base.needs import NEEDS
@@ -24,6 +25,7 @@ from metaeval.io.annotations import holds_annotations
 from metaeval.io.any_sheets import any_sheet
 from metaeval.io.benchmarks.contents import ZIP_MAGIC, Archive, Json, read_json, starts_json
 from metaeval.io.benchmarks.formats import format_of
+from metaeval.io.benchmarks.helm import with_run_files
 from metaeval.io.benchmarks.inspect_ai import is_archived_log
 from metaeval.io.benchmarks.rows import records_of_mappings
 from metaeval.io.blocks import PASSES, SpreadlessError
@@ -37,7 +39,7 @@ from metaeval.io.run_formats import run_of
 from metaeval.io.score_blocks import BY_ROWS, WIDE
 from metaeval.io.score_forms import is_judgment
 from metaeval.io.sources import Source, expanded, list_sources, read_source
-from metaeval.io.tables import read_scores, scores_of
+from metaeval.io.tables import read_scores
 from metaeval.io.trec import read_collection
 from metaeval.io.trec_lines import is_run
 from metaeval.io.votes import holds_votes, read_votes, votes_of
@@ -196,7 +198,7 @@ def contents_of(given: Sequence[str]) -> Contents:
     """Tell what files hold, and read it."""
     paths = [str(path) for pattern in given for path in expanded(pattern)]
     list_sources(paths, nested=True)  # each is there, and given once
-    files = [_told(text, source) for text in paths for source in list_sources(text, nested=True)]
+    files = [_told(text, source) for text in paths for source in with_run_files(list_sources(text, nested=True))]
     files, beside = _without_others(files)
     out = [file.source.path for file in beside]
     left_out = [f"left out what is nothing of this: {first_few(out)}"] if out else []
@@ -233,6 +235,9 @@ def _of_one_kind(given: Sequence[str], files: Sequence[_TypedFile], beside: Sequ
     columns = column_roles_of(shown_as, found.read, found.judges, first.content, first.source.path, told)
     paths = tuple(file.source.path for file in files)
     named_as = {"files": shlex.join(named), **parts, **found.named}
+    if found.kind == "scores" and not found.sizes["people"] and (worded := _people_in_words(first)):
+        found = replace(found, sizes={**found.sizes, "people": len(worded)})
+        named_as["people"] = shlex.quote(worded[0])
     are_judged = first.tool and "people" in named_as and found.sizes.get("metrics", 0) > 1
     also = ("judges",) if are_judged else found.also
     return replace(found, files=paths, named=named_as, columns=tuple(columns), tool=first.tool, also=also)
@@ -323,7 +328,7 @@ def contents_in_memory(data: object) -> Contents:
     if isinstance(data, SystemMeans):
         return _of_means(data)
     if isinstance(data, Labels):
-        return _of_labels(data, data.notes)
+        return _of_labels(data)
     columns = getattr(data, "columns", None)
     if columns is not None and vote_columns(list(columns)) is not None:
         return _of_votes(as_votes(data))
@@ -352,7 +357,7 @@ def _labels_in_memory(data: object) -> Contents | None:
         labels = as_labels(data)
     except MetaevalError:
         return None
-    return _of_labels(labels, labels.notes)
+    return _of_labels(labels)
 
 
 def _told(given: str, source: Source) -> _TypedFile:
@@ -432,7 +437,7 @@ def _or_labels(given: Sequence[str], scores: Contents) -> Contents:
 
 def _or_metrics(scores: Contents, names: Sequence[str]) -> Contents:
     """Return metrics where the columns of systems in rows are such, beside what people said of the systems."""
-    people = _people(names)
+    people = columns_of_people(names)
     if not people or metric_evidence([name for name in names if name not in people]) <= 0:
         return scores
     sizes = {"systems": scores.sizes["systems"], "metrics": len(names) - len(people), "people": len(people)}
@@ -505,10 +510,13 @@ def _scores_by_values(given: Sequence[str]) -> Contents | None:
 def _labels_by_values(given: Sequence[str]) -> Contents | None:
     source = _first(given)
     told = labels_by_values(read_source(source, bytes), source.path)
-    judged = None if told is None else read_judges(given, columns=told.columns)
-    if told is None or judged is None or _are_passes(judged.labels):
+    if told is None:
         return None
-    return _by_values(_of_judges(judged), told, "judges")
+    try:
+        judged = read_judges(given, columns=told.columns)
+    except InvalidOptionError:  # scores in words, which have a system
+        return None
+    return None if _are_passes(judged.labels) else _by_values(_of_judges(judged), told, "judges")
 
 
 def _labels_alone(given: Sequence[str]) -> Contents | None:
@@ -546,14 +554,12 @@ def _names_judges(given: Sequence[str]) -> bool:
 
 
 def _one_system(given: Sequence[str]) -> Contents | None:
-    """Return what scores of one system are, of one file; None where it is anything else that is refused."""
-    sources = [source for text in given for source in list_sources(text, nested=True)]
+    """Return what scores of one system are; None where it is anything else that is refused."""
     try:
-        scores = [scores_of(read_source(source, bytes), source, columns={}, where={}) for source in sources[:1]]
+        scores = read_scores(given, paired=None, missing="pairwise")
     except MetaevalError:
         return None
-    is_one = len(sources) == 1 and scores[0].sizes["system"] == 1 < scores[0].sizes["topic"]
-    return _of_scores(scores[0]) if is_one else None
+    return _of_scores(scores) if scores.sizes["system"] == 1 < scores.sizes["topic"] else None
 
 
 def _are_passes(labels: pd.DataFrame | None) -> bool:
@@ -571,17 +577,27 @@ def _are_of_judges(labels: pd.DataFrame) -> bool:
     return len(called) > 1 or bool(adjudicated(names)) or labels.index.nlevels > 1
 
 
-def _people(names: Sequence[str]) -> list[str]:
+def columns_of_people(names: Sequence[str]) -> list[str]:
     """Return the columns that people filled, by their names."""
     return [
         name for name in names if underscored(name) in _PEOPLE or not _HUMAN.isdisjoint(underscored(name).split("_"))
     ]
 
 
+def _people_in_words(file: _TypedFile) -> list[str]:
+    """Return the columns of people that hold words of one scale, which are no scores but graded beside them."""
+    sheet = None if starts_json(file.content) else any_sheet(file.content, file.source.path)
+    names, *rows = [[]] if sheet is None else sheet.sample()
+    cells_of = zip(names, zip(*rows, strict=False), strict=False)
+    return [
+        name for name, cells in cells_of if columns_of_people([name]) and len(grades_of({*filter(None, cells)})) > 1
+    ]
+
+
 def _of_scores(scores: Scores) -> Contents:
     values, clusters = scores.to_numpy(), scores.coords.get("cluster")
     metrics = scores["metric"].to_numpy().tolist()
-    people = _people(metrics)
+    people = columns_of_people(metrics)
     sizes = {
         "systems": scores.sizes["system"],
         "items": scores.sizes["topic"],
@@ -660,8 +676,7 @@ def _of_judges(judged: JudgeInput) -> Contents:
     if judged.annotations:
         frames = judged.annotations.values()
         if len(frames) == 1:
-            annotated = as_labels(*frames)
-            return _of_labels(annotated, [*annotated.notes, _OF_PEOPLE])
+            return _of_labels(as_labels(*frames), _OF_PEOPLE)
         names = {name for frame in frames for name in frame.columns}
         return Contents(kind="annotations", sizes={"judges": len(names), "items": max(map(len, frames))})
     if judged.scores:
@@ -673,14 +688,13 @@ def _of_judges(judged: JudgeInput) -> Contents:
     labels = judged.labels
     if labels is None:
         return Contents(kind="assessments", sizes={"judges": len(judged.assessments)})
-    return _of_labels(as_labels(labels), tuple(labels.attrs.get("notes", ())))
+    return _of_labels(as_labels(labels))
 
 
-def _of_labels(labels: Labels, notes: Sequence[str] = ()) -> Contents:
+def _of_labels(labels: Labels, *notes: str) -> Contents:
     judged = of_judges(labels)
     sizes = {"judges": len(judged.judges), "items": len(judged.table)}
-    more = [note for note in judged.notes if note not in labels.notes]
-    return Contents(kind="labels", sizes=sizes, judges=judged.judges, read=judged, notes=(*notes, *more))
+    return Contents(kind="labels", sizes=sizes, judges=judged.judges, read=judged, notes=(*judged.notes, *notes))
 
 
 def _judgments(given: Sequence[str], by_kind: Mapping[Kind, Sequence[str]]) -> Contents:

@@ -26,6 +26,7 @@ _MOST_PAIRS = 400
 _MOST_LINES = 60
 _FAMILY_WISE = "holm"
 _EXPECTED = {"more": "more", "low": "more_low", "high": "more_high"}
+_LEAVE = "You may"
 _FAR = 10
 """Go on if the first decision is expected within so many times the units at hand, a further one within as many."""
 say = prose(__name__)
@@ -43,7 +44,7 @@ def stop_report(study: StoppingStudy) -> Report:
             (f"{study.n_units:,}", _things(study) if study.n_units > 1 else _thing(study)),
             (f"{study.alpha:g}", "significance level α"),
         ),
-        summary=(_answer(study, first), _quote(study), *_replay_words(study, first)),
+        summary=(_with_order(study, _answer(study, first)), _quote(study), *_replay_words(study, first)),
         key_figures=_key_figures(study),
         sections=(_evidence_section(study, first), _pairs_section(study)),
         methods=_methods(study),
@@ -101,6 +102,14 @@ def _answer(study: StoppingStudy, rows: pd.DataFrame) -> str:
     if near and not ahead:
         return say("go on", **counted, **numbers)
     return say("announce" if near else "enough", ahead=ahead, since=since, **counted, **numbers)
+
+
+def _with_order(study: StoppingStudy, answer: str) -> str:
+    """Say first of a leave to stop that it holds for an order of arrival which nothing told."""
+    if not study.order_assumed or not answer.startswith(_LEAVE):
+        return answer
+    votes, things = study.scores is None, "votes" if study.scores is None else unit().topics
+    return say("if in order", things=things, votes=votes, answer=f"{answer[0].lower()}{answer[1:]}")
 
 
 def _in_all(study: StoppingStudy, pairs: pd.DataFrame) -> "pd.Series[float]":

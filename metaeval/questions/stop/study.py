@@ -128,6 +128,8 @@ class StoppingStudy(Study):
     n_replays: int
     scores: Scores | None
     """What was asked about, if scores."""
+    order_assumed: bool
+    """Whether nothing says in which order they came: topics stand by their names, or votes pair by pair."""
     notes: tuple[str, ...]
     provenance: Provenance
 
@@ -292,6 +294,7 @@ def study_stopping(  # noqa: PLR0913 - every option of the command
         correction=correction,
         n_replays=n_replays,
         scores=arrived.scores,
+        order_assumed=arrived.order_assumed,
         notes=arrived.notes,
         provenance=provenance or record_provenance("study_stopping", random_source=f"seed {seed}"),
     )
@@ -361,6 +364,7 @@ class _Arrived(NamedTuple):
     n_units: int
     notes: tuple[str, ...]
     scores: Scores | None
+    order_assumed: bool = False
 
 
 def _as_pandas(data: object) -> pd.DataFrame | None:
@@ -462,6 +466,7 @@ def _scored(
             *_notes_on(dated, unit_of(scores)),
         ),
         scores=scores if assumed else scores.assign_attrs(_kept_order(arrival_order, dated)),
+        order_assumed=assumed,
     )
 
 
@@ -524,7 +529,8 @@ def _voted(votes: Votes, wanted_form: EvidenceForm | None, by: VoteUnit | None, 
     ballots = _Ballots(key // n_units, net, position_of_unit[key % n_units], n * (n - 1) // 2, n_units)
     few = [count(votes.n_units(name), name) for name in shared if name not in enough and by is None]
     notes = (*votes.notes, _VOTED, *(_FEW.format(few=few_units, unit=counted_in) for few_units in few))
-    return _Arrived((ballots,), (form,), ("votes",), votes.systems, counted_in, n_units, notes, None)
+    in_blocks = 1 < np.count_nonzero(np.diff(pair)) + 1 == len(np.unique(pair)) < len(pair)
+    return _Arrived((ballots,), (form,), ("votes",), votes.systems, counted_in, n_units, notes, None, bool(in_blocks))
 
 
 def _repeats(pair: Ints, codes: Ints) -> bool:

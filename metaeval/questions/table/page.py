@@ -307,7 +307,8 @@ def _pairs_blocks(study: TableStudy) -> tuple[Block, ...]:
     result = study.comparison
     if result.n_pairs > _MOST_PAIRS:
         return ()
-    frame = with_witnesses(with_difference_bounds(result), [result]).assign(verdict=pair_verdicts)
+    frame = with_witnesses(with_difference_bounds(result), [result])
+    frame = frame.assign(verdict=pair_verdicts(frame, result))
     named = {"p_value": "uncorrected", "p_corrected": CORRECTIONS.label(result.correction)}
     raw = {} if result.correction == FAMILY_WISE else {"p_corrected": "p_value"}
     written, columns = p_values(frame, named, "p", raw=raw, n_resamples=drawn_for_p(result))

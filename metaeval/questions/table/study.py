@@ -22,7 +22,6 @@ from metaeval.table.traits import WHOLE
 from metaeval.tests_stat.catalogue import TESTS
 from metaeval.tests_stat.comparison import compare_systems
 from metaeval.tests_stat.correction import CORRECTIONS
-from metaeval.tests_stat.discordant import unconfirmed
 from metaeval.tests_stat.letters import letter_names, shared_letters
 from metaeval.tests_stat.result import PairwiseResult, difference_intervals
 
@@ -132,8 +131,6 @@ class TableStudy(Study):
         in_table = (a >= 0) & (b >= 0)
         tested = np.isfinite(data["p_value"].to_numpy())[metric_index]
         verdict = np.where(tested, self.comparison.verdicts()[metric_index], np.nan)[in_table]
-        if self.metrics[metric_index] in {row.metric for row in unconfirmed(self.comparison)}:
-            verdict = verdict * 0.0  # open: it has no mark
         square = np.full((len(index), len(index)), np.nan)
         square[a[in_table], b[in_table]], square[b[in_table], a[in_table]] = verdict, -verdict
         return square

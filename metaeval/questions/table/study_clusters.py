@@ -7,7 +7,6 @@ from metaeval.running.draws import RNGLike
 from metaeval.table.scores import Scores
 from metaeval.tests_stat.comparison import compare_systems
 from metaeval.tests_stat.correction import adjust
-from metaeval.tests_stat.discordant import signs_of_pair
 from metaeval.tests_stat.result import PairwiseResult, difference_intervals, is_significant
 
 _MOST_CLUSTERS, _FEWEST_TOPICS = 30, 6
@@ -69,7 +68,8 @@ def _within(scores: Scores, comparison: PairwiseResult, *, rng: RNGLike, n_threa
     )
     bounds = difference_intervals(result, confidence_level=1 - comparison.alpha)
     data = result.data.isel(pair=0).assign({f"difference_{end}": bounds[end].isel(pair=0) for end in ("low", "high")})
-    data["p_value"] = np.fmax(data["p_value"], signs_of_pair(result).exact)  # as the verdict on all topics
+    if "p_exact" in data:  # decides as on all topics
+        data["p_value"] = np.fmax(data["p_value"], data["p_exact"])
     columns = ["system_a", "system_b", "difference", "difference_low", "difference_high", "p_value"]
     return data[columns].to_dataframe().reset_index()[["metric", *columns]].assign(n_topics=scores.sizes["topic"])
 

@@ -1,6 +1,7 @@
 """`metaeval topics`: how many topics are enough, and how often two sets of topics disagree."""
 
 import re
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated
 
 from metaeval.base.checks import MOST_ROUNDS, check_tolerances
@@ -125,7 +126,8 @@ def topics_command(  # noqa: PLR0913 - the options of the command
     if wanted is not None and limit is not None and limit < max(wanted):
         message = f"--limit {limit} lies below the largest of --topic-sizes, {max(wanted)}; raise it, or leave it out"
         raise InvalidOptionError(message)
-    asked = tolerances and check_tolerances([0.0, *checks.parse_numbers(tolerances)], tolerance_unit)
+    named = checks.parse_numbers(tolerances) if tolerances else []
+    asked = tolerances and check_tolerances([0.0, *named], tolerance_unit)
     if pymc and not bayes:
         raise InvalidOptionError("--pymc samples the Bayesian model, which --no-bayes leaves out; drop one of them")
     if posterior and not bayes:
@@ -140,6 +142,8 @@ def topics_command(  # noqa: PLR0913 - the options of the command
         bayesian=bayes,
         method="pymc" if pymc else "fast",
     )
+    if len(named) == 1:
+        study = replace(study, first_tolerance=float(named[0]))
     loaded.at_end(lambda: _refuse_sampling(study))
     return study.report(posterior=posterior, published=published)
 

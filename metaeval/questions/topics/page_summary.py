@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 
 from metaeval.base.unit import unit
-from metaeval.base.words import MISSING, WrittenFigure, ends, name_of_metric, percentage, text
+from metaeval.base.words import MISSING, WrittenFigure, ends, name_of_metric, percentage, span, text, without_error
 from metaeval.models.families import FAMILIES
 from metaeval.page.tables import METRIC, Column, Table, right, under
 from metaeval.questions.topics.page_words import count_errors, tolerance_name, topic_count, topics_needed_words
@@ -33,7 +33,9 @@ def topic_summary(study: TopicsStudy) -> tuple[str, ...]:
     """Answer in a sentence; then which of several numbers to quote, and what they do not say."""
     sampling = study.error_rates.sampling
     words = [*([say(sampling)] if sampling in {"disjoint", "overlapping"} else []), say("caution")]
-    return (topic_answer(study), topic_quote(study), " ".join(words))
+    sizes, needed = _sizes_answer(study), topic_answer(study)
+    answer = sizes if sizes and not _needs(study, _quoted(study)[0]) else " ".join(filter(None, [sizes, needed]))
+    return (answer, topic_quote(study), " ".join(words))
 
 
 def topic_facts(study: TopicsStudy) -> tuple[tuple[str, str], ...]:
@@ -46,11 +48,57 @@ def topic_facts(study: TopicsStudy) -> tuple[tuple[str, str], ...]:
 
 
 def _quoted(study: TopicsStudy) -> list[float]:
-    """Return the tolerances to quote: 0, where it is in the study, and the one recommended, or else the least above."""
+    """Return the tolerances to quote: 0, where it is in the study, and the one recommended, or else the least above.
+
+    One that somebody named comes first.
+    """
     rates = study.error_rates
     above = [tolerance for tolerance in rates.tolerances if tolerance > 0]
+    nothing = [tolerance for tolerance in rates.tolerances if tolerance == 0]
     best = RECOMMENDED_TOLERANCE if rates.tolerance_unit == "relative" and RECOMMENDED_TOLERANCE in above else None
-    return [*(candidate for candidate in rates.tolerances if candidate == 0), *(above[:1] if best is None else [best])]
+    quoted = [*nothing, *(above[:1] if best is None else [best])]
+    return sorted(quoted, key=lambda tolerance: tolerance != study.first_tolerance)
+
+
+def _sizes_answer(study: TopicsStudy) -> str:
+    """Say whether as many topics as were asked for are enough, and what fewer leave; "" where none were named."""
+    tolerance, limit, metrics = _quoted(study)[0], study.minimum.max_error, study.error_rates.metrics
+    rates = study.error_rates.to_frame().rename(columns={"error_rate": "rate", "rate_se": "rate_error"})
+    if study.named_sizes and study.posterior is not None and tolerance in study.posterior.tolerances:
+        rates = study.rates_at(study.named_sizes)
+    rates = rates[rates["size"].isin(study.named_sizes) & (rates["tolerance"] == tolerance) & rates["rate"].notna()]
+    if rates.empty:
+        return ""
+    *fewer, size = sorted({*rates["size"].tolist()})
+    rows = rates[rates["size"] == size]
+    ends = [rows.get(end, rows["rate"]) for end in ("low", "high")]
+    within, passed = ends[1] <= limit, ends[0] > limit
+    word = "Yes" if within.all() else "No" if passed.all() else "Partly" if (within | passed).all() else "Open"
+    level = percentage(study.posterior.confidence_level) if len(rows) == 1 and "low" in rows and study.posterior else ""
+    return say(
+        "sizes",
+        word=word,
+        size=int(size),
+        figures=_rates_said(rows),
+        interval=[_with_digits(rows, end).removesuffix(" %") for end in ("low", "high")] if level else [],
+        level=level,
+        under=f" under {name_of_metric(metrics[0])}" if len(metrics) == 1 else "",
+        at=f" (tolerance {tolerance_name(study, tolerance)})" if tolerance else "",
+        observed="low" not in rows,
+        max_error=limit,
+        fewer=[f"{less:g} about {_rates_said(rates[rates['size'] == less])}" for less in fewer],
+    )
+
+
+def _rates_said(rates: pd.DataFrame) -> str:
+    """Write error rates, from the lowest to the highest metric."""
+    written = [without_error(*row) for row in zip(rates["rate"], rates["rate_error"], strict=True)]
+    names = map(name_of_metric, rates["metric"])
+    return written[0] if len(written) == 1 else span(names, rates["rate"], written, opening="")
+
+
+def _with_digits(row: pd.DataFrame, end: str) -> str:
+    return without_error(row[end].item(), row[f"{end}_error"].item())
 
 
 def topic_answer(study: TopicsStudy) -> str:

@@ -70,6 +70,8 @@ MOST_SIZES = 50
 MOST_DRAWN = 120
 """Sizes at which a curve is given, besides those observed."""
 
+_MOST_NAMED = 2
+"""More sizes than these are asked for to see how the error rate falls."""
 _WORTH_A_WORD = 0.01
 """A smaller share of ties goes without a note."""
 
@@ -96,12 +98,16 @@ class TopicsStudy(Study):
     """That exponential's parameters, one row a metric and tolerance."""
     posterior: BayesianErrorRate | None
     """Intervals and probabilities by the Bayesian model, if it was asked for and could be fitted."""
+    named_sizes: tuple[int, ...]
+    """The one or two sizes that somebody asked for: are these enough?"""
     unestimated: Mapping[str, str]
     """Parts that could not be estimated from these scores, and why."""
     notes: tuple[str, ...]
     """What was assumed, filled or dropped on the way."""
     provenance: Provenance
     """What produced the study."""
+    first_tolerance: float | None = None
+    """The one to answer for, where somebody named others than 0, which the command adds."""
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row a metric and tolerance, metrics in order: the rows of the command line's JSON.
@@ -371,6 +377,7 @@ def study_topics(  # noqa: PLR0913 - every option of the command
         published=published,
         exponential=exponential_table(rates, half_swaps=False),
         posterior=posterior,
+        named_sizes=tuple(chosen) if sizes is not None and chosen and len(chosen) <= _MOST_NAMED else (),
         unestimated=attempt.failed,
         notes=(
             *scores.attrs.get("notes", []),

@@ -62,6 +62,19 @@ def test_models_instances_and_scenarios(put, told):
     assert not told(scores, "left out")
 
 
+@pytest.mark.parametrize("name", ["per_instance_stats", "run_spec", "stats", "scenario_state"])
+def test_a_file_of_a_run_stands_for_its_folder(put, told, name):
+    """Whichever file of a run is given, it is read as the folder, and named where it is none of the two."""
+    models = {"x/a": 1.0, "x/b": 0.0}
+    files = {}
+    for model, score in models.items():
+        files |= _run(model, [_instance(n, exact_match=score * (n < 3)) for n in range(4)])
+    folder = put(files)
+    of_file = read_scores([next(folder.glob(f"**/*{model[-1]}/{name}.json")) for model in models])
+    assert of_file.equals(read_scores(folder))
+    assert bool(told(of_file, "in place of")) == (name in {"stats", "scenario_state"})
+
+
 def test_trials_perturbations_and_statistics_in_several_records(put):
     """Trials are repeats, perturbed instances items; HELM writes a record of an instance for every metric class."""
     typos = {"name": "typos", "robustness": True}

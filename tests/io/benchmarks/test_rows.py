@@ -197,6 +197,52 @@ FRAME = ",user_input,retrieved_contexts,response,faithfulness,nv_accuracy\n" + "
 )
 
 
+def test_costs_and_thresholds_of_a_frame_are_no_metrics(put, told):
+    """Told by their names, also behind the metric's that they are of; one that is asked for is read."""
+    head = "question,answer,faithfulness,faithfulness_threshold,threshold,latency,num_tokens"
+    path = (
+        put({"a.csv": head + "\n" + "".join(f"q{n},a{n},{n / 9},0.5,0.7,1.{n},{40 + n}\n" for n in range(9))}) / "a.csv"
+    )
+    scores = read_scores(path, paired=None)
+    assert scores["metric"].to_numpy().tolist() == ["faithfulness"]
+    assert told(scores, "'faithfulness_threshold', a target or threshold of 'faithfulness'; 'threshold', a target")
+    assert told(scores, "'latency', 'num_tokens', a cost or size")
+    assert read_scores(path, paired=None, metrics=["latency"])["metric"].to_numpy().tolist() == ["latency"]
+
+
+def test_deepeval_names_its_pass_marks_and_bias_passes_from_below(put, told):
+    """Scores are read; whether a case passed says at which threshold, and whether less is better (counted by hand)."""
+    marks = [(0.9, 0.1, True), (0.5, 0.5, True), (0.4, 0.2, False)]
+
+    def metric(name, score, threshold, passed):
+        return {"name": name, "score": score, "threshold": threshold, "success": passed}
+
+    cases = [
+        {
+            "name": f"case {at}",
+            "metricsData": [metric("Relevancy", good, 0.5, passed), metric("Bias", bad, 0.3, bad <= 0.3)],
+        }
+        for at, (good, bad, passed) in enumerate(marks)
+    ]
+    folder = put({f"{name}.json": {"testCases": cases} for name in "ab"})
+    scores = read_scores(folder)
+    assert scores.sel(system="a").to_numpy().tolist() == [[0.9, 0.5, 0.4], [0.1, 0.5, 0.2]]
+    assert dict(zip(scores["metric"].to_numpy(), scores["higher_is_better"].to_numpy(), strict=True)) == {
+        "Relevancy": True, "Bias": False,
+    }  # fmt: skip
+    assert told(scores, "passed (success): Relevancy from 0.5 in 2 of 3; Bias up to 0.3 in 2 of 3")
+
+
+def test_a_case_of_deepeval_is_an_item(put):
+    """As tables have them: name is that of a case, and true and false beside scores are no further metric."""
+    head = "name,input,actual_output,Faith_score,Faith_success,Faith_threshold\n"
+    path = put({"a.csv": head + "".join(f"t{n},q,a,{n / 9},{n > 4},0.5\n" for n in range(9))}) / "a.csv"
+    scores = read_scores(path, paired=None)
+    assert scores["metric"].to_numpy().tolist() == ["Faith_score"]
+    assert scores["topic"].to_numpy().tolist() == [f"t{n}" for n in range(9)]
+    assert scores["system"].to_numpy().tolist() == ["a"]
+
+
 def test_a_frame_is_a_system(put, told):
     """A file is a system, a row an item, a column of numbers a metric; words are left out and named."""
     folder = put({"a.csv": FRAME, "b.csv": FRAME.replace("0.75,0.25", "0.5,1")})

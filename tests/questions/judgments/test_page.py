@@ -146,7 +146,8 @@ def test_the_summary_answers_in_sentences(page):
     """How little is enough and how sure that is, what a new system would meet, and where effort goes."""
     first, second = page.summary
     assert re.match(
-        rf"[\d.]+ % (\(\w+'?\) )?to [\d.]+ % \(\S+\) {DRAWN} are enough to keep the ranking .*, by metric\.",
+        r"Up to [\d.]+ % of [^:]+ never judged: judge these before you judge less. [\d.]+ % (\(\w+'?\) )?to "
+        rf"[\d.]+ % \(\S+\) {DRAWN} are enough to keep the ranking .*, by metric\.",
         first,
     )
     assert second.startswith("Quote the effort for the metric that you use")
@@ -162,8 +163,8 @@ def test_a_ranking_that_is_kept_but_for_the_best_is_said_so():
         [("A", 0.95, 0.92), ("B", 0.92, 0.60), ("C", 0.7, 0.5)], columns=["metric", "tau", "tau_best"]
     ).assign(tau_best_se=np.nan)
     asked, reduced = SimpleNamespace(min_tau=0.9), SimpleNamespace(top=10)
-    assert _among_best(asked, reduced, rows) == ", but among the best 10 alone τ is 0.60 under B"
-    assert _among_best(asked, reduced, rows.iloc[1:2]) == ", but among the best 10 alone τ is 0.60"
+    assert _among_best(asked, reduced, rows) == "Among the best 10 alone τ is only 0.60 under B."
+    assert _among_best(asked, reduced, rows.iloc[1:2]) == "Among the best 10 alone τ is only 0.60."
     assert _among_best(asked, reduced, rows.drop(index=1)) == ""
 
 
@@ -173,7 +174,7 @@ def test_the_sentence_on_one_step_holds_the_best_where_its_table_does(made, step
     asked = {"reductions": ["stratified"], "steps": [step], "top": 3, "min_tau": 0.3}
     study = study_judgments(made.to_collection(), ["AP"], n_replicates=3, n_tested=0, rng=1, **asked)
     (row,) = study.to_frame().to_dict("records")
-    words = f", but among the best 3 alone τ is {carried(row['tau_best'], row['tau_best_se'], number(2))};"
+    words = f" Among the best 3 alone τ is only {carried(row['tau_best'], row['tau_best_se'], number(2))}."
     assert (words in study.report().summary[0]) == (row["tau_best"] < 0.3 <= row["tau"])
 
 

@@ -324,13 +324,16 @@ def test_what_was_never_judged_at_the_top_is_said():
     runs["b"] |= {"t0": ["d1", "d2", "d3"], "t1": ["d3", "d1", "d2"]}
     qrels = {f"t{n}": {"d1": 1, "d2": 0, "d3": int(n > 1)} for n in range(4)}
     asked = {"reductions": ["random"], "n_replicates": 2, "n_tested": 0, "rng": 1}
-    found = {
-        metric: study_judgments(collection_from_rankings(runs, qrels), [metric], **asked).notes[0]
-        for metric in ("P@2", "AP")
-    }
+    studies = {m: study_judgments(collection_from_rankings(runs, qrels), [m], **asked) for m in ("P@2", "AP")}
+    found = {metric: study.notes[0] for metric, study in studies.items()}
+    first = studies["P@2"].report().summary[0]
+    assert first.startswith("Up to 50.0 % of a run's top 2 documents (c) were never judged: judge these before")
+    asked |= {"steps": [50]}
+    first = study_judgments(collection_from_rankings(runs, qrels), ["P@2"], **asked).report().summary[0]
+    assert first.endswith("(c) were never judged: judge these before you judge less.")
     assert found["P@2"].startswith("never judged: 0.0 % (a) to 50.0 % (c) of a run's top 2 documents")
     assert found["AP"].startswith("never judged: 0.0 % (a) to 66.7 % (c) of a run's top 10 documents")
     whole = {name: {topic: ["d1", "d2", "d3"] for topic in qrels} for name in "ab"} | {"c": runs["a"]}
     whole["b"] = {topic: ["d3", "d2", "d1"] for topic in qrels}
-    notes = study_judgments(collection_from_rankings(whole, qrels), ["AP"], **asked).notes
-    assert not any("never judged" in note for note in notes)
+    study = study_judgments(collection_from_rankings(whole, qrels), ["AP"], **asked)
+    assert not any("never judged" in said for said in (*study.notes, study.report().summary[0]))

@@ -7,6 +7,7 @@ import shlex
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import stats
 
 from metaeval.io.tables import write_scores
 from metaeval.simulate.scores import simulate_scores
@@ -249,3 +250,20 @@ def test_an_open_gate_is_no_error(command, tmp_path, monkeypatch):
         assert ended.code == code
         assert ended.err.strip().splitlines()[-1].startswith(opening)
         assert "Error" not in ended.err
+
+
+@pytest.mark.parametrize(("number", "code"), [(0.5, 0), (0.58, 6), (0.9, 1)])
+def test_the_mean_of_one_system_is_required_to_be_beyond_a_number(command, tmp_path, number, code):
+    """The limit is that of scipy's one-sided t test; established, open or contradicted, with the code of each."""
+    values = 0.45 + np.arange(20) ** 1.5 / 250
+    path = tmp_path / "solo.csv"
+    path.write_text("system,item,acc\n" + "".join(f"solo,q{at},{value}\n" for at, value in enumerate(values)))
+    ended = command("leaderboard", path, "--require", f"solo >= {number}", "--json")
+    assert ended.code == code, ended.err
+    (row,) = ended.json()["results"]
+    test = stats.ttest_1samp(values, number, alternative="greater")
+    assert row["low"] == pytest.approx(test.confidence_interval(0.95).low)
+    assert row["p_value"] == pytest.approx(test.pvalue)
+    ended = command("leaderboard", path)
+    assert ended.code == 3
+    assert "at least two systems are needed" in ended.err

@@ -140,6 +140,11 @@ _FILES = {
                   for at in range(9) for way, name in enumerate("ab")),
         "mqm.tsv", "table",
     ),
+    "grades in words": (
+        "system,item,score\n" + "".join(f"{s},q{i},{('poor', 'fair', 'good')[(i + k) % 3]}\n"
+                                        for k, s in enumerate("ab") for i in range(7)),
+        "x.csv", "table",
+    ),
     "answers to a form": (
         "Timestamp,Email Address,System A,System B\n"
         + "".join(f"2025/03/0{at + 1} 10:0{at}:12 AM GMT+1,p{at}@x.org,{1 + at % 5},{1 + at % 3}\n" for at in range(8)),

@@ -14,6 +14,7 @@ def scores(*means, n_topics=60, seed=1):
     return as_scores(rng.normal(np.array(means)[:, None], 0.2, (len(means), n_topics)), systems=names)
 
 
+STOP = "If topics came in the order of their names, you may"
 ONE = "which of A and B is better is not decided by the evidence of 30 topics, and it is expected to take some"
 LATE = "A is the best (decided after {last}), and for the next (B and C) it is expected to take some"
 NEXT = "for the next ({pair}) it is expected to take some"
@@ -24,11 +25,15 @@ SEVERAL = "of 3 pairs of systems are decided"
 @pytest.mark.parametrize(
     ("means", "n_topics", "first"),
     [
-        ((0.5, 0.2), 60, "You may stop: A is better than B, decided after {last} of 60 topics."),
-        ((0.5, 0.2, 0.8), 60, "You may stop: 3 pairs of systems are all decided, the last after {last} of 60 topics."),
+        ((0.5, 0.2), 60, f"{STOP} stop: A is better than B, decided after {{last}} of 60 topics."),
+        (
+            (0.5, 0.2, 0.8),
+            60,
+            f"{STOP} stop: 3 pairs of systems are all decided, the last after {{last}} of 60 topics.",
+        ),
         ((0.30, 0.22), 30, f"Go on: {ONE} {{more}} more (22 or more)."),
-        ((0.30, 0.30), 30, f"You may stop without a decision: {ONE} {{more}} more (88 or more)."),
-        ((0.8, 0.2, 0.2), 40, f"You may stop: after 40 topics 2 {SEVERAL}, {LATE} {{more}} more ({{ends}})."),
+        ((0.30, 0.30), 30, f"{STOP} stop without a decision: {ONE} {{more}} more (88 or more)."),
+        ((0.8, 0.2, 0.2), 40, f"{STOP} stop: after 40 topics 2 {SEVERAL}, {LATE} {{more}} more ({{ends}})."),
         (
             (0.3, 0.22, 0.28),
             12,
@@ -58,7 +63,7 @@ def test_a_decided_best_system_may_be_announced_though_others_are_open():
     since = rows.loc[rows["winner"] == "A", "decided_at"].max()
     said = study.report().summary[0]
     assert rows["decided_at"].isna().any()
-    assert said.startswith(f"You may announce A as the best (decided after {since:.0f} of 80 topics). Go on only for")
+    assert said.startswith(f"{STOP} announce A as the best (decided after {since:.0f} of 80 topics). Go on only for")
 
 
 def votes_on_two_pairs(n_first, n_second):

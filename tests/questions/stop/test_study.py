@@ -63,7 +63,17 @@ def test_names_in_their_order_are_said_to_be_assumed():
     scores = as_scores(drawn())
     assert any("order of their names" in str(note) for note in study_stopping(scores).notes)
     names = scores["topic"].to_numpy().tolist()
-    assert not any("order of their names" in str(note) for note in study_stopping(scores, arrival=names).notes)
+    told = study_stopping(scores, arrival=names)
+    assert not any("order of their names" in str(note) for note in told.notes)
+    assumed = "If topics came in the order of their names, you may stop"
+    assert study_stopping(scores).report().summary[0].startswith(assumed)
+    assert told.report().summary[0].startswith("You may stop")
+    rows = [("A", "B", "left")] * 40 + [("A", "C", "left")] * 40 + [("B", "C", "left")] * 40
+    votes = pd.DataFrame(rows, columns=["left", "right", "winner"])
+    shuffled = votes.sample(frac=1, random_state=0)
+    sorted_votes, mixed = (study_stopping(of).report().summary[0] for of in (votes, shuffled))
+    assert sorted_votes.startswith("If votes came pair by pair, as their rows stand, you may stop: 3 pairs")
+    assert mixed.startswith("You may stop: 3 pairs")
 
 
 def test_scores_of_0_and_1_are_decided_by_their_signs():

@@ -95,6 +95,13 @@ def test_zero_is_always_among_the_tolerances(command, wide):
     assert [row["tolerance"] for row in rows] == [0, 0.1]
 
 
+def test_a_tolerance_that_was_named_is_answered_first(command, wide):
+    """0, which is always in the study, comes first only where it was typed, or nothing was."""
+    for tolerances, first in (("0.1", True), ("0,0.1", False), ("0.1,0.2", False)):
+        answer = command("topics", wide[0], *QUICK, "--tolerances", tolerances, "--json").json()["summary"][0]
+        assert ("(tolerance 10 %)" in answer) == first, answer
+
+
 def test_json_says_which_metric_needs_fewer_topics(command, wide):
     """Every row names the chance of needing fewer topics than each other metric; those of a pair add up to one."""
     words = ("--trials", 10, "--tolerances", "0", "--interval-resamples", 0, "--json")

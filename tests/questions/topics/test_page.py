@@ -381,3 +381,20 @@ def test_notes_of_a_lead_end_where_its_line_does():
     drawn = [one[np.isfinite(one).all(axis=1), 0].max() for one in lines if len(one) > 2]
     assert ends == [100, 40, 100, 40]
     assert set(drawn) == {20, 40, 100}
+
+
+@pytest.mark.parametrize(("max_error", "word"), [(0.45, "Yes"), (0.01, "No")])
+@pytest.mark.parametrize("bayesian", [True, False])
+def test_sizes_that_were_named_are_answered_first(max_error, word, bayesian):
+    """Of 10 and 20 topics the rates are those of the study: of a limit far above them yes, of one far below no."""
+    options = {"n_trials": 10, "max_error": max_error, "bayesian": bayesian, "tolerances": [0], "rng": 1}
+    study = study_topics(simulated_scores(1), sizes=[10, 20], **options)
+    first = topics_report(study).summary[0]
+    rates = study.error_rates.to_frame().set_index("size")["error_rate"]
+    if bayesian:
+        rates = study.rates_at([10, 20]).set_index("size")["rate"]
+    said = re.match(rf"{word}: two sets of 20 topics disagree about ([\d.]+) %.*\(of 10 about ([\d.]+) %\)\. ?", first)
+    assert [float(figure) for figure in said.groups()] == pytest.approx([100 * rates[20], 100 * rates[10]], abs=0.6)
+    assert ("interval" in said[0], "as observed" in said[0]) == (bayesian, not bayesian)
+    ranged = topics_report(study_topics(simulated_scores(1), sizes=[5, 10, 15, 20], **options)).summary[0]
+    assert "two sets of" not in ranged
