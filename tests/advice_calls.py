@@ -336,6 +336,37 @@ READERS = {
             "columns={'metric': 'kind'}": {"x": AB, "y": rows("1 2 3", a=[0.05, 0.1, 0.15], b=[0.2, 0.25, 0.3])},
         },
     ),
+    "questions within subjects": table(
+        "system,topic,question,score\n"
+        + "".join(f"{s},{'law' if t == '1' else 'code'},{t},{AB[s][t]}\n" for s in "ab" for t in "123"),
+        {"columns={'topic': 'question'}": AB},
+    ),
+    "numbered runs of systems by an unknown word": table(
+        "mdl,run,question,score\n"
+        + "".join(f"{s},{k},{t},{AB[s][t] / k}\n" for k in (1, 2) for s in "ab" for t in "123"),
+        {"columns={'system': 'mdl', 'repeat': 'run'}": {s: {t: [AB[s][t], AB[s][t] / 2] for t in "123"} for s in "ab"}},
+    ),
+    "a board under a word that says nothing": table(
+        "candidate,law,code,math\na,.1,.2,.3\nb,.4,.5,.6\n",
+        {
+            "systems_in='rows'": rows("law code math", a=[0.1, 0.2, 0.3], b=[0.4, 0.5, 0.6]),
+            "systems_in='columns'": rows("a b", law=[0.1, 0.4], code=[0.2, 0.5], math=[0.3, 0.6]),
+        },
+    ),
+    "models under a word that says nothing": table(
+        "candidate,law,code\ngpt-4o,.1,.2\nllama-3,.4,.5\n",
+        {"systems_in='columns'": {"law": {"gpt-4o": 0.1, "llama-3": 0.4}, "code": {"gpt-4o": 0.2, "llama-3": 0.5}}},
+    ),
+    "topics by an unknown word": table(
+        "Satz,law,code\n1,.1,.2\n2,.3,.4\n3,.5,.6\n",
+        {
+            "systems_in='rows'": {
+                "1": {"law": 0.1, "code": 0.2},
+                "2": {"law": 0.3, "code": 0.4},
+                "3": {"law": 0.5, "code": 0.6},
+            }
+        },
+    ),
     "sets of rows that are repeats": table(
         "system,topic,seed no,score\n"
         + "".join(f"{s},{t},{k},{AB[s][t] / k}\n" for k in (1, 2) for s in "ab" for t in "123"),

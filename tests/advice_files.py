@@ -67,6 +67,13 @@ TASKS = [
     for at in range(3)
 ]
 IN_LABELS = {
+    "a code of no answer": labels(
+        WIDE.replace("d2,1,0", "d2,1,99"),
+        {
+            "words={'99': 'none'}": {"ann": ANN, "ben": [1.0, 1.0, NAN]},
+            "words={'99': 99}": {"ann": ANN, "ben": [1.0, 1.0, 99.0]},
+        },
+    ),
     "tasks that ask two things": Call(
         lambda **options: read_annotations("t.json", **options).to_dict("list"),
         {"columns={'label': 'a'}": LABELS},
@@ -369,7 +376,30 @@ def compared(text: str, right: Mapping[str, object]) -> Call:
     return Call(ask, right, {}, {"i.csv": text}, show=show)
 
 
+GRADED = "system,item,bleu,human\na,1,.1,1\na,2,.2,2\nb,1,.3,99\nb,2,.4,1\na,3,.5,2\nb,3,.6,2\n"
+
+
+def graded(limits: str, human: Sequence[float], bleu: Sequence[float]) -> Then:
+    """Return the cells of two systems by item, of the rows that were chosen, in order."""
+
+    def ask() -> object:
+        return item_scores(read_items("i.csv", where={"human": limits}), reference="human").to_numpy().ravel().tolist()
+
+    return Then(ask, [*human, *bleu])
+
+
 IN_ITEMS = {
+    "a code of no answer among grades": compared(
+        GRADED,
+        {
+            "where={'human': '1..2'}": graded("1..2", [1, 2, 2, NAN, 1, 2], [0.1, 0.2, 0.5, NAN, 0.4, 0.6]),
+            "where={'human': '1..99'}": graded("1..99", [1, 2, 2, 99, 1, 2], [0.1, 0.2, 0.5, 0.3, 0.4, 0.6]),
+        },
+    ),
+    "grades beside grades of people": compared(
+        "system,item,human,fluency,bleu\na,1,1,2,.1\na,2,2,3,.2\nb,1,3,2,.3\nb,2,2,1,.4\n",
+        {"metrics=['bleu']": {"human": [[1.0, 2.0], [3.0, 2.0]], "bleu": [[0.1, 0.2], [0.3, 0.4]]}},
+    ),
     "a column that may be no metric": compared(
         ODD, {"metrics=['bleu']": {"human": [[3.0, 4.0], [5.0, 6.0]], "bleu": [[0.1, 0.2], [0.3, 0.4]]}}
     ),

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from advice_calls import Then
+from advice_calls import Call, Then
 from advice_methods import call
 from statsmodels.stats.power import TTestPower
 
@@ -187,6 +187,9 @@ TAU = 0.8
 """One of ten pairs is turned."""
 
 
+SCHOOL = pd.DataFrame({"human": [5.0, 4, 3, 2, 1], "m": [1.0, 2, 3, 4, 5.5]}, index=[*"abcde"])
+
+
 def frame_tau(**given: Any) -> float:
     """Return Kendall's tau of the metric of the frame."""
     table = study_human(FRAME, statistics=["kendall"], levels=["system"], n_resamples=20, rng=1, **given).system_table
@@ -224,6 +227,11 @@ STUDIES = {
     "a frame without its human score": call(
         lambda reference=None: frame_tau(reference=reference),
         {"reference": Then(lambda: frame_tau(reference="human"), TAU)},
+    ),
+    "a human score whose best grade is 1": Call(
+        lambda **given: study_human(SCHOOL, reference="human", statistics=["pearson"], n_resamples=9, rng=1, **given),
+        {"lower_is_better=['human']": float(np.corrcoef(range(5), SCHOOL["m"])[0, 1])},
+        show=lambda found: float(found.system_table["value"].iloc[0]),
     ),
     "directions of a table of items": call(
         lambda **_: study_human(item_scores(LONG, reference="human", metrics=["m"]), lower_is_better=["m"]),

@@ -1498,6 +1498,21 @@ MISTAKES |= {
             BOARD,
         ),
     ),
+    "per cents with errors behind them, as in LaTeX": Mistake(
+        {
+            "ap.csv": "model,acc,f1\n"
+            + "".join(f"{name},$7{at}.7\\pm2.5$,6{at}.1% ± 1.5%\n" for at, name in enumerate(SYSTEMS))
+        },
+        BOARD,
+        r"is a number with its error; write '70.7' .* \((?P<filter>sed -E '[^']*')\)",
+        (
+            {
+                "ap.csv": "model,acc,acc_stderr,f1,f1_stderr\n"
+                + "".join(f"{name},7{at}.7,2.5,6{at}.1,1.5\n" for at, name in enumerate(SYSTEMS))
+            },
+            BOARD,
+        ),
+    ),
     "scores with errors behind them, and a gap": Mistake(
         {
             "ap.csv": "model;acc;f1\nlow;-;30,1 ± 1,5\n"

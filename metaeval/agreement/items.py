@@ -16,12 +16,14 @@ from numpy.typing import NDArray
 from metaeval.agreement.summary_rows import without_summaries
 from metaeval.base.arrays import Flags, Floats, Ints
 from metaeval.base.checks import check_choice, check_kind
+from metaeval.base.columns import PEOPLE, are_judges, underscored
 from metaeval.base.label_words import folded, grades_of
 from metaeval.base.names import clean_names, comma_list, first_few, natural_order, shortened
 from metaeval.base.number_words import SCORE_GAPS
 from metaeval.errors import InvalidOptionError, ScoresError
 from metaeval.running.equality import difference, settle
 from metaeval.table.derived import derived_columns
+from metaeval.table.no_answers import codes_among
 from metaeval.table.number_columns import left_out_columns, not_scores
 from metaeval.table.roles import RoleColumn, rises_by_name, role_of_name
 from metaeval.table.scores import Missing, Scores, as_scores, better_direction
@@ -33,6 +35,8 @@ _FORMS = frozenset(
     | {"n", "count", "rank"}
 )
 """Words by which columns of one human score differ."""
+_PERSON = re.compile(r"_?(?:[0-9]+|(?<![^\W_])[a-z])\Z")
+"""The number or letter of one of several people."""
 _SHOWN = 10
 _PER_CENT = 100.0
 FEWEST = 3
@@ -79,7 +83,7 @@ def item_scores(  # noqa: PLR0913 - one keyword per column
     ------
     ScoresError
         If a column is not there or holds no numbers, a system, item or cluster is empty, a system and item appear
-        twice, an item lies in two clusters, or a value is infinite.
+        twice, an item lies in two clusters, a value is infinite, or stands for no answer (99 beside 1 to 5).
     UnknownNameError
         If `lower_is_better` names what is not compared.
 
@@ -103,6 +107,8 @@ def item_scores(  # noqa: PLR0913 - one keyword per column
     notes = _notes(frame, [*keys, *columns], left, given=metrics_given)
     notes += notes_on_falling(by_name)
     frame, told = without_summaries(frame, system, items, columns)
+    _refuse_codes(frame, columns)
+    told += [] if metrics_given else _notes_on_grades(frame, reference, metrics)
     item_names = _joined(frame, items)
     index = pd.MultiIndex.from_arrays([clean_names(frame[system], "system"), item_names], names=["system", "item"])
     if not index.is_unique:
@@ -209,6 +215,7 @@ def system_means(
     _refuse_empty(frame, [system])
     notes = _notes(frame, [system, *columns], left, given=given)
     frame, told = without_summaries(frame, system, [], columns)
+    _refuse_codes(frame, columns)
     if frame[system].duplicated().any():
         twice = frame.loc[frame[system].duplicated(), system].iloc[0]
         raise ScoresError(f"system {twice!r} appears twice; name the columns of items with `item`")
@@ -255,8 +262,10 @@ def metric_columns(
     left: list[RoleColumn] = []
     if metrics is None:
         free = [name for name in free if not _says_nothing(frame, keys, name)]
-        forms = [name for name in free if reference and name not in said and _is_form_of(reference, name)]
-        left = [RoleColumn(name, "repeat", f"the human score {reference!r} in another form") for name in forms]
+        why_of = {name: _of_people(reference, name) for name in free if reference and name not in said}
+        forms = [name for name, why in why_of.items() if why]
+        forms = forms if len(forms) < len(free) else []  # people beside people alone are compared
+        left = [RoleColumn(name, "repeat", why_of[name]) for name in forms]
         left_free = [name for name in free if name not in forms]
         left += _no_metrics(frame, left_free, [name for name in named if name in numeric], said)
     chosen = (
@@ -312,6 +321,48 @@ def _is_form_of(reference: str, name: str) -> bool:
     return bool(words & others) and words != others and words ^ others <= _FORMS
 
 
+def _of_people(reference: str, name: str) -> str:
+    """Say what a column is that is called as the human score or as another person's; "" for a metric.
+
+    Examples
+    --------
+    >>> [_of_people("human_A", name) for name in ("human_B", "human_A_z", "BLEU")]
+    ["another person's score beside 'human_A'", "the human score 'human_A' in another form", '']
+    """
+    if _is_form_of(reference, name):
+        return f"the human score {reference!r} in another form"
+    stem, *others = {_PERSON.sub("", underscored(text)) for text in (reference, name)}
+    is_other = not others and (are_judges([stem]) or not PEOPLE.isdisjoint(stem.split("_")))
+    return f"another person's score beside {reference!r}" if is_other else ""
+
+
+def _notes_on_grades(frame: pd.DataFrame, reference: str, metrics: Sequence[str]) -> list[str]:
+    """Say which columns hold grades as the human score does, where others hold none, as another aspect by people does.
+
+    Examples
+    --------
+    >>> columns = {"adequacy": [1, 2, 3, 3], "fluency": [2, 2, 3, 1], "BLEU": [0.25, 0.5, 0.75, 0.5]}
+    >>> _notes_on_grades(pd.DataFrame(columns), "adequacy", ["fluency", "BLEU"])[0].partition(";")[0]
+    "fluency holds grades as 'adequacy' does, and counts as a metric"
+    """
+    levels = {name: np.unique(frame[name].dropna()) for name in (reference, *metrics)}
+    graded = {
+        name: numbers
+        for name, numbers in levels.items()
+        if 0 < len(numbers) <= _MANY + 1 and (numbers == np.rint(numbers)).all()
+    }
+    grades = graded.pop(reference, np.zeros(0))
+    if len(grades) <= 2:  # noqa: PLR2004 - no and yes
+        return []
+    alike = [name for name, numbers in graded.items() if grades[0] <= numbers[0] and numbers[-1] <= grades[-1]]
+    others = [name for name in metrics if name not in alike]
+    if not alike or not others:
+        return []
+    verbs = ("hold", "count as metrics") if len(alike) > 1 else ("holds", "counts as a metric")
+    told = f"{first_few(alike)} {verbs[0]} grades as {reference!r} does, and {verbs[1]}"
+    return [f"{told}; if people gave them too, name the metrics alone (`metrics={others!r}`)"]
+
+
 def _in_other_units(names: Sequence[str], values: Floats, free: Collection[str]) -> list[RoleColumn]:
     """Return the columns of whole numbers that are far above all others, which may count something."""
     largest = np.nanmax(np.abs(values), axis=0, initial=0.0)
@@ -341,6 +392,19 @@ def _says_nothing(frame: pd.DataFrame, keys: Sequence[str], name: str) -> bool:
         return counts_rows
     different = frame.groupby(list(keys[1:]), sort=False)[name].nunique(dropna=False)
     return bool((different == 1).all()) and len(different) < len(frame) and len(np.unique(values)) > 1
+
+
+def _refuse_codes(frame: pd.DataFrame, columns: Sequence[str]) -> None:
+    """Refuse columns with numbers that stand for no answer, but for those whose rows were chosen by what they hold."""
+    for name in columns:
+        codes = codes_among(frame[name].to_numpy(dtype=np.float64))
+        if codes.counts and name not in frame.attrs.get("chosen", ()):
+            without = f"{codes.low:g}..{codes.high:g}"
+            every = f"{min(codes.low, *codes.counts):g}..{max(codes.high, *codes.counts):g}"
+            ways = f"`where={ {name: without}!r}` leaves these rows out, and `where={ {name: every}!r}` counts them"
+            if "sources" not in frame.attrs:  # in memory
+                ways = "set to NaN what is no answer"
+            raise ScoresError(f"column {name!r} holds {codes.named}, as codes of no answer are; {ways}")
 
 
 def _refuse_empty(frame: pd.DataFrame, columns: Sequence[str]) -> None:

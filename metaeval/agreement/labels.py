@@ -32,6 +32,7 @@ from metaeval.table.label_roles import (
     label_columns,
     made_judges,
     numbers_the_rows,
+    refuse_codes,
     strangers,
 )
 from metaeval.table.number_columns import left_out_columns
@@ -368,8 +369,9 @@ def _judges_of(frame: pd.DataFrame) -> pd.DataFrame:
     found = label_columns(list(map(str, frame.columns)), frame.to_numpy(), topics)
     if found.unsure:
         raise ScoresError(f"{doubts_of(found.unsure)}; drop what is none, or rename what is one")
-    notes = [*left_out_columns(found.left), *made_judges(found.made), *doubtful_labels(frame.iloc[:, found.judges])]
     kept = frame.iloc[:, found.judges]
+    refuse_codes(kept)
+    notes = [*left_out_columns(found.left), *made_judges(found.made), *doubtful_labels(kept)]
     kept.attrs = frame.attrs | {"notes": [*frame.attrs.get("notes", ()), *notes]}
     return kept
 

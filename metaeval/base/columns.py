@@ -17,6 +17,8 @@ JUDGES = (
     *("worker_id", "workerid", "annotator_id", "rater_id", "judge_id", "assessor_id", "participant_id"),
 )
 """Who judged."""
+PEOPLE = frozenset({"human", "humans", "people", "gold", "reference", "mqm", "da", "esa", "expert", "experts", "crowd"})
+"""What scores are called that people gave, beside which metrics stand."""
 RANKINGS: Words = {
     "topic": ("query_id", "qid", "q_id", "topic_id", "topic", "query"),
     "document": ("doc_id", "docno", "docid", "document"),

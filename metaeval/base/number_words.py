@@ -7,7 +7,9 @@ from typing import NamedTuple
 _MARKED = re.compile(r"([+-]?[0-9]*\.?[0-9]+) *[*†‡§¶↑↓]+", re.ASCII)
 _STARRED = re.compile(r"\*\*([+-]?[0-9]*\.?[0-9]+)\*\*", re.ASCII)
 _BESIDE = re.compile(r"([+-]?[0-9]*\.[0-9]+) *\([0-9]+\)", re.ASCII)
-_WITH_ERROR = re.compile(r"([+-]?[0-9.,]+)\s*(?:\(?\s*(?:±|\+/-|\+-)|\()\s*([0-9.,]+)\s*\)?", re.ASCII)
+_WITH_ERROR = re.compile(
+    r"\$?([+-]?[0-9.,]+)\s*\\?%?\s*(?:\(?\s*(?:±|\+/-|\+-|\\pm)|\()\s*([0-9.,]+)\s*\\?%?\s*\)?\s*\\?%?\$?", re.ASCII
+)
 _BOUND = r"[+-]?[0-9]*[.,]?[0-9]+"
 _WITH_BOUNDS = re.compile(
     rf"({_BOUND}) *[\[(] *({_BOUND}) *(?:[,;/] +|;|/|to|\.\.|-|\N{{EN DASH}}|\N{{EM DASH}}) *({_BOUND}) *[\])]",
@@ -20,6 +22,7 @@ _DIVIDED = re.compile(
     rf"[+-]?[0-9]{{1,3}}(?P<sign>[{_BETWEEN}])[0-9]{{3}}((?P=sign)[0-9]{{3}})*([.,][0-9]+)?", re.ASCII
 )
 _PER_CENT = re.compile(r"([+-]?[0-9.,]+)\s*%", re.ASCII)
+_OUT_OF = re.compile(r"[0-9]*\.?[0-9]+ */ *[0-9]+", re.ASCII)
 _LONGEST = 100
 _POINT_BETWEEN = re.compile(r"[+-]?[1-9][0-9]{0,2}\.[0-9]{3}", re.ASCII)
 
@@ -62,6 +65,17 @@ def other_spelling(text: str) -> Spelling | None:
     if len(text) > _LONGEST:  # patterns look at every way to divide digits
         return None
     return _spelling(text) or (_spelling(text.replace("**", "")) if "**" in text else None)
+
+
+def is_nearly_a_number(text: str) -> bool:
+    """Whether a text is a number that is written otherwise, or so many of so many: no word.
+
+    Examples
+    --------
+    >>> [is_nearly_a_number(text) for text in ("0.71 ± 0.02", "13/20", "0.71", "A/B")]
+    [True, True, False, False]
+    """
+    return other_spelling(text) is not None or _OUT_OF.fullmatch(text[:_LONGEST]) is not None
 
 
 def _spelling(text: str) -> Spelling | None:

@@ -10,6 +10,7 @@ from typing import Literal, NamedTuple
 
 from metaeval.base.columns import ITEMS, JUDGES, LABELS, MARKED_ERRORS, are_judges, first_called, is_answer, underscored
 from metaeval.base.names import are_metrics, first_few, is_number
+from metaeval.base.number_words import is_nearly_a_number
 from metaeval.errors import MetaevalError
 from metaeval.io.any_sheets import any_sheet
 from metaeval.io.sheets import Sheet, header_names
@@ -190,13 +191,14 @@ def way_to_label_items(content: bytes, label: str) -> str:
     return "" if sheet is None else way_to_number_items(columns, sheet)
 
 
-def way_to_number_items(columns: Columns, sheet: Sheet) -> str:
-    """Say the same of a table; numbers are labels where two columns are called as judges."""
+def way_to_number_items(columns: Columns, sheet: Sheet, *, are_labels: bool = False) -> str:
+    """Say the same of a table; numbers are labels where two columns are called as judges, or somebody says so."""
     words = {name: {*filter(None, cells)} for name, cells in columns.items()}
     few = [name for name, held in words.items() if 1 < len(held) <= _MOST_LABELS]
+    few = [name for name in few if not any(is_nearly_a_number(text.replace(",", ".")) for text in words[name])]
     labels = [name for name in few if any(words[name] & words[other] for other in few if other != name)]
     numbers = any(is_number(cell.replace(",", ".")) for held in words.values() for cell in held)
-    unsure = numbers and sum(are_judges([name]) for name in columns) < _TWO
+    unsure = numbers and not are_labels and sum(are_judges([name]) for name in columns) < _TWO
     if len(labels) < _TWO or unsure or sheet.delimiter not in {",", ";"}:
         return ""
     unnamed = not header_names(sheet.sample()[0])[0]

@@ -11,7 +11,7 @@ from metaeval.errors import closest_names
 from metaeval.io.sheets import Sheet, delimiter_name, header_names
 from metaeval.table.arrivals import date_columns
 from metaeval.table.number_columns import left_out_columns
-from metaeval.table.roles import RoleColumn
+from metaeval.table.roles import RoleColumn, place_of_second_table
 
 _MOST_SHOWN = 40
 _UNENDED = r'{sub(/\r$/,"")}'
@@ -92,6 +92,10 @@ def refuse_faulty_names(names: Sequence[str], filled: Collection[int], body: She
     """Refuse a name that two columns have, and the columns of `filled` that hold something but no name."""
     if filled:
         below = next(body.rows())
+        if second := place_of_second_table(below):
+            raise body.error(
+                f"a second table stands beside the first, from column {second + 1} on; save each as a file"
+            )
         is_header = all(map(str.strip, below[1:])) and not any(map(is_number, below))
         way = f", or join it with the line below ({_joining(body.delimiter)})" * is_header
         raise body.error(f"column {min(filled) + 1} has no name; name it in the header{way}")

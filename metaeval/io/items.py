@@ -139,6 +139,7 @@ def read_items(  # noqa: PLR0913 - what is read, and how
     combined = _of_chosen_rows(combined, tables, where or {}, keys)
     since = "was taken for the items, since every system has each of its names once"
     combined.attrs |= {"sources": [source.path for source in sources], "system": keys[0], "items": items}
+    combined.attrs["chosen"] = [*(where or {})]
     titles = [title for table in tables for title in table.body.titles]
     by_values = [f"column {name!r} {since}" for name in by_structure]
     combined.attrs["notes"] = [

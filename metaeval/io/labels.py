@@ -13,10 +13,10 @@ from metaeval.base.checks import check_choice
 from metaeval.base.columns import ITEMS, LABELS, first_called, is_answer, underscored
 from metaeval.base.label_words import folded, numbered_words, says_yes_or_no, word_scale
 from metaeval.base.names import comma_list, first_few, is_number, natural_order, shortened, split_at_commas
-from metaeval.base.number_words import GAP_WORDS, other_spelling
+from metaeval.base.number_words import GAP_WORDS, is_nearly_a_number
 from metaeval.collection.document_codes import Judgments
 from metaeval.collection.documents import UNJUDGED
-from metaeval.errors import FileFormatError, InvalidOptionError
+from metaeval.errors import FileFormatError, InvalidOptionError, ScoresError
 from metaeval.io.any_sheets import table_sheet
 from metaeval.io.blocks import BadCellError, rows_left_out
 from metaeval.io.by_values import labels_of_columns, way_to_number_items
@@ -37,6 +37,7 @@ from metaeval.table.label_roles import (
     doubts_of,
     label_columns,
     made_judges,
+    refuse_codes,
 )
 from metaeval.table.number_columns import left_out_columns
 from metaeval.table.plausibility import are_summaries, left_out_rows, perhaps_items
@@ -435,6 +436,10 @@ class _LabelTable:
         keys = {"topic": self._column("topic")} if self.places["topic"] else {}
         keys["item"] = self._column("item")
         frame, n_again = self._long(keys, repeats, duplicates) if self.is_long else self._wide(keys, duplicates)
+        try:
+            refuse_codes(frame, self.words)
+        except ScoresError as error:
+            raise self.sheet.error(str(error)) from None
         notes = [] if "topic" in keys else ["no column of topics: items are what is drawn for intervals"]
         again = note_of(n_again, "label" if self.is_long else "row", duplicates)
         frame.attrs |= {"notes": [*notes, *self.notes, *again, *doubtful_labels(frame, self.words)], "judges": "known"}
@@ -550,10 +555,13 @@ class _LabelTable:
     def _way_of_items(self) -> str:
         """Say how items get names: by the column that holds others in every row, or by numbers of the rows."""
         free = [at for at, name in enumerate(self.names) if name and [at] not in self.places.values()]
-        once = [self.names[at] for at in free if self._n_different([at]) == len(self.cells)]
-        numbering = "" if once else way_to_number_items(self._first_cells(), self.sheet)
-        item = next(iter([*once, *(self.names[at] for at in free)]), "NAME")
-        return self._way_of_rows() or numbering or f"name it, such as `columns={ {'item': shortened(item)}!r}`"
+        once = [self.names[at] for at in free if self._n_different([*self.places["topic"], at]) == len(self.cells)]
+        if way := self._way_of_rows():
+            return way
+        if once:
+            return f"name it, such as `columns={ {'item': shortened(once[0])}!r}`"
+        numbering = way_to_number_items(self._first_cells(), self.sheet, are_labels=True)
+        return numbering or "no column has another name in every row, so number the rows"
 
     def _first_cells(self) -> dict[str, list[str]]:
         return {name: self.cells[:_SEEN, at].tolist() for at, name in enumerate(self.names) if name}
@@ -652,7 +660,7 @@ class _LabelTable:
 
     def _is_spelt(self, cell: str) -> bool:
         """Whether a cell is a number with more than digits and a point, and nobody said what it means."""
-        return folded(cell) not in self.words and other_spelling(cell) is not None
+        return folded(cell) not in self.words and is_nearly_a_number(cell)
 
     def _graded(self) -> list[str]:
         return [word for word, meaning in self.words.items() if not isinstance(meaning, str)]

@@ -31,7 +31,7 @@ from metaeval.io.sources import Source
 from metaeval.table.array import ATTACHED, DIMS, REPEAT, Codes, dims_of, first_repeat, laid_out, place_rows
 from metaeval.table.folds import note_of_folds
 from metaeval.table.plausibility import are_summaries, left_out_rows
-from metaeval.table.roles import unit_of_column
+from metaeval.table.roles import SPREADS, unit_of_column, word_of
 
 RESULT_CELLS = 3
 """Columns that trec_eval -q and ir_measures -q print."""
@@ -247,10 +247,11 @@ class _LongRows:
         rows = np.flatnonzero(~summaries[codes])
         if not len(rows):
             topic = unit().topic
-            message = (
-                f"only averages ({', '.join(names)}) and no {topic}; write the scores of every {topic} (option -q)"
-            )
-            raise self.body.error(message)
+            spread = next((name for name in names if word_of(name) in SPREADS), "")
+            way = f"write the scores of every {topic} (option -q)"
+            if spread:
+                way += f", or for ranks a row a system, each {spread} in a column called as its mean and _{spread}"
+            raise self.body.error(f"only averages ({', '.join(names)}) and no {topic}; {way}")
         return rows, rows_left_out([*compress(names, summaries)])
 
     def _refuse_averaged_systems(self, codes: NDArray[np.integer], rows: Ints) -> None:

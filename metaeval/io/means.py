@@ -143,7 +143,10 @@ def _refuse_errors_in_cells(sheet: Sheet) -> None:
     gaps = rf":a;s/{sign} *(-+|{dashes}|n\/a|N\/A|)({sign}|$)/{marks}\2/;ta;" * (len(filled) < len(cells))
     points = r";s/([0-9]),([0-9])/\1.\2/g" * (sheet.delimiter != "," and any("," in cell for cell in filled))
     names = rf"\1{sign}\1_stderr"
-    cell = rf":b;s/{sign} *([+-]?[0-9.,]+) *(\(? *(±|\+\/?-)|\() *([0-9.,]+) *\)? *({sign}|$)/{sign}\1{sign}\4\5/;tb"
+    per_cent = r"\\?%? *" * any("%" in cell for cell in filled)
+    tex, signs = (r"\$?", r"±|\+\/?-|\\pm") if any("\\pm" in cell for cell in filled) else ("", r"±|\+\/?-")
+    number = rf" *([0-9.,]+) *{per_cent}\)? *{per_cent}{tex}"
+    cell = rf":b;s/{sign} *{tex}([+-]?[0-9.,]+) *{per_cent}(\(? *({signs})|\(){number}({sign}|$)/{sign}\1{sign}\4\5/;tb"
     if first.high:
         names = rf"\1{sign}\1_low{sign}\1_high"
         number = "([+-]?[0-9]*[.,]?[0-9]+)"

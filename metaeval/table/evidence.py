@@ -27,6 +27,8 @@ _FEWEST, _FIRST, _CLOSE = 3, 4, 2e-3
 _ALIKE, _ENOUGH = 0.999, 6
 """Correlation from which on two units say the same of the rows, and rows of which it is no luck."""
 _FAR = 10
+_MOST_LABELS, _NEARLY = 11, 0.9
+"""More numbers are no labels; in so large a share of the units what is called so is the majority."""
 _SCALES = (1.0, 100.0)
 PER_CENT = 10.0
 """Medians that scores from 0 to 1 cannot have, if they are written as per cents of any worth."""
@@ -35,6 +37,8 @@ PER_CENT = 10.0
 _MAYBE = "made"
 """Role of names of what is made of others, and of systems too, such as delta: luck must be ruled out as for any."""
 EXTREMES = ("range", _MAYBE)
+SETTLED = "settled"
+"""Role of names of labels that were settled on after others were given."""
 ROLES_MADE = ("aggregate", "sd", "error", "half", _MAYBE)
 """Roles of rows that hold the largest or the least of others, and of those that hold means and spreads."""
 NOTHING: Mapping[int, str] = {}
@@ -105,12 +109,15 @@ def _judged(names: Sequence[str], values: Floats, at: int, others: Sequence[int]
         return None
     listed = [names[other] for other in others]
     near = _rounding(own) + _rounding(rest) + 1e-9 * float(np.abs(own).max())
-    near = max(near, _CLOSE * float(np.abs(own).max())) if named else near
-    makings = _makings(own, rest, listed, near)
-    makings = makings or (_of_the_best(own, rest, listed, near) if named == _MAYBE else [])
+    exact, near = near, max(near, _CLOSE * float(np.abs(own).max())) if named else near
+    makings = [] if named == SETTLED else _makings(own, rest, listed, near, exact)
+    makings = makings or (_of_the_best(own, rest, listed, near, exact) if named == _MAYBE else [])
+    makings = [*makings, *_of_labels(own, rest, listed, named)]
     for what, ways, luck in makings:
-        agrees = named in (EXTREMES if what.startswith(_TIES) else ROLES_MADE)
+        agrees = named == SETTLED or named in (EXTREMES if what.startswith(_TIES) else ROLES_MADE)
         agrees = agrees and (named not in EXTREMES or len(own) >= _FEWEST)  # a system may be called so
+        if named in EXTREMES and what.startswith(_TIES) and (own % 1).all():  # as it is called, and no answers
+            return MadeRow(at, what, len(own) >= _FEWEST)
         rows = 1 if named or what.startswith(_TIES) else len(others) + 1  # any of which might be a mean by luck
         chance = 0.0 if agrees and named != _MAYBE else ways * rows * luck()
         if chance <= _LIKELY:
@@ -121,11 +128,14 @@ def _judged(names: Sequence[str], values: Floats, at: int, others: Sequence[int]
 type _Making = tuple[str, int, Callable[[], float]]
 
 
-def _makings(own: Floats, rest: Floats, names: Sequence[str], near: float) -> Sequence[_Making]:
-    """Return what the numbers agree with: in words, one of how many things tried, and its chance by luck."""
+def _makings(own: Floats, rest: Floats, names: Sequence[str], near: float, exact: float) -> Sequence[_Making]:
+    """Return what the numbers agree with: in words, one of how many things tried, and its chance by luck.
 
-    def agrees(made: Floats) -> bool:
-        return bool((np.abs(own - made) <= near).all())
+    What is another's number agrees to its last digit, and what is computed nearly.
+    """
+
+    def agrees(made: Floats, within: float = near) -> bool:
+        return bool((np.abs(own - made) <= within).all())
 
     of_all = f"of {_listed(names)}"
     top, low = np.nanmax(rest, axis=0), np.nanmin(rest, axis=0)
@@ -135,9 +145,10 @@ def _makings(own: Floats, rest: Floats, names: Sequence[str], near: float) -> Se
     best = [
         (f"the {what} {of_all}", len(names), partial(_luck_of_ties, rest, made, near))
         for what, made in ranked.items()
-        if agrees(made)
+        if agrees(made, near if what == "median" else exact)
     ]
-    if best and len(names) > 1 and not agrees(np.nanmean(rest, axis=0)):
+    from_best = min((float(np.abs(own - made).max()) for made in ranked.values()), default=np.inf)
+    if best and len(names) > 1 and from_best < np.abs(own - np.nanmean(rest, axis=0)).max():
         return best
     found = _totals(own, rest, of_all, near)
     found += best if not found else []
@@ -146,16 +157,34 @@ def _makings(own: Floats, rest: Floats, names: Sequence[str], near: float) -> Se
     return found
 
 
-def _of_the_best(own: Floats, rest: Floats, names: Sequence[str], near: float) -> Sequence[_Making]:
+def _of_the_best(own: Floats, rest: Floats, names: Sequence[str], near: float, exact: float) -> Sequence[_Making]:
     """Return what the best of all others make: their distance, or the largest without one or two, such as people."""
     top, second = np.sort(np.where(np.isnan(rest), -np.inf, rest), axis=0)[:-3:-1]
     if (np.abs(own - (top - second)) <= near).all():
         return [(f"the distance of the best two of {_listed(names)}", 1, partial(_luck, own, rest, top - second))]
-    below = ~(rest > own + near).any(axis=1)
-    if below.sum() < max(2, len(rest) - 2) or not (own - np.fmax.reduce(rest[below], axis=0) <= near).all():
+    below = ~(rest > own + exact).any(axis=1)
+    if below.sum() < max(2, len(rest) - 2) or not (own - np.fmax.reduce(rest[below], axis=0) <= exact).all():
         return []
     largest = f"the largest of {_listed([*compress(names, below)])}{_without(names, below)}"
-    return [(largest, len(names) ** 2, partial(_luck_of_ties, rest[below], own, near))]
+    return [(largest, len(names) ** 2, partial(_luck_of_ties, rest[below], own, exact))]
+
+
+def _of_labels(own: Floats, rest: Floats, names: Sequence[str], named: str) -> Sequence[_Making]:
+    """Return the majority of all others, each a few whole labels, where more than half agree; by name nearly always.
+
+    By no name it is never sure, since a system may be made so.
+    """
+    labels = np.unique(rest[np.isfinite(rest)])
+    if not _FEWEST <= len(names) <= _MOST or not 1 < len(labels) <= _MOST_LABELS or (labels % 1).any():
+        return []
+    votes = (rest == labels[:, None, None]).sum(axis=1)
+    decided = 2 * votes.max(axis=0) > np.isfinite(rest).sum(axis=0)
+    most = labels[votes.argmax(axis=0)]
+    agreed = (own == most)[decided]
+    if agreed.size < _FEWEST or agreed.mean() < (_NEARLY if named else 1.0) or np.ptp(own[decided]) == 0:
+        return []
+    luck = np.maximum((rest == most)[:, decided].mean(axis=0).prod(), 2 * _SURE / (len(names) + 1))
+    return [(f"the majority of {_listed(names)}", 1, partial(float, luck))]
 
 
 def _totals(own: Floats, rest: Floats, of_all: str, near: float) -> list[_Making]:

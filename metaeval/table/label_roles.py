@@ -17,6 +17,7 @@ from metaeval.base.label_words import folded, says_yes_or_no
 from metaeval.base.names import comma_list, first_few, is_number
 from metaeval.errors import ScoresError
 from metaeval.table.derived import derived_columns
+from metaeval.table.no_answers import ABOVE, codes_among
 from metaeval.table.plausibility import item_constants
 from metaeval.table.roles import (
     BOUNDS,
@@ -44,8 +45,6 @@ _NUMBERED = re.compile(r"(?P<stem>.*?[^\W_0-9])_?(?P<tail>[0-9]+)")
 _CROSSED = 4
 _FEW_ROWS = 5
 _FEWEST_COPIED = 20
-_CODES = frozenset({"8", "9", "66", "77", "88", "98", "99", "888", "998", "999", "9999"})
-"""What surveys write where there is no answer."""
 _SELDOM, _USUAL, _ALIKE, _MOST_WORDS = 2, 10, 0.75, 50
 """How often a slip of the pen is made, and the word that was meant; how alike they are; more words are free text."""
 _BESIDE = 2
@@ -109,6 +108,7 @@ def label_columns(
     ([0, 1], [('agree', "whether 'ann', 'ben' are equal"), ('confidence', 'how sure somebody was')])
     """
     values, topics = values[:_MOST_ROWS], topics[:_MOST_ROWS]
+    values = np.column_stack([np.where(codes_among(labels).where(labels), np.nan, labels) for labels in values.T])
     told = {name: column for name in names if (column := _by_name(name, names)) is not None}
     told |= {name: RoleColumn(name, role, f"{says_of(role)} of {of!r}", of=of) for name, (role, of) in _beside(names)}
     rest = [at for at, name in enumerate(names) if name not in told]
@@ -250,10 +250,27 @@ def doubtful_labels(table: pd.DataFrame, said: Collection[str] = ()) -> list[str
     notes = [_perhaps_none(below, "below 0", next(reversed(below)))] if below else []
     *grades, highest = levels.tolist() or [0.0]
     code = f"{highest:g}"
-    if code in _CODES & n_of.keys() and {*np.diff(grades).tolist()} == {1.0} and highest - grades[-1] > 1:
+    if highest in ABOVE and code in n_of and {*np.diff(grades).tolist()} == {1.0} and highest - grades[-1] > 1:
         others = f"far above the others ({grades[0]:g} to {grades[-1]:g})"
         notes.append(_perhaps_none({code: n_of[code]}, others, code))
     return [*notes, *_slips(table), *_copies(table)]
+
+
+def refuse_codes(table: pd.DataFrame, said: Collection[str] = ()) -> None:
+    """Refuse numbers among labels that surely stand for no answer, but for those of which somebody said what they are.
+
+    Examples
+    --------
+    >>> refuse_codes(pd.DataFrame({"ann": [1, 2, 3, 2, 1, 3, 99]}), said=["99"])
+    """
+    numbers = table.select_dtypes("number").to_numpy(dtype=np.float64)
+    codes = codes_among(numbers, [float(word) for word in said if is_number(word)])
+    if codes.counts:
+        none, kept = ({f"{code:g}": meaning or int(code) for code in codes.counts} for meaning in ("none", None))
+        raise ScoresError(
+            f"labels hold {codes.named}, as codes of no answer are; `words={none!r}` leaves them out, and "
+            f"`words={kept!r}` counts them as grades"
+        )
 
 
 def _slips(table: pd.DataFrame) -> list[str]:

@@ -10,8 +10,9 @@ import numpy as np
 from metaeval.base.arrays import Flags, Floats
 from metaeval.base.columns import JUDGES, underscored
 from metaeval.base.names import first_few, metric_evidence
-from metaeval.table.evidence import made_of_others, on_another_scale
+from metaeval.table.evidence import SETTLED, made_of_others, on_another_scale
 from metaeval.table.interval_names import Bounds, bounds_among, roles_among
+from metaeval.table.label_roles import adjudicated
 from metaeval.table.plausibility import item_constants
 from metaeval.table.roles import (
     BOUNDS,
@@ -40,6 +41,8 @@ _MOST_COLUMNS = 1000
 _OF_SYSTEMS = frozenset({"certainty", "flag", "judged"})
 """Roles of columns that say something of the system whose name they hold."""
 _P_OF = frozenset({"_p", " p"})
+_OF_A_LEVEL = re.compile(r"(?<![\w@.])(?:80|90|95|99) ?%")
+_YEARS = (1950, 2035)
 _QUESTION = re.compile(r"Q[0-9]+")
 _VERSUS = re.compile(r"\bvs\b|\bversus\b|\bgegen\b|\bcontre\b", re.IGNORECASE)
 _GLUED = re.compile(r"delta[\W_]*(?!(?:to|vs|over)\b)", re.IGNORECASE)
@@ -195,7 +198,8 @@ class _Numbers(NamedTuple):
         """Return what a column is whose name says a role; None where it is a score after all."""
         name, numbers = self.names[place], self.values[:, place]
         says = says_of(role)
-        column = RoleColumn(name, role, f"{says} of {of!r}" if of else says, of)
+        of_all = role == "range" and self.along == "system" and not stem  # not of the column before
+        column = RoleColumn(name, role, f"{says} of {of!r}" if of and not of_all else says, of)
         if role in ERRORS | BOUNDS | {"aggregate"}:
             is_total = role == "aggregate"
             return self._aggregate(place, sure_name=not stem) if is_total else self._of_scores(column, numbers, stem)
@@ -210,7 +214,7 @@ class _Numbers(NamedTuple):
         if role == "rank":
             right_or_wrong = stem and self.along == "system" and observed.min(initial=np.inf) < 1  # RankLLM
             return column if all_whole and not right_or_wrong else None if stem else column._replace(sure=False)
-        if role in {"n", "size"} or (stem and self.along == "system"):
+        if role in {"n", "size", "most"} or (stem and self.along == "system"):
             unlike = all_whole and self._unlike_scores(place)
             rather = role in {"cost", "time", "test"}
             rather |= self.along == "system" and not stem and len(word_of(name)) > _SHORT
@@ -287,6 +291,8 @@ class _Numbers(NamedTuple):
 
     def without_role(self, name: str) -> RoleColumn | None:
         """Return a column of no known role that is no score, or may be none, by its name and those of the others."""
+        if (column := self._by_name_and_numbers(name)) is not None:
+            return column
         if self.along == "topic" and is_whole(name) and self.beside_items(name):
             return RoleColumn(name, "aggregate", "one score of the whole", sure=False)
         if self.along == "cell" and part_of_word(name) == "weight":
@@ -296,6 +302,26 @@ class _Numbers(NamedTuple):
         if self.along == "cell" and self.is_quartile(name):
             return RoleColumn(name, "range", "a quartile", sure=False)
         return self.perhaps(name)
+
+    def _by_name_and_numbers(self, name: str) -> RoleColumn | None:
+        """Return labels that were settled on beside others, and what a level of confidence is said of."""
+        if self.along == "system" and name in adjudicated(self.names) and self._are_labels():
+            return RoleColumn(name, "aggregate", "what judges settled on", sure=False)
+        if self.along == "topic" and self._may_be_error(name):
+            return RoleColumn(name, "half", says_of("half"), sure=False)
+        return None
+
+    def _may_be_error(self, name: str) -> bool:
+        """Whether a column names a level of confidence, in words of any language, and is small beside the scores."""
+        others = [at for at, column in enumerate(self.names) if column != name and not self.roles[column][0]]
+        if not _OF_A_LEVEL.search(name) or not others or metric_evidence([name]) or not rises_by_name(name):
+            return False
+        return _fits("error", self.values[:, self.names.index(name)], self.values[:, others].mean(axis=1))
+
+    def _are_labels(self) -> bool:
+        """Whether all columns hold a few whole numbers, and more than right or wrong."""
+        labels = np.unique(self.values[np.isfinite(self.values)])
+        return 2 < len(labels) <= _MOST_GRADES + 1 and not (labels % 1).any()  # noqa: PLR2004 - right or wrong
 
     def perhaps(self, name: str) -> RoleColumn | None:
         """Return a column called as scores may be too, such as p, B or answer, beside others that are not."""
@@ -372,10 +398,12 @@ class _Numbers(NamedTuple):
         places = [at for at, name in enumerate(self.names) if name not in said]
         names = [self.names[at] for at in places]
         roles = ["made" if word_of(name) in MADE else self.roles[name][0] for name in names]
+        settled = adjudicated(names)
+        roles = [SETTLED if name in settled else role for name, role in zip(names, roles, strict=True)]
         called = {
             at: role
             for at, (name, role) in enumerate(zip(names, roles, strict=True))
-            if name not in kept and (name in told or role in {"aggregate", "made"})
+            if name not in kept and (name in told or role in {"aggregate", "made", SETTLED})
         }
         return {
             names[row.place]: RoleColumn(names[row.place], "aggregate", row.what)
@@ -395,6 +423,8 @@ class _Numbers(NamedTuple):
         all_whole = is_whole.all(axis=0)
         low, high = np.nanmin(values, axis=0, initial=np.inf), np.nanmax(values, axis=0, initial=-np.inf)
         dates = all_whole & (low <= high) & (low >= _EPOCHS[0]) & (high <= _EPOCHS[1])
+        years = all_whole & (low <= high) & (low >= _YEARS[0]) & (high <= _YEARS[1])
+        years &= np.max(high[~years], initial=0) < _YEARS[0] / 2
         counted = all_whole & (np.sort(values, axis=0) == (np.arange(len(values)) + 1)[:, None]).all(axis=0)
         elsewhere = self._elsewhere(values)
         from_zero = all_whole & (values == np.arange(len(values))[:, None]).all(axis=0)
@@ -403,7 +433,9 @@ class _Numbers(NamedTuple):
         enough = _FEWEST_RANKED if not all_whole.all() else _MOST_GRADES + 1 if graded else np.inf
         numbering = all_whole & (n_values == len(values)) & graded & (self.along == "system")
         for at, name in enumerate(names):
-            if dates[at] and not dates.all():
+            if years[at] and not years.all():
+                columns.append(RoleColumn(name, "time", f"years from {low[at]:g} to {high[at]:g}"))
+            elif dates[at] and not dates.all():
                 columns.append(RoleColumn(name, "time", "a date in seconds or milliseconds"))
             elif (counted[at] or from_zero[at]) and len(values) >= enough:
                 columns.append(RoleColumn(name, "rank", f"the numbers from {int(low[at])} to {int(high[at])}"))

@@ -6,7 +6,7 @@ numbers, and what the numbers alone suggest is told, not taken out.
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import compress
 
 import numpy as np
@@ -19,6 +19,7 @@ from metaeval.table.array import DIMS, REPEAT, ScoreTable, has_gaps
 from metaeval.table.derived import rounding
 from metaeval.table.evidence import PER_CENT, made_of_others, on_another_scale
 from metaeval.table.interval_names import in_series, numbered_form, percentage_of_quantile
+from metaeval.table.no_answers import codes_among
 from metaeval.table.roles import (
     AVERAGES,
     ERRORS,
@@ -28,6 +29,7 @@ from metaeval.table.roles import (
     SUMMARIES,
     RoleColumn,
     bare_word,
+    is_of_another_year,
     is_subtotal,
     is_total,
     may_be_no_item,
@@ -61,12 +63,8 @@ _THOUSAND, _TEN, _CLOSE = 1000.0, 10, 1e-6
 _MANY = 1_000_000
 """More scores than these are first looked at by some of them."""
 _MISSING = -1.0
-_CODES = (-9.0, -99.0, -999.0, -9999.0, -99999.0)
-"""Numbers that stand for a missing one in many a table."""
 _RARE = 0.1
 """In so small a share of shares of two systems -1 is an odd one."""
-_LARGE_CODES = frozenset(-code for code in _CODES[1:])
-"""Such numbers where they lie far above all scores."""
 _EMPTY = "empty what is no score, and pass `missing='drop-topics'`"
 
 
@@ -222,13 +220,8 @@ def left_out_rows(
             f"if it is a {word}"
         )
     notes = [f"left out {word} {names[at]!r}, {what}" for at, what in sorted(out.items()) if at not in spreads]
-    if spreads:
-        kinds = first_few([*dict.fromkeys(says_of(role) for role, _ in spreads.values())], between=" or ")
-        listed = first_few([repr(names[at]) for at in sorted(spreads)])
-        plural = "s" * (len(spreads) > 1)
-        notes.append(
-            f"left out {word}{plural} {listed}, called as {kinds} of the {word} beside {'each' if plural else 'it'}"
-        )
+    notes += [_note_on_spreads(names, spreads, word)] if spreads else []
+    notes += _notes_on_years(names) if dim == "system" else []
     if open_subtotals and not named and len(subtotals) > 1:
         named_so = first_few(open_subtotals)
         notes.append(f"{word}s called as averages count as {word}s: {named_so}; leave out what is none")
@@ -237,6 +230,25 @@ def left_out_rows(
         if not row.sure and not named
     ]  # fmt: skip
     return [at for at in stay if at not in out], notes
+
+
+def _note_on_spreads(names: Sequence[str], spreads: Mapping[int, tuple[str, int]], word: str) -> str:
+    """Say which rows hold the errors of others."""
+    kinds = first_few([*dict.fromkeys(says_of(role) for role, _ in spreads.values())], between=" or ")
+    listed = first_few([repr(names[at]) for at in sorted(spreads)])
+    beside = f"{word} beside it" if len(spreads) == 1 else f"{word} beside each"
+    return f"left out {word}{'s' * (len(spreads) > 1)} {listed}, called as {kinds} of the {beside}"
+
+
+def _notes_on_years(systems: Sequence[str]) -> list[str]:
+    """Say which systems, a few of them, are called as results of another year, which may be none beside the others."""
+    earlier = [repr(name) for name in systems if is_of_another_year(name)]
+    if not 0 < _FEWEST_TOPICS * len(earlier) <= len(systems):
+        return []
+    called = "is called as a row of another year, and counts as a system"
+    if len(earlier) > 1:
+        called = "are called as rows of other years, and count as systems"
+    return [f"{first_few(earlier)} {called}; leave out what is none"]
 
 
 def _spreads(names: Sequence[str], values: Floats) -> dict[int, tuple[str, int]]:
@@ -376,10 +388,11 @@ def odd_notes(table: ScoreTable) -> list[str]:
     notes: list[str] = []
     for metric, name in enumerate(table.labels["metric"]):
         scores = table.scores[metric].reshape(len(table.labels["system"]), -1)
-        coded, others = _codes(scores)
-        if coded.any():
-            where = _cells(coded, scores, table)
-            notes.append(f"{where} under {name}, where all other scores are {others}; {_EMPTY}")
+        codes = codes_among(scores)
+        coded = codes.where(scores)
+        if codes.counts:
+            others = f"{codes.low:.4g} to {codes.high:.4g}"
+            notes.append(f"{_cells(coded, scores, table)} under {name}, where all other scores are {others}; {_EMPTY}")
         if scores.shape[1] < _FEWEST_TOPICS or np.isnan(scores).all(axis=1).any():
             continue
         if scores.shape[0] <= _FEWEST_OTHERS:  # of two systems neither is the odd one, of their items some may be
@@ -422,18 +435,6 @@ def _items_off_scale(table: ScoreTable, metric: str, scores: Floats) -> list[str
     apart = off_scale(topics, scores) if scores.shape[1] == len(topics) else ""
     way = "write all on one scale, or compare systems by z-scores or Borda counts (metaeval agree)"
     return [f"under {metric}, {apart}; {way}"] if apart else []
-
-
-def _codes(scores: Floats) -> tuple[Flags, str]:
-    """Return which scores are numbers that stand for a missing one, and what all others are."""
-    if np.nanmin(scores, initial=np.inf) < 0:
-        coded = np.isin(scores, _CODES)
-        return coded & bool(np.nanmin(scores[~coded], initial=np.inf) >= 0), "at least 0"
-    coded, largest = np.zeros(scores.shape, dtype=bool), np.nanmax(scores, initial=-np.inf)
-    if largest not in _LARGE_CODES:
-        return coded, ""
-    most = np.nanmax(scores[scores != largest], initial=-np.inf)
-    return (scores == largest) & bool(-np.inf < _TEN * most <= largest), f"at most {most:.4g}"
 
 
 def may_have_thousands(rows: Iterable[tuple[str, Floats]]) -> list[str]:

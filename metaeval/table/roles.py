@@ -76,6 +76,19 @@ _SAID = {
     )
     for better, words in {False: "lower|smaller|less", True: "higher|larger|more"}.items()
 }
+_ENDS = {end: f"(?P<{end}>{words})" for end, words in {
+    "best": "best|beste[rs]?|sehr gut|very good|excellent|meilleure?|très bien|mejor|migliore|melhor|najlepsz[aey]",
+    "worst": "worst|schlechteste[rs]?|very bad|poor|ungenügend|pire|peor|peggiore|pior|najgorsz[aey]",
+}.items()}  # fmt: skip
+_IS, _GRADE = r"\s*(?:=|:|\bis\b|\bist\b|\best\b|\bes\b)\s*", r"(?<![\w.])(?P<grade>[0-9]+)"
+_BEST_GRADE = [
+    re.compile(text, re.IGNORECASE)
+    for text in (
+        rf"{_GRADE}{_IS}(?:the )?(?:{'|'.join(_ENDS.values())})\b",
+        rf"\b(?:{'|'.join(_ENDS.values())}){_IS}{_GRADE}",
+    )
+]
+"""A scale of grades in a name: 1 = best, worst: 6."""
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z][a-z])")
 _IN_BRACKETS = re.compile(r"\s*[(\[][^()\[\]]*[)\]]")
 SPLITS = frozenset(_FALLS["splits"])
@@ -111,13 +124,14 @@ _MEASURED = ("cost", "size", "time")
 _UNITS = frozenset(_TABLE["unit"]["words"])
 _OF_ROWS = frozenset(_TABLE["row"]["words"])
 """What a row among items may be called that is none, beside the words of roles."""
+_SYSTEMS_TOO = frozenset({"baseline", "base_line"})
 _NO_ROWS = frozenset({"id", "part", "seed", "version", "size"})
 """Roles whose words name items too."""
 _OF_SPLIT = re.compile("(?:_(?:train|test|val|valid|dev|marginal))+")
 _DELTA = re.compile(r"(?:δ_?|delta_)(?=.)")
 _NUMBER_OF = re.compile(r"#\s*[^\W\d]")
 _LEVEL = re.compile(r"(?:68|80|90|95|99)%?")
-_YEAR = re.compile(r"_(?:19|20)[0-9]{2}\Z|\A(?:19|20)[0-9]{2}_")
+_YEAR = re.compile(r"_(?:19|20)[0-9]{2}\Z|\A(?:19|20)[0-9]{2}(?:_|\Z)")
 _CUTOFF = re.compile(r"(?<=[a-z])@[0-9]+(?=_|$)")
 _COUNTED_THINGS = frozenset(
     {
@@ -182,7 +196,7 @@ def word_of(name: object) -> str:
     """
     text = str(name)
     text = _PLUS_MINUS.sub("±", text) if "+" in text else text
-    return _DIVISION.sub("_", text.strip()).casefold().strip("_") if len(text) < _LONGEST_WORD else ""
+    return _DIVISION.sub("_", text.strip()).casefold().strip("_?") if len(text) < _LONGEST_WORD else ""
 
 
 def bare_word(name: object) -> str:
@@ -204,6 +218,8 @@ def rises_by_name(metric: str, least: float = 0.0) -> bool:
     [True, False, False, True, False, True]
     >>> [rises_by_name(name) for name in ("word_error_rate", "RMSE (m)", "wer_clean", "non-toxicity", "ERR", "Top1Err")]
     [False, False, False, True, True, False]
+    >>> [rises_by_name(name) for name in ("human (1 = best)", "Note (1=sehr gut, 6=ungenügend)", "5 = best", "1-best")]
+    [False, False, True, True]
     >>> rises_by_name("MQM", least=0.0), rises_by_name("MQM", least=-25.0), rises_by_name("loss", least=-1.0)
     (False, True, False)
     """
@@ -212,6 +228,8 @@ def rises_by_name(metric: str, least: float = 0.0) -> bool:
     for better, said in _SAID.items():
         if said.search(metric):
             return better
+    if (scale := next(filter(None, (said.search(metric) for said in _BEST_GRADE)), None)) is not None:
+        return (int(scale["grade"]) > 1) == bool(scale["best"])
     falls = "" if metric == _OF_RANKS else _what_falls(metric) or _what_falls(_CAMEL.sub("_", metric))
     return not falls or (least < 0 and falls not in _SIGNED)
 
@@ -334,7 +352,9 @@ def column_roles(
             others.append(column)
     for role, names in candidates.items():
         if len(set(names)) < len(names):
-            raise ScoresError(f"two columns are called {names[0]!r}; names must be unique")
+            second = place_of_second_table(headers)
+            beside = f"; a second table stands beside the first, from column {second + 1} on: save each as a file"
+            raise ScoresError(f"two columns are called {names[0]!r}; names must be unique{beside * (second > 0)}")
         if len(names) > 1:
             if role == "system" and cells is not None:
                 _refuse_rows_of_runs(names, [name for name in headers if name not in taken], cells)
@@ -344,6 +364,18 @@ def column_roles(
             )
         parts[role] = names[0]
     return ColumnRoles({role: parts[role] for role in SCORES if role in parts}, others)
+
+
+def place_of_second_table(header: Sequence[str]) -> int:
+    """Return where the first name stands again behind a column without one, as where two tables were put; else 0.
+
+    Examples
+    --------
+    >>> place_of_second_table(["topic", "a", "", "topic", "b"]), place_of_second_table(["topic", "a", "topic"])
+    (3, 0)
+    """
+    names = [*map(str.strip, header)]
+    return next((at for at in range(2, len(names)) if names[at] == names[0] != "" == names[at - 1]), 0)
 
 
 def _refuse_rows_of_runs(names: Sequence[str], columns: Sequence[str], cells: Callable[[str], Sequence[str]]) -> None:
@@ -385,6 +417,15 @@ def _unsure(
             of_rows = _names_of_rows(tiers, columns, cells)
             unsure |= dict.fromkeys(of_rows)
             tiers = {name: tier for name, tier in tiers.items() if name not in {*runs, *metrics, *of_rows}}
+        if role == "topic" and cells is not None:
+            prompts = [
+                name
+                for name in tiers
+                if word_of(name) == "prompt"
+                and any(_cross(cells(name), cells(other)) for other in tiers if other != name)
+            ]
+            unsure |= dict.fromkeys(prompts)  # ways to ask the same, not what is asked
+            tiers = {name: tier for name, tier in tiers.items() if name not in prompts}
         surest = -1 if role in chosen else min(tiers.values(), default=0)
         unsure |= {
             name: "cluster" if word_of(name) in {"task", "task_name"} and not grouped else None
@@ -392,6 +433,12 @@ def _unsure(
             if tier > surest
         }
     return unsure
+
+
+def _cross(cells: Sequence[str], others: Sequence[str]) -> bool:
+    """Whether each name stands with each of several others."""
+    n_others = len({*others})
+    return n_others > 1 and len({*zip(cells, others, strict=True)}) == len({*cells}) * n_others
 
 
 def _numbered_runs(tiers: Mapping[str, int], cells: Callable[[str], Sequence[str]]) -> list[str]:
@@ -735,6 +782,18 @@ def may_be_no_item(name: str) -> bool:
     called = called or (role == "n" and name.strip()[:1] == "#" != name.strip())  # "# best"
     called = called and not ("±" in word_of(name) and any(map(str.isdigit, name)))  # a sign before a number
     return _YEAR.sub("", word_of(name)) in _OF_ROWS or part_of_word(name) == "weight" or bool(called)
+
+
+def is_of_another_year(name: str) -> bool:
+    """Whether a row among systems is called as one of another year or edition, and by nothing else.
+
+    Examples
+    --------
+    >>> [is_of_another_year(name) for name in ("2023", "Last year", "Vorjahr (2022)", "baseline", "GPT 2023")]
+    [True, True, True, False, False]
+    """
+    word = _YEAR.sub("", word_of(name))
+    return bool(_YEAR.fullmatch(word_of(name))) or (word in _OF_ROWS and word not in _SYSTEMS_TOO)
 
 
 def roles_beside(names: Sequence[str]) -> dict[str, tuple[str, str]]:

@@ -1,11 +1,13 @@
 """Which columns of a table say what of a vote, by the names that arenas and preference judges give them."""
 
+import re
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from metaeval.base.columns import JUDGES, underscored
 from metaeval.errors import InvalidOptionError, UnknownNameError
-from metaeval.table.vote_words import LOST, WON, share_of_column
+from metaeval.table.roles import SCORES, WHOLE, role_of_name
+from metaeval.table.vote_words import LOST, WINNER, WON, share_of_column
 
 UNITS = ("question", "voter")
 """What votes can hang together by."""
@@ -122,6 +124,21 @@ PAIRS = (
 )
 """Columns that hold both systems, beside one called winner: others may be labels of pairs by number."""
 TIES = ("tie", "ties", "tied", "draw", "is_tie", "is_draw")
+_SCORES = WHOLE | {
+    *SCORES["score"],
+    "scores",
+    "grade",
+    "mark",
+    "marks",
+    "reward",
+    "overall",
+    "quality",
+    "punkte",
+    "note",
+    "nota",
+}
+_NUMBERED_SIDES = {"1": 1.0, "2": 0.0}
+_NUMBER_AT_END = re.compile(r"(?<=[^\W\d_])(?=[12]\Z)")
 
 
 class VoteColumns(NamedTuple):
@@ -130,7 +147,8 @@ class VoteColumns(NamedTuple):
     roles: Mapping[str, str]
     """"left", "right" (one column where it holds both), "winner" or "loser", "question", "voter", "weight", "count"."""
     form: str
-    """"votes", "outcomes" (a column of 1 and 0 for each), "winners" (beside losers), "counts", "orders" or "games"."""
+    """"votes", "outcomes" (a column of 1 and 0 for each), "winners" (beside losers), "scores" (of both sides),
+    "counts", "orders" or "games"."""
     others: Mapping[str, str]
     """What else the form is read from, as `underscored` writes it, and the column."""
 
@@ -224,7 +242,30 @@ def _of_two_sides(roles: Mapping[str, str], words: Mapping[str, str], named: Map
     }
     if {"wins", "losses"} <= counts.keys():
         return VoteColumns(bare, "counts", counts)
-    return VoteColumns(roles, "votes", {}) if "loser" in roles else None
+    if "loser" in roles:
+        return VoteColumns(roles, "votes", {})
+    scores = _scores_of_sides(words)
+    return VoteColumns(bare, "scores", scores) if scores else None
+
+
+def _scores_of_sides(words: Mapping[str, str]) -> dict[str, str]:
+    """Return the first two columns called as scores, or ranks, of the left and the right side.
+
+    Examples
+    --------
+    >>> _scores_of_sides({word: word for word in ("length_a", "length_b", "model_b_score", "model_a_score", "rank_a")})
+    {'model_a_score': 'model_a_score', 'model_b_score': 'model_b_score'}
+    """
+    sides: dict[str, dict[float, str]] = {}
+    for word in words:
+        parts = word.split("_")
+        cuts = [("_".join(parts[:at]), "_".join(parts[at:])) for at in range(1, len(parts))]
+        for called, side in [*cuts, *((end, start) for start, end in cuts)]:
+            share = _NUMBERED_SIDES.get(side, share_of_column(WINNER + side))
+            if share in {0.0, 1.0} and (called in _SCORES or role_of_name(called) == ("rank", "")):
+                sides.setdefault(called, {}).setdefault(share, word)
+    pair = next((by_side for by_side in sides.values() if len(by_side) > 1), {})
+    return {pair[share]: words[pair[share]] for share in sorted(pair, reverse=True)}
 
 
 def _held(wanted: Iterable[str], words: Mapping[str, str]) -> dict[str, str]:
@@ -248,4 +289,4 @@ def refuse_doubles(columns: Iterable[object], found: VoteColumns, named: Mapping
 
 
 def _word(name: object) -> str:
-    return underscored(str(name).strip())
+    return _NUMBER_AT_END.sub("_", underscored(str(name).strip()))

@@ -14,7 +14,7 @@ from metaeval.base.conditions import texts_that_meet
 from metaeval.base.names import count, first_few, is_number, natural_order, shortened
 from metaeval.errors import InvalidOptionError, MetaevalError, ScoresError, UnknownNameError
 from metaeval.table.conversions import plain
-from metaeval.table.roles import role_of_name
+from metaeval.table.roles import rises_by_name, role_of_name
 from metaeval.table.vote_cells import (
     RowError,
     TextCells,
@@ -170,6 +170,7 @@ class Collected:
         self._there: dict[str, dict[str, None]] = {name: {} for name in self._where}
         self._numbers: Counter[str] = Counter()
         self._weight = self._voter = self._baseline = self._count = self._running = self._loser = ""
+        self._scored: tuple[str, ...] = ()
         self._around: list[str] = []
         self._at: Refuse = self._row_error
         self._way: Callable[[], str] = str
@@ -251,6 +252,7 @@ class Collected:
             "votes": self._add_votes,
             "outcomes": self._add_outcomes,
             "winners": self._add_winners,
+            "scores": self._add_scores,
             "counts": self._add_counts,
             "orders": self._add_orders,
             "games": self._add_games,
@@ -356,6 +358,9 @@ class Collected:
             f"{count(n['repeated'], 'row')} that repeat another left out (duplicates)": n["repeated"],
             f"{count(n_same, 'vote')} repeat another in every column that is read, and count; if they were written "
             "twice, pass `duplicates='first'`": n_same,
+            f"the {'lower' if self._is_lower_better() else 'higher'} of {' and '.join(map(repr, self._scored))} wins "
+            "the vote of its row, and where they are equal it is a tie": self._scored,
+            f"{count(n['unscored'], 'row')} without a score of both sides left out": n["unscored"],
             f"column {self._loser!r} says who lost each vote, so that the other side won it": self._loser,
             f"votes count as column {self._weight!r} says{may_count}": self._weight,
             f"column {self._count!r} says how many votes each row stands for": self._count,
@@ -531,6 +536,21 @@ class Collected:
             table, found, left, right, shares[flags.argmax(axis=0)], np.ones(n_rows), np.ones(n_rows, dtype=bool)
         )
 
+    def _add_scores(self, table: Table, found: VoteColumns) -> None:
+        """Take the higher of two scores, or the better of two ranks, for a vote, and equal ones for a tie."""
+        self._forms[found.form] = None
+        self._scored = tuple(found.others.values())
+        left, right = self._sides(table, found.roles)
+        scores = [finite_numbers(table[name], name) for name in self._scored]
+        lead = np.sign(scores[0] - scores[1]) * (-1.0 if self._is_lower_better() else 1.0)
+        scored = np.isfinite(lead)
+        self._numbers["unscored"] += int((~scored).sum())
+        self._keep(table, found, left, right, (np.where(scored, lead, 0.0) + 1) / 2, np.ones(len(left)), scored)
+
+    def _is_lower_better(self) -> bool:
+        """Whether scores of both sides are called as ranks, or as errors."""
+        return any(role_of_name(name)[0] == "rank" or not rises_by_name(name) for name in self._scored)
+
     def _add_winners(self, table: Table, found: VoteColumns) -> None:
         """Take a winner and a loser, or two that are tied."""
         self._forms[found.form] = None
@@ -631,6 +651,7 @@ _READ_AS = {
     "preferences": "preferences from 1 (the first output) to 2 (the second), one a row",
     "outcomes": "votes, one a row, with a column for every outcome",
     "winners": "votes, one a row, by winner and loser",
+    "scores": "votes, one a row, by the scores of both sides",
     "counts": "counts of wins, losses and ties",
     "orders": "votes on both orders of a pair (MT-Bench)",
     "games": "games against a baseline (Arena-Hard)",

@@ -193,3 +193,41 @@ def test_numbers_of_items_and_of_rows_are_no_metrics():
     assert not {"length", "row"} & {*scores["metric"].to_numpy()}
     assert "columns of numbers that say nothing of systems, left out: length, row" in scores.attrs["notes"]
     assert "length" in item_scores(table, reference="human", metrics=["A", "length"])["metric"].to_numpy()
+
+
+@pytest.mark.parametrize(
+    ("reference", "other"),
+    [
+        ("human_A", "human_B"),
+        ("annotator1", "annotator2"),
+        ("Rater 1", "Rater 2"),
+        ("human", "human 2"),
+        ("DA-1", "DA-2"),
+    ],
+)
+def test_another_person_is_no_metric(reference, other):
+    """Whoever is called as the human score but for a number or a letter is left out, unless nothing else is there."""
+    table = frame().rename(columns={"human": reference})
+    found = item_scores(table.assign(**{other: table["A"] + table["B"]}), reference=reference)
+    assert found["metric"].to_numpy().tolist() == [reference, "A", "B"]
+    assert f"left out column {other!r}, another person's score beside {reference!r}" in found.attrs["notes"]
+    alone = table.assign(**{other: table["A"]}).drop(columns=["A", "B"])
+    assert item_scores(alone, reference=reference)["metric"].to_numpy().tolist() == [reference, other]
+
+
+@pytest.mark.parametrize("metric", ["BLEU-2", "COMET_B", "human likeness", "A2"])
+def test_metrics_with_numbers_and_letters_are_metrics(metric):
+    """Look-alikes, and another name than the human score's."""
+    table = frame()
+    assert metric in item_scores(table.assign(**{metric: table["A"]}), reference="human")["metric"].to_numpy()
+
+
+def test_grades_beside_grades_are_noted():
+    """Another aspect that people graded counts as a metric and is named; right or wrong beside the same is not."""
+    table = frame()
+    grades = {"adequacy": np.resize([1, 2, 3, 4, 5, 3, 2], len(table)), "fluency": np.resize([5, 2, 4, 1], len(table))}
+    notes = item_scores(table.assign(**grades), reference="adequacy").attrs["notes"]
+    assert any("fluency holds grades as 'adequacy' does" in note and "`metrics=['" in note for note in notes)
+    right = {name: of > 2 for name, of in grades.items()}
+    binary = item_scores(table.assign(**right).astype(dict.fromkeys(right, float)), reference="adequacy")
+    assert not any("holds grades" in note for note in binary.attrs.get("notes", ()))

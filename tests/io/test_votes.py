@@ -340,6 +340,7 @@ RECORDS = {
     "preferences": {"generator_1": "a", "generator_2": "b", "preference": 1.25, "instruction": "1", "annotator": "v"},
     "outcomes": {"model_a": "a", "model_b": "b", "winner_model_a": 1, "winner_model_b": 0, "winner_tie": 0},
     "winners": {"winner": "a", "loser": "b", "tie": 0},
+    "scores": {"model_a": "a", "model_b": "b", "score_a": 4, "score_b": 2.5, "question": "1"},
     "orders": {"model_1": "a", "model_2": "b", "g1_winner": "model_1", "g2_winner": "tie", "judge": ["j", "p"]},
     "games": {"model": "a", "baseline": "b", "uid": "1", "games": [{"score": "A>B"}, {"score": "B=A"}]},
     "counts": {"left": "a", "right": "b", "wins": 1, "losses": 2, "ties": 0},

@@ -24,6 +24,11 @@ from metaeval.table.vote_columns import refuse_doubles, vote_columns
         (["gauche", "droite", "gagnant"], "votes"),
         (["model_a", "model_b", "wins_a", "wins_b", "ties"], "counts"),
         (["prompt", "chosen", "rejected"], "winners"),
+        (["prompt", "model_a", "model_b", "score_a", "score_b"], "scores"),
+        (["system1", "system2", "length1", "length2", "score1", "score2"], "scores"),
+        (["Model A", "Model B", "Rank A", "Rank B"], "scores"),
+        (["left", "right", "left_rating", "right_rating"], "scores"),
+        (["model_a", "model_b", "score_a", "score_b", "winner"], "votes"),
     ],
 )
 def test_forms_are_known_by_their_columns(names, form):
@@ -42,6 +47,9 @@ def test_surer_names_come_first():
         ["left", "right", "winner_left"],
         ["loser"],
         ["rank", "worse"],
+        ["model_a", "model_b", "response_a", "response_b"],
+        ["model_a", "model_b", "length_a", "length_b", "score_a"],
+        ["topic", "score_a", "score_b"],
     ):
         assert vote_columns(other) is None
     with pytest.raises(UnknownNameError, match="what"):

@@ -453,3 +453,24 @@ def test_a_header_that_comes_again_is_no_vote():
     assert (found.n_votes, found.systems) == (2, ("a", "b"))
     assert "left out 1 row of names of columns again" in found.notes
     assert as_votes([rows[0] | {"winner": "a"}, rows[1] | {"winner": "tie"}]).systems == ("a", "b", "left", "right")
+
+
+def test_scores_of_both_sides_are_votes():
+    """By hand: 5 beats 3, 2 and 2 are a tie, and a row without a score of both sides is none; low ranks win."""
+    names = {"left": [*"xyx"], "right": [*"yzz"]}
+    rows = pd.DataFrame(names | {"left_score": [3, 2, np.nan], "right_score": [5, 2, 1]})
+    found = as_votes(rows)
+    assert found.share.tolist() == [0.0, 0.5]
+    assert found.notes[:2] == (
+        "the higher of 'left_score' and 'right_score' wins the vote of its row, and where they are equal it is a tie",
+        "1 row without a score of both sides left out",
+    )
+    ranked = as_votes(pd.DataFrame(names | {"rank_a": [1, 2, 1], "rank_b": [2, 1, 1]}))
+    assert ranked.share.tolist() == [1.0, 0.0, 0.5]
+    assert ranked.notes[0].startswith("the lower of 'rank_a' and 'rank_b' wins")
+
+
+def test_scores_of_both_sides_are_asked_only_where_nothing_says_who_won():
+    """A winner said counts, and its scores are covariates that nobody asked for."""
+    rows = pd.DataFrame({"left": [*"xy"], "right": [*"yx"], "winner": [*"xx"], "score_a": [1, 2], "score_b": [2, 1]})
+    assert as_votes(rows).share.tolist() == [1.0, 0.0]

@@ -229,11 +229,13 @@ def study_human(  # noqa: PLR0913 - every option is one question
         notes += [*_gap_notes(table, name), *(flat_metric_notes(table, name) if "item" in levels else ()), *of_gaps]
         pairs = pair_agreement(table, reference=name, min_difference=min_difference)
         answers = {"agreements": agreements, "comparison": comparison, "pairs": pairs, "decisions": decisions}
+    system_table = _system_table(measured, statistics)
+    notes += [] if name in falling else _note_on_direction(system_table, name, alpha)
     return HumanStudy(
         scores=table,
         means=means,
         **answers,
-        system_table=_system_table(measured, statistics),
+        system_table=system_table,
         outliers=tuple(outlying_systems(means[name])),
         williams=_williams(measured, correction),
         expectations=expected,
@@ -314,6 +316,15 @@ def _system_table(given: _Given, statistics: Sequence[Statistic]) -> pd.DataFram
             agreed = agreed.assign(without_outliers=without, p_without_outliers=p, statistic=statistic)
             rows.append(agreed.reset_index())
     return pd.concat(rows, ignore_index=True)
+
+
+def _note_on_direction(table: pd.DataFrame, reference: str, alpha: float) -> list[str]:
+    """Say what to do where all metrics turn the order of people about, as where 1 is their best grade."""
+    first = table[table["statistic"] == table["statistic"].iloc[0]]
+    if not ((first["value"] < 0) & (first["p"] < alpha)).all():
+        return []
+    told = f"all metrics order systems the other way round than {reference!r}"
+    return [f"{told}; where low numbers are the better ones there pass `lower_is_better={[reference]!r}`"]
 
 
 def _williams(given: _Given, correction: str) -> pd.DataFrame:

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from metaeval.agreement.labels import Labels, as_labels, of_judges
-from metaeval.base.columns import JUDGES, RANKINGS, are_judges, underscored
+from metaeval.base.columns import JUDGES, PEOPLE, RANKINGS, are_judges, underscored
 from metaeval.base.label_words import grades_of
 from metaeval.base.metric_names import split_names
 from metaeval.base.names import count, first_few, is_number, metric_evidence, topic_evidence
@@ -47,6 +47,7 @@ from metaeval.questions.look.study_columns import OWN_LINES, ColumnRole, column_
 from metaeval.table.array import gaps_in
 from metaeval.table.label_roles import adjudicated
 from metaeval.table.means import SystemMeans, as_means, is_board
+from metaeval.table.no_answers import codes_among
 from metaeval.table.roles import part_of_word
 from metaeval.table.scores import Scores, are_apart, as_scores
 from metaeval.table.vote_columns import vote_columns
@@ -74,9 +75,8 @@ _LANGUAGES = {
 _PROGRAM = "{}: this is a program (source code: {}), and nothing of an evaluation; look at the files that it writes"
 _BARE = frozenset({*RANKINGS["topic"], *RANKINGS["document"], *RANKINGS["level"], "corpus_id"})
 """Names of columns of judgments alone."""
-_PEOPLE = frozenset({"human", "humans", "people", "gold", "reference", "mqm", "da", "expert", "experts", "crowd"})
 _HUMAN = frozenset({"human", "humans", "people"})
-"""Words for scores that people gave, beside which metrics stand; the second in any name, such as "Human rating"."""
+"""Words for scores that people gave in any name, such as "Human rating"."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -427,9 +427,11 @@ def _or_labels(given: Sequence[str], scores: Contents) -> Contents:
     except MetaevalError:
         called = [name for name in raters if are_judges([name])]
         by_values = _labels_by_values(given) if are_judges(raters) else None
-        return by_values or (_labels_alone(given) if called else None) or scores
+        coded = replace(scores, also=("judges",) * bool(codes_among(read.to_numpy()).counts))  # which says what to do
+        return by_values or (_labels_alone(given) if called else None) or coded
     rows_are_people = judged.labels is not None and {*judged.labels.columns} == {*map(str, read["topic"].to_numpy())}
-    if are_judges(raters) or rows_are_people:
+    settled = judged.labels is not None and bool(adjudicated(list(map(str, judged.labels.columns))))
+    if are_judges(raters) or rows_are_people or settled:
         return _of_judges(judged)
     is_wide = judged.labels is not None and {*raters} <= {*judged.labels.columns}
     return replace(scores, also=("judges",)) if is_wide else scores
@@ -580,7 +582,7 @@ def _are_of_judges(labels: pd.DataFrame) -> bool:
 def columns_of_people(names: Sequence[str]) -> list[str]:
     """Return the columns that people filled, by their names."""
     return [
-        name for name in names if underscored(name) in _PEOPLE or not _HUMAN.isdisjoint(underscored(name).split("_"))
+        name for name in names if underscored(name) in PEOPLE or not _HUMAN.isdisjoint(underscored(name).split("_"))
     ]
 
 
@@ -652,7 +654,7 @@ def _annotations(given: Sequence[str], by_kind: Mapping[Kind, Sequence[str]]) ->
     """Read labels by annotators in JSON; those of one file may be scores of systems, if nobody is called a judge."""
     judged = read_judges(given)
     names = [name for frame in judged.annotations.values() for name in frame.columns]
-    are_people = not {underscored(name).strip("_0123456789") for name in names}.isdisjoint({*JUDGES, *_PEOPLE})
+    are_people = not {underscored(name).strip("_0123456789") for name in names}.isdisjoint({*JUDGES, *PEOPLE})
     are_known = any(frame.attrs.get("judges") for frame in judged.annotations.values())
     if are_people or are_known or len(by_kind["annotations"]) > 1:
         return _of_judges(judged)

@@ -1,0 +1,113 @@
+"""Columns and rows at the edge of a table: settings, years, bests of others and tables side by side."""
+
+import pytest
+
+from metaeval.errors import FileFormatError
+from metaeval.io.tables import read_scores
+from metaeval.table.means import as_means
+
+TASKS = "mnli,qqp,sst,cola,rte"
+SCORES = {
+    "bert": [71.2, 80.3, 65.4, 90.1, 77.5],
+    "xlnet": [73.9, 79.2, 70.1, 88.4, 74.3],
+    "t5": [69.9, 84.4, 61.7, 92.3, 79.9],
+    "bart": [75.1, 82.6, 66.6, 86.7, 71.8],
+}
+
+
+def board(*, more=(), column="", rows=None):
+    """Write a board, systems in rows, with further rows or a further column."""
+    lines = [f"model,{TASKS}" + (f",{column}" if column else "")]
+    for at, (name, scores) in enumerate((rows or SCORES).items()):
+        lines.append(",".join([name, *map(str, scores), *([str(more[at])] if column else [])]))
+    return "\n".join([*lines, *([] if column else more)]) + "\n"
+
+
+def read(tmp_path, text):
+    """Read a table of scores."""
+    path = tmp_path / "b.csv"
+    path.write_text(text)
+    return read_scores(path)
+
+
+def notes(scores):
+    """Return all that was said in reading."""
+    return "\n".join(scores.attrs["notes"])
+
+
+@pytest.mark.parametrize("column", ["rok", "anno", "vuosi", "x"])
+def test_years_are_told_by_their_numbers(column, tmp_path):
+    """In any language: 2018 to 2023 among per cents is no task; 1200 to 1400 may be, and is asked or noted."""
+    scores = read(tmp_path, board(column=column, more=[2018, 2023, 2020, 2020]))
+    assert column not in scores["topic"].to_numpy()
+    assert f"left out column {column!r}, years from 2018 to 2023" in notes(scores)
+    ratings = read(tmp_path, board(column=column, more=[1210, 1390, 1300, 1250]))
+    assert f"{column} (1210 to 1390) has another scale than all other items" in notes(ratings)
+
+
+@pytest.mark.parametrize("row", ["2023", "Last year", "Vorjahr (2022)", "poprzedni rok"])
+def test_a_row_of_another_year_among_systems_is_named(row, tmp_path):
+    """It may be a system, and counts as one; of versions by year all are alike."""
+    scores = read(tmp_path, board(more=[f"{row},70.1,79.9,65.1,87.7,73.3"]))
+    assert scores.sizes["system"] == 5
+    assert f"'{row}' is called as a row of another year, and counts as a system" in notes(scores)
+    versions = read(tmp_path, board(rows={f"20{20 + at}": of for at, of in enumerate(SCORES.values())}))
+    assert "another year" not in notes(versions)
+    assert "another year" not in notes(read(tmp_path, board(more=["baseline,70.1,79.9,65.1,87.7,73.3"])))
+
+
+@pytest.mark.parametrize(
+    ("row", "what"), [("Best", "largest"), ("Max", "largest"), ("Worst", "least"), ("Median", "median")]
+)
+def test_a_row_of_means_that_others_make_is_told_by_its_numbers(row, what):
+    """Of three metrics it is left out, of one it is named; a system called so has numbers of its own."""
+    columns = {name: [*of[:3]] for name, of in SCORES.items()}
+    pick = {"largest": max, "least": min, "median": lambda of: sum(sorted(of)[1:3]) / 2}[what]
+    made = [round(pick(of), 2) for of in zip(*columns.values(), strict=True)]
+
+    def ranked(numbers, n_metrics):
+        rows = {**columns, row: numbers}
+        records = [
+            {
+                "system": name,
+                **{f"m{at}": of[at] for at in range(n_metrics)},
+                **{f"m{at}_stderr": 1.5 for at in range(n_metrics)},
+            }
+            for name, of in rows.items()
+        ]
+        return as_means(records)
+
+    three, one = ranked(made, 3), ranked(made, 1)
+    assert row not in three.systems
+    assert any(f"left out system {row!r}, the {what} of" in note for note in three.notes)
+    assert any(f"system {row!r}" in note and f"the {what} of" in note for note in one.notes)
+    if what != "median":
+        assert row in ranked([number + 0.07 for number in made], 3).systems
+
+
+def test_tables_side_by_side_are_told(tmp_path):
+    """With a line of titles above or none; columns without a name alone are left out as before."""
+    left, right = "topic,a,b", "topic,a,b"
+    body = "".join(f"q{at},.{at},.2,,q{at},.3,.{9 - at}\n" for at in range(1, 6))
+    for head in (f"{left},,{right}\n", f"AP,,,,nDCG,,\n{left},,{right}\n"):
+        with pytest.raises(FileFormatError, match="a second table stands beside the first, from column 5 on"):
+            read(tmp_path, head + body)
+    assert read(tmp_path, "topic,a,,b\nq1,.1,,.2\nq2,.3,,.1\nq3,.2,,.5\n").sizes["system"] == 2
+
+
+def test_prompts_that_cross_tasks_are_settings(tmp_path):
+    """Seeds by prompt and task: the way out leads to one prompt, and tasks are what is asked."""
+    rows = [(s, t, seed, p) for s in "AB" for t in ("t1", "t2", "t3") for seed in "12" for p in ("p1", "p2")]
+    text = "model,task,seed,prompt,score\n" + "".join(f"{','.join(row)},{at % 7 / 10}\n" for at, row in enumerate(rows))
+    with pytest.raises(FileFormatError, match=r"2 sets of rows.*`where=\{'prompt': 'p1'\}`"):
+        read(tmp_path, text)
+    scores = read_scores(tmp_path / "b.csv", where={"prompt": "p1"})
+    assert scores["topic"].to_numpy().tolist() == ["t1", "t2", "t3"]
+
+
+@pytest.mark.parametrize("name", ["przedział 95 %", "osuus 95%", "90 % tartomány"])
+def test_margins_of_a_level_in_any_language_are_asked_about(name, tmp_path):
+    """A column that names a level and is small beside the scores is no item; FPR at 95 % and a large one may be."""
+    with pytest.raises(FileFormatError, match=r"half the width of an interval\?|without topics"):
+        read(tmp_path, board(column=name, more=[1.2, 1.5, 1.1, 1.3]))
+    assert name in read(tmp_path, board(column=name, more=[71.3, 74.4, 68.8, 77.7]))["topic"].to_numpy()
