@@ -158,9 +158,11 @@ def _rows(result: PairwiseResult) -> pd.DataFrame | None:
 
 def _by_signs_too(result: PairwiseResult, rows: pd.DataFrame) -> pd.DataFrame:
     """Leave of the topics that the one pair rests on those without which the exact sign test leaves it open."""
-    pair = [str(result.data[side].item()) for side in ("system_a", "system_b")]
-    for index, row in rows.iterrows() if result.scores is not None else ():
-        (wins,) = wins_of_one_size(result.scores.sel(metric=[row["metric"]]), *pair)
+    pair, scores = [str(result.data[side].item()) for side in ("system_a", "system_b")], result.scores
+    if scores is None:
+        return rows
+    for index, row in rows.iterrows():
+        (wins,) = wins_of_one_size(scores.sel(metric=[row["metric"]]), *pair)
         if wins is None:
             continue
         gone = np.arange(1, row["n_dropped"])  # all of them won: without these t falls first
