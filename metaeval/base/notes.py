@@ -88,6 +88,25 @@ class CorpusMeans(KindOfNote):
         return note
 
 
+class RunVariances(KindOfNote):
+    """That scores are means over repeats, and how much runs of the systems differ: `metaeval.table.runs`."""
+
+    runs: Mapping[str, Mapping[str, Mapping[str, float]]]
+    """Metric to system to the ``variance`` that runs add to its mean, and its degrees of ``freedom``."""
+
+    def __new__(cls, words: str, runs: Mapping[str, Mapping[str, Mapping[str, float]]] | None = None) -> Self:
+        """Return the note with what runs add."""
+        note = super().__new__(cls, words)
+        note.runs = runs or {}
+        return note
+
+
+class NoRuns(KindOfNote):
+    """That repeats are no runs of whole systems: the first of one item has nothing to do with the first of another."""
+
+    __slots__ = ()
+
+
 _KINDS: Mapping[str, type[KindOfNote]] = {kind.__name__: kind for kind in KindOfNote.__subclasses__()}
 
 
@@ -172,6 +191,8 @@ def _note(entry: object) -> str:
     words = str(entry.get("words", ""))
     if kind is ItemErrors:
         return ItemErrors(words, _numbers(entry.get("errors"), deep=True))
+    if kind is RunVariances:
+        return RunVariances(words, _numbers(entry.get("runs"), deep=True))
     if kind is CorpusMeans:
         return CorpusMeans(words, str(entry.get("by", "")), _numbers(entry.get("means"), deep=False))
     return SettledGaps(words, str(entry.get("brief", words))) if kind is SettledGaps else kind(words)

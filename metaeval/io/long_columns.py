@@ -30,6 +30,7 @@ from metaeval.table.roles import (
     ways_to_sizes,
     word_of,
 )
+from metaeval.table.runs import no_runs
 from metaeval.table.wide import name_a_grid
 
 _MOST_ROWS, _MOST_CELLS = 20_000, 100_000
@@ -136,6 +137,7 @@ def long_columns(sheet: Sheet, body: Sheet, names: Sequence[str], options: Table
         notes.append(_taken(parts["topic"], told.get(REPEAT)))
     elif {"topic", "system"} <= parts.keys():
         _refuse_rows_own_names(body, names, parts, others, chosen=options.columns)
+    notes += no_runs(parts[REPEAT]) if REPEAT in parts else []
     one_system = "topic" in parts and (
         hold_metrics(others, sheet, asked=options.form == "long") or ("score" in parts and not others)
     )

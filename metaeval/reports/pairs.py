@@ -86,8 +86,9 @@ def _within_said(result: PairwiseResult) -> str:
 
 
 def signs_said(doubtful: Sequence[Unconfirmed], result: PairwiseResult) -> str:
-    """Say under which metrics the one pair differs by its test, but not by the exact sign test."""
-    return say("signs", rows=doubtful, result=result) if doubtful else ""
+    """Say under which metrics the one pair differs by its test, but not by exact signs, or not beyond its runs."""
+    kinds = [row for row in doubtful if row.won >= 0], [row for row in doubtful if row.won < 0]
+    return " ".join(say("signs", rows=rows, result=result) for rows in kinds if rows)
 
 
 def _units(scores: Scores) -> str:
@@ -99,6 +100,8 @@ def held_back(result: PairwiseResult, scores: Scores) -> str:
     """Say how many of several pairs reach the level on too few topics for any exact test to; "" where none does."""
     if result.n_pairs == 1 or "p_corrected" not in result.data:
         return ""
+    if (by_runs := result.open_by_runs().sum(axis=1)).any():
+        return " " + say("by runs", n=int(by_runs.max()), some=np.ptp(by_runs) > 0)
     reached = is_significant(result.data["p_corrected"].to_numpy(), result.alpha, strictly_below=result.strictly_below)
     n = (reached & ~result.data["significant"].to_numpy()).sum(axis=1)
     if not (least := result.least_reachable()) and not n.any():
@@ -161,7 +164,7 @@ def tested_pairs(result: PairwiseResult, noun: str) -> str:
 
 
 def pair_verdicts(pairs: pd.DataFrame, result: PairwiseResult) -> pd.Series:
-    """Return whether pairs differ significantly, "yes" or "no"; "open" of the one that exact tests leave open.
+    """Return whether pairs differ significantly, "yes" or "no"; "open" where exact tests or runs leave it so.
 
     None of those that could not be tested.
     """
@@ -170,6 +173,7 @@ def pair_verdicts(pairs: pd.DataFrame, result: PairwiseResult) -> pd.Series:
     if result.n_pairs == 1:
         open_metrics += [metric for metric, few in zip(result.metrics, result.too_few()[:, 0], strict=True) if few]
     verdicts = verdicts.mask(pairs["metric"].isin(open_metrics), "open")
+    verdicts = verdicts.mask(pairs["open_by_runs"], "open") if "open_by_runs" in pairs else verdicts
     return verdicts.where(pairs["p_value"].notna(), None)
 
 

@@ -68,6 +68,7 @@ def _by(result: PairwiseResult) -> str:
 _WRITERS = Environment(undefined=StrictUndefined, autoescape=False, finalize=_kept)  # noqa: S701 - plain words, no page
 _WRITERS.filters |= {
     **{name: getattr(words, name) for name in ("carried", "chance", "listed", "percentage", "share", "whole")},
+    "compared_p": words.compared_p,
     "count": count,
     "percent": lambda value: f"{100 * value:.0f} %",
     "points": lambda value: words.number(1)(100 * value),

@@ -5,11 +5,17 @@ from typing import Literal
 
 import numpy as np
 
+from metaeval.base.notes import RunVariances
 from metaeval.reports.prose import prose
 from metaeval.table.scores import Scores
 from metaeval.table.units import units_of
 
 say = prose(__name__)
+
+
+def runs_said(scores: Scores) -> bool:
+    """Say whether these are means over runs, which are in the errors."""
+    return any(note.runs for note in scores.attrs.get("notes", ()) if isinstance(note, RunVariances))
 
 
 def traits_said(
@@ -33,6 +39,8 @@ def traits_said(
         )
     if units.weighted:
         sentences.append(say("weights", least=units.weights.min(), most=units.weights.max()))
+    if runs_said(scores):
+        sentences.append(say("runs"))
     if gaps and not there.all():
         sizes = {"n_missing": int((~there).sum()), "n_scores": there.size, "n": there.shape[1]}
         sentences.append(say("gaps", means=gaps == "two-way", **sizes))

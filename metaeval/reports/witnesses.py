@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Sequence
 from typing import Self
 
+import numpy as np
 import pandas as pd
 
 from metaeval.base.names import comma_list
@@ -11,11 +12,12 @@ from metaeval.base.words import name_of_metric, whole
 from metaeval.page.tables import Column, right, with_cells
 from metaeval.reports.prose import prose
 from metaeval.table.scores import Scores
+from metaeval.tests_stat.discordant import wins_of_one_size
 from metaeval.tests_stat.open_witness import open_witness
 from metaeval.tests_stat.requirement_witness import requirement_witness
 from metaeval.tests_stat.requirements import Requirements
-from metaeval.tests_stat.result import PairwiseResult
-from metaeval.tests_stat.tails import fewest_by_signs
+from metaeval.tests_stat.result import PairwiseResult, is_significant
+from metaeval.tests_stat.tails import even_binomial_tail, fewest_by_signs
 from metaeval.tests_stat.witnesses import first_places
 
 _PAIR = ["metric", "system_a", "system_b"]
@@ -152,7 +154,25 @@ def _rows(result: PairwiseResult) -> pd.DataFrame | None:
     if not result.has_witnesses or result.n_pairs * result.n_topics > _MOST:
         return None
     rows = result.rests_on()
+    rows = _by_signs_too(result, rows) if "p_exact" in result.data and len(rows) else rows
     return rows.assign(too_few=rows["too_few"] & (rows["n_dropped"] <= _FEW))
+
+
+def _by_signs_too(result: PairwiseResult, rows: pd.DataFrame) -> pd.DataFrame:
+    """Leave of the topics that the one pair rests on those without which the exact sign test leaves it open."""
+    pair, scores = [str(result.data[side].item()) for side in ("system_a", "system_b")], result.scores
+    if scores is None:
+        return rows
+    for index, row in rows.iterrows():
+        (wins,) = wins_of_one_size(scores.sel(metric=[row["metric"]]), *pair)
+        if wins is None:
+            continue
+        gone = np.arange(1, row["n_dropped"])  # all of them won: without these t falls first
+        tail = even_binomial_tail(min(wins) + 0 * gone, sum(wins) - gone).p * (1 + (result.alternative == "two-sided"))
+        enough = gone[~is_significant(tail, result.alpha)]
+        if len(enough):
+            rows.at[index, "n_dropped"], rows.at[index, "rests_on"] = enough[0], row["rests_on"][: enough[0]]  # noqa: PD008 - a tuple
+    return rows.assign(share=rows["n_dropped"] / rows["n_units"]).sort_values("share", kind="stable", ignore_index=True)
 
 
 def _noun(scores: Scores | None) -> str:

@@ -16,6 +16,7 @@ from metaeval.running.compiled import compiled
 from metaeval.running.equality import settle
 from metaeval.running.parallel import in_one_order
 from metaeval.table.array import has_gaps
+from metaeval.table.runs import run_variances
 from metaeval.table.scores import Scores, better_direction, oriented_values
 from metaeval.table.structure import engine_scores
 from metaeval.table.two_way import linked, two_way
@@ -46,6 +47,9 @@ class UnitResiduals(NamedTuple):
     """"topic", "cluster" or "stratum"."""
     held: Ints | None = None
     """Units of which a system has a score, where some are missing. Shape (metric, system)."""
+    runs: tuple[Floats, Floats] | None = None
+    """Of means over runs what these add to the variances of means, and its degrees of freedom (`metaeval.table.runs`),
+    each (metric, system)."""
 
     @property
     def inflation(self) -> Floats:
@@ -73,7 +77,8 @@ class UnitResiduals(NamedTuple):
         scale = np.ldexp(1.0, exponent.clip(-_EXPONENT, _EXPONENT))
         oriented, spans = self.oriented / scale[:, None], self.spans / scale[:, None]
         residual = np.divide(self.residual, scale[:, None, None], out=self.residual)
-        return self._replace(oriented=oriented, spans=spans, residual=residual), scale
+        runs = self.runs and (self.runs[0] / scale[:, None] ** 2, self.runs[1])
+        return self._replace(oriented=oriented, spans=spans, residual=residual, runs=runs), scale
 
 
 def resampled_scores(data: object, *, what: str) -> Scores:
@@ -125,12 +130,17 @@ def _check_gaps(scores: Scores, units: TopicUnits, what: str) -> None:
     )
 
 
-@in_one_order
 def residuals_of_units(scores: Scores) -> UnitResiduals:
     """Lay out scores from `resampled_scores` by the coordinates ``cluster``, ``stratum`` and ``weight``.
 
     Where scores are missing the means are those of system and topic, and a topic's part is its influence on them.
     """
+    names = (scores[dim].to_numpy().tolist() for dim in ("metric", "system"))
+    return _residuals(scores)._replace(runs=run_variances(scores.attrs.get("notes"), *names))
+
+
+@in_one_order
+def _residuals(scores: Scores) -> UnitResiduals:
     values, topics = oriented_values(scores), units_of(scores)
     if has_gaps(values):
         return _residuals_with_gaps(scores, values, topics)

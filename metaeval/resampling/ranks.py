@@ -27,6 +27,7 @@ from metaeval.tests_stat.labels import pairs_that_differ
 from metaeval.tests_stat.letters import letter_names, shared_letters
 from metaeval.tests_stat.pairs import all_pairs, ask
 from metaeval.tests_stat.result import is_significant
+from metaeval.tests_stat.runs import Runs
 from metaeval.tests_stat.tails import signs_tail, student_p
 
 type Floats = NDArray[np.float64]
@@ -273,7 +274,8 @@ def rank_intervals(  # noqa: PLR0913 - one keyword per choice
     The standard error :math:`s_{ab}` is the paired one over topics; over clusters that of a ratio,
     :math:`s^2 = \frac{G}{G-1} \sum_g r_g^2 / (\sum_g W_g)^2`, with :math:`r_g` the weighted sum of the differences of a
     cluster less the mean difference times its size :math:`W_g`; over strata the sum of the strata's parts. Degrees of
-    freedom are the topics (clusters) less the strata; with gaps those that the system of fewer has.
+    freedom are the topics (clusters) less the strata; with gaps those that the system of fewer has. Means over runs
+    have these in their errors (`metaeval.tests_stat.runs`), and draws of them move by what runs may have done.
 
     Systems equal on every topic are never significantly different and have one interval, under both methods. A pair
     that differs on so few topics (clusters) that no exact test reaches the level is never decided, nor are two systems
@@ -312,8 +314,8 @@ def rank_intervals(  # noqa: PLR0913 - one keyword per choice
     asked = _RankOptions(confidence_level, simultaneous, n_draws, n_threads)
     source = resolve_rng(rng)
     units, scale = residuals_of_units(scores).scaled()
-    pairs = _pairs_of(units, n_threads)
-    p_values = student_p(units.freedom(pairs.first, pairs.second), pairs.statistic, len(units.sizes)).p
+    pairs, freedom = _pairs_of(units, n_threads)
+    p_values = student_p(freedom, pairs.statistic, len(units.sizes)).p
     if posterior:
         decided = _by_draws(units, scores["system"].to_numpy(), pairs, asked, source.generator)
         decided = tested_too(decided, pairs, units.oriented, p_values, confidence_level) if simultaneous else decided
@@ -380,7 +382,8 @@ def _check_draws(confidence_level: float, n_draws: int) -> None:
         )
 
 
-def _pairs_of(units: UnitResiduals, n_threads: int | None) -> RankPairs:
+def _pairs_of(units: UnitResiduals, n_threads: int | None) -> tuple[RankPairs, Floats]:
+    """Return the pairs, and the degrees of freedom of their errors, (metric, pair)."""
     first, second = all_pairs(units.means.shape[1])
     with limit_threads(n_threads):
         squares = units.squares(first, second)
@@ -390,10 +393,12 @@ def _pairs_of(units: UnitResiduals, n_threads: int | None) -> RankPairs:
     weight = units.sizes.sum()
     sums = units.oriented * weight
     apart = difference(sums[:, first], sums[:, second], spans[:, first], spans[:, second]) / weight
-    error = np.sqrt(squares) / weight
+    error, freedom = np.sqrt(squares) / weight, units.freedom(first, second)
+    if units.runs is not None:
+        error, freedom = Runs.of_pairs(units.runs, first, second).widen(error, freedom)
     with np.errstate(divide="ignore", invalid="ignore"):
         statistic = np.where(apart == 0.0, 0.0, apart / error)
-    return RankPairs(first, second, apart, error, statistic, squares, varied)
+    return RankPairs(first, second, apart, error, statistic, squares, varied), freedom
 
 
 def _by_draws(
@@ -407,7 +412,8 @@ def _by_draws(
         for residual in units.residual:
             residual[:] = residual[at]
     n_units = None if units.held is None else units.held[:, at]
-    units = units._replace(oriented=units.oriented[:, at], spans=units.spans[:, at], held=n_units)
+    runs = units.runs and (units.runs[0][:, at], units.runs[1][:, at])
+    units = units._replace(oriented=units.oriented[:, at], spans=units.spans[:, at], held=n_units, runs=runs)
     square = np.zeros((len(pairs.squares), len(at), len(at)))
     square[:, pairs.first, pairs.second] = square[:, pairs.second, pairs.first] = pairs.squares
     square = square[:, at][:, :, at]

@@ -12,6 +12,7 @@ from metaeval.table.two_way import linked
 from metaeval.table.units import units_of
 from metaeval.tests_stat.ends import Seen, ends_of_means
 from metaeval.tests_stat.robust import mean_estimates
+from metaeval.tests_stat.runs import Runs
 
 
 def means_of_systems(scores: Scores, *, confidence_level: float = 0.95) -> pd.DataFrame:
@@ -31,6 +32,8 @@ def means_of_systems(scores: Scores, *, confidence_level: float = 0.95) -> pd.Da
         parts = residuals_of_units(scores)
         error = np.sqrt((parts.residual**2 * parts.inflation).sum(axis=2)) / parts.sizes.sum()
         mean, freedom = mean_over_topics(scores), n_units - 1.0
+    if (runs := Runs.of(scores, np.arange(values.shape[1]))) is not None:
+        error, freedom = runs.widen(error, freedom)
     low, high = ends_of_means(
         mean,
         error,

@@ -30,6 +30,7 @@ _LEAST_CHANCE = 1e-280  # of the gamma law: below, digits are lost
 _CELLS = 2_000_000  # draws x systems held at a time: 16 MB
 _GRID = 500  # values of the variance of the true means
 _DEPTH = 80.0  # of its law, in units of the logarithm: beyond, it has no weight
+_ENOUGH = 1e9  # degrees of freedom that are as good as all
 _LEAST_NOISE = 1e-9  # along an axis, relative to the mean
 
 
@@ -127,9 +128,10 @@ def draws_of_means(
     Systems equal in every unit have one true mean, and those a constant apart their order. Without any noise the means
     seen are the one draw.
     """
-    parallel = _parallel(units, metric)
+    parallel, of_runs = _parallel(units, metric), generator.spawn(1)[0]
     if len(parallel) == 1:
-        yield units.oriented[metric][None]
+        still = units.oriented[metric][None]
+        yield still if units.runs is None else _run_again(still.repeat(n_draws, axis=0), units, metric, of_runs)
         return
     first = np.arange(len(units.oriented[metric]))
     for group in parallel:
@@ -142,7 +144,16 @@ def draws_of_means(
         for ahead in leads:
             if len(ahead) > 1:
                 block[:, ahead] = np.sort(block[:, ahead], axis=1)
-        yield block[:, where]
+        yield _run_again(block[:, where], units, metric, of_runs)
+
+
+def _run_again(draws: Floats, units: UnitResiduals, metric: int, generator: np.random.Generator) -> Floats:
+    """Add what runs may have done to each mean, by Student's t: (draw, system)."""
+    if units.runs is None:
+        return draws
+    variance, freedom = (values[metric] for values in units.runs)
+    known = np.minimum(np.maximum(freedom, 1.0), _ENOUGH)
+    return draws + np.sqrt(variance) * generator.standard_t(known, size=draws.shape)
 
 
 def posterior_of_means(units: UnitResiduals, metric: int, kept: Whole, order: Whole) -> Posterior:

@@ -24,6 +24,7 @@ from metaeval.base.names import (
 )
 from metaeval.base.number_words import of_thousands, point_between_thousands
 from metaeval.errors import ScoresError
+from metaeval.table.runs import no_runs
 
 DIMS = ("metric", "system", "topic")
 REPEAT = "repeat"
@@ -114,7 +115,7 @@ def table_of_rows(frame: pd.DataFrame, parts: Mapping[str, str], score_columns: 
             for field, dim in ATTACHED.items()
             if field in parts and dim in parts
         },
-        attributes={},
+        attributes={"notes": told} if REPEAT in parts and (told := no_runs(parts[REPEAT])) else {},
     )
     return topics_in_order(table)
 

@@ -16,13 +16,14 @@ from numpy.typing import NDArray
 from metaeval.base.arrays import Flags, Floats
 from metaeval.base.checks import check_choice
 from metaeval.base.names import count, first_few, label_array, natural_order
-from metaeval.base.notes import HEARD, tell
+from metaeval.base.notes import HEARD, NoRuns, tell
 from metaeval.base.unit import NUGGET, Unit, unit_of
 from metaeval.errors import InvalidOptionError, ScoresError
 from metaeval.running.equality import RELATIVE, settle, settled_means
 from metaeval.running.parallel import in_one_order
 from metaeval.table.array import DIMS, REPEAT, gaps_in, has_gaps
 from metaeval.table.constant import without_variation
+from metaeval.table.runs import note_of_runs
 from metaeval.table.scores import (
     Scores,
     as_scores,
@@ -376,8 +377,9 @@ def _mean_over_repeats(scores: Scores) -> Scores:
     made = scores.isel(repeat=0, drop=True).copy(data=means)
     most, fewest = int(n_known.max()), int(n_known.min())
     counted = f"{most}" if most == fewest else f"{fewest} to {most}"
-    notes = (
-        [*scores.attrs.get("notes", ()), f"means over {counted} repeats"] if most > 1 else scores.attrs.get("notes", ())
-    )
-    made.attrs = {**scores.attrs, "notes": list(notes)}
+    notes = [*scores.attrs.get("notes", ())]
+    if most > 1:
+        words, told = f"means over {counted} repeats", any(isinstance(note, NoRuns) for note in notes)
+        notes.append(words if told else note_of_runs(words, scores, topic_weights(scores)))
+    made.attrs = {**scores.attrs, "notes": notes}
     return made

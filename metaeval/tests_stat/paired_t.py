@@ -8,10 +8,9 @@ from metaeval.base.arrays import Flags, Floats, Ints
 from metaeval.running.compiled import compiled, worth_loading
 from metaeval.running.parallel import on_threads
 from metaeval.tests_stat.docstrings import documented
-from metaeval.tests_stat.pairs import Alternative, Evidence, Question, ask
+from metaeval.tests_stat.pairs import Alternative, Question, ask
 from metaeval.tests_stat.result import PairwiseResult, pairwise_result
-from metaeval.tests_stat.robust import pair_estimates
-from metaeval.tests_stat.tails import student_p, student_tail
+from metaeval.tests_stat.robust import pair_estimates, t_evidence
 
 _FEW = 2_000_000
 """Differences whose t takes NumPy less time than loading compiled code does."""
@@ -38,7 +37,8 @@ def paired_t_test(
         One row a ``metric`` and pair (``system_a``, ``system_b``) in ``to_frame()``: mean ``difference`` in units of
         the metric, the test's ``statistic``, ``p_value`` with its logarithm ``log10_p``, ``p_corrected``, whether it is
         ``significant`` at alpha, and the ``winner``, whose mean is better ("" where they are equal). The
-        p-values of a pair with fewer than two common topics are NaN.
+        p-values of a pair with fewer than two common topics are NaN. Means over runs have ``p_items`` beside it, on
+        these runs, and ``open_by_runs``, whether the pair is significant by that alone.
 
     Raises
     ------
@@ -68,6 +68,9 @@ def paired_t_test(
     ``details["pairs_without_evidence"]`` counts such pairs. ``data`` then holds ``n_common`` and
     ``degrees_of_freedom``.
 
+    Scores that are means over runs (repeats such as seeds) have these in their error, by Satterthwaite's degrees of
+    freedom: see `metaeval.tests_stat.runs`, which every other test asks as well.
+
     References
     ----------
     .. [1] Bell and McCaffrey (2002). Bias reduction in standard errors for linear regression with multi-stage samples.
@@ -88,7 +91,7 @@ def paired_t_test(
         return _robust_t_test(question, correction)
     statistic = t_statistics(question)
     equal = question.n_apart == 0 if question.one_sided else statistic == 0.0
-    evidence = _evidence(question, statistic, question.n_topics - 1.0, equal)
+    evidence = t_evidence(question, statistic, question.n_topics - 1.0, equal)
     return pairwise_result(
         question, replace(evidence, error=_errors(question, statistic)), test="t", correction=correction
     )
@@ -97,19 +100,10 @@ def paired_t_test(
 def _robust_t_test(question: Question, correction: str) -> PairwiseResult:
     """Test by the standard error that holds for what the topics bring."""
     estimates = pair_estimates(question)
-    evidence = _evidence(question, estimates.statistic, estimates.certain_freedom, estimates.without_evidence)
+    evidence = t_evidence(question, estimates.statistic, estimates.certain_freedom, estimates.without_evidence)
     details = {} if question.units.plain else {"standard_error": "CR2"}
     evidence = replace(evidence, estimates=estimates, error=estimates.error)
     return pairwise_result(question, evidence, test="t", correction=correction, details=details)
-
-
-def _evidence(question: Question, statistic: Floats, freedom: Floats | float, equal: Flags) -> Evidence:
-    """Ask Student's t; where the two are equal throughout, nothing speaks for either side."""
-    n_units = question.n_units if np.isinf(statistic).any() else 1
-    if not question.one_sided:
-        return Evidence(statistic=statistic, two_sided=student_p(freedom, statistic, n_units))
-    greater, less = (student_tail(freedom, side * statistic, n_units) for side in (-1.0, 1.0))
-    return Evidence(statistic=statistic, greater=greater.certain(equal), less=less.certain(equal))
 
 
 def _errors(question: Question, statistic: Floats) -> Floats:

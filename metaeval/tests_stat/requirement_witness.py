@@ -10,6 +10,7 @@ from metaeval.errors import InvalidOptionError
 from metaeval.table.scores import Scores, by_name, oriented_values
 from metaeval.table.units import units_of
 from metaeval.tests_stat.requirements import MET, VIOLATED, check_requirements, sides_of
+from metaeval.tests_stat.runs import Runs
 from metaeval.tests_stat.tails import fewest_by_signs
 from metaeval.tests_stat.witnesses import Claims
 
@@ -53,6 +54,8 @@ def requirement_witness(scores: Scores, row: Mapping[Any, Any], *, alpha: float)
     values = oriented_values(table)[0] if pair else table.to_numpy()[0]
     a, b = values[names.index(row["system_a"])], values[names.index(row["system_b"])] if pair else 0.0
     side = (1.0 if row["state"] == MET else -1.0) * (1.0 if pair or sides_of(row["requirement"])[1][0] == ">" else -1.0)
+    second = np.array([names.index(row["system_b"])]) if pair else None
+    runs = Runs.of(table, np.array([names.index(row["system_a"])]), second)
     claims = Claims(
         differences=side * (a - b - row["margin"])[None],
         sizes=(np.abs(a) + np.abs(b) + abs(row["margin"]))[None],
@@ -60,6 +63,7 @@ def requirement_witness(scores: Scores, row: Mapping[Any, Any], *, alpha: float)
         fewest=fewest_by_signs(alpha) - 1,
         two_sided=False,
         units=units,
+        runs=runs and runs.at((np.array([0]), np.array([0]))),
     )
     (gone,) = claims.witnesses()
     (few,) = claims.hold_but_for_few(gone[None])

@@ -26,6 +26,7 @@ from metaeval.tests_stat.noncentral_t import detectable_shift
 from metaeval.tests_stat.pairs import Estimates, all_pairs
 from metaeval.tests_stat.result import is_significant
 from metaeval.tests_stat.robust import difference_estimates, mean_estimates
+from metaeval.tests_stat.runs import Runs, with_runs
 from metaeval.tests_stat.tails import fewest_by_signs, signs_tail, student_tail
 
 _SIGN = re.compile(r"\s(>=|≥|>|<=|≤|<)\s")
@@ -74,11 +75,11 @@ class Requirements(Result):
         ``p_value`` (one-sided, of the requirement's contrary), ``n_common`` topics, ``state`` (met; violated: its
         contrary is established; open; or "without common items", where the figures are NaN), and for open ones
         ``items_needed``, or for items in clusters ``clusters_needed``: how many in all would tell, either way, with a
-        chance of .8 (missing where that is unknown); and ``detectable``, the margin that as many items as these
-        establish with that chance where the two are equal (or how far beyond the number a mean must be). Where so few
-        items, or clusters, differ from the margin that nothing can be established, ``n_too_few`` is their number, and
-        ``state_within`` the state on these same clusters and no others (else missing). A difference that is the same on
-        all items has no limits, unless scores are bounded.
+        chance of .8 (missing where that is unknown, and where runs differ, which no number of items takes away); and
+        ``detectable``, the margin that as many items as these establish with that chance where the two are equal (or
+        how far beyond the number a mean must be). Where so few items, or clusters, differ from the margin that nothing
+        can be established, ``n_too_few`` is their number, and ``state_within`` the state on these same clusters and no
+        others (else missing). A difference that is the same on all items has no limits, unless scores are bounded.
         """
         return self.table.copy()
 
@@ -286,11 +287,13 @@ def _judged(
 ) -> dict[str, Floats]:
     """Return the figures and states of one requirement, each (metric,)."""
     names, units = table["system"].to_numpy().tolist(), units_of(table)
-    first = np.array([names.index(asked.better)])
+    first, second = np.array([names.index(asked.better)]), None
     if asked.other is None:
-        estimates = mean_estimates(table.to_numpy()[:, first], units)
+        estimates = with_runs(mean_estimates(table.to_numpy()[:, first], units), table, first)
     else:
-        estimates = difference_estimates(oriented_values(table), units, first, np.array([names.index(asked.other)]))
+        second = np.array([names.index(asked.other)])
+        estimates = difference_estimates(oriented_values(table), units, first, second)
+        estimates = with_runs(estimates, table, first, second)
     low, high = ends_of_means(
         estimates.mean,
         estimates.error,
@@ -309,7 +312,9 @@ def _judged(
     evidence = _Evidence(estimates, asked, low, high, shares, n_apart, alpha)
     met, against = evidence.met(), evidence.contradicted()
     needed = evidence.units_needed(_family(table, units) if asked.other else None, table.sizes["system"])
+    runs = Runs.of(table, first, second)
     still = (estimates.n_units > 1) & ~met & ~against & np.isfinite(needed)
+    still &= runs is None or ~(runs.variance > 0.0)  # which more items do not take away
     nothing = estimates.n_topics == 0
     few = ~nothing & ~evidence.told()
     ends = {name: np.where(evidence.by_signs, np.nan, end) for name, end in (("low", low), ("high", high))}

@@ -30,7 +30,8 @@ from metaeval.tests_stat.labels import name_in_picture, pairs_that_differ, side_
 from metaeval.tests_stat.letters import shared_letters
 from metaeval.tests_stat.pairs import Evidence, Question
 from metaeval.tests_stat.procedures import Procedure
-from metaeval.tests_stat.tails import Tails, counted_shares, fewest_by_signs, signs_tail
+from metaeval.tests_stat.runs import beyond_runs
+from metaeval.tests_stat.tails import Tails, counted_shares, fewest_by_signs, larger, signs_tail
 from metaeval.tests_stat.witnesses import witness_frame
 
 
@@ -62,6 +63,8 @@ class PairwiseResult(Result):
     - ``p_value``: as the test gives it, NaN for a pair that cannot be tested, with fewer than two topics (clusters) in
       common; never below 2.2e-308, which stands for smaller ones as a bound;
     - ``log10_p``: its logarithm to base 10, however small; NaN for 0 of the resamples;
+    - ``p_items``: where scores are means over runs, the test's p-value on these runs; ``p_value`` then is the larger
+      of it and that of `metaeval.tests_stat.runs`, which counts runs as drawn (family-wise ones: after Holm);
     - ``p_corrected``: adjusted over the family (all pairs of one metric that were tested);
     - ``p_reachable``: the smallest p-value that an exact test by random signs could reach, :math:`2^{1 - n}` with n
       topics (clusters) on which the two differ, one-sided :math:`2^{-n}`;
@@ -257,6 +260,15 @@ class PairwiseResult(Result):
         """
         level = self.alpha if alpha is None else alpha
         return np.asarray(self._decided("p_corrected", level) * self.data["better"].to_numpy(), dtype=np.int8)
+
+    def open_by_runs(self) -> Flags:
+        """Return which pairs differ significantly on these runs, and not if runs are drawn: an array (metric, pair)."""
+        if "p_items" not in self.data:
+            return np.zeros(self.data["significant"].shape, dtype=bool)
+        p_values = self.data["p_items"].to_numpy()
+        if self.correction != FAMILY_WISE:
+            p_values = adjust(p_values, self.correction, all_pairs=self.of_all_pairs)
+        return self._reached(p_values, self.alpha) & ~self.data["significant"].to_numpy()
 
     def discriminative_power(self) -> pd.DataFrame:
         """Share of pairs found different, one row a metric: ``n_significant``, ``n_pairs`` (tested), ``power``.
@@ -567,10 +579,13 @@ class PairwiseResult(Result):
 def rows_of_pairs(result: PairwiseResult) -> pd.DataFrame:
     """Return one row a metric and pair, in the order of ``data``."""
     columns = ["metric", "system_a", "system_b", "difference", "statistic", "p_value", "log10_p", "p_corrected"]
+    columns += ["p_items"] if "p_items" in result.data else []
     frame = result.data.to_dataframe().reset_index()
     if "n_common" in frame:
         frame.loc[frame["n_common"] == 0, columns[3:]] = float("nan")
-    return frame[[*(name for name in columns if name in frame), "significant", "better"]]
+    frame["open_by_runs"] = result.open_by_runs().ravel()
+    columns += ["significant", *(["open_by_runs"] if "p_items" in frame else []), "better"]
+    return frame[[name for name in columns if name in frame]]
 
 
 def by_p(rows: pd.DataFrame, p_value: str) -> pd.DataFrame:
@@ -696,19 +711,14 @@ def pairwise_result(  # noqa: PLR0913 - the parts of an answer
         "difference": oriented * direction,
         "statistic": evidence.statistic * direction,
     }
-    tested = question.n_units > 1
-    p_value, log10_p = _asked(question.alternative, evidence, oriented >= 0)
-    variables |= {"p_value": np.where(tested, p_value, np.nan), "log10_p": np.where(tested, log10_p, np.nan)}
-    if question.alternative == "better":
-        opposite = _asked(question.alternative, evidence, oriented < 0)
-        variables["p_opposite"] = np.where(tested, opposite.p, np.nan)
+    beyond = beyond_runs(question, evidence)
+    variables |= _p_values_of(question, evidence, beyond, oriented)
     names = question.scores["system"].to_numpy()
-    reachable = signs_tail(question.n_apart, two_sided=not question.one_sided).p
-    variables["p_reachable"] = np.where(tested, reachable, np.nan)
+    if beyond is not None and test == "t":
+        evidence = beyond
+        variables["statistic"] = beyond.statistic * direction
     if len(question.first) == 1 and test != "sign":
-        variables["p_exact"] = np.where(tested, _exact(question), np.nan)
-    if evidence.family_wise is not None:
-        variables["p_family_wise"] = np.where(tested, evidence.family_wise, np.nan)
+        variables["p_exact"] = np.where(question.n_units > 1, _exact(question), np.nan)
     details = dict(details or {})
     if question.gaps:
         common = question.n_common
@@ -718,6 +728,7 @@ def pairwise_result(  # noqa: PLR0913 - the parts of an answer
         variables["standard_error"] = evidence.error
     if evidence.estimates is not None:
         variables["degrees_of_freedom"] = evidence.estimates.freedom
+    if evidence.estimates is not None and not question.plain:
         details["pairs_without_evidence"] = (evidence.estimates.n_units <= 1).sum(axis=1).tolist()
     if question.units.clustered:
         details["n_clusters"] = question.units.n_units
@@ -749,6 +760,31 @@ def pairwise_result(  # noqa: PLR0913 - the parts of an answer
         scores=question.scores,
     )
     return bare.with_correction(correction)
+
+
+def _p_values_of(
+    question: Question, evidence: Evidence, beyond: Evidence | None, oriented: Floats
+) -> dict[str, NDArray[Any]]:
+    """Return the p-values of a test, and of means over runs the larger ones of it and of what is said beyond them."""
+
+    def both(up: Flags) -> tuple[Tails, Tails]:
+        on_items = _asked(question.alternative, evidence, up)
+        return on_items, on_items if beyond is None else larger(on_items, _asked(question.alternative, beyond, up))
+
+    on_items, (p_value, log10_p) = both(oriented >= 0)
+    made = {"p_value": p_value, "log10_p": log10_p}
+    if question.alternative == "better":
+        made["p_opposite"] = both(oriented < 0)[1].p
+    made["p_reachable"] = signs_tail(question.n_apart, two_sided=not question.one_sided).p
+    if evidence.family_wise is not None:
+        made["p_family_wise"] = evidence.family_wise
+    if beyond is not None:
+        made["p_items"] = on_items.p if evidence.family_wise is None else evidence.family_wise
+    made = {name: np.where(question.n_units > 1, values, np.nan) for name, values in made.items()}
+    if beyond is not None and evidence.family_wise is not None:
+        corrected = adjust(made["p_value"], "holm", all_pairs=question.of_all_pairs)
+        made["p_family_wise"] = np.fmax(made["p_family_wise"], corrected)
+    return made
 
 
 def _exact(question: Question) -> Floats:

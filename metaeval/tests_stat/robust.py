@@ -23,13 +23,14 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from metaeval.base.arrays import Floats
+from metaeval.base.arrays import Flags, Floats
 from metaeval.running.compiled import compiled
 from metaeval.running.equality import RELATIVE
 from metaeval.running.parallel import on_threads
 from metaeval.table.array import has_gaps
 from metaeval.table.units import TopicUnits
-from metaeval.tests_stat.pairs import Estimates, Question
+from metaeval.tests_stat.pairs import Estimates, Evidence, Question
+from metaeval.tests_stat.tails import student_p, student_tail
 
 type Places = NDArray[np.int64]
 
@@ -45,6 +46,15 @@ def pair_estimates(question: Question) -> Estimates:
     with its distance from the mean of all, which errs on the safe side.
     """
     return difference_estimates(question.values, question.units, question.first, question.second)
+
+
+def t_evidence(question: Question, statistic: Floats, freedom: Floats | float, equal: Flags) -> Evidence:
+    """Ask Student's t; where the two are equal throughout, nothing speaks for either side."""
+    n_units = question.n_units if np.isinf(statistic).any() else 1
+    if not question.one_sided:
+        return Evidence(statistic=statistic, two_sided=student_p(freedom, statistic, n_units))
+    greater, less = (student_tail(freedom, side * statistic, n_units) for side in (-1.0, 1.0))
+    return Evidence(statistic=statistic, greater=greater.certain(equal), less=less.certain(equal))
 
 
 def difference_estimates(values: Floats, units: TopicUnits, first: Places, second: Places) -> Estimates:

@@ -144,6 +144,12 @@ def smaller(one: Tails, other: Tails) -> Tails:
     return Tails(np.minimum(one.p, other.p), np.minimum(one.log10, other.log10))
 
 
+def larger(one: Tails, other: Tails) -> Tails:
+    """Return the larger of two chances; the other where one is not known."""
+    behind = (other.p > one.p) | np.isnan(one.p)
+    return Tails(np.where(behind, other.p, one.p), np.where(behind, other.log10, one.log10))
+
+
 def signs_tail(n: Ints | Floats, *, two_sided: bool) -> Tails:
     """Return the smallest p-value that an exact test by random signs can reach with n differences that are not 0.
 

@@ -23,6 +23,7 @@ from metaeval.running.equality import RELATIVE, reaches
 from metaeval.table.scores import Scores, by_name, oriented_values
 from metaeval.table.units import TopicUnits, units_of
 from metaeval.tests_stat.robust import mean_estimates
+from metaeval.tests_stat.runs import Runs
 from metaeval.tests_stat.tails import student_tail
 
 _DIGITS = 9
@@ -48,15 +49,20 @@ class Claims:
     """Topics, or clusters, on which the two have to differ for an exact test to reach the level."""
     two_sided: bool
     units: TopicUnits
+    runs: Runs | None = None
+    """What runs add to the variances, where scores are means over runs. Shape (pair,)."""
 
     def hold(self, gone: Flags) -> Flags:
         """Test the pairs without these units, (pair, unit), and say which are as significant as they were."""
         without = gone[:, self.units.unit]
         left, sizes = (np.where(without, np.nan, values) for values in (self.differences, self.sizes))
-        if self.units.plain:
+        if self.units.plain and self.runs is None:
             statistic, freedom, n_units = _plain_t(left, sizes)
         else:
             estimates = mean_estimates(left[None], self.units)
+            if self.runs is not None:
+                error, spread = self.runs.widen(estimates.error, estimates.freedom)
+                estimates = estimates._replace(error=error, freedom=spread)
             statistic = np.where(estimates.without_evidence, 0.0, estimates.statistic)[0]
             freedom, n_units = estimates.certain_freedom[0], estimates.n_units[0]
         p = student_tail(freedom, -statistic, n_units).p * (1 + self.two_sided)
@@ -66,7 +72,7 @@ class Claims:
 
     def witnesses(self) -> Flags:
         """Return units without which each pair is not significant: (pair, unit); none where none was found."""
-        gone = _around_the_turn(self) if self.units.plain else _by_rounds(self)
+        gone = _around_the_turn(self) if self.units.plain and self.runs is None else _by_rounds(self)
         return gone & ~self.hold(gone)[:, None]
 
     def hold_but_for_few(self, gone: Flags) -> Flags:
@@ -220,6 +226,7 @@ def witness_frame(data: xr.Dataset, scores: Scores, levels: Floats, *, fewest: i
     rows = pd.Index(scores["metric"].to_numpy()).get_indexer(pd.Index(data["metric"].to_numpy()))
     gone, n_units = np.zeros((len(pairs), units.n_units), dtype=bool), np.zeros(len(pairs), dtype=np.int64)
     too_few = np.zeros(len(pairs), dtype=bool)
+    runs = Runs.of(scores, *sides)
     step = max(1, _AT_ONCE // scores.sizes["topic"])
     for start in range(0, len(pairs), step):
         block = slice(start, start + step)
@@ -232,6 +239,7 @@ def witness_frame(data: xr.Dataset, scores: Scores, levels: Floats, *, fewest: i
             fewest=fewest,
             two_sided=two_sided,
             units=units,
+            runs=None if runs is None else runs.at((rows[metric], pair)),
         )
         gone[block], n_units[block] = claims.witnesses(), units.held(~np.isnan(a - b))
         too_few[block] = claims.hold_but_for_few(gone[block])

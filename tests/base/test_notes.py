@@ -13,7 +13,9 @@ from metaeval.base.notes import (
     CorpusMeans,
     ItemErrors,
     KeptGaps,
+    NoRuns,
     Remark,
+    RunVariances,
     SettledGaps,
     as_stored,
     from_stored,
@@ -30,6 +32,8 @@ NOTES = [
     AboutItems("nuggets"),
     SettledGaps("1 was dropped: a", "1 was dropped"),
     CorpusMeans("weighted", "n_words", {"wer": {"a": 0.1}}),
+    NoRuns("epochs"),
+    RunVariances("means over 2 repeats", {"acc": {"a": {"variance": 0.01, "freedom": 1.5}}}),
     ItemErrors("2 errors", {"acc": {"a": {"t1": 0.01, "t2": 0.02}}}),
 ]
 WAYS = {

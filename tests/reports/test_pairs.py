@@ -169,6 +169,26 @@ def test_a_requirement_that_rests_on_next_to_nothing_says_so_with_the_answer():
     assert ". new >= old + 0.008 under metric1 rests on 1 of 6 topics: " in first
 
 
+def test_a_pair_of_two_values_rests_on_as_few_topics_as_leave_either_test_open():
+    """SciPy: of 13 to 3 signs fall at 11 to 3 (p = .057), where t on 60 topics still has p = .03."""
+    (first, *_) = study_table(as_scores(_right_or_wrong(13, 3, 44))).report().summary
+    assert binomtest(12, 15).pvalue <= 0.05 < binomtest(11, 14).pvalue
+    won, lost = np.ones(11), np.zeros(3)
+    assert ttest_rel(np.r_[won, lost, np.ones(44)], np.r_[1 - won, 1 - lost, np.ones(44)]).pvalue <= 0.05
+    assert "rests on 2 of 60 topics" in first
+
+
+def test_a_cluster_is_won_by_both_tests_where_scores_take_two_values():
+    """In one category nine to two (signs .065) of 60, in the other ten to none (.002); t alone has both below .025."""
+    sides = [_right_or_wrong(9, 2, 49), _right_or_wrong(10, 0, 50)]
+    assert max(ttest_rel(*side).pvalue for side in sides) <= 0.05
+    clusters = {str(at + 1): "law" if at < 60 else "maths" for at in range(120)}
+    scores = as_scores(np.concatenate(sides, axis=1)[None], clusters=clusters)
+    rows = study_table(scores).by_cluster.set_index("cluster")
+    assert rows["verdict"].to_dict() == {"law": 0, "maths": 1}
+    assert rows["p_value"].to_numpy() == pytest.approx([binomtest(9, 11).pvalue, binomtest(10, 10).pvalue])
+
+
 def test_a_level_and_a_side_that_were_named_stand_in_the_first_sentence():
     """The usual ones, .05 and two-sided, do not; a design answers for every difference that was named."""
     board = as_scores(np.random.default_rng(1).normal(np.arange(4)[:, None] / 10, 0.2, (4, 40)))

@@ -81,3 +81,14 @@ def test_the_first_paragraph_says_how_many_topics_an_exact_test_takes():
     assert "differ on 6 topics for an exact test to reach" in told
     assert "3 of these 3 significant pairs differ on 6" in told
     assert "rest on" not in told
+
+
+def test_on_scores_of_two_values_the_exact_sign_test_has_to_agree():
+    """Nine to three of 120: without one of the three t has p = .034 and signs .065, without two both reach .05."""
+    differences = np.r_[np.full(9, 1), np.full(3, -1), np.zeros(108)]
+    new, old = np.r_[np.ones(9), np.zeros(3), np.ones(108)], np.r_[np.zeros(9), np.ones(3), np.ones(108)]
+    left = [differences[differences != -1]] + [np.r_[differences[differences != -1], np.full(at, -1)] for at in (1, 2)]
+    assert [stats.ttest_1samp(some, 0).pvalue <= 0.05 for some in left] == [True, True, True]
+    assert [stats.binomtest(9, 9 + at).pvalue <= 0.05 for at in (1, 2)] == [True, False]
+    witness = open_witness(paired_t_test(as_scores([new, old])))
+    assert (len(witness.rests_on), witness.winner) == (2, "system1")

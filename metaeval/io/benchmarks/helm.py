@@ -170,6 +170,7 @@ def _part(run: _HelmRun, kept: set[str], choice: BenchmarkChoice, left: dict[str
         values=values,
         place=lambda number, metric: (None, f"[{places[number]}].stats" + (f".{metric}" if metric else "")),
         repeats=repeats,
+        runs=True,
         clusters=[run.scenario] * len(topics),
         said=run.said,
         lower=lower,

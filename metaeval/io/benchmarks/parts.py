@@ -32,6 +32,8 @@ class Part:
     """Metric to the standard error of the score of every record, where files have some of whole tasks."""
     repeats: Sequence[str] | None = None
     """The epoch or trial of every record."""
+    runs: bool = False
+    """Whether a trial is one of the whole system, and not of every item by itself."""
     clusters: Sequence[str] | None = None
     """What the item of every record shares noise with: its task or document."""
     marks: Sequence[str | None] | None = None

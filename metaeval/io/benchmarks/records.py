@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from metaeval.base.arrays import Flags, Floats, Ints
 from metaeval.base.metric_names import quoted_name
 from metaeval.base.names import as_number, clean_name, count, first_few, natural_order, shortened
-from metaeval.base.notes import ItemErrors
+from metaeval.base.notes import ItemErrors, NoRuns
 from metaeval.base.unit import ITEM
 from metaeval.errors import FileFormatError, ScoresError, UnknownNameError
 from metaeval.io.benchmarks.parts import Part, Repeats
@@ -111,6 +111,8 @@ def block_of(
         del labels[REPEAT], codes[REPEAT]
     values, again = _laid_out(codes, labels, scores[mask], parts, origins[:, mask], duplicates)
     ragged = _ragged(values) if REPEAT in labels else []
+    if REPEAT in labels and not any(part.runs for part in parts):
+        ragged.append(NoRuns("repeats are of single items, not runs of whole systems"))
     file_notes = notes_of_files((Path(part.path).name, part.notes) for part in parts)
     return FileBlock(
         label=label,

@@ -9,8 +9,11 @@ import numpy as np
 import pandas as pd
 
 from metaeval.base.checks import check_choice, check_count, check_share
+from metaeval.base.names import first_few
+from metaeval.base.notes import NoRuns
 from metaeval.base.provenance import Provenance, record_provenance
 from metaeval.base.unit import Unit, unit_of
+from metaeval.base.words import compared_p
 from metaeval.errors import EstimationError, InvalidOptionError, ScoresError
 from metaeval.models.components import Intervals, VarianceComponents, variance_components
 from metaeval.models.dependability import check_cost, expected_conclusions
@@ -21,13 +24,16 @@ from metaeval.running.equality import RELATIVE
 from metaeval.studies.study import Attempts, Study
 from metaeval.table.array import REPEAT
 from metaeval.table.named_repeats import systems_repeated
+from metaeval.table.runs import runs_differ
 from metaeval.table.scores import Scores
-from metaeval.table.structure import engine_scores
+from metaeval.table.structure import engine_scores, topic_weights
 from metaeval.table.traits import Trait
 from metaeval.table.units import design_notes
 from metaeval.tests_stat.comparison import compare_systems
 
 _FEWEST_IN_HALF = 5
+_LEVEL = 0.05
+"""Of the test whether runs differ as wholes."""
 _SPLITS = 20
 _MOST_WORK = 400_000_000
 """Pairs of systems times items in all splits that nobody asked for; of large boards few splits are enough."""
@@ -174,6 +180,7 @@ def study_components(  # noqa: PLR0913 - every option of the command
             *table.attrs.get("notes", ()),
             *design_notes(table),
             *_zero_notes(components, unit_of(table)),
+            *(_run_notes(table) if repeats == "nested" and not judges else ()),
         ),
         provenance=provenance or record_provenance("study_components", random_source=f"seed {seed}"),
     )
@@ -208,6 +215,23 @@ def _are_tries(table: Scores) -> bool:
         return False
     values = table.to_numpy()
     return bool(np.isin(values[np.isfinite(values)], (0.0, 1.0)).all())
+
+
+def _run_notes(table: Scores) -> list[str]:
+    """Say under which metrics repeats move whole systems, which nested ones have no source for."""
+    if REPEAT not in table.dims or any(isinstance(note, NoRuns) for note in table.attrs.get("notes", ())):
+        return []
+    told = runs_differ(table, topic_weights(table))
+    moved = [metric for metric, (_, p) in told.items() if p <= _LEVEL]
+    if not moved:
+        return []
+    topics = unit_of(table).topics
+    moves = (
+        f"under {first_few(moved)} runs of one system differ by more than repeats of single {topics} make (F = "
+        f"{told[moved[0]][0]:.1f}, p {compared_p(told[moved[0]][1])}), so that errors of means are larger than here: "
+        "`repeats='crossed'` has a source for that, of systems and repeats"
+    )
+    return [moves]
 
 
 def _zero_notes(components: VarianceComponents, spoken: Unit) -> Sequence[str]:

@@ -62,7 +62,7 @@ from metaeval.reports.ranked import (
     written_ranks,
 )
 from metaeval.reports.shared import facts, unanswered
-from metaeval.reports.traits import traits_said
+from metaeval.reports.traits import runs_said, traits_said
 from metaeval.reports.witnesses import (
     Rests,
     first_rests,
@@ -219,7 +219,8 @@ def _quoted(study: LeaderboardStudy) -> list[str]:
 def _caution(study: LeaderboardStudy) -> str:
     """Say what systems that are not separated may be, and of which clusters the answer is."""
     named, spoken = clusters_named(study), unit()
-    words = [say("caution", units=spoken.clusters if "cluster" in study.scores.coords else spoken.topics)]
+    units = spoken.clusters if "cluster" in study.scores.coords else spoken.topics
+    words = [say("caution", units=f"{units} and runs" if runs_said(study.scores) else units)]
     words += [say("clusters", named=named)] if named else []
     return " ".join([*words, *([say("fixed")] if "stratum" in study.scores.coords else [])])
 

@@ -21,7 +21,8 @@ def pair_by_cluster(
 
     None where other than one pair was compared, or fewer than two or more than thirty clusters hold six topics.
     The columns are metric, cluster, n_topics, system_a, system_b, difference (a less b) with its interval from
-    difference_low to difference_high, p_value, p_corrected, significant and verdict (1: a is better, -1: b is).
+    difference_low to difference_high, p_value (of scores that take two values the larger one of the test and the exact
+    sign test), p_corrected, significant and verdict (1: a is better, -1: b is).
     """
     group = next((name for name in _GROUPS if name in scores.coords), None)
     if group is None or comparison.n_pairs != 1:
@@ -67,6 +68,8 @@ def _within(scores: Scores, comparison: PairwiseResult, *, rng: RNGLike, n_threa
     )
     bounds = difference_intervals(result, confidence_level=1 - comparison.alpha)
     data = result.data.isel(pair=0).assign({f"difference_{end}": bounds[end].isel(pair=0) for end in ("low", "high")})
+    if "p_exact" in data:  # decides as on all topics
+        data["p_value"] = np.fmax(data["p_value"], data["p_exact"])
     columns = ["system_a", "system_b", "difference", "difference_low", "difference_high", "p_value"]
     return data[columns].to_dataframe().reset_index()[["metric", *columns]].assign(n_topics=scores.sizes["topic"])
 

@@ -148,3 +148,14 @@ def test_a_negative_estimate_is_said_to_count_as_0():
     assert len(told) == len(negative) == 1
     assert f"under metric1 was negative ({negative['estimate'].item():.2g}) and counts as 0" in told[0]
     assert negative["variance"].item() == 0
+
+
+@pytest.mark.parametrize("spread", [0.0, 0.3])
+def test_runs_that_move_whole_systems_are_said_where_repeats_are_nested(spread):
+    """Made so: each run moves all items of its system by one number, which nested repeats have no source for."""
+    rng = np.random.default_rng(2)
+    values = rng.normal(size=(1, 4, 30, 3)) + rng.normal(0, spread, (1, 4, 1, 3))
+    moved = [bool(spread) and repeats == "nested" for repeats in ("nested", "crossed")]
+    for repeats, said in zip(("nested", "crossed"), moved, strict=True):
+        notes = study_components(as_scores(values), repeats=repeats, n_splits=0, rng=0).notes
+        assert any("runs of one system differ by more" in note for note in notes) is said
