@@ -82,7 +82,7 @@ def _within_said(result: PairwiseResult) -> str:
     n, turns = len(result.metrics), [side for side in (1, -1) if sides[side]]
     better = [say("within better", who=pair[side < 0], metrics=sides[side], n=n) for side in turns]
     p = p_value(result.data["p_value"].to_numpy()[0, 0])
-    return say("within", better=better, n=n, p=p if p.startswith("<") else f"= {p}")
+    return say("within", better=better, n=n, p=f"< {p[1:]}" if p.startswith("<") else f"= {p}")
 
 
 def signs_said(doubtful: Sequence[Unconfirmed], result: PairwiseResult) -> str:

@@ -134,7 +134,7 @@ def _here(study: CollectionsStudy, row: Mapping[Any, Any]) -> str:
         mean=write(row["here"]),
         signed=row["measure"] != "topics",
         ends=f"[{write(row['here_low'])}, {write(row['here_high'])}]",
-        p=p if p.startswith("<") else f"= {p}",
+        p=f"< {p[1:]}" if p.startswith("<") else f"= {p}",
         sure=[name for name, is_sure in clear.items() if is_sure],
         unsure=[name for name, is_sure in clear.items() if not is_sure],
     )
