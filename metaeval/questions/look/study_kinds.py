@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from metaeval.agreement.labels import Labels, as_labels, of_judges
-from metaeval.base.columns import JUDGES, PEOPLE, RANKINGS, are_judges, underscored
+from metaeval.base.columns import JUDGES, LABELS, PEOPLE, RANKINGS, are_judges, likely_person, underscored
 from metaeval.base.label_words import grades_of
 from metaeval.base.metric_names import split_names
 from metaeval.base.names import count, first_few, is_number, metric_evidence, topic_evidence
@@ -398,6 +398,8 @@ def _shell(paths: Sequence[str]) -> str:
 
 def _table(given: Sequence[str], _: Mapping[Kind, Sequence[str]]) -> Contents:
     """Read scores or means; where a table holds neither, what judges said."""
+    if _holds_labels(given) and ((told := _judged(given, "")).kind != "unknown" or told.refusal):
+        return told
     try:
         return _or_labels(given, _of_scores(read_scores(given)))
     except MeansAloneError as alone:
@@ -545,14 +547,28 @@ def _first(given: Sequence[str]) -> Source:
 
 def _names_judges(given: Sequence[str]) -> bool:
     """Whether a column of the first file is called as one of judges is, beside none of systems."""
+    names = _names_in(given)
+    of_systems = any(part_of_word(name) == "system" for name in names)
+    are_judged = any(underscored(name) in JUDGES for name in names)
+    return (are_judged and not of_systems) or _holds_labels(given)
+
+
+def _holds_labels(given: Sequence[str]) -> bool:
+    """Whether columns of the first file are called as who judged, what, and how, and none as scores are."""
+    names = _names_in(given)
+    words = {underscored(name) for name in names}
+    is_scored = any(part_of_word(name) == "score" for name in names)
+    return not is_scored and not any(words.isdisjoint(LABELS[part]) for part in ("judge", "item", "label"))
+
+
+def _names_in(given: Sequence[str]) -> list[str]:
+    """Return how the columns of the first file are called; nothing where it is no table."""
     source = _first(given)
     try:
         sheet = any_sheet(read_source(source, bytes), source.path)
     except MetaevalError:
-        return False
-    names = [] if sheet is None else sheet.sample()[0]
-    of_systems = any(part_of_word(name) == "system" for name in names)
-    return not of_systems and any(underscored(name) in JUDGES for name in names)
+        return []
+    return [] if sheet is None else list(sheet.sample()[0])
 
 
 def _one_system(given: Sequence[str]) -> Contents | None:
@@ -685,8 +701,11 @@ def _of_judges(judged: JudgeInput) -> Contents:
         by_judge = next(iter(judged.scores.values()))
         scores = next(iter(by_judge.values()))
         kind: Kind = "judged scores" if judged.labels is None else "nuggets"
-        sizes = {"judges": len(by_judge), "systems": scores.sizes["system"], "items": scores.sizes["topic"]}
-        return Contents(kind=kind, sizes={**sizes, "metrics": len(judged.scores)})
+        items = {frozenset(of_judge["topic"].to_numpy().tolist()) for of_judge in by_judge.values()}
+        sizes = {"judges": len(by_judge), "systems": scores.sizes["system"], "items": len(frozenset().union(*items))}
+        # judges who saw other items are compared with one of them
+        named = {"people": shlex.quote(likely_person(list(by_judge)))} if len(items) > 1 else {}
+        return Contents(kind=kind, sizes={**sizes, "metrics": len(judged.scores)}, named=named)
     labels = judged.labels
     if labels is None:
         return Contents(kind="assessments", sizes={"judges": len(judged.assessments)})
