@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 
 from metaeval.agreement.labels import Labels, as_labels, of_judges
+from metaeval.base.arrays import Flags
 from metaeval.base.columns import JUDGES, LABELS, PEOPLE, RANKINGS, are_judges, likely_person, underscored
 from metaeval.base.label_words import grades_of
 from metaeval.base.metric_names import split_names
@@ -44,7 +45,7 @@ from metaeval.io.trec import read_collection
 from metaeval.io.trec_lines import is_run
 from metaeval.io.votes import holds_votes, read_votes, votes_of
 from metaeval.questions.look.study_columns import OWN_LINES, ColumnRole, column_roles_of
-from metaeval.table.array import gaps_in
+from metaeval.table.array import REPEAT, gaps_in
 from metaeval.table.label_roles import adjudicated
 from metaeval.table.means import SystemMeans, as_means, is_board
 from metaeval.table.no_answers import codes_among
@@ -116,7 +117,13 @@ class Contents(ShortRepr):
         """How many items have every score."""
         if not isinstance(self.read, Scores):
             return 0
-        return int((~np.isnan(self.read.to_numpy()).any(axis=(0, 1))).sum())
+        return int((~gaps_of(self.read).any(axis=(0, 1))).sum())
+
+
+def gaps_of(scores: Scores) -> Flags:
+    """Return which scores no repeat has, shape (metric, system, topic)."""
+    absent = np.isnan(scores.to_numpy())
+    return absent.all(axis=scores.dims.index(REPEAT)) if REPEAT in scores.dims else absent
 
 
 class _TypedFile(NamedTuple):
@@ -457,7 +464,7 @@ def _with_gaps(given: Sequence[str]) -> Contents | None:
         return _means_with_gaps(given)
     if scores.kind == "labels":
         return scores
-    if isinstance(scores.read, Scores) and (~np.isnan(scores.read.to_numpy())).sum(axis=1).max() < _TWO_SYSTEMS:
+    if isinstance(scores.read, Scores) and (~gaps_of(scores.read)).sum(axis=1).max() < _TWO_SYSTEMS:
         return _means_with_gaps(given)  # no item has scores of two
     if not scores.sizes["gaps"]:
         note = "cells are empty only in rows that are left out: with --missing pairwise commands read all others"
@@ -481,8 +488,7 @@ def _gaps_told(scores: Contents) -> str:
     told = count(scores.sizes["gaps"], "gap")
     if not isinstance(scores.read, Scores):
         return told
-    gaps = np.isnan(scores.read.transpose("topic", ...).to_numpy())
-    names = scores.read["topic"].to_numpy()[gaps.reshape(len(gaps), -1).any(axis=1)].tolist()
+    names = scores.read["topic"].to_numpy()[gaps_of(scores.read).any(axis=(0, 1))].tolist()
     return (
         f"{told}, in {names[0]!r} alone, which is to be taken out if it sums up other rows" if len(names) == 1 else told
     )
@@ -613,14 +619,14 @@ def _people_in_words(file: _TypedFile) -> list[str]:
 
 
 def _of_scores(scores: Scores) -> Contents:
-    values, clusters = scores.to_numpy(), scores.coords.get("cluster")
+    clusters = scores.coords.get("cluster")
     metrics = scores["metric"].to_numpy().tolist()
     people = columns_of_people(metrics)
     sizes = {
         "systems": scores.sizes["system"],
         "items": scores.sizes["topic"],
         "metrics": len(metrics),
-        "gaps": int(np.isnan(values).sum()),
+        "gaps": int(gaps_of(scores).sum()),
         "clusters": 0 if clusters is None else len({*clusters.to_numpy().tolist()}),
         "people": len(people),
     }
