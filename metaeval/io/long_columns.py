@@ -12,7 +12,7 @@ from metaeval.base.columns import JUDGES, likely_person, underscored
 from metaeval.base.names import are_metrics, count, first_few, is_measure, is_number, is_word
 from metaeval.base.number_words import SCORE_GAPS
 from metaeval.errors import ScoresError
-from metaeval.io.blocks import PASSES, TableOptions
+from metaeval.io.blocks import PASSES, SpreadlessError, TableOptions
 from metaeval.io.headers import columns_found, ways_to_name
 from metaeval.io.sheets import Sheet, header_names
 from metaeval.table.array import REPEAT
@@ -21,6 +21,7 @@ from metaeval.table.roles import (
     TEXTS,
     RoleColumn,
     beside_metrics,
+    conditions_for_items,
     items_by_structure,
     named_by_models,
     part_of_word,
@@ -124,17 +125,9 @@ def long_columns(sheet: Sheet, body: Sheet, names: Sequence[str], options: Table
     parts, others = beside_metrics(options.roles(names, sheet), names, chosen=options.columns)
     notes: list[str] = []
     if "topic" not in parts and "system" in parts:
-        rows = [cells for cells in islice(body.rows(), _MOST_ROWS) if len(cells) == len(names)]
-        cells_of = {name: [cells[names.index(name)].strip() for cells in rows] for name in [*parts.values(), *others]}
-        parts = named_by_models(cells_of, parts, others, chosen=options.columns)
-        try:
-            unnamed = [name for name in others if name not in (options.metrics or ())]
-            told = {} if "topic" in parts else items_by_structure(cells_of, parts, unnamed)
-        except ScoresError as error:
-            raise body.error(f"{error}; {columns_found(names)}") from error
-        parts |= told
+        parts, note = _with_items(body, names, parts, others, options)
         others = [name for name in others if name not in parts.values()]
-        notes.append(_taken(parts["topic"], told.get(REPEAT)))
+        notes.append(note)
     elif {"topic", "system"} <= parts.keys():
         _refuse_rows_own_names(body, names, parts, others, chosen=options.columns)
     notes += no_runs(parts[REPEAT]) if REPEAT in parts else []
@@ -168,6 +161,23 @@ def long_columns(sheet: Sheet, body: Sheet, names: Sequence[str], options: Table
         raise sheet.error(f"no column is left that could hold scores; {ways}")
     notes += left_out_columns([*columns, *(RoleColumn(name, "text", "words") for name in words if name in left)])
     return LongColumns(parts, metrics, [name for name in others if name in left], notes)
+
+
+def _with_items(
+    body: Sheet, names: Sequence[str], parts: Mapping[str, str], others: Sequence[str], options: TableOptions
+) -> tuple[dict[str, str], str]:
+    """Return the parts with a column that can only be the items, and what it was taken for."""
+    rows = [cells for cells in islice(body.rows(), _MOST_ROWS) if len(cells) == len(names)]
+    cells_of = {name: [cells[names.index(name)].strip() for cells in rows] for name in [*parts.values(), *others]}
+    parts = named_by_models(cells_of, parts, others, chosen=options.columns)
+    try:
+        unnamed = [name for name in others if name not in (options.metrics or ())]
+        told = {} if "topic" in parts else items_by_structure(cells_of, parts, unnamed)
+    except ScoresError as error:
+        raise body.error(f"{error}; {columns_found(names)}") from error
+    if "topic" in told and (says := conditions_for_items(told["topic"], cells_of[told["topic"]])):
+        raise body.error(says, of=SpreadlessError)
+    return parts | told, _taken((parts | told)["topic"], told.get(REPEAT))
 
 
 def _taken(item: str, repeat: str | None) -> str:
