@@ -39,6 +39,7 @@ from metaeval.io.qrels import read_qrels
 from metaeval.io.run_formats import run_of
 from metaeval.io.score_blocks import BY_ROWS, WIDE
 from metaeval.io.score_forms import is_judgment
+from metaeval.io.sheets import Sheet
 from metaeval.io.sources import Source, expanded, list_sources, read_source
 from metaeval.io.tables import read_scores
 from metaeval.io.trec import read_collection
@@ -552,8 +553,9 @@ def _first(given: Sequence[str]) -> Source:
 
 
 def _names_judges(given: Sequence[str]) -> bool:
-    """Whether a column of the first file is called as one of judges is, beside none of systems."""
-    names = _names_in(given)
+    """Whether a column of the first file is called as one of judges is, beside none of systems, or beside labels."""
+    sheet = _first_sheet(given)
+    names = [] if sheet is None else sheet.sample()[0]
     of_systems = any(part_of_word(name) == "system" for name in names)
     are_judged = any(underscored(name) in JUDGES for name in names)
     return (are_judged and not of_systems) or _holds_labels(given)
@@ -561,20 +563,20 @@ def _names_judges(given: Sequence[str]) -> bool:
 
 def _holds_labels(given: Sequence[str]) -> bool:
     """Whether columns of the first file are called as who judged, what, and how, and none as scores are."""
-    names = _names_in(given)
+    sheet = _first_sheet(given)
+    names = [] if sheet is None or sheet.titles else sheet.sample()[0]  # below titles others may be called so
     words = {underscored(name) for name in names}
     is_scored = any(part_of_word(name) == "score" for name in names)
     return not is_scored and not any(words.isdisjoint(LABELS[part]) for part in ("judge", "item", "label"))
 
 
-def _names_in(given: Sequence[str]) -> list[str]:
-    """Return how the columns of the first file are called; nothing where it is no table."""
+def _first_sheet(given: Sequence[str]) -> Sheet | None:
+    """Return the table of the first file, None where it holds none."""
     source = _first(given)
     try:
-        sheet = any_sheet(read_source(source, bytes), source.path)
+        return any_sheet(read_source(source, bytes), source.path)
     except MetaevalError:
-        return []
-    return [] if sheet is None else list(sheet.sample()[0])
+        return None
 
 
 def _one_system(given: Sequence[str]) -> Contents | None:
