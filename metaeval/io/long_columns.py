@@ -383,7 +383,11 @@ def _of_sets(most: str, cells: Sequence[str], parts: Mapping[str, str]) -> str:
         return f"{states}; pass `where={ {most: max(values, key=float)}!r}` for the last, or another for another"
     if "system" not in parts and not (numbered or role_of_name(most)[0] or underscored(most) in JUDGES):
         return f"{there_twice} `columns={ {'system': most}!r}` if it names the systems"
-    only_one = role in parts or (role_of_name(most)[0] == "version" and not numbered)
+    only_one = (
+        role in parts
+        or (role == "metric" and "score" not in parts)
+        or (role_of_name(most)[0] == "version" and not numbered)
+    )
     alternative = "" if only_one else f", or `columns={ {role: most}!r}` if these are {meaning}"
     return f"{there_twice} `where={ {most: cells[0]}!r}` for one of them{alternative}"
 
@@ -405,7 +409,8 @@ def _of_judges(judge: str, cells: Iterable[str], parts: Mapping[str, str], aspec
     judges = list(dict.fromkeys(cells))
     person = likely_person(judges)
     metric = f"`columns={ {'metric': aspect}!r}` " if aspect else ""
-    alternative = "" if aspect or "metric" in parts else f", or `columns={ {'metric': judge}!r}` for each as a metric"
+    is_one = aspect or "metric" in parts or "score" not in parts
+    alternative = "" if is_one else f", or `columns={ {'metric': judge}!r}` for each as a metric"
     return (
         f"column {judge!r} holds {count(len(judges), 'judge')} ({first_few(judges, most=3)}), who do not repeat each "
         f"other's scores; pass {metric}`where={ {judge: person}!r}` for those of {person!r}{alternative}; metaeval "
