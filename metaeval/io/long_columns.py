@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from metaeval.base.columns import JUDGES, likely_person, underscored
-from metaeval.base.names import are_metrics, count, first_few, is_measure, is_number, is_word
+from metaeval.base.names import are_metrics, count, first_few, is_measure, is_number, is_word, natural_order
 from metaeval.base.number_words import SCORE_GAPS
 from metaeval.errors import ScoresError
 from metaeval.io.blocks import PASSES, SpreadlessError, TableOptions
@@ -231,8 +231,10 @@ def _refuse_unnamed(  # noqa: PLR0913 - a table, what its columns are, and what 
     if judges and "metric" not in parts and "metric" not in options.columns:
         remaining = [name for name in others if name not in judges]
         aspect = _aspect_of(body, names, [parts["system"], parts["topic"], judges[0]], remaining)
-        said = (cells[names.index(judges[0])].strip() for cells in body.rows() if len(cells) == len(names))
-        raise sheet.error(_of_judges(judges[0], said, parts, aspect))
+        said = {cells[names.index(judges[0])].strip() for cells in body.rows() if len(cells) == len(names)}
+        if len(said) == 1 and not aspect:  # nobody beside whom to choose
+            raise sheet.error(_unknown(names, [*judges, *remaining], ("metric",)))
+        raise sheet.error(_of_judges(judges[0], natural_order(said), parts, aspect))
 
 
 def _could_name_systems(
