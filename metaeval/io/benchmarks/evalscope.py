@@ -26,7 +26,8 @@ def holds_evalscope(json: Json) -> bool:
 def slim_evalscope(json: Json) -> None:
     """Forget what was asked and answered."""
     json.keep({_SCORED, _ITEM, _ASKED, *_OLDER, "model"})
-    for record in json.records:
+    records: Sequence[Any] = json.records
+    for record in records:
         if _ASKED in record:
             record[_ASKED] = spoken(record[_ASKED])
 
