@@ -366,19 +366,18 @@ def sets_of_rows(body: Sheet, names: Sequence[str], parts: Mapping[str, str], ot
     if tells_sizes(most, values) and "system" in parts:
         cells = {name: [row[index_of[name]].strip() for _, row in rows] for name in (most, parts["system"])}
         return f"scores would be there twice without {most!r}; {ways_to_sizes(most, parts, cells)}"
-    return _of_sets(most, kinds[most], parts)
+    columns = {name: [row[index_of[name]].strip() for _, row in rows] for name in names}
+    return _of_sets(most, columns, parts)
 
 
-def _of_sets(most: str, cells: Sequence[str], parts: Mapping[str, str]) -> str:
+def _of_sets(most: str, columns: Mapping[str, Sequence[str]], parts: Mapping[str, str]) -> str:
     """Say how one of the sets of rows that a column parts is chosen, or what they may be."""
-    values = {*cells}
+    values = {*columns[most]}
     numbered = all(value.isdecimal() for value in values) or role_of_name(most)[0] in _REPEATED
     role, meaning = (REPEAT, "repeats of a score") if numbered or REPEAT in parts else ("metric", "metrics")
     sets = count(len(values), "set")
     there_twice = f"it holds {sets} of rows, and scores would be there twice without {most!r}; pass"
-    if ways := _as_items_or_systems(
-        most, parts, {name: [row[index_of[name]].strip() for _, row in rows] for name in names}
-    ):
+    if ways := _as_items_or_systems(most, parts, columns):
         return f"{there_twice} {ways}"
     if role_of_name(most)[0] == "seed" and underscored(most) in _STATES and all(map(is_number, values)):
         states = f"{most!r} counts states of training, which are no repeats: it holds {sets} of rows"
@@ -391,7 +390,7 @@ def _of_sets(most: str, cells: Sequence[str], parts: Mapping[str, str]) -> str:
         or (role_of_name(most)[0] == "version" and not numbered)
     )
     alternative = "" if only_one else f", or `columns={ {role: most}!r}` if these are {meaning}"
-    return f"{there_twice} `where={ {most: cells[0]}!r}` for one of them{alternative}"
+    return f"{there_twice} `where={ {most: columns[most][0]}!r}` for one of them{alternative}"
 
 
 def _of_two_columns(keys: Sequence[tuple[str, ...]], kinds: Mapping[str, Sequence[str]]) -> str:
