@@ -169,6 +169,20 @@ READERS = {
     "numbers in the first line": table(
         ".1,.4\n.2,.5\n.3,.6\n", {"header=False": {"system1": AB["a"], "system2": AB["b"]}}
     ),
+    "numbers in the first of two long lines": table(
+        ".1,.2,.3,.4,.5,.6\n.4,.5,.6,.7,.8,.9\n",
+        {
+            "header=False": rows("1 2", **{f"system{n}": [n / 10, (n + 3) / 10] for n in range(1, 7)}),
+            "systems_in='rows'": Then(
+                lambda: read_scores("ap.csv", header=False, systems_in="rows"),
+                rows(
+                    "1 2 3 4 5 6",
+                    system1=[0.1, 0.2, 0.3, 0.4, 0.5, 0.6],
+                    system2=[0.4, 0.5, 0.6, 0.7, 0.8, 0.9],
+                ),
+            ),
+        },
+    ),
     "whole numbers in the first line": table(
         "1,2\n.1,.4\n.2,.5\n.3,.6\n",
         {"header=False": rows("1 2 3 4", system1=[1.0, 0.1, 0.2, 0.3], system2=[2.0, 0.4, 0.5, 0.6])},
@@ -398,7 +412,57 @@ READERS = {
     "sets of rows by raters": table(
         "system,topic,rater,AP\n"
         + "".join(f"{s},{t},r{k},{AB[s][t] / k}\n" for k in (1, 2) for s in "ab" for t in "123"),
-        {"columns={'repeat': 'rater'}": {s: {t: [AB[s][t], AB[s][t] / 2] for t in "123"} for s in "ab"}},
+        {
+            "where={'rater': 'r1'}": AB,
+        },
+    ),
+    "scores by raters": table(
+        "system,topic,rater,score\n"
+        + "".join(f"{s},{t},r{k},{AB[s][t] / k}\n" for k in (1, 2) for s in "ab" for t in "123"),
+        {
+            "where={'rater': 'r1'}": AB,
+            "columns={'metric': 'rater'}": {"r1": AB, "r2": rows("1 2 3", a=[0.05, 0.1, 0.15], b=[0.2, 0.25, 0.3])},
+        },
+    ),
+    "sets of rows by a model and a person": table(
+        "system,topic,metric,judge,value\n"
+        + "".join(
+            f"{s},{t},AP,{j},{AB[s][t] / k}\n" for k, j in ((2, "gpt-4"), (1, "nist")) for s in "ab" for t in "123"
+        ),
+        {"where={'judge': 'nist'}": AB},
+    ),
+    "sets of rows by two columns": table(
+        "system,topic,kind,part,score\n"
+        + "".join(
+            f"{s},{t},{k},{p},{AB[s][t] / n}\n"
+            for n, (k, p) in enumerate(["ux", "uy", "vx", "vy"], 1)
+            for s in "ab"
+            for t in "123"
+        ),
+        {"where={'kind': 'u', 'part': 'x'}": AB},
+    ),
+    "judges beside what they judged": table(
+        "system,topic,dim,judge,score\n"
+        + "".join(
+            f"{s},{t},{d},{j},{AB[s][t] / (1 + (d == 'flow') + 2 * (j == 'gpt-4'))}\n"
+            for d in ("aim", "flow")
+            for j in ("gpt-4", "ann")
+            for s in "ab"
+            for t in "123"
+        ),
+        {
+            "columns={'metric': 'dim'}": Then(
+                lambda: read_scores("ap.csv", columns={"metric": "dim"}, where={"judge": "ann"}),
+                {"aim": AB, "flow": rows("1 2 3", a=[0.05, 0.1, 0.15], b=[0.2, 0.25, 0.3])},
+            ),
+            "where={'judge': 'ann'}": Then(
+                lambda: read_scores("ap.csv", columns={"metric": "dim"}, where={"judge": "ann", "dim": "aim"}), AB
+            ),
+        },
+    ),
+    "means under two settings": table(
+        "run,section,measure,value\n" + "".join(f"{s},rel>={t},AP,{AB[s][t]}\n" for s in "ab" for t in "12"),
+        {"columns={'topic': 'section'}": {s: {f"rel>={t}": AB[s][t] for t in "12"} for s in "ab"}},
     ),
     "three columns": tables(
         {"a.txt": "x u .1\nx v .2\ny u .3\ny v .4\n", "b.txt": "x u .5\nx v .6\ny u .7\ny v .8\n"},

@@ -155,6 +155,16 @@ IN_LABELS = {
         {"columns={'judge': 'who', 'label': 'ann'}": {"x": [1.0], "y": [0.0]}},
         elsewhere=dict.fromkeys(("duplicates='first'", "duplicates='mean'"), "a row of labels twice"),
     ),
+    "labels in two rounds of an experiment": labels(
+        "experiment,item,worker,label\n"
+        + "".join(
+            f"{e},d{d},{w},{(d * (3 if w == 'ann' else 5) + e) % 3}\n"
+            for e in (1, 2)
+            for d in (1, 2, 3)
+            for w in ("ann", "ben")
+        ),
+        {"where={'experiment': '1'}": {"ann": [1.0, 1.0, 1.0], "ben": [0.0, 2.0, 1.0]}},
+    ),
     "words twice": labels(
         "item,judge,label\nd1,ann,yes\nd1,ann,no\nd1,ben,no\nd2,ann,no\nd2,ben,yes\n",
         {

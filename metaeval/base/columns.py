@@ -4,6 +4,7 @@ Every table has its own words, since one word means different things in differen
 in a table of scores (`metaeval.table.roles`), and PyTerrier's ``query`` is the text of a topic beside its ``qid``.
 """
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 type Words = Mapping[str, tuple[str, ...]]
@@ -122,6 +123,22 @@ def are_judges(names: Iterable[str]) -> bool:
     """
     stems = {underscored(name).strip("_0123456789") for name in names}
     return {stem[:-2] if stem[-2:-1] == "_" else stem for stem in stems} <= {*JUDGES}
+
+
+_MODELS = re.compile(
+    r"gpt|claude|gemini|gemma|llama|mistral|mixtral|qwen|deepseek|llm|palm|phi-?\d|grok|(^|\W)o[134](\W|$)|model|machine|auto"
+)
+
+
+def likely_person(judges: Sequence[str]) -> str:
+    """Return the first judge who is not called as a language model is, or the first where all are.
+
+    Examples
+    --------
+    >>> likely_person(["gpt-4", "nist"]), likely_person(["gpt-4", "o3-mini"])
+    ('nist', 'gpt-4')
+    """
+    return next((name for name in judges if not _MODELS.search(name.casefold())), judges[0])
 
 
 def is_answer(name: str) -> bool:

@@ -16,6 +16,7 @@ from metaeval.base.unit import TOPIC, Unit, speaking_of, unit
 from metaeval.errors import ScoresError, spelling
 from metaeval.io.blocks import FileBlock, notes_of_files
 from metaeval.io.files import base_name
+from metaeval.io.paired_items import note_of_pairing, renamed_by_content
 from metaeval.io.sources import named_apart
 from metaeval.table.array import ATTACHED, DIMS, REPEAT, dims_of, refuse_sliver
 from metaeval.table.scores import Missing
@@ -57,6 +58,7 @@ def _unit_of_all(blocks: Sequence[FileBlock]) -> Unit:
 
 
 def _put_together(blocks: Sequence[FileBlock], missing: Missing) -> xr.DataArray:
+    blocks, paired = _paired_by_question(blocks)
     if any(REPEAT in block.labels for block in blocks):
         blocks = [block if REPEAT in block.labels else _once(block) for block in blocks]
     dims = dims_of(blocks[0].labels)
@@ -89,11 +91,32 @@ def _put_together(blocks: Sequence[FileBlock], missing: Missing) -> xr.DataArray
             default = True if field == "higher_is_better" else None
             coordinates[field] = (dim, np.array([values.get(name, default) for name in labels[dim]], dtype=object))
     earlier = dict.fromkeys(note for block in blocks for note in block.earlier_notes)
-    notes = [*earlier, *notes_of_files((block.name, block.notes) for block in blocks)]
+    notes = [*earlier, *paired, *notes_of_files((block.name, block.notes) for block in blocks)]
     attributes: dict[str, Any] = {"notes": notes}
     if (unit := _unit_of_all(blocks)) is not TOPIC:
         attributes["topic_word"] = unit.topic
     return xr.DataArray(scores, dims=dims, coords=coordinates, attrs=attributes)
+
+
+def _paired_by_question(blocks: Sequence[FileBlock]) -> tuple[Sequence[FileBlock], list[str]]:
+    """Return blocks whose items are called alike where they ask the same, and a note, if files number them apart."""
+    asked = [block.attached.get("question", {}) for block in blocks]
+    renamed = renamed_by_content(asked) if all(asked) else []
+    if not renamed:
+        return blocks, []
+    of_items = {"question", *(field for field, dim in ATTACHED.items() if dim == "topic")}
+    paired = [
+        replace(
+            block,
+            labels=block.labels | {"topic": [names[name] for name in block.labels["topic"]]},
+            attached={
+                field: {names[name]: entry for name, entry in entries.items()} if field in of_items else entries
+                for field, entries in block.attached.items()
+            },
+        )
+        for block, names in zip(blocks, renamed, strict=True)
+    ]
+    return paired, [note_of_pairing(renamed, "what they ask")]
 
 
 def _once(block: FileBlock) -> FileBlock:

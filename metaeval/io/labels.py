@@ -620,11 +620,13 @@ class _LabelTable:
         if again.any() and duplicates == "error":
             position = int(np.argmax(again))
             about = ", ".join(f"{role} {shortened(names[position])!r}" for role, names in keys.items())
-            message = (
-                f"judge {shortened(judges[position])!r} labels {about} twice; keep one row, or pass "
-                "`duplicates='first'` or `'mean'`, or `repeats=True` if these are repeats"
-            )
-            raise self._error(message, again)
+            twice = f"judge {shortened(judges[position])!r} labels {about} twice"
+            if (parting := self._parting(index)) is not None:
+                name, text = self.names[parting], str(self.cells[0, parting])
+                way = f"without {name!r}, which parts the rows; pass `where={ {name: text}!r}` for one set of them"
+                raise self._error(f"{twice} {way}", again)
+            message = "keep one row, or pass `duplicates='first'` or `'mean'`, or `repeats=True` if these are repeats"
+            raise self._error(f"{twice}; {message}", again)
         n_items, n_judges = len(_index(keys).unique()), len(set(judges))
         if n_items * n_judges > max(_LARGE, _SPARSE * len(labels)):
             raise self.body.error(
@@ -636,6 +638,20 @@ class _LabelTable:
         left = [name for position, name in enumerate(self.names) if name and position not in taken]
         self.notes += [f"columns that say nothing of labels, left out: {first_few(left, most=_SHOWN)}"] if left else []
         return (frame[natural_order(frame.columns)] if repeats else frame), int(again.sum())
+
+    def _parting(self, index: pd.Index) -> int | None:
+        """Return the column of fewest texts that parts all labels of one judge for one item; None where none does."""
+        taken = {*self.chosen, *(position for several in self.places.values() for position in several)}
+        free = {at: self.cells[:, at] for at, name in enumerate(self.names) if name and at not in taken}
+        sizes = {at: len({*cells}) for at, cells in free.items()}
+        return next(
+            (
+                at
+                for at in sorted(free, key=sizes.__getitem__)
+                if 1 < sizes[at] <= len(index) // 2 and len({*zip(index, free[at], strict=True)}) == len(index)
+            ),
+            None,
+        )
 
     def _once[Labels: (pd.Series, pd.DataFrame)](self, labels: Labels, duplicates: Duplicates) -> Labels:
         """Return labels whose every row has an index of its own."""

@@ -2,17 +2,17 @@
 
 import re
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
-from itertools import islice
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from itertools import combinations, islice
 from typing import NamedTuple
 
 import numpy as np
 
-from metaeval.base.columns import JUDGES, LABELS, underscored
-from metaeval.base.names import are_metrics, count, first_few, is_measure, is_number, is_word
+from metaeval.base.columns import JUDGES, likely_person, underscored
+from metaeval.base.names import are_metrics, count, first_few, is_measure, is_number, is_word, natural_order
 from metaeval.base.number_words import SCORE_GAPS
 from metaeval.errors import ScoresError
-from metaeval.io.blocks import PASSES, TableOptions
+from metaeval.io.blocks import PASSES, SpreadlessError, TableOptions
 from metaeval.io.headers import columns_found, ways_to_name
 from metaeval.io.sheets import Sheet, header_names
 from metaeval.table.array import REPEAT
@@ -21,6 +21,7 @@ from metaeval.table.roles import (
     TEXTS,
     RoleColumn,
     beside_metrics,
+    conditions_for_items,
     items_by_structure,
     named_by_models,
     part_of_word,
@@ -124,17 +125,9 @@ def long_columns(sheet: Sheet, body: Sheet, names: Sequence[str], options: Table
     parts, others = beside_metrics(options.roles(names, sheet), names, chosen=options.columns)
     notes: list[str] = []
     if "topic" not in parts and "system" in parts:
-        rows = [cells for cells in islice(body.rows(), _MOST_ROWS) if len(cells) == len(names)]
-        cells_of = {name: [cells[names.index(name)].strip() for cells in rows] for name in [*parts.values(), *others]}
-        parts = named_by_models(cells_of, parts, others, chosen=options.columns)
-        try:
-            unnamed = [name for name in others if name not in (options.metrics or ())]
-            told = {} if "topic" in parts else items_by_structure(cells_of, parts, unnamed)
-        except ScoresError as error:
-            raise body.error(f"{error}; {columns_found(names)}") from error
-        parts |= told
+        parts, note = _with_items(body, names, parts, others, options)
         others = [name for name in others if name not in parts.values()]
-        notes.append(_taken(parts["topic"], told.get(REPEAT)))
+        notes.append(note)
     elif {"topic", "system"} <= parts.keys():
         _refuse_rows_own_names(body, names, parts, others, chosen=options.columns)
     notes += no_runs(parts[REPEAT]) if REPEAT in parts else []
@@ -168,6 +161,23 @@ def long_columns(sheet: Sheet, body: Sheet, names: Sequence[str], options: Table
         raise sheet.error(f"no column is left that could hold scores; {ways}")
     notes += left_out_columns([*columns, *(RoleColumn(name, "text", "words") for name in words if name in left)])
     return LongColumns(parts, metrics, [name for name in others if name in left], notes)
+
+
+def _with_items(
+    body: Sheet, names: Sequence[str], parts: Mapping[str, str], others: Sequence[str], options: TableOptions
+) -> tuple[dict[str, str], str]:
+    """Return the parts with a column that can only be the items, and what it was taken for."""
+    rows = [cells for cells in islice(body.rows(), _MOST_ROWS) if len(cells) == len(names)]
+    cells_of = {name: [cells[names.index(name)].strip() for cells in rows] for name in [*parts.values(), *others]}
+    parts = named_by_models(cells_of, parts, others, chosen=options.columns)
+    try:
+        unnamed = [name for name in others if name not in (options.metrics or ())]
+        told = {} if "topic" in parts else items_by_structure(cells_of, parts, unnamed)
+    except ScoresError as error:
+        raise body.error(f"{error}; {columns_found(names)}") from error
+    if "topic" in told and (says := conditions_for_items(told["topic"], cells_of[told["topic"]])):
+        raise body.error(says, of=SpreadlessError)
+    return parts | told, _taken((parts | told)["topic"], told.get(REPEAT))
 
 
 def _taken(item: str, repeat: str | None) -> str:
@@ -210,7 +220,7 @@ def _refuse_unnamed(  # noqa: PLR0913 - a table, what its columns are, and what 
     options: TableOptions,
 ) -> None:
     """Refuse further columns where one of them may be the systems, or judges who take the place of metrics."""
-    judges = [name for name in others if underscored(name) in LABELS["judge"]]
+    judges = [name for name in others if underscored(name) in JUDGES]
     if "system" not in parts:
         possible = _could_name_systems(body, names, others, parts)
         if possible or "metric" not in parts:
@@ -220,11 +230,11 @@ def _refuse_unnamed(  # noqa: PLR0913 - a table, what its columns are, and what 
         return  # all rows are of one system
     if judges and "metric" not in parts and "metric" not in options.columns:
         remaining = [name for name in others if name not in judges]
-        keys = [parts["system"], parts["topic"], judges[0]]
-        if aspect := _aspect_of(body, names, keys, remaining):
-            rest = [*judges, *(name for name in remaining if name != aspect)]
-            raise sheet.error(_unknown(names, [aspect, *rest], ("metric", REPEAT)))
-        raise sheet.error(_unknown(names, [*judges, *remaining], ("metric",)))
+        aspect = _aspect_of(body, names, [parts["system"], parts["topic"], judges[0]], remaining)
+        said = {cells[names.index(judges[0])].strip() for cells in body.rows() if len(cells) == len(names)}
+        if len(said) == 1 and not aspect:  # nobody beside whom to choose
+            raise sheet.error(_unknown(names, [*judges, *remaining], ("metric",)))
+        raise sheet.error(_of_judges(judges[0], natural_order(said), parts, aspect))
 
 
 def _could_name_systems(
@@ -336,36 +346,74 @@ def sets_of_rows(body: Sheet, names: Sequence[str], parts: Mapping[str, str], ot
     at_parts = [index_of[column] for role, column in parts.items() if role != "score"]
     full_rows = (cells for cells in body.rows() if len(cells) == len(names))
     rows = [(tuple(cells[at].strip() for at in at_parts), cells) for cells in full_rows]
-    times = max(Counter(key for key, _ in rows).values(), default=1)
+    times = Counter(key for key, _ in rows)
+    most_often = max(times.values(), default=1)
+    if most_often == 1:
+        return ""
     kinds = {name: [cells[index_of[name]].strip() for _, cells in rows] for name in others}
     parted = {
         name: len({(key, cell) for (key, _), cell in zip(rows, kinds[name], strict=True)})
         for name in others
-        if len(set(kinds[name])) <= max(times, len(rows) // 2)  # a row's number parts everything
+        if len(set(kinds[name])) <= max(most_often, len(rows) // 2)  # a row's number parts everything
     }
+    judge = next((name for name in parted if underscored(name) in JUDGES and parted[name] > len(times)), "")
+    if judge and REPEAT not in parts:
+        return _of_judges(judge, kinds[judge], parts)
     most = max(parted, key=lambda name: parted[name], default="")
-    if times == 1 or not most or parted[most] < len(rows):
-        return ""
+    if not most or parted[most] < len(rows):
+        return _of_two_columns([key for key, _ in rows], {name: kinds[name] for name in parted})
     values = set(kinds[most])
     if tells_sizes(most, values) and "system" in parts:
         cells = {name: [row[index_of[name]].strip() for _, row in rows] for name in (most, parts["system"])}
         return f"scores would be there twice without {most!r}; {ways_to_sizes(most, parts, cells)}"
+    columns = {name: [row[index_of[name]].strip() for _, row in rows] for name in names}
+    return _of_sets(most, columns, parts)
+
+
+def _of_sets(most: str, columns: Mapping[str, Sequence[str]], parts: Mapping[str, str]) -> str:
+    """Say how one of the sets of rows that a column parts is chosen, or what they may be."""
+    values = {*columns[most]}
     numbered = all(value.isdecimal() for value in values) or role_of_name(most)[0] in _REPEATED
     role, meaning = (REPEAT, "repeats of a score") if numbered or REPEAT in parts else ("metric", "metrics")
     sets = count(len(values), "set")
     there_twice = f"it holds {sets} of rows, and scores would be there twice without {most!r}; pass"
-    if ways := _as_items_or_systems(
-        most, parts, {name: [row[index_of[name]].strip() for _, row in rows] for name in names}
-    ):
+    if ways := _as_items_or_systems(most, parts, columns):
         return f"{there_twice} {ways}"
     if role_of_name(most)[0] == "seed" and underscored(most) in _STATES and all(map(is_number, values)):
         states = f"{most!r} counts states of training, which are no repeats: it holds {sets} of rows"
         return f"{states}; pass `where={ {most: max(values, key=float)}!r}` for the last, or another for another"
     if "system" not in parts and not (numbered or role_of_name(most)[0] or underscored(most) in JUDGES):
         return f"{there_twice} `columns={ {'system': most}!r}` if it names the systems"
-    only_one = role in parts or (role_of_name(most)[0] == "version" and not numbered)
+    only_one = (
+        role in parts
+        or (role == "metric" and "score" not in parts)
+        or (role_of_name(most)[0] == "version" and not numbered)
+    )
     alternative = "" if only_one else f", or `columns={ {role: most}!r}` if these are {meaning}"
-    judged = underscored(most) in JUDGES and REPEAT not in parts
-    way = f"`where={{{most!r}: {kinds[most][0]!r}}}` for one of them{alternative}"
-    by_judges = f"`columns={ {REPEAT: most}!r}`, as what several judges say are repeats of a score"
-    return f"{there_twice} {by_judges if judged else way}"
+    return f"{there_twice} `where={ {most: columns[most][0]}!r}` for one of them{alternative}"
+
+
+def _of_two_columns(keys: Sequence[tuple[str, ...]], kinds: Mapping[str, Sequence[str]]) -> str:
+    """Say how one of the sets of rows is chosen that two columns part together; "" where none do."""
+    for first, second in combinations(kinds, 2):
+        if len({*zip(keys, kinds[first], kinds[second], strict=True)}) == len(keys):
+            where = {first: kinds[first][0], second: kinds[second][0]}
+            return (
+                f"it holds sets of rows by {first!r} and {second!r}, and scores would be there twice without them; "
+                f"pass `where={where!r}` for one of them"
+            )
+    return ""
+
+
+def _of_judges(judge: str, cells: Iterable[str], parts: Mapping[str, str], aspect: str = "") -> str:
+    """Say how the scores by one of several judges are chosen, who do not repeat each other's."""
+    judges = list(dict.fromkeys(cells))
+    person = likely_person(judges)
+    metric = f"`columns={ {'metric': aspect}!r}` " if aspect else ""
+    is_one = aspect or "metric" in parts or "score" not in parts
+    alternative = "" if is_one else f", or `columns={ {'metric': judge}!r}` for each as a metric"
+    return (
+        f"column {judge!r} holds {count(len(judges), 'judge')} ({first_few(judges, most=3)}), who do not repeat each "
+        f"other's scores; pass {metric}`where={ {judge: person}!r}` for those of {person!r}{alternative}; metaeval "
+        "judges compares judges"
+    )

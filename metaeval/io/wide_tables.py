@@ -4,7 +4,7 @@ import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from itertools import compress
+from itertools import compress, islice
 from typing import NamedTuple
 
 import numpy as np
@@ -58,7 +58,7 @@ from metaeval.table.wide import are_surely_crossed, shared_measure, surely_topic
 _SHOWN = 5
 _SURE = 2
 """`metric_evidence` of names that are those of metrics."""
-_FEWEST = 2
+_FEWEST, _FAR_FEWER = 2, 3
 _FEW_ROWS = 20
 """Fewer rows than these may be systems as well as topics."""
 _MOST_ROWS, _ROUNDED = 5, 1e-3
@@ -119,7 +119,9 @@ def read_wide(sheet: Sheet, source: Source, options: blocks.TableOptions) -> blo
         notes += left
     if not transposed and across and len(across) > 1 and are_judges(across):
         notes += [f"{first_few(across)} are called as judges and count as systems; metaeval judges compares judges"]
-    if not transposed and _says_nothing(names, options) and not _turned_by_names(rows, turned=False):
+    is_open = _says_nothing(names, options) and not _turned_by_names(rows, turned=False)
+    nameless = not names and name_column is None and options.systems_in is None and _far_fewer_rows(sheet, len(used))
+    if not transposed and (is_open or nameless):
         notes += ["rows are taken for topics and columns for systems; pass `systems_in='rows'` if it is the other way"]
     if transposed:
         notes += headers.notes_on_words({names[at]: rows.column(at) for at in words}, clustered=True)
@@ -467,12 +469,24 @@ def _has_header(first: Sequence[str], sheet: Sheet, options: blocks.TableOptions
         )
         raise sheet.error(message, 0)
     if len(numeric) == len(names) or any(not name.isdecimal() for name in numeric):
+        ways = "pass `header=False` if there is none; where names are numbers, call a first column topic"
+        if len(numeric) == len(names) and (n_rows := _far_fewer_rows(sheet, len(names))):
+            ways = (
+                f"where there is none pass `header=False` `systems_in='rows'` if the {n_rows} rows are systems, or "
+                f"pass `header=False` if the {len(names)} columns are"
+            )
         message = (
             f"the first line ({', '.join(map(repr, names[:_SHOWN]))}, …) holds numbers where names are expected; add a "
-            "line of names, or pass `header=False` if there is none; where names are numbers, call a first column topic"
+            f"line of names, or {ways}"
         )
         raise sheet.error(message, 0)
     return True
+
+
+def _far_fewer_rows(sheet: Sheet, n_columns: int) -> int:
+    """Return the number of rows where it is far below that of columns, so that rows may be systems; 0 elsewhere."""
+    n_rows = sum(1 for _ in islice(sheet.rows(), n_columns))
+    return n_rows if 1 < n_rows * _FAR_FEWER <= n_columns else 0
 
 
 def _has_systems_in_rows(rows: _WideRows, sheet: Sheet, options: blocks.TableOptions) -> bool:

@@ -41,6 +41,7 @@ from metaeval.table.roles import (
     RoleColumn,
     beside_metrics,
     column_roles,
+    conditions_for_items,
     items_by_structure,
     named_by_models,
     part_of_word,
@@ -162,7 +163,10 @@ def _with_items(known: _Frame) -> _Frame:
         return known
     cells = {name: known.frame[name].astype(str).tolist() for name in [*known.parts.values(), *known.others]}
     parts = named_by_models(cells, known.parts, known.others, chosen=())
-    parts |= {} if "topic" in parts else items_by_structure(cells, parts, known.others, in_memory=True)
+    if "topic" not in parts:
+        parts |= items_by_structure(cells, parts, known.others, in_memory=True)
+        if says := conditions_for_items(parts["topic"], cells[parts["topic"]], in_memory=True):
+            raise ScoresError(says)
     return known._replace(parts=parts, others=[name for name in known.others if name not in parts.values()])
 
 

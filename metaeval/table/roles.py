@@ -120,6 +120,7 @@ MADE = frozenset(_TABLE["made"]["words"])
 """What may be made of others, and a system or topic as well."""
 _TOTALS = frozenset({*_TABLE["aggregate"]["words"]} - {"all", "sum", "total", "gm", "media", "median"})
 _OF_NO_SCORE = frozenset({"cost", "time", "rank", "n", "size"})
+_COMPARES, _TWO_ITEMS = re.compile(r"[<>=≤≥]"), 2
 _MEASURED = ("cost", "size", "time")
 _UNITS = frozenset(_TABLE["unit"]["words"])
 _OF_ROWS = frozenset(_TABLE["row"]["words"])
@@ -548,6 +549,27 @@ def items_by_structure(
     raise ScoresError(
         f"column {parts['system']!r} names systems in several rows each, and no column is known to name the items; "
         + "; else ".join(ways or ["add one, or keep one row a system"])
+    )
+
+
+def conditions_for_items(name: str, cells: Sequence[str], *, in_memory: bool = False) -> str:
+    """Say that a column holds no items but what means are taken under, such as levels of relevance; "" where it may.
+
+    Two names alone are no sample, and a name that compares (``rel>=2``) sets a condition.
+
+    Examples
+    --------
+    >>> conditions_for_items("seg", [*"123"])
+    ''
+    """
+    names = list(dict.fromkeys(cell.strip() for cell in cells))
+    if len(names) > _TWO_ITEMS and not all(map(_COMPARES.search, names)):
+        return ""
+    way = "call the column 'item'" if in_memory else f"say `columns={ {'topic': name}!r}`"
+    return (
+        f"column {name!r} parts the scores of each system ({first_few(names, most=3)}) as parts or settings of an "
+        "evaluation do, and nothing names the items: such means are without their spread, which tells whether a "
+        f"difference is more than luck; give the scores of every item, or if these are items {way}"
     )
 
 

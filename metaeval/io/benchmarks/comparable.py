@@ -250,14 +250,18 @@ def _incomparable(  # noqa: PLR0913, PLR0917 - what differs, and of what
         "scores "
         "cannot be compared; "
     )
+    as_they_are = f"read them as they are (`where={ {key: _ANY}!r}`)"
     systems = {setting: len(_systems(parts)) for setting, parts in values.items()}
     most = max(systems, key=systems.__getitem__)
     if systems[most] >= _FEWEST and not choice.form.compared[key].startswith(EACH):
         name = f"{task.replace('=', '?')}/{key}" if several and task else key
         pattern = most if beginnings[most] == most else beginnings[most].replace("…", _ANY)
         n_systems = len(_systems([part for parts in values.values() for part in parts]))
-        message += f"read one alone (`where={ {name: pattern}!r}`, {systems[most]} of {count(n_systems, 'system')}), "
-    message += f"leave files out, or read them as they are (`where={ {key: _ANY}!r}`)"
+        alone = f"read one alone (`where={ {name: pattern}!r}`, {systems[most]} of {count(n_systems, 'system')})"
+        ways = [as_they_are, alone] if n_unlike > 1 else [alone, as_they_are]  # of many the next is refused for another
+        message += f"{ways[0]}, {ways[1]}, or leave files out"
+    else:
+        message += f"leave files out, or {as_they_are}"
     return FileFormatError(message, path=others[0].path)
 
 

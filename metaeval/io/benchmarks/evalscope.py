@@ -5,12 +5,13 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from metaeval.io.benchmarks.comparable import BenchmarkChoice
+from metaeval.io.benchmarks.comparable import BenchmarkChoice, spoken
 from metaeval.io.benchmarks.contents import Json
 from metaeval.io.benchmarks.files import File, name_in, own_system
 from metaeval.io.benchmarks.parts import Part
 
 _SCORED, _SCORE, _VALUES, _GROUP, _ITEM = "sample_score", "score", "value", "group_id", "index"
+_ASKED = "input"
 _CHOICES, _REVIEW, _RESULT = "choices", "review", "result"
 _OLDER = frozenset({_CHOICES, "reviewed", "review_id"})
 
@@ -24,7 +25,11 @@ def holds_evalscope(json: Json) -> bool:
 
 def slim_evalscope(json: Json) -> None:
     """Forget what was asked and answered."""
-    json.keep({_SCORED, _ITEM, *_OLDER, "model"})
+    json.keep({_SCORED, _ITEM, _ASKED, *_OLDER, "model"})
+    records: Sequence[Any] = json.records
+    for record in records:
+        if _ASKED in record:
+            record[_ASKED] = spoken(record[_ASKED])
 
 
 def parts_of_evalscope(files: Sequence[File[Json]], choice: BenchmarkChoice) -> tuple[list[Part], list[str]]:
@@ -52,6 +57,7 @@ def _part(file: File[Json]) -> Part:
         place=lambda at, metric: (json.line(at), f"{_SCORED}.{_SCORE}.{_VALUES}" + f".{metric}" * bool(metric)),
         repeats=repeats,
         clusters=[task] * len(topics),
+        asked=[record.get(_ASKED) for record in json.records],
     )
 
 

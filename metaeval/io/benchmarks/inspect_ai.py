@@ -29,6 +29,7 @@ _GRADED = re.compile(r"(^|/)model_graded_(qa|fact)$")
 """Scorers that are models."""
 _OF_JUDGES = frozenset({"model", "model_role"})
 """What of a scorer's options says which model it is."""
+_ASKED = "input"
 _SUCCESS = "success"
 _INVALID = "invalidation"
 _RETRY = "inspect eval-retry LOG runs what is lacking, inspect score LOG scores it"
@@ -45,7 +46,10 @@ def slim_inspect_ai(json: Json) -> None:
     json.keep({"status", "eval", "plan", "samples"})
     samples = json.object.get("samples")
     if isinstance(samples, list):
-        json.keep({"id", "epoch", "scores", _INVALID}, samples)
+        json.keep({"id", "epoch", "scores", _ASKED, _INVALID}, samples)
+        for sample in samples:
+            if isinstance(sample, dict) and _ASKED in sample:
+                sample[_ASKED] = spoken(sample[_ASKED])
 
 
 def is_archived_log(archive: Archive) -> bool:
@@ -234,8 +238,8 @@ def _setting(log: Json, name: str) -> object:
 
 def _part(system: str, task: str, log: Json, choice: BenchmarkChoice, *, several: bool) -> Part:
     topics, values, repeats, positions = [], [], [], []
-    unscored = invalid = 0
-    for at, sample in enumerate(_samples(log)):
+    unscored, invalid, samples = 0, 0, _samples(log)
+    for at, sample in enumerate(samples):
         key = f"samples[{at}]"
         if not isinstance(sample, dict) or "id" not in sample:
             log.refuse("a sample is an object with an id", key=key)
@@ -261,6 +265,7 @@ def _part(system: str, task: str, log: Json, choice: BenchmarkChoice, *, several
         place=lambda number, metric: (None, f"samples[{positions[number]}].scores" + (f".{metric}" if metric else "")),
         repeats=repeats,
         clusters=[task] * len(topics),
+        asked=[samples[at].get(_ASKED) for at in positions],
         said=_said(log, choice),
         lower=_lower(log, choice),
         notes=[

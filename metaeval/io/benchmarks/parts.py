@@ -40,6 +40,8 @@ class Part:
     """What must be the same wherever the item stands, such as a checksum of its text; None where it is not said."""
     mark: str = "hash"
     """What the marks are called."""
+    asked: Sequence[str | None] | None = None
+    """What was asked for every record, where items may be called by their positions alone."""
     notes: Sequence[str] = field(default_factory=list)
     lower: frozenset[str] = frozenset()
     """Metrics, without what stands in brackets behind them, where a lower value of an item is better."""

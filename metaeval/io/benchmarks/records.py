@@ -7,6 +7,7 @@ A reader gives a `Part` a file (or a part of one that is about one system): an i
 import math
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -23,11 +24,13 @@ from metaeval.io.benchmarks.parts import Part, Repeats
 from metaeval.io.benchmarks.task_metrics import BY_TASK, by_task, example_of, joined_names
 from metaeval.io.blocks import FileBlock, notes_of_files
 from metaeval.io.duplicates import Duplicates, note_of, single
+from metaeval.io.paired_items import note_of_pairing, renamed_by_content
 from metaeval.io.sources import named_apart
 from metaeval.table.array import DIMS, REPEAT, Codes, first_repeat, laid_out, place_rows
 from metaeval.table.roles import rises_by_name
 
 _ONCE = "1"
+_ASKED = "what they ask"
 _COLUMNS = 7
 """Numbers of metric, system, topic, repeat, part and record, and the score."""
 _MANY = 200
@@ -84,6 +87,7 @@ def block_of(
         metrics = joined_names(metrics, {name for part in parts for values in part.values for name in values})
         if (made := by_task(parts, metrics))[0]:
             parts, metrics, notes = made[0], [BY_TASK], [*notes, *made[1]]
+    parts, paired = _paired_by_content(parts)
     rows = _RecordRows()
     rows.names["metric"].update({name: at for at, name in enumerate(metrics or ())})  # those keep their order
     for number, part in enumerate(parts):
@@ -118,10 +122,33 @@ def block_of(
         label=label,
         scores=values,
         labels=labels,
-        notes=[*notes, *_errors_of(parts, labels["metric"]), *file_notes, *texts, *chosen, *again, *ragged],
+        notes=[*notes, *paired, *_errors_of(parts, labels["metric"]), *file_notes, *texts, *chosen, *again, *ragged],
         attached={**_clusters_of(labels["topic"], clusters), **_directions_of(labels["metric"], parts)},
         unit=ITEM,
     )
+
+
+def _paired_by_content(parts: Sequence[Part]) -> tuple[Sequence[Part], list[str]]:
+    """Return parts whose items are called alike where they ask the same, and notes, if files number them apart."""
+    paired, notes = list(parts), []
+    for task in dict.fromkeys(part.task for part in parts):
+        places = [at for at, part in enumerate(parts) if part.task == task]
+        contents = [_content_of(parts[at]) for at in places]
+        renamed = renamed_by_content(contents) if all(contents) else []
+        for at, names in zip(places, renamed, strict=False):
+            paired[at] = replace(parts[at], topics=[names[topic] for topic in parts[at].topics])
+        if renamed:
+            notes.append(note_of_pairing(renamed, parts[places[0]].mark if parts[places[0]].marks else _ASKED))
+    return paired, notes
+
+
+def _content_of(part: Part) -> dict[str, str]:
+    """Return what every item of a part asks; nothing where that is not said of each, or one asks two things."""
+    content: dict[str, str] = {}
+    for topic, text in zip(part.topics, part.marks or part.asked or (), strict=False):
+        if not text or content.setdefault(topic, text) != text:
+            return {}
+    return content
 
 
 def _errors_of(parts: Sequence[Part], metrics: Sequence[str]) -> list[ItemErrors]:

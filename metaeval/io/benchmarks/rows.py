@@ -13,7 +13,7 @@ from metaeval.base.number_words import GAP_WORDS
 from metaeval.base.unit import ITEM
 from metaeval.errors import InvalidOptionError
 from metaeval.io.benchmarks.contents import Json
-from metaeval.io.benchmarks.files import name_in
+from metaeval.io.benchmarks.files import brief, name_in
 from metaeval.io.benchmarks.wrapped import Wrapped
 from metaeval.io.blocks import PASSED, BadCellError, FileBlock, Form, TableOptions, rows_left_out, to_numbers
 from metaeval.io.duplicates import each_once
@@ -381,7 +381,7 @@ def read_record_frame(sheet: Sheet, source: Source, options: TableOptions) -> Fi
         role: by_topic(column) for role, column in roles.parts.items() if ATTACHED.get(role) == "topic"
     }
     if asked is not None:
-        attached["question"] = {label: shortened(text, _LONGEST_TEXT) for label, text in by_topic(asked).items()}
+        attached["question"] = {label: brief(text, _LONGEST_TEXT) for label, text in by_topic(asked).items()}
     return FileBlock(
         label=source.path,
         scores=values[:, None],

@@ -19,6 +19,7 @@ _OF_SAMPLES = frozenset({"task_id", "completion", "passed"})
 _CATEGORY, _MODEL = "task", "model"
 _SHARE = "pass@1"
 _ERROR = "_stderr"
+_ASKED = "input"
 _SURE = 2
 """Evidence of names that are those of metrics and of nothing else."""
 _MOST_FIGURES = 30
@@ -85,7 +86,11 @@ def _of_one_run(json: Json) -> Wrapped | None:
     _, item, scores_of = items[0] if items else ("", "sample_id", _of_event)
     if not records or not all(isinstance(record, dict) and item in record for record in records):
         return None
-    rows = [{"item": record[item], **scores} for record in records if (scores := scores_of(record))]
+    rows = [
+        {"item": record[item]} | ({_ASKED: record[_ASKED]} if isinstance(record.get(_ASKED), str) else {}) | scores
+        for record in records
+        if (scores := scores_of(record))
+    ]
     out = len(records) - len(rows)
     notes = [f"left out {count(out, 'item')} without scores"] if out else []
     told, better = _pass_marks([metric for record in records for metric in _metrics_of(record)])

@@ -100,7 +100,7 @@ def _plain(name: str) -> str:
 def _way(contents: "Contents") -> str:
     """Return the command that a refusal leads to: what mends the file, or the option that says how to read it."""
     refusal = in_options(contents.refusal)
-    mended, option = _FILTER.search(refusal), _OPTION.search(refusal)
+    mended, options = _FILTER.search(refusal), list(_OPTION.finditer(refusal))
     if renamed := _RENAMED.search(refusal):
         mended = re.match("(.*)", _RENAMING.format(*map(_plain, renamed.groups()), "sed"))
     path = Path(contents.files[0]) if len(contents.files) == 1 else None
@@ -111,10 +111,11 @@ def _way(contents: "Contents") -> str:
         new = shlex.quote(str(path.with_name(f"{path.stem}.mended{path.suffix}")))
         source = "" if " <" in mended[1] else f" < {shlex.quote(str(path))}"
         return f"{mended[1]}{source} > {new}\nmetaeval look {new}"
-    words = option[1] if option else ""
-    if words == "--missing zero":  # the first of several ways, which needs to know what a gap is
-        words = "--missing drop-topics" if contents.asked_of == "judges" else "--missing pairwise"
-    return f"metaeval {contents.asked_of or 'look'} {contents.named.get('files', '')} {words}" if words else ""
+    ways = [option[1] for at, option in enumerate(options) if not at or refusal[: option.start()].endswith(" or ")]
+    if ways[:1] == ["--missing zero"]:  # the first of several ways, which needs to know what a gap is
+        ways = ["--missing drop-topics" if contents.asked_of == "judges" else "--missing pairwise"]
+    asked = f"metaeval {contents.asked_of or 'look'} {contents.named.get('files', '')}"
+    return "\n".join(f"{asked} {words}" for words in ways)
 
 
 def _without_settings(found: "Look", unfit: str) -> "Look":

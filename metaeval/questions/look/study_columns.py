@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from metaeval.base.columns import LABELS, underscored
+from metaeval.base.columns import JUDGES, LABELS, underscored
 from metaeval.base.names import is_measure, shortened
 from metaeval.errors import MetaevalError
 from metaeval.io.any_sheets import any_sheet
@@ -14,12 +14,14 @@ from metaeval.io.score_blocks import BY_FRAME
 from metaeval.io.tracked_runs import RUNS_OF, roles_of_runs
 from metaeval.table.folds import settings_among, splits_of
 from metaeval.table.means import SystemMeans
-from metaeval.table.roles import ROLES, column_roles, role_of_name, says_of
+from metaeval.table.roles import BOUNDS, ERRORS, ROLES, column_roles, role_of_name, says_of
 from metaeval.table.scores import Scores
 from metaeval.table.vote_columns import vote_columns
 from metaeval.table.vote_covariates import two_sided_covariates
 
 _LONGEST = 40
+_MEASURED = frozenset({"cost", "size", "n", "rank", *ERRORS, *BOUNDS})
+"""Roles of numbers."""
 _HEADLESS = ("output of", "rows of run, measure")
 """How forms without names of columns begin, as they are read."""
 _MEAN = ("mean", "scores of systems")
@@ -62,13 +64,14 @@ def column_roles_of(  # noqa: PLR0913, PLR0917 - what is known of them
     named = _roles(kind, read, judges, rows, by_values)
     told = {**{name: role for name, role in named.items() if role[0] not in taken}, **by_values}
     parts = {} if told else _parts(names, rows)
+    below = [row for row in rows[1:] if len(row) == len(names)]
     return [
         ColumnRole(
             name or "(no name)",
-            *(told.get(name) or _by_name(name, parts, is_read=bool(told))),
+            *(told.get(name) or _by_name(name, parts, [row[at] for row in below], is_read=bool(told))),
             shortened(cell.strip(), _LONGEST),
         )
-        for name, cell in zip(names, rows[1], strict=False)
+        for at, (name, cell) in enumerate(zip(names, rows[1], strict=False))
     ]
 
 
@@ -87,12 +90,18 @@ def _fields(known: Format) -> list[ColumnRole]:
     return [ColumnRole(place, role, f"as {known.name} writes it", "") for role, place in places.items() if place]
 
 
-def _by_name(name: str, parts: Mapping[str, tuple[str, str]], *, is_read: bool) -> tuple[str, str]:
+def _by_name(
+    name: str, parts: Mapping[str, tuple[str, str]], cells: Sequence[str], *, is_read: bool
+) -> tuple[str, str]:
+    """Return what a column is called as, unless that is a number and it holds none."""
     role, of = role_of_name(name)
-    if role in ROLES:
+    are_words = role in _MEASURED and any(cells) and not any(any(map(str.isdigit, cell)) for cell in cells)
+    if role in ROLES and not are_words:
         return says_of(role), f"by its name{f', of {of}' if of else ''}"
     if name in parts:
         return parts[name]
+    if not is_read and underscored(name) in JUDGES:
+        return "judge", "by its name"
     if not is_read and is_measure(name):
         return "metric", "by its name"
     return ("left out", "has no part in this") if is_read else ("open", "nothing tells what it is")

@@ -11,7 +11,8 @@ import numpy as np
 import pandas as pd
 
 from metaeval.agreement.labels import Labels, as_labels, of_judges
-from metaeval.base.columns import JUDGES, PEOPLE, RANKINGS, are_judges, underscored
+from metaeval.base.arrays import Flags
+from metaeval.base.columns import JUDGES, LABELS, PEOPLE, RANKINGS, are_judges, likely_person, underscored
 from metaeval.base.label_words import grades_of
 from metaeval.base.metric_names import split_names
 from metaeval.base.names import count, first_few, is_number, metric_evidence, topic_evidence
@@ -38,13 +39,14 @@ from metaeval.io.qrels import read_qrels
 from metaeval.io.run_formats import run_of
 from metaeval.io.score_blocks import BY_ROWS, WIDE
 from metaeval.io.score_forms import is_judgment
+from metaeval.io.sheets import Sheet
 from metaeval.io.sources import Source, expanded, list_sources, read_source
 from metaeval.io.tables import read_scores
 from metaeval.io.trec import read_collection
 from metaeval.io.trec_lines import is_run
 from metaeval.io.votes import holds_votes, read_votes, votes_of
 from metaeval.questions.look.study_columns import OWN_LINES, ColumnRole, column_roles_of
-from metaeval.table.array import gaps_in
+from metaeval.table.array import REPEAT, gaps_in
 from metaeval.table.label_roles import adjudicated
 from metaeval.table.means import SystemMeans, as_means, is_board
 from metaeval.table.no_answers import codes_among
@@ -116,7 +118,13 @@ class Contents(ShortRepr):
         """How many items have every score."""
         if not isinstance(self.read, Scores):
             return 0
-        return int((~np.isnan(self.read.to_numpy()).any(axis=(0, 1))).sum())
+        return int((~gaps_of(self.read).any(axis=(0, 1))).sum())
+
+
+def gaps_of(scores: Scores) -> Flags:
+    """Return which scores no repeat has, shape (metric, system, topic)."""
+    absent = np.isnan(scores.to_numpy())
+    return absent.all(axis=scores.dims.index(REPEAT)) if REPEAT in scores.dims else absent
 
 
 class _TypedFile(NamedTuple):
@@ -398,6 +406,8 @@ def _shell(paths: Sequence[str]) -> str:
 
 def _table(given: Sequence[str], _: Mapping[Kind, Sequence[str]]) -> Contents:
     """Read scores or means; where a table holds neither, what judges said."""
+    if _holds_labels(given) and ((told := _judged(given, "")).kind != "unknown" or told.refusal):
+        return told
     try:
         return _or_labels(given, _of_scores(read_scores(given)))
     except MeansAloneError as alone:
@@ -455,7 +465,7 @@ def _with_gaps(given: Sequence[str]) -> Contents | None:
         return _means_with_gaps(given)
     if scores.kind == "labels":
         return scores
-    if isinstance(scores.read, Scores) and (~np.isnan(scores.read.to_numpy())).sum(axis=1).max() < _TWO_SYSTEMS:
+    if isinstance(scores.read, Scores) and (~gaps_of(scores.read)).sum(axis=1).max() < _TWO_SYSTEMS:
         return _means_with_gaps(given)  # no item has scores of two
     if not scores.sizes["gaps"]:
         note = "cells are empty only in rows that are left out: with --missing pairwise commands read all others"
@@ -479,8 +489,7 @@ def _gaps_told(scores: Contents) -> str:
     told = count(scores.sizes["gaps"], "gap")
     if not isinstance(scores.read, Scores):
         return told
-    gaps = np.isnan(scores.read.transpose("topic", ...).to_numpy())
-    names = scores.read["topic"].to_numpy()[gaps.reshape(len(gaps), -1).any(axis=1)].tolist()
+    names = scores.read["topic"].to_numpy()[gaps_of(scores.read).any(axis=(0, 1))].tolist()
     return (
         f"{told}, in {names[0]!r} alone, which is to be taken out if it sums up other rows" if len(names) == 1 else told
     )
@@ -544,15 +553,30 @@ def _first(given: Sequence[str]) -> Source:
 
 
 def _names_judges(given: Sequence[str]) -> bool:
-    """Whether a column of the first file is called as one of judges is, beside none of systems."""
-    source = _first(given)
-    try:
-        sheet = any_sheet(read_source(source, bytes), source.path)
-    except MetaevalError:
-        return False
+    """Whether a column of the first file is called as one of judges is, beside none of systems, or beside labels."""
+    sheet = _first_sheet(given)
     names = [] if sheet is None else sheet.sample()[0]
     of_systems = any(part_of_word(name) == "system" for name in names)
-    return not of_systems and any(underscored(name) in JUDGES for name in names)
+    are_judged = any(underscored(name) in JUDGES for name in names)
+    return (are_judged and not of_systems) or _holds_labels(given)
+
+
+def _holds_labels(given: Sequence[str]) -> bool:
+    """Whether columns of the first file are called as who judged, what, and how, and none as scores are."""
+    sheet = _first_sheet(given)
+    names = [] if sheet is None or sheet.titles else sheet.sample()[0]  # below titles others may be called so
+    words = {underscored(name) for name in names}
+    is_scored = any(part_of_word(name) == "score" for name in names)
+    return not is_scored and not any(words.isdisjoint(LABELS[part]) for part in ("judge", "item", "label"))
+
+
+def _first_sheet(given: Sequence[str]) -> Sheet | None:
+    """Return the table of the first file, None where it holds none."""
+    source = _first(given)
+    try:
+        return any_sheet(read_source(source, bytes), source.path)
+    except MetaevalError:
+        return None
 
 
 def _one_system(given: Sequence[str]) -> Contents | None:
@@ -597,14 +621,14 @@ def _people_in_words(file: _TypedFile) -> list[str]:
 
 
 def _of_scores(scores: Scores) -> Contents:
-    values, clusters = scores.to_numpy(), scores.coords.get("cluster")
+    clusters = scores.coords.get("cluster")
     metrics = scores["metric"].to_numpy().tolist()
     people = columns_of_people(metrics)
     sizes = {
         "systems": scores.sizes["system"],
         "items": scores.sizes["topic"],
         "metrics": len(metrics),
-        "gaps": int(np.isnan(values).sum()),
+        "gaps": int(gaps_of(scores).sum()),
         "clusters": 0 if clusters is None else len({*clusters.to_numpy().tolist()}),
         "people": len(people),
     }
@@ -685,8 +709,11 @@ def _of_judges(judged: JudgeInput) -> Contents:
         by_judge = next(iter(judged.scores.values()))
         scores = next(iter(by_judge.values()))
         kind: Kind = "judged scores" if judged.labels is None else "nuggets"
-        sizes = {"judges": len(by_judge), "systems": scores.sizes["system"], "items": scores.sizes["topic"]}
-        return Contents(kind=kind, sizes={**sizes, "metrics": len(judged.scores)})
+        items = {frozenset(of_judge["topic"].to_numpy().tolist()) for of_judge in by_judge.values()}
+        sizes = {"judges": len(by_judge), "systems": scores.sizes["system"], "items": len(frozenset().union(*items))}
+        # judges who saw other items are compared with one of them
+        named = {"people": shlex.quote(likely_person(list(by_judge)))} if len(items) > 1 else {}
+        return Contents(kind=kind, sizes={**sizes, "metrics": len(judged.scores)}, named=named)
     labels = judged.labels
     if labels is None:
         return Contents(kind="assessments", sizes={"judges": len(judged.assessments)})
