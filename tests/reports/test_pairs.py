@@ -231,7 +231,7 @@ def test_better_on_every_category_is_open_for_others_and_said_of_these(n_categor
     assert first.startswith("Open: ")
     assert f"no exact test of so few clusters goes below p = {2.0 ** (1 - n_categories):.4f}: it takes 6" in first
     assert (
-        "In the clusters at hand (`with_clusters(scores, 'fixed')`), new is significantly better (p <0.0001)" in first
+        "In the clusters at hand (`with_clusters(scores, 'fixed')`), new is significantly better (p < 0.0001)" in first
     )
     assert "new is significantly better on c0" in first
     assert study_table(with_clusters(scores, "fixed")).report().summary[0].startswith("Yes: new is")
