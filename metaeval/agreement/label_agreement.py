@@ -14,7 +14,7 @@ import pandas as pd
 
 from metaeval.agreement.chance import dealt_kappas, ends_and_chance
 from metaeval.agreement.drawn_intervals import ends_of, left_out_spread, reach
-from metaeval.agreement.krippendorff import alpha_table
+from metaeval.agreement.krippendorff import alpha_of, alpha_table
 from metaeval.agreement.label_statistics import (
     by_topic,
     contingency,
@@ -27,12 +27,13 @@ from metaeval.agreement.label_statistics import (
 from metaeval.agreement.labels import Labels
 from metaeval.base.arrays import Floats, Ints
 from metaeval.base.checks import check_choice, check_count, check_kind, check_share
-from metaeval.base.names import first_few
+from metaeval.base.names import comma_list, first_few
 from metaeval.base.results import Figure, Result
 from metaeval.base.unit import unit
 from metaeval.errors import InvalidOptionError, ScoresError
 from metaeval.running.draws import RNGLike, bootstrap_counts, bootstrap_indices, resolve_rng, standard_deviation
 from metaeval.running.parallel import in_one_order, track
+from metaeval.table.unrelated import unrelated
 from metaeval.tests_stat.pairs import all_pairs
 
 STATISTICS: Mapping[str, str] = {
@@ -480,6 +481,19 @@ def _topic_frame(
     return result[mask].reset_index(drop=True)
 
 
+def _apart_notes(labels: Labels) -> list[str]:
+    """Say which of the columns that nobody named a judge agree with none of the others, and what alpha is without."""
+    apart = unrelated(labels.table.to_numpy()) if labels.guessed and labels.ordered else []
+    names = [labels.judges[at] for at in apart]
+    others = [name for name in labels.judges if name not in names]
+    if not names:
+        return []
+    verb, without = ("agrees", "it") if len(names) == 1 else ("agree", "them")
+    said = f"{first_few(list(map(repr, names)))} {verb} with none of the others, who agree with each other"
+    alpha = f"without {without} Krippendorff's alpha is {alpha_of(labels, others, fewest=2):.2f}"
+    return [f"{said}: {alpha}; leave out what is no judge (`columns={ {'judge': comma_list(others)}!r}`)"]
+
+
 def label_notes(labels: Labels, agreement: LabelAgreement) -> list[str]:
     """Say what of the labels takes no part, from what is there."""
     notes = []
@@ -501,6 +515,7 @@ def label_notes(labels: Labels, agreement: LabelAgreement) -> list[str]:
     constant = [f"{name} {labels.called(label)}" for name, label in lowest[lowest == several.max()].items()]
     if constant:
         notes.append(f"the same label for every {unit().labelled}: {first_few(constant, most=_MOST_NAMED)}")
+    notes += _apart_notes(labels)
     if agreement.reference is not None:
         leading = leading_kappa(labels)
         turned = agreement.pairs[agreement.pairs[f"{leading}_high"] < 0]
