@@ -12,14 +12,14 @@ beyond chance (0.0002), and more than it (0.05)."""
 
 
 @np.errstate(invalid="ignore", divide="ignore")
-def unrelated(values: Floats) -> list[int]:
+def unrelated(values: Floats, *, surely: bool = True) -> list[int]:
     """Return the places of the columns, fewer than the others, that do not rise with the others, which rise together.
 
     Decides by rank correlations (Spearman) with the mean standardised rank of the others, each but for itself: from
     all columns the weakest is left out until the rest go together, and what was left out is compared with them. Each
     of the rest has to be significantly correlated with the others, and significantly more so than an unrelated one
-    is; few rows say nothing. `values` has the shape (row, column), NaN where there is none; so the sign of a scale
-    matters, and its unit does not.
+    is, but for `surely`; few rows say nothing. `values` has the shape (row, column), NaN where there is none; so the
+    sign of a scale matters, and its unit does not.
 
     Examples
     --------
@@ -49,8 +49,9 @@ def unrelated(values: Floats) -> list[int]:
         return []
     least = strengths[together].min()
     far = [at for at in varying.tolist() if not together[at] and strengths[at] < _RELATED]
-    far = [at for at in far if least - strengths[at] > _WEAKER * np.sqrt(2)]
-    return far if least > _SURELY and together.sum() > len(far) else []
+    if surely:
+        far = [at for at in far if least > _SURELY and least - strengths[at] > _WEAKER * np.sqrt(2)]
+    return far if together.sum() > len(far) else []
 
 
 def _strengths(ranks: Floats, together: Flags) -> Floats:
