@@ -263,10 +263,10 @@ def _luck(own: Floats, rest: Floats, made: Floats, among: Floats | None = None) 
             shares = np.abs(apart.T @ apart)
         alike = alike[~np.triu(shares > _ALIKE, 1).any(axis=0)]
     own, rest, made = own[alike], rest[:, alike], made[alike]
-    room = 2 * max(float(np.abs(own - made).max()), 0.51 * last_digit(own))
+    room = 2 * max(float(np.abs(own - made).max()), 0.51 * _last_digit(own))
     widths = np.minimum(np.nanmax(rest, axis=0) - np.nanmin(rest, axis=0), np.ptp(own))
     chances = np.minimum(1.0, room / np.maximum(widths, np.finfo(float).tiny))
-    if last_digit(own) >= 1:  # labels of few levels lie about their mean, and so do many of them
+    if _last_digit(own) >= 1:  # labels of few levels lie about their mean, and so do many of them
         chances = np.maximum(chances, np.nanmean(np.abs(rest - made) <= room / 2, axis=0))
     return float(np.prod(np.sort(chances)[1:]))
 
@@ -317,10 +317,10 @@ def _rounding(numbers: Floats) -> float:
     """Return half of the last digit that numbers are written with, and a little; nothing for answers of 0 and 1."""
     known = numbers[np.isfinite(numbers)]
     answers: Flags = (known == 0) | (known == 1)
-    return 0.0 if answers.all() else 0.51 * last_digit(known)
+    return 0.0 if answers.all() else 0.51 * _last_digit(known)
 
 
-def last_digit(numbers: Floats) -> float:
+def _last_digit(numbers: Floats) -> float:
     """Return the value of the last decimal that any of some numbers is written with: 0.01 of 0.5 and 0.25."""
     some = numbers[np.isfinite(numbers) & (numbers != 0) & (numbers != 1)]  # answers have no decimals
     some = some[:: max(1, len(some) // 200)]

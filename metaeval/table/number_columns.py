@@ -10,7 +10,8 @@ import numpy as np
 from metaeval.base.arrays import Flags, Floats
 from metaeval.base.columns import JUDGES, underscored
 from metaeval.base.names import first_few, metric_evidence
-from metaeval.table.evidence import SETTLED, last_digit, made_of_others, on_another_scale
+from metaeval.table.derived import rounding
+from metaeval.table.evidence import SETTLED, made_of_others, on_another_scale
 from metaeval.table.interval_names import Bounds, bounds_among, roles_among
 from metaeval.table.label_roles import adjudicated
 from metaeval.table.plausibility import item_constants, system_constants
@@ -490,7 +491,7 @@ def of_no_system(values: Floats) -> dict[int, str]:
     """
     if values.shape[1] < _FEWEST or len(values) < _FEWEST_WRITTEN or not np.isfinite(values).any(axis=0).all():
         return {}
-    digits = np.array([last_digit(column) for column in values.T])
+    digits = np.array([rounding(column) or 1.0 for column in values.T])
     marks: dict[int, str] = {}
     rounded: dict[int, str] = {}
     for at, column in enumerate(values.T):

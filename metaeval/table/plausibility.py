@@ -546,15 +546,41 @@ def off_scale(items: Sequence[str], values: Floats) -> str:
             elsewhere = np.array([False, high > _UNLIKE * low])
         else:
             elsewhere = on_another_scale(values.T)
+    rated = of_ten(values) if not elsewhere.any() else np.zeros_like(elsewhere)
+    elsewhere |= rated
     if not elsewhere.any():
         return ""
     names = [item for item, off in zip(items, elsewhere, strict=True) if off]
     off, usual = values[:, elsewhere], values[:, ~elsewhere]
-    verb = "has" if len(names) == 1 else "have"
+    verb = ("seems to have" if rated.any() else "has") if len(names) == 1 else "seem to have" if rated.any() else "have"
     return (
         f"{first_few(names)} ({np.nanmin(off):.4g} to {np.nanmax(off):.4g}) {verb} another scale than all other items "
         f"({np.nanmin(usual):.4g} to {np.nanmax(usual):.4g}){_share_of_variance(values, elsewhere)}"
     )
+
+
+def of_ten(values: Floats) -> Flags:
+    """Return which items, fewer than half, seem to be rated from 1 to 10 where others are per cents, as MT-Bench is.
+
+    `values` has the shape (system, item). On a hard item all have few per cent too, and differ by larger shares of
+    these than elsewhere; ratings differ by smaller ones.
+
+    Examples
+    --------
+    >>> of_ten(np.array([[88.7, 92.1, 9.3], [82.0, 93.0, 8.9], [75.2, 74.0, 8.2]]))
+    array([False, False,  True])
+    >>> of_ten(np.array([[88.7, 92.1, 9.3], [82.0, 93.0, 6.9], [75.2, 74.0, 3.2]]))
+    array([False, False, False])
+    """
+    low, high = np.nanmin(values, axis=0), np.nanmax(values, axis=0)
+    middle = np.nanmedian(values, axis=0)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        widths = (high - low) / middle
+    rated = (low >= 1) & (high <= _TEN) & (high > 1)
+    others = middle[~rated]
+    if not rated.any() or 2 * rated.sum() >= len(rated) or high.max() > _PER_CENTS or others.min() < 2 * _TEN:
+        return np.zeros_like(rated)
+    return rated & (widths <= np.median(widths[~rated]))
 
 
 def widest_item(items: Sequence[str], values: Floats) -> str:
