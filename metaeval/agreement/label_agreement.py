@@ -4,7 +4,7 @@ Everything here is counted from one table per topic (how often judge a said i wh
 all pairs of judges, all measures of agreement and all resamples of topics come from the same few products.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, replace
 from itertools import combinations
@@ -481,12 +481,12 @@ def _topic_frame(
     return result[mask].reset_index(drop=True)
 
 
-def _apart_notes(labels: Labels) -> list[str]:
-    """Say which of the columns that nobody named a judge agree with none of the others, and what alpha is without."""
+def _apart_notes(labels: Labels, told: Collection[str]) -> list[str]:
+    """Say which columns that nobody named a judge agree with no other, but for those `told`, and alpha without."""
     apart = unrelated(labels.table.to_numpy()) if labels.guessed and labels.ordered else []
     names = [labels.judges[at] for at in apart]
     others = [name for name in labels.judges if name not in names]
-    if not names:
+    if not names or not {*names}.isdisjoint(told):
         return []
     verb, without = ("agrees", "it") if len(names) == 1 else ("agree", "them")
     said = f"{first_few(list(map(repr, names)))} {verb} with none of the others, who agree with each other"
@@ -515,16 +515,18 @@ def label_notes(labels: Labels, agreement: LabelAgreement) -> list[str]:
     constant = [f"{name} {labels.called(label)}" for name, label in lowest[lowest == several.max()].items()]
     if constant:
         notes.append(f"the same label for every {unit().labelled}: {first_few(constant, most=_MOST_NAMED)}")
-    notes += _apart_notes(labels)
+    contradicting: set[str] = set()
     if agreement.reference is not None:
         leading = leading_kappa(labels)
         turned = agreement.pairs[agreement.pairs[f"{leading}_high"] < 0]
+        contradicting = {*turned["second"]}
         named = [f"{row['second']} ({row[leading]:.2f})" for row in turned.to_dict("records")]
         if named:
             notes.append(
                 f"kappa significantly below 0, so the labels contradict those of {agreement.reference}: "
                 f"{first_few(named, most=_MOST_NAMED)}; a scale may be reversed"
             )
+    notes += _apart_notes(labels, contradicting)
     compared = set(agreement.compared)
     lacking = [pair for pair in combinations(labels.judges, 2) if not {pair, pair[::-1]} & compared]
     if agreement.reference is not None:

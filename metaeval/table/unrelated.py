@@ -29,15 +29,14 @@ def unrelated(values: Floats, *, surely: bool = True) -> list[int]:
     >>> unrelated(np.array([ann, ann + ann % 3, ann**2, ann % 4]).T)
     [3]
     """
-    n_rows, n_columns = values.shape
-    if n_rows < _FEWEST_ROWS or not _FEWEST_COLUMNS <= n_columns <= _MOST_COLUMNS:
+    known = np.isfinite(values)
+    low, high = np.nanmin(values, axis=0, initial=np.inf), np.nanmax(values, axis=0, initial=-np.inf)
+    varying = np.flatnonzero((known.sum(axis=0) >= _FEWEST_ROWS) & (low < high))
+    if not _FEWEST_COLUMNS <= len(varying) <= _MOST_COLUMNS:
         return []
-    ranks = pd.DataFrame(values).rank().to_numpy()
+    ranks = pd.DataFrame(values[:, varying]).rank().to_numpy()
     ranks = (ranks - np.nanmean(ranks, axis=0)) / np.nanstd(ranks, axis=0)
-    together = np.nanmax(values, axis=0) > np.nanmin(values, axis=0)
-    varying = np.flatnonzero(together)
-    if len(varying) < _FEWEST_COLUMNS:
-        return []
+    together = np.ones(len(varying), dtype=bool)
     while together.sum() > 1:
         strengths = _strengths(ranks, together)
         among = np.flatnonzero(together)
@@ -48,10 +47,10 @@ def unrelated(values: Floats, *, surely: bool = True) -> list[int]:
     if together.sum() <= 1:
         return []
     least = strengths[together].min()
-    far = [at for at in varying.tolist() if not together[at] and strengths[at] < _RELATED]
+    far = [at for at in np.flatnonzero(~together) if strengths[at] < _RELATED]
     if surely:
         far = [at for at in far if least > _SURELY and least - strengths[at] > _WEAKER * np.sqrt(2)]
-    return far if together.sum() > len(far) else []
+    return varying[far].tolist() if together.sum() > len(far) else []
 
 
 def _strengths(ranks: Floats, together: Flags) -> Floats:
@@ -61,8 +60,8 @@ def _strengths(ranks: Floats, together: Flags) -> Floats:
     total = filled[:, together].sum(axis=1)[:, None] - filled * together
     n_others = known[:, together].sum(axis=1)[:, None] - (known & together)
     rows = known & (n_others > 0)
-    mean = np.where(rows, total / n_others, np.nan)
-    own = np.where(rows, ranks, np.nan)
-    own, mean = own - np.nanmean(own, axis=0), mean - np.nanmean(mean, axis=0)
-    r = np.nansum(own * mean, axis=0) / np.sqrt(np.nansum(own**2, axis=0) * np.nansum(mean**2, axis=0))
-    return np.nan_to_num(np.arctanh(np.clip(r, -1, 1) * (1 - 1e-9)) * np.sqrt(np.maximum(rows.sum(axis=0) - 3, 0)))
+    mean = np.where(rows, total / n_others, 0.0)
+    own, n_rows = np.where(rows, ranks, 0.0), np.maximum(rows.sum(axis=0), 1)
+    own, mean = ((side - side.sum(axis=0) / n_rows) * rows for side in (own, mean))
+    r = (own * mean).sum(axis=0) / np.sqrt((own**2).sum(axis=0) * (mean**2).sum(axis=0))
+    return np.nan_to_num(np.arctanh(np.clip(r, -1, 1) * (1 - 1e-9)) * np.sqrt(np.maximum(n_rows - 3, 0)))
