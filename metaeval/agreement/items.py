@@ -316,9 +316,9 @@ def _of_reference(free: Sequence[str], values: Mapping[str, Floats], named: Sequ
     same: dict[str, str] = {}
     for reference in named:
         for name in free:
-            known = np.isfinite(values[name]) & np.isfinite(values[reference])
-            human, own = values[reference][known], values[name][known]
-            if known.sum() >= 2 * _MANY and len(np.unique(human)) >= _GRADED and (own == human).all():
+            present = np.isfinite(values[name]) & np.isfinite(values[reference])
+            human, score = values[reference][present], values[name][present]
+            if present.sum() >= 2 * _MANY and len(np.unique(human)) >= _GRADED and (score == human).all():
                 same[name] = f"the same numbers as {reference!r}"  # a judge may agree on few items, or on two answers
     stems = {stem for name in same if (stem := _stem_of_number(name))}
     others = [name for name in free if name not in same and _stem_of_number(name) in stems]

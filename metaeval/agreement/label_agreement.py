@@ -489,9 +489,9 @@ def _apart_notes(labels: Labels, told: Collection[str]) -> list[str]:
     if not names or not {*names}.isdisjoint(told):
         return []
     verb, without = ("agrees", "it") if len(names) == 1 else ("agree", "them")
-    said = f"{first_few(list(map(repr, names)))} {verb} with none of the others, who agree with each other"
+    sentence = f"{first_few(list(map(repr, names)))} {verb} with none of the others, who agree with each other"
     alpha = f"without {without} Krippendorff's alpha is {alpha_of(labels, others, fewest=2):.2f}"
-    return [f"{said}: {alpha}; leave out what is no judge (`columns={ {'judge': comma_list(others)}!r}`)"]
+    return [f"{sentence}: {alpha}; leave out what is no judge (`columns={ {'judge': comma_list(others)}!r}`)"]
 
 
 def label_notes(labels: Labels, agreement: LabelAgreement) -> list[str]:

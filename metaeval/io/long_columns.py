@@ -301,8 +301,8 @@ def _metric_columns(
     numeric = [at for at, name in enumerate(others) if name not in words]
     topics = [row[names.index(parts["topic"])].strip() for row in rows]
     systems = [row[names.index(parts["system"])].strip() for row in rows] if "system" in parts else []
-    numbers = values[:, numeric]
-    columns = no_metrics([others[at] for at in numeric], numbers, topics, systems=systems, kept=options.metrics or ())
+    cells_of = values[:, numeric]
+    columns = no_metrics([others[at] for at in numeric], cells_of, topics, systems=systems, kept=options.metrics or ())
     return columns, words
 
 

@@ -495,14 +495,14 @@ def of_no_system(values: Floats) -> dict[int, str]:
     marks: dict[int, str] = {}
     rounded: dict[int, str] = {}
     for at, column in enumerate(values.T):
-        own, others = column[np.isfinite(column)], np.delete(values, at, axis=1)
-        if len(np.unique(own)) == len(_ANSWERS) and np.isin(own, _ANSWERS).all():
+        numbers, others = column[np.isfinite(column)], np.delete(values, at, axis=1)
+        if len(np.unique(numbers)) == len(_ANSWERS) and np.isin(numbers, _ANSWERS).all():
             if np.isin(others, _ANSWERS).mean() < _HARDLY_ANY:
                 marks[at] = "only 0 and 1, where others have fractions"
         elif (
             digits[at] > _FINER * np.delete(digits, at).max()
-            and digits[at] >= _ROUNDED * np.abs(own).max()
-            and np.isin(own, others).mean() < _HARDLY_ANY
+            and digits[at] >= _ROUNDED * np.abs(numbers).max()
+            and np.isin(numbers, others).mean() < _HARDLY_ANY
         ):
             rounded[at] = "rounded, where others are not, and in no relation to them"
     apart = unrelated(values, surely=False) if rounded else []

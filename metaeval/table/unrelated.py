@@ -29,9 +29,9 @@ def unrelated(values: Floats, *, surely: bool = True) -> list[int]:
     >>> unrelated(np.array([ann, ann + ann % 3, ann**2, ann % 4]).T)
     [3]
     """
-    known = np.isfinite(values)
+    present = np.isfinite(values)
     low, high = np.nanmin(values, axis=0, initial=np.inf), np.nanmax(values, axis=0, initial=-np.inf)
-    varying = np.flatnonzero((known.sum(axis=0) >= _FEWEST_ROWS) & (low < high))
+    varying = np.flatnonzero((present.sum(axis=0) >= _FEWEST_ROWS) & (low < high))
     if not _FEWEST_COLUMNS <= len(varying) <= _MOST_COLUMNS:
         return []
     ranks = pd.DataFrame(values[:, varying]).rank().to_numpy()
@@ -55,13 +55,13 @@ def unrelated(values: Floats, *, surely: bool = True) -> list[int]:
 
 def _strengths(ranks: Floats, together: Flags) -> Floats:
     """Return how many standard errors each column's correlation with the mean of those together, without it, is."""
-    known = np.isfinite(ranks)
-    filled = np.where(known, ranks, 0.0)
+    present = np.isfinite(ranks)
+    filled = np.where(present, ranks, 0.0)
     total = filled[:, together].sum(axis=1)[:, None] - filled * together
-    n_others = known[:, together].sum(axis=1)[:, None] - (known & together)
-    rows = known & (n_others > 0)
+    n_others = present[:, together].sum(axis=1)[:, None] - (present & together)
+    rows = present & (n_others > 0)
     mean = np.where(rows, total / n_others, 0.0)
-    own, n_rows = np.where(rows, ranks, 0.0), np.maximum(rows.sum(axis=0), 1)
-    own, mean = ((side - side.sum(axis=0) / n_rows) * rows for side in (own, mean))
-    r = (own * mean).sum(axis=0) / np.sqrt((own**2).sum(axis=0) * (mean**2).sum(axis=0))
+    ranked, n_rows = np.where(rows, ranks, 0.0), np.maximum(rows.sum(axis=0), 1)
+    ranked, mean = ((side - side.sum(axis=0) / n_rows) * rows for side in (ranked, mean))
+    r = (ranked * mean).sum(axis=0) / np.sqrt((ranked**2).sum(axis=0) * (mean**2).sum(axis=0))
     return np.nan_to_num(np.arctanh(np.clip(r, -1, 1) * (1 - 1e-9)) * np.sqrt(np.maximum(n_rows - 3, 0)))

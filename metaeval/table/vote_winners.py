@@ -50,15 +50,15 @@ class Winners:
         meant = [self._said.get(word) or VERDICTS.get(word) or (np.nan, 1.0, True) for word in plain]
         meanings = np.array(meant, dtype=np.float64).reshape(-1, 3)[cells.codes]
         places = np.array([self._systems.get(text, -1) for text in cells.texts], dtype=np.int64)[cells.codes]
-        said = np.array([word in self._said for word in plain], dtype=bool)[cells.codes]
-        by_word = said | ((places != left) & (places != right))
+        of_reader = np.array([word in self._said for word in plain], dtype=bool)[cells.codes]
+        by_word = of_reader | ((places != left) & (places != right))
         by_name = (places == left).astype(np.float64)
         share = np.where(by_word, meanings[:, 0], by_name)
         sides = np.isin(meanings[:, 0], (0.0, 1.0))
-        other = ~by_word & sides & (meanings[:, 0] != by_name)
-        both = len({*meanings[~by_word, 0]}) > 1 and self._names.isdisjoint(plain)
-        if other.any() and both and (by_word | sides).all():
-            raise RowError(int(np.argmax(other)), _names_or_sides(cells.texts, plain, says=says))
+        unlike = ~by_word & sides & (meanings[:, 0] != by_name)
+        open_names = len({*meanings[~by_word, 0]}) > 1 and self._names.isdisjoint(plain)
+        if unlike.any() and open_names and (by_word | sides).all():
+            raise RowError(int(np.argmax(unlike)), _names_or_sides(cells.texts, plain, says=says))
         if (odd := np.isnan(share)).any():
             row = int(np.argmax(odd))
             word = cells.texts[cells.codes[row]]

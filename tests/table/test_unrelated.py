@@ -171,7 +171,9 @@ def test_what_belongs_to_an_item_or_a_system_as_a_whole_is_no_metric(in_memory, 
     """A mark of 0 and 1 of items, the same in four systems; a mark or number of systems, the same on 20 items."""
     rng = np.random.default_rng(4)
     hard = np.tile(np.arange(20) % 2, (4, 1))
-    pooled, layers = (np.repeat(np.array(own)[:, None], 20, axis=1) for own in ([0, 1, 1, 0], [6, 12, 12, 24]))
+    pooled, layers = (
+        np.repeat(np.array(of_system)[:, None], 20, axis=1) for of_system in ([0, 1, 1, 0], [6, 12, 12, 24])
+    )
     correct, solved = rng.integers(0, 2, (2, 4, 20))
     solved[0] = 1
     table = long(4, 20, has_picture=hard, is_pooled=pooled, depth_of_net=layers, correct=correct, solved=solved)
