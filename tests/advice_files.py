@@ -603,6 +603,13 @@ IN_VOTES = {
             )
         },
     ),
+    "winners that may be names or sides": votes(
+        "left,right,winner\na,b,a\nb,a,a\na,b,b\n",
+        {
+            "words={'a': 'left', 'b': 'right'}": {"a b": [1.0, 0.0], "b a": [1.0]},
+            "words={'a': 'name', 'b': 'name'}": {"a b": [1.0, 0.0], "b a": [0.0]},
+        },
+    ),
     "winners by number, of which 0 may be a tie": votes(
         "left,right,winner\na,b,1\nb,c,0\na,c,2\n",
         {

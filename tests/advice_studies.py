@@ -71,6 +71,15 @@ def reciprocal(study: Any) -> dict[str, float]:
     return study.scores["RR"].sel(system="a").mean("topic").to_pandas().to_dict()
 
 
+def ordinal(study: Any) -> float:
+    """Return Krippendorff's alpha of all judges, by the order of the labels."""
+    return float(study.labelling.agreement.alpha.set_index("level").loc["ordinal", "alpha"])
+
+
+_FIFTHS = np.arange(25) % 5
+CARELESS = pd.DataFrame({"item": [f"d{at}" for at in range(25)], **dict.fromkeys(["ann", "ben", "cat"], _FIFTHS)})
+CARELESS = CARELESS.assign(dora=(np.arange(25) // 5 + _FIFTHS * 2) % 5)
+"""Three who say the same, and one who gives each of their grades every grade as often."""
 SILENT = TABLE.assign(cleo=np.nan, dora=0.0)
 JUDGES = {
     "labels without runs": call(
@@ -104,6 +113,15 @@ JUDGES = {
                 right=False,
             ),
         },
+    ),
+    "a judge who agrees with nobody": Call(
+        lambda **given: study_judges(CARELESS, n_resamples=20, rng=1, **given),
+        {
+            "columns={'judge': 'ann,ben,cat'}": Then(
+                lambda: ordinal(study_judges(CARELESS, columns={"judge": "ann,ben,cat"}, n_resamples=20, rng=1)), 1.0
+            )
+        },
+        elsewhere={"collection": "labels without runs"},
     ),
     "nothing given": call(
         lambda **_: study_judges(),

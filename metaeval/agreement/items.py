@@ -5,7 +5,7 @@ clusters (the sentences of a document), which are drawn together wherever someth
 """
 
 import re
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -28,6 +28,7 @@ from metaeval.table.number_columns import left_out_columns, not_scores
 from metaeval.table.roles import RoleColumn, rises_by_name, role_of_name
 from metaeval.table.scores import Missing, Scores, as_scores, better_direction
 
+_GRADED = 5
 _MANY = 10
 """Rows whose numbers follow one another by no accident."""
 _FORMS = frozenset(
@@ -304,7 +305,31 @@ def _no_metrics(
         left += [
             RoleColumn(name, "repeat", f"of which {made.name!r} is made ({made.how})", of=made.name) for name in raters
         ]
-    return left
+    told = {*(column.name for column in left), *said}
+    return left + _of_reference(
+        [name for name in free if name not in told], dict(zip(names, values.T, strict=True)), named
+    )
+
+
+def _of_reference(free: Sequence[str], values: Mapping[str, Floats], named: Sequence[str]) -> list[RoleColumn]:
+    """Return the columns that hold the human score, and those numbered as they are."""
+    same: dict[str, str] = {}
+    for reference in named:
+        for name in free:
+            present = np.isfinite(values[name]) & np.isfinite(values[reference])
+            human, score = values[reference][present], values[name][present]
+            if present.sum() >= 2 * _MANY and len(np.unique(human)) >= _GRADED and (score == human).all():
+                same[name] = f"the same numbers as {reference!r}"  # a judge may agree on few items, or on two answers
+    stems = {stem for name in same if (stem := _stem_of_number(name))}
+    others = [name for name in free if name not in same and _stem_of_number(name) in stems]
+    same |= {name: f"called as {next(iter(same))!r}, which holds the human score" for name in others}
+    return [RoleColumn(name, "repeat", why, of=named[0]) for name, why in same.items()]
+
+
+def _stem_of_number(name: str) -> str:
+    """Return the word before the number of a name, "" of any other: rater of rater_1."""
+    numbered = re.fullmatch(r"(.*?[^\W\d_])_?[0-9]{1,2}", name)
+    return "" if numbered is None else numbered[1].casefold()
 
 
 def _is_form_of(reference: str, name: str) -> bool:

@@ -84,10 +84,10 @@ def krippendorff_alpha(coincidence: Floats, scale: Sequence[float], *, level: Le
         return np.where(expected > 0, 1.0 - observed / expected, np.nan)
 
 
-def alpha_of(labels: Labels, judges: Collection[str | None]) -> float:
-    """Return Krippendorff's alpha of some judges, three at least, ordinal where labels are ordered; NaN of fewer."""
+def alpha_of(labels: Labels, judges: Collection[str | None], *, fewest: int = 3) -> float:
+    """Return Krippendorff's alpha of some judges, ordinal where labels are ordered; NaN of few, as a pair is."""
     names = [name for name in labels.judges if name in judges]
-    if len(names) <= 2:  # noqa: PLR2004 - a pair has its own figures
+    if len(names) < fewest:
         return float("nan")
     counted = _summed(_counted(replace(labels, table=labels.table[names])))
     return float(krippendorff_alpha(counted, labels.scale, level="ordinal" if labels.ordered else "nominal"))

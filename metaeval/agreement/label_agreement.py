@@ -4,7 +4,7 @@ Everything here is counted from one table per topic (how often judge a said i wh
 all pairs of judges, all measures of agreement and all resamples of topics come from the same few products.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, replace
 from itertools import combinations
@@ -14,7 +14,7 @@ import pandas as pd
 
 from metaeval.agreement.chance import dealt_kappas, ends_and_chance
 from metaeval.agreement.drawn_intervals import ends_of, left_out_spread, reach
-from metaeval.agreement.krippendorff import alpha_table
+from metaeval.agreement.krippendorff import alpha_of, alpha_table
 from metaeval.agreement.label_statistics import (
     by_topic,
     contingency,
@@ -27,12 +27,13 @@ from metaeval.agreement.label_statistics import (
 from metaeval.agreement.labels import Labels
 from metaeval.base.arrays import Floats, Ints
 from metaeval.base.checks import check_choice, check_count, check_kind, check_share
-from metaeval.base.names import first_few
+from metaeval.base.names import comma_list, first_few
 from metaeval.base.results import Figure, Result
 from metaeval.base.unit import unit
 from metaeval.errors import InvalidOptionError, ScoresError
 from metaeval.running.draws import RNGLike, bootstrap_counts, bootstrap_indices, resolve_rng, standard_deviation
 from metaeval.running.parallel import in_one_order, track
+from metaeval.table.unrelated import unrelated
 from metaeval.tests_stat.pairs import all_pairs
 
 STATISTICS: Mapping[str, str] = {
@@ -480,6 +481,19 @@ def _topic_frame(
     return result[mask].reset_index(drop=True)
 
 
+def _apart_notes(labels: Labels, told: Collection[str]) -> list[str]:
+    """Say which columns that nobody named a judge agree with no other, but for those `told`, and alpha without."""
+    apart = unrelated(labels.table.to_numpy()) if labels.guessed and labels.ordered else []
+    names = [labels.judges[at] for at in apart]
+    others = [name for name in labels.judges if name not in names]
+    if not names or not {*names}.isdisjoint(told):
+        return []
+    verb, without = ("agrees", "it") if len(names) == 1 else ("agree", "them")
+    sentence = f"{first_few(list(map(repr, names)))} {verb} with none of the others, who agree with each other"
+    alpha = f"without {without} Krippendorff's alpha is {alpha_of(labels, others, fewest=2):.2f}"
+    return [f"{sentence}: {alpha}; leave out what is no judge (`columns={ {'judge': comma_list(others)}!r}`)"]
+
+
 def label_notes(labels: Labels, agreement: LabelAgreement) -> list[str]:
     """Say what of the labels takes no part, from what is there."""
     notes = []
@@ -501,15 +515,18 @@ def label_notes(labels: Labels, agreement: LabelAgreement) -> list[str]:
     constant = [f"{name} {labels.called(label)}" for name, label in lowest[lowest == several.max()].items()]
     if constant:
         notes.append(f"the same label for every {unit().labelled}: {first_few(constant, most=_MOST_NAMED)}")
+    contradicting: set[str] = set()
     if agreement.reference is not None:
         leading = leading_kappa(labels)
         turned = agreement.pairs[agreement.pairs[f"{leading}_high"] < 0]
+        contradicting = {*turned["second"]}
         named = [f"{row['second']} ({row[leading]:.2f})" for row in turned.to_dict("records")]
         if named:
             notes.append(
                 f"kappa significantly below 0, so the labels contradict those of {agreement.reference}: "
                 f"{first_few(named, most=_MOST_NAMED)}; a scale may be reversed"
             )
+    notes += _apart_notes(labels, contradicting)
     compared = set(agreement.compared)
     lacking = [pair for pair in combinations(labels.judges, 2) if not {pair, pair[::-1]} & compared]
     if agreement.reference is not None:

@@ -40,6 +40,8 @@ from metaeval.table.roles import RoleColumn
 
 Outside = Literal["error", "drop"]
 
+_KEPT = ("by_subtopic", "by_item", "system_part", "guessed")
+
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Labels(Result):
@@ -65,6 +67,8 @@ class Labels(Result):
     """Which part of the names of items, parted by "::", is a system; None where no column was called so."""
     scale_given: bool = False
     """Whether somebody named the scale, which then is that of all judges; else it is what occurs."""
+    guessed: bool = False
+    """Whether every column of numbers that nothing speaks against was taken for a judge."""
 
     @property
     def judges(self) -> tuple[str, ...]:
@@ -284,7 +288,7 @@ def as_labels(
         scale=levels,
         outside=listed,
         notes=tuple(frame.attrs.get("notes", ())),
-        **{name: frame.attrs[name] for name in ("by_subtopic", "by_item", "system_part") if name in frame.attrs},
+        **{name: frame.attrs[name] for name in _KEPT if name in frame.attrs},
         words=() if known_words is None else known_words.names,
         ordered=known_words is None or known_words.ordered,
         scale_given=is_given,
@@ -380,11 +384,11 @@ def _judges_of(frame: pd.DataFrame) -> pd.DataFrame:
     topics = frame.index.get_level_values("topic").tolist()
     found = label_columns(list(map(str, frame.columns)), frame.to_numpy(), topics)
     if found.unsure:
-        raise ScoresError(f"{doubts_of(found.unsure)}; drop what is none, or rename what is one")
+        raise ScoresError(f"{doubts_of(found.unsure)}; drop what is none, or pass dict(frame) where all are judges")
     kept = frame.iloc[:, found.judges]
     refuse_codes(kept)
     notes = [*left_out_columns(found.left), *made_judges(found.made), *doubtful_labels(kept)]
-    kept.attrs = frame.attrs | {"notes": [*frame.attrs.get("notes", ()), *notes]}
+    kept.attrs = frame.attrs | {"notes": [*frame.attrs.get("notes", ()), *notes], "guessed": True}
     return kept
 
 

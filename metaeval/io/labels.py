@@ -350,6 +350,7 @@ class _LabelTable:
             self._refuse_unnamed_labels(self.places["judge"][0])
         self.notes: list[str] = [*sheet.titles]
         self.told: set[int] = set()
+        self.guessed = False
         self.item_named = "item" in columns
         self._read_numbered_words()
 
@@ -443,6 +444,7 @@ class _LabelTable:
         notes = [] if "topic" in keys else ["no column of topics: items are what is drawn for intervals"]
         again = note_of(n_again, "label" if self.is_long else "row", duplicates)
         frame.attrs |= {"notes": [*notes, *self.notes, *again, *doubtful_labels(frame, self.words)], "judges": "known"}
+        frame.attrs |= {"guessed": True} if self.guessed else {}
         parts = [underscored(self.names[column]) in _SYSTEMS for column in self.places["item"]]
         frame.attrs |= {"system_part": parts.index(True)} if any(parts) else {}
         return frame
@@ -594,6 +596,7 @@ class _LabelTable:
             raise self.sheet.error(f"{doubts_of(found.unsure)}; {way}")
         self.told = {places[names.index(one.name)] for one in found.left}
         self.notes += made_judges(found.made)
+        self.guessed = True
         if found.left:
             way = f"; were one of them a judge, name all judges (`columns={{'judge': {judges!r}}}`)"
             self.notes.append(left_out_columns(found.left)[0] + way)

@@ -310,7 +310,9 @@ def _metric_columns(
         values[:, at] = [float(cell) if number else np.nan for cell, number in zip(cells, numbers, strict=True)]
     numeric = [at for at, name in enumerate(others) if name not in words]
     topics = [row[names.index(parts["topic"])].strip() for row in rows]
-    columns = no_metrics([others[at] for at in numeric], values[:, numeric], topics, kept=options.metrics or ())
+    systems = [row[names.index(parts["system"])].strip() for row in rows] if "system" in parts else []
+    cells_of = values[:, numeric]
+    columns = no_metrics([others[at] for at in numeric], cells_of, topics, systems=systems, kept=options.metrics or ())
     return columns, words
 
 

@@ -76,9 +76,9 @@ def read_votes(  # noqa: PLR0913 - what is read, and how
         that a row stands for), where its name does not say so.
     covariates : sequence of str, optional
         Columns of numbers that may matter beside the systems; "position" needs none.
-    words : mapping of str to {"left", "right", "tie", "none"}, optional
+    words : mapping of str to {"left", "right", "tie", "none", "name"}, optional
         What other words for the winner mean; rows of "none" are no votes and left out. The names of the two systems
-        come before all words.
+        come before all words that are not said here; "name" says so where all could be sides, as those of A and B.
     where : mapping of str to str, optional
         Rows that count: those with this text in this column, such as ``{"judge": "gpt-4"}``.
     duplicates : {"keep", "first"}

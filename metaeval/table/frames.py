@@ -184,7 +184,8 @@ def _without_other_columns(known: _Frame) -> tuple[_Frame, list[str]]:
     head = known.frame.head(_MOST_ROWS)
     values = [frame_numbers(head[name], f"column {name!r}") for name in numeric]
     topics = head[known.parts["topic"]].astype(str).tolist()
-    columns = no_metrics(numeric, np.stack(values, axis=1), topics) if numeric else []
+    systems = head[known.parts["system"]].astype(str).tolist() if "system" in known.parts else []
+    columns = no_metrics(numeric, np.stack(values, axis=1), topics, systems=systems) if numeric else []
     if unsure := unsure_columns(columns, in_memory=True):
         raise ScoresError(unsure)
     told = {column.name for column in columns}

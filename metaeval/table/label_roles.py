@@ -30,6 +30,7 @@ from metaeval.table.roles import (
     says_of,
     word_of,
 )
+from metaeval.table.unrelated import unrelated
 
 _JUDGES = 2
 _MOST_ROWS = 20_000
@@ -49,6 +50,7 @@ _SELDOM, _USUAL, _ALIKE, _MOST_WORDS = 2, 10, 0.75, 50
 """How often a slip of the pen is made, and the word that was meant; how alike they are; more words are free text."""
 _BESIDE = 2
 """Levels by which a judge may go beyond all others: assessors hardly ever give every grade of their scale."""
+_MARKS = (0.0, 1.0)
 _OTHER_UNIT = 5.0
 """How many times the largest label of all others another unit is above."""
 
@@ -130,6 +132,8 @@ def label_columns(
     open_to_doubt = [at for at in rest if names[at] not in after]
     doubted = {names[at]: why for at in open_to_doubt if (why := _doubt(names, values, at, rest, no_judges))}
     doubted |= {name: one.how for name, one in derived.items() if not one.sure and name not in after}
+    people = [at for at in open_to_doubt if names[at] not in doubted]
+    doubted |= {names[people[at]]: why for at, why in _on_scale_of_none(values[:, people]).items()}
     if len(rest) - len(doubted) < _JUDGES:
         doubted = {}
     unsure = [
@@ -465,6 +469,27 @@ def _doubt(names: Sequence[str], values: Floats, at: int, rest: Sequence[int], n
     if not (own == np.rint(own)).all() and whole.all(axis=0).sum() >= _JUDGES:
         return "numbers with decimals beside whole ones"
     return _other_unit(values, at, rest)
+
+
+def _on_scale_of_none(values: Floats) -> dict[int, str]:
+    """Return why columns that go with none of the others, which go together, are on another scale than these.
+
+    A judge who uses some of the grades, or more than all others, is on theirs; 0 and 1 among grades are marks.
+    """
+    apart = unrelated(values)
+    others = [at for at in range(values.shape[1]) if at not in apart]
+    low, high = np.nanmin(values, axis=0, initial=np.inf), np.nanmax(values, axis=0, initial=-np.inf)
+    least, largest = low[others].min(initial=np.inf), high[others].max(initial=-np.inf)
+    graded = all(len(np.unique(values[~np.isnan(values[:, at]), at])) > len(_MARKS) for at in others)
+    return {
+        at: f"{low[at]:g} to {high[at]:g}, in no agreement with the others' {least:g} to {largest:g}, which agree"
+        for at in apart
+        if (graded and bool((np.isin(values[:, at], _MARKS) | np.isnan(values[:, at])).all()))
+        or low[at] < least <= high[at] < largest
+        or least < low[at] <= largest < high[at]
+        or high[at] < least
+        or low[at] > largest
+    }
 
 
 def _like_others(labels: Floats, others: Floats) -> bool:

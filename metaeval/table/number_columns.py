@@ -10,10 +10,11 @@ import numpy as np
 from metaeval.base.arrays import Flags, Floats
 from metaeval.base.columns import JUDGES, underscored
 from metaeval.base.names import first_few, metric_evidence
+from metaeval.table.derived import rounding
 from metaeval.table.evidence import SETTLED, made_of_others, on_another_scale
 from metaeval.table.interval_names import Bounds, bounds_among, roles_among
 from metaeval.table.label_roles import adjudicated
-from metaeval.table.plausibility import item_constants
+from metaeval.table.plausibility import item_constants, system_constants
 from metaeval.table.roles import (
     BOUNDS,
     ERRORS,
@@ -29,6 +30,7 @@ from metaeval.table.roles import (
     says_of,
     word_of,
 )
+from metaeval.table.unrelated import unrelated
 
 _LEFT_OUT = "left out column"
 _RANKS = "ranks"
@@ -37,6 +39,10 @@ _EPOCHS = (1e9, 1e13)
 _APART = ", no two alike"
 _FEWEST, _FEWEST_RANKED, _MOST_GRADES = 3, 5, 10
 _WIDER, _LARGER, _SHORT = 1.5, 5, 2
+_ANSWERS = (0.0, 1.0)
+_FEWEST_WRITTEN, _HARDLY_ANY, _FINER, _ROUNDED = 12, 0.02, 99, 1e-3
+"""Rows from which on digits are no luck; the share of numbers that another column may have too; how much finer all
+others are written, and the least last digit of rounded numbers, as a share of the largest."""
 _MOST_COLUMNS = 1000
 _OF_SYSTEMS = frozenset({"certainty", "flag", "judged"})
 """Roles of columns that say something of the system whose name they hold."""
@@ -444,6 +450,9 @@ class _Numbers(NamedTuple):
             elif all_whole[at] and elsewhere[at] and not all_whole[~elsewhere].any() and self._varies(values, at):
                 apart = _APART if self.along == "system" and n_values[at] == len(values) else ""
                 columns.append(RoleColumn(name, "", f"{_whole(low[at], high[at])}{apart}", sure=False))
+        told = {column.name for column in columns}
+        strange = of_no_system(values) if self.along == "system" else {}
+        columns += [RoleColumn(names[at], "", why, sure=False) for at, why in strange.items() if names[at] not in told]
         return columns
 
     def _elsewhere(self, values: Floats) -> Flags:
@@ -466,6 +475,38 @@ class _Numbers(NamedTuple):
 
 def _whole(low: float, high: float) -> str:
     return f"whole numbers from {low:g} to {high:g}"
+
+
+def of_no_system(values: Floats) -> dict[int, str]:
+    """Return the columns beside those of systems that are written otherwise and go with none of them, and why.
+
+    Written otherwise is one of 0 and 1 alone where others hardly have these, or one of rounded numbers that others
+    never have, who have two more decimals. A weak system may go with none of the others; it is written as they are.
+
+    Examples
+    --------
+    >>> exact = np.linspace(0.1, 0.9, 20) ** 3
+    >>> of_no_system(np.array([exact, exact**0.5, exact + exact**2 / 7, np.arange(20) % 2]).T)
+    {3: 'only 0 and 1, where others have fractions'}
+    """
+    if values.shape[1] < _FEWEST or len(values) < _FEWEST_WRITTEN or not np.isfinite(values).any(axis=0).all():
+        return {}
+    digits = np.array([rounding(column) or 1.0 for column in values.T])
+    marks: dict[int, str] = {}
+    rounded: dict[int, str] = {}
+    for at, column in enumerate(values.T):
+        numbers, others = column[np.isfinite(column)], np.delete(values, at, axis=1)
+        if len(np.unique(numbers)) == len(_ANSWERS) and np.isin(numbers, _ANSWERS).all():
+            if np.isin(others, _ANSWERS).mean() < _HARDLY_ANY:
+                marks[at] = "only 0 and 1, where others have fractions"
+        elif (
+            digits[at] > _FINER * np.delete(digits, at).max()
+            and digits[at] >= _ROUNDED * np.abs(numbers).max()
+            and np.isin(numbers, others).mean() < _HARDLY_ANY
+        ):
+            rounded[at] = "rounded, where others are not, and in no relation to them"
+    apart = unrelated(values, surely=False) if rounded else []
+    return marks | {at: why for at, why in rounded.items() if at in apart}
 
 
 def _holds(low: Floats, high: Floats, score: Floats) -> bool:
@@ -493,13 +534,21 @@ def _fits(role: str, own: Floats, score: Floats) -> bool:
 
 
 def no_metrics(
-    names: Sequence[str], values: Floats, topics: Sequence[str], kept: Iterable[str] = ()
+    names: Sequence[str],
+    values: Floats,
+    topics: Sequence[str],
+    *,
+    systems: Sequence[str] = (),
+    kept: Iterable[str] = (),
 ) -> list[RoleColumn]:
     """Return the columns of a table with a row a system and topic that are no metrics; see `not_scores`."""
     columns = not_scores(names, values, along="cell", kept=kept)
-    told = {column.name for column in columns}
+    told = {*(column.name for column in columns), *kept}
     free = [at for at, name in enumerate(names) if name not in told]
-    return columns + item_constants([names[at] for at in free], values[:, free], topics)
+    columns += item_constants([names[at] for at in free], values[:, free], topics, marks=len({*systems}) >= _FEWEST)
+    told |= {column.name for column in columns}
+    free = [at for at, name in enumerate(names) if name not in told]
+    return columns + system_constants([names[at] for at in free], values[:, free], systems)
 
 
 def left_out_columns(columns: Sequence[RoleColumn]) -> list[str]:
@@ -551,6 +600,7 @@ def unsure_columns(columns: Sequence[RoleColumn], *, in_memory: bool = False) ->
     way = "drop what is none" if in_memory else (f"pass `columns={ {'ignore': ignored}!r}` to leave out what is none")
     name_ids = "call it topic if it names topics" if any(column.why.endswith(_APART) for column in unsure) else ""
     rename = "or rename what is one" if any(column.role for column in unsure) else ""
-    scale = "or write what is one on the scale of the others" if any(not column.role for column in unsure) else ""
-    ways = ", ".join(filter(None, (name_ids, way, rename, scale)))
+    every = "pass {'NAME': frame}" if in_memory else "`form='wide'`"
+    keep = f"or {every} to keep all" if any(not column.role for column in unsure) else ""
+    ways = ", ".join(filter(None, (name_ids, way, rename, keep)))
     return f"{named} seem{'s' * (len(unsure) == 1)} to be no score; {ways}"

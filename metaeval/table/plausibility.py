@@ -54,7 +54,7 @@ _FEWEST_TOPICS, _FEWEST_OTHERS = 3, 2
 _SURE = 2  # of the evidence of names
 _FAR = 10
 _UNLIKE = 5
-_MOST_ITEMS = 100
+_MOST_ITEMS, _ENOUGH_ITEMS = 100, 10
 _TRIMMED = 0.005
 _SHARED = 0.9
 _MOST_OF_VARIANCE = 0.8
@@ -346,10 +346,13 @@ def _counts(values: Floats, at: int) -> bool:
     return _are_whole(values[at]) and (larger or bool((np.isfinite(rest) & (rest != np.rint(rest))).any()))
 
 
-def item_constants(names: Sequence[str], values: Floats, items: Sequence[str]) -> list[RoleColumn]:
+def item_constants(
+    names: Sequence[str], values: Floats, items: Sequence[str], *, marks: bool = False
+) -> list[RoleColumn]:
     """Return the columns that hold one number an item, whichever the system, or one in all, beside others that do not.
 
-    `values` has the shape (row, column), and `items` an entry a row.
+    `values` has the shape (row, column), and `items` an entry a row. Columns of 0 and 1 may be answers, which all
+    systems have right alike, but for `marks`: of several systems, on many items, and both 0 and 1 several times.
 
     Examples
     --------
@@ -368,11 +371,37 @@ def item_constants(names: Sequence[str], values: Floats, items: Sequence[str]) -
     answers = np.isin(values, (0.0, 1.0)).all(axis=0)  # all systems may have the same ones right
     if same.all():
         return []
-    same &= ~(answers | np.array([is_measure(name) for name in names]))
+    seldom = np.minimum((low == 0).sum(axis=0), (low == 1).sum(axis=0)) < _FEWEST_TOPICS
+    open_answers = answers & (seldom if marks and len(sizes) >= _ENOUGH_ITEMS else True)
+    same &= ~(open_answers | np.array([is_measure(name) for name in names]))
     whys = np.where(np.ptp(low, axis=0) > 0, "one number an item, whichever the system", "the same number in every row")
     return [
         RoleColumn(name, "weight", str(why)) for name, why, is_same in zip(names, whys, same, strict=True) if is_same
     ]
+
+
+def system_constants(names: Sequence[str], values: Floats, systems: Sequence[str]) -> list[RoleColumn]:
+    """Return the columns that hold one number a system, whatever the item, beside others that vary in every system.
+
+    `values` has the shape (row, column), and `systems` an entry a row.
+
+    Examples
+    --------
+    >>> rows = np.array([[0.1 * row, row % 2, row // 10] for row in range(30)])
+    >>> systems = [str(row // 10) for row in range(30)]
+    >>> [one.name for one in system_constants(["ndcg", "correct", "pooled"], rows, systems)]
+    ['pooled']
+    """
+    _, codes, sizes = np.unique(np.array(systems, dtype=np.str_), return_inverse=True, return_counts=True)
+    if not names or len(sizes) < _FEWEST_TOPICS or min(sizes) < _ENOUGH_ITEMS:
+        return []
+    by_system, starts = values[np.argsort(codes, kind="stable")], np.cumsum(sizes) - sizes
+    low, high = np.minimum.reduceat(by_system, starts), np.maximum.reduceat(by_system, starts)
+    same = (low == high).all(axis=0) & (np.ptp(low, axis=0) > 0)
+    if not (low < high).all(axis=0).any():
+        return []
+    why = "one number a system, whatever the item"
+    return [RoleColumn(name, "weight", why) for name, is_same in zip(names, same, strict=True) if is_same]
 
 
 def odd_notes(table: ScoreTable) -> list[str]:
@@ -517,15 +546,41 @@ def off_scale(items: Sequence[str], values: Floats) -> str:
             elsewhere = np.array([False, high > _UNLIKE * low])
         else:
             elsewhere = on_another_scale(values.T)
+    rated = of_ten(values) if not elsewhere.any() else np.zeros_like(elsewhere)
+    elsewhere |= rated
     if not elsewhere.any():
         return ""
     names = [item for item, off in zip(items, elsewhere, strict=True) if off]
     off, usual = values[:, elsewhere], values[:, ~elsewhere]
-    verb = "has" if len(names) == 1 else "have"
+    verb = ("seems to have" if rated.any() else "has") if len(names) == 1 else "seem to have" if rated.any() else "have"
     return (
         f"{first_few(names)} ({np.nanmin(off):.4g} to {np.nanmax(off):.4g}) {verb} another scale than all other items "
         f"({np.nanmin(usual):.4g} to {np.nanmax(usual):.4g}){_share_of_variance(values, elsewhere)}"
     )
+
+
+def of_ten(values: Floats) -> Flags:
+    """Return which items, fewer than half, seem to be rated from 1 to 10 where others are per cents, as MT-Bench is.
+
+    `values` has the shape (system, item). On a hard item all have few per cent too, and differ by larger shares of
+    these than elsewhere; ratings differ by smaller ones.
+
+    Examples
+    --------
+    >>> of_ten(np.array([[88.7, 92.1, 9.3], [82.0, 93.0, 8.9], [75.2, 74.0, 8.2]]))
+    array([False, False,  True])
+    >>> of_ten(np.array([[88.7, 92.1, 9.3], [82.0, 93.0, 6.9], [75.2, 74.0, 3.2]]))
+    array([False, False, False])
+    """
+    low, high = np.nanmin(values, axis=0), np.nanmax(values, axis=0)
+    middle = np.nanmedian(values, axis=0)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        widths = (high - low) / middle
+    rated = (low >= 1) & (high <= _TEN) & (high > 1)
+    others = middle[~rated]
+    if not rated.any() or 2 * rated.sum() >= len(rated) or high.max() > _PER_CENTS or others.min() < 2 * _TEN:
+        return np.zeros_like(rated)
+    return rated & (widths <= np.median(widths[~rated]))
 
 
 def widest_item(items: Sequence[str], values: Floats) -> str:

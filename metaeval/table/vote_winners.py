@@ -10,7 +10,7 @@ from metaeval.base.columns import underscored
 from metaeval.base.names import is_number, shortened
 from metaeval.errors import MetaevalError
 from metaeval.table.vote_cells import Codes, Floats, RowError, TextCells
-from metaeval.table.vote_words import BOTH_BAD, SIDES, VERDICTS, plain_word, said_verdicts
+from metaeval.table.vote_words import BOTH_BAD, NAME, SIDES, VERDICTS, plain_word, said_verdicts
 
 type Refuse = Callable[[int, str], MetaevalError]
 """What makes the error of a row, by its place in a table, and the rule that it breaks."""
@@ -29,6 +29,7 @@ class Winners:
 
     def __init__(self, words: Mapping[str, str], systems: Mapping[str, int]) -> None:
         self._said, self._systems = said_verdicts(words), systems
+        self._names = {plain_word(word) for word, meaning in words.items() if meaning == NAME}
         self._used: dict[str, MetaevalError] = {}
         self.n_left_out = self.n_strong = 0
         self.both_bad: Counter[str] = Counter()  # votes that both are bad, by the word for it
@@ -38,7 +39,8 @@ class Winners:
     ) -> Verdicts:
         """Return which side a column of winners, or one that `says` who was the loser, names.
 
-        The names of the two systems come first, then words that the reader said, then known ones.
+        Words that the reader said come first, then the names of the two systems, then known words; names that all are
+        words for sides, and could say something else as such, are asked about.
         """
         if (cells.codes < 0).any():
             row = int(np.argmax(cells.codes < 0))
@@ -48,8 +50,15 @@ class Winners:
         meant = [self._said.get(word) or VERDICTS.get(word) or (np.nan, 1.0, True) for word in plain]
         meanings = np.array(meant, dtype=np.float64).reshape(-1, 3)[cells.codes]
         places = np.array([self._systems.get(text, -1) for text in cells.texts], dtype=np.int64)[cells.codes]
-        by_word = (places != left) & (places != right)
-        share = np.where(by_word, meanings[:, 0], (places == left).astype(np.float64))
+        of_reader = np.array([word in self._said for word in plain], dtype=bool)[cells.codes]
+        by_word = of_reader | ((places != left) & (places != right))
+        by_name = (places == left).astype(np.float64)
+        share = np.where(by_word, meanings[:, 0], by_name)
+        sides = np.isin(meanings[:, 0], (0.0, 1.0))
+        unlike = ~by_word & sides & (meanings[:, 0] != by_name)
+        open_names = len({*meanings[~by_word, 0]}) > 1 and self._names.isdisjoint(plain)
+        if unlike.any() and open_names and (by_word | sides).all():
+            raise RowError(int(np.argmax(unlike)), _names_or_sides(cells.texts, plain, says=says))
         if (odd := np.isnan(share)).any():
             row = int(np.argmax(odd))
             word = cells.texts[cells.codes[row]]
@@ -138,6 +147,17 @@ class Winners:
     def _played(self, left: int, right: int) -> str:
         systems = list(self._systems)
         return f"{systems[left]!r} played {systems[right]!r}"
+
+
+def _names_or_sides(texts: Sequence[str], plain: Sequence[str], *, says: str) -> str:
+    """Ask whether words that are names of systems, which stand on either side, mean these or the sides."""
+    side_of = {
+        text: SIDES[word] for text, word in zip(texts, plain, strict=True) if SIDES.get(word) in {"left", "right"}
+    }
+    return (
+        f"the {says} may be the name of a system or a side, since systems are called so and stand on either side; pass "
+        f"`words={side_of!r}` if sides are meant, or `words={dict.fromkeys(side_of, NAME)!r}` if names are"
+    )
 
 
 def _words_of_scale(texts: Sequence[str]) -> str:

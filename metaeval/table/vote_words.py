@@ -9,6 +9,8 @@ from metaeval.base.columns import underscored
 from metaeval.errors import InvalidOptionError
 
 NONE = "none"
+NAME = "name"
+"""What a word is that is the name of a system, where it could be a side too."""
 STRONG = 3.0
 """What a double sign weighs: three votes, as Arena-Hard counts."""
 
@@ -136,10 +138,10 @@ def said_verdicts(words: Mapping[str, str]) -> dict[str, Verdict]:
     """Return what the reader says of words."""
     side_of: dict[str, str] = {}
     for word, side in words.items():
-        check_choice(side, "side", tuple(_SIDES))
+        check_choice(side, "side", (*_SIDES, NAME))
         if side_of.setdefault(plain_word(word), side) != side:
             raise InvalidOptionError(f"`words` says two things of {word!r}, whose case does not matter; keep one")
-    return {word: _SIDES[side] for word, side in side_of.items()}
+    return {word: _SIDES[side] for word, side in side_of.items() if side != NAME}
 
 
 def share_of_column(name: str) -> float | None:

@@ -84,9 +84,9 @@ def as_votes(  # noqa: PLR0913 - what is read, and how
         Columns of numbers that may matter beside the systems: a difference left less right, or two columns that end in
         _left and _right (_a and _b, _1 and _2); "position" needs no column, and "length" is that of the texts of both
         answers (output_1 and output_2, response_a and response_b) where no column has it.
-    words : mapping of str to {"left", "right", "tie", "none"}, optional
+    words : mapping of str to {"left", "right", "tie", "none", "name"}, optional
         What other words for the winner mean; rows of "none" are no votes and left out. The names of the two systems
-        come before all words.
+        come before all words that are not said here; "name" says so where all could be sides, as those of A and B.
     where : mapping of str to str, optional
         Rows that count: those with this text in this column, such as ``{"judge": "gpt-4"}``.
     duplicates : {"keep", "first"}

@@ -8,7 +8,7 @@ from hypothesis import given
 
 from metaeval.io.tables import read_scores
 from metaeval.simulate.scores import simulate_scores
-from metaeval.table.plausibility import are_summaries, left_out_rows
+from metaeval.table.plausibility import are_summaries, left_out_rows, off_scale
 from metaeval.table.scores import as_scores
 
 
@@ -280,3 +280,27 @@ def test_every_item_of_a_numbered_series_counts(tmp_path, form, layout, n_items)
     for scores in (read_scores(tmp_path / "scores.csv"), as_scores(sheets[layout])):
         means = scores.isel(metric=0).mean("topic").sel(system=list("abc"))
         np.testing.assert_allclose(means, values.mean(axis=0), rtol=1e-12)
+
+
+BOARD = {
+    "MMLU": [88.7, 88.3, 82.0, 84.0, 75.2, 86.1],
+    "GSM8K": [92.1, 96.4, 93.0, 91.2, 74.0, 95.8],
+    "IFEval": [85.6, 88.0, 83.2, 79.1, 77.3, 84.1],
+}
+
+
+@pytest.mark.parametrize(
+    ("item", "is_told"),
+    [
+        ([9.3, 9.1, 8.9, 8.6, 8.2, 9.0], True),  # ratings of MT-Bench, from 1 to 10
+        ([4.5, 4.4, 4.3, 4.4, 4.1, 4.5], True),  # and from 1 to 5
+        ([9.3, 8.1, 4.2, 2.6, 3.2, 5.0], False),  # per cents of a hard item, which differ by more than themselves
+        ([19.3, 19.1, 18.9, 18.6, 18.2, 19.0], False),
+    ],
+)
+def test_ratings_up_to_10_among_per_cents_are_noted(item, is_told):
+    """The mean of both is one of neither; a hard item's few per cent differ as such numbers do."""
+    values = np.array([*BOARD.values(), item]).T
+    said = off_scale([*BOARD, "MT"], values)
+    assert said.startswith("MT (") is is_told
+    assert ("seems to have another scale than all other items" in said) is is_told

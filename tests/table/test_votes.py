@@ -474,3 +474,33 @@ def test_scores_of_both_sides_are_asked_only_where_nothing_says_who_won():
     """A winner said counts, and its scores are covariates that nobody asked for."""
     rows = pd.DataFrame({"left": [*"xy"], "right": [*"yx"], "winner": [*"xx"], "score_a": [1, 2], "score_b": [2, 1]})
     assert as_votes(rows).share.tolist() == [1.0, 0.0]
+
+
+SIDED = {"model_a": [*"BABABA"], "model_b": [*"ABABAB"], "winner": ["B", "B", "A", "tie", "A", "A"]}
+
+
+def test_winners_that_may_be_names_or_sides_are_asked_about():
+    """Systems called A and B stand on either side, so that winner A is one of them, or whoever stands left."""
+    frame = pd.DataFrame(SIDED)
+    with pytest.raises(ScoresError, match="may be the name of a system or a side") as error:
+        as_votes(frame)
+    assert "'A': 'left'" in str(error.value)
+    assert "'A': 'name'" in str(error.value)
+    sides = as_votes(frame, words={"A": "left", "B": "right"})
+    assert sides.share.tolist() == [0.0, 0.0, 1.0, 0.5, 1.0, 1.0]
+    names = as_votes(frame, words={"A": "name", "B": "name"})
+    assert names.share.tolist() == [1.0, 0.0, 0.0, 0.5, 0.0, 1.0]
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"model_a": [*"AAAAAA"], "model_b": [*"BBBBBB"]},  # either reading says the same
+        {"model_a": [*"BABABC"], "winner": ["B", "B", "A", "tie", "A", "C"]},  # C is no side
+    ],
+)
+def test_names_that_can_be_nothing_else_are_names(changed):
+    """By definition: the winner is whom the cell names."""
+    frame = pd.DataFrame({**SIDED, **changed})
+    won = [0.5 if row.winner == "tie" else float(row.winner == row.model_a) for row in frame.itertuples()]
+    assert as_votes(frame).share.tolist() == won

@@ -14,8 +14,8 @@ from metaeval.errors import InvalidOptionError
 
 
 def _side(_word: str, side: str) -> None:
-    if side not in {"left", "right", "tie", "none"}:
-        raise checks.refusal("--word", "left, right, tie or none behind a word", side)
+    if side not in {"left", "right", "tie", "none", "name"}:
+        raise checks.refusal("--word", "left, right, tie, none or name behind a word", side)
 
 
 _INPUTS = argument(
@@ -47,7 +47,8 @@ _NEXT = Option(
 
 _WORD = Option(
     "WORD=SIDE",
-    "What a word for the winner means, left, right, tie or none (no vote), such as 1=left; may be repeated.",
+    "What a word for the winner means, left, right, tie, none (no vote) or name (of a system), such as 1=left; may be "
+    "repeated.",
     checks.assignments(_side, at_last=True),
     panel="Reading",
     means="words",

@@ -199,7 +199,7 @@ def test_a_word_may_hold_the_sign(command, tmp_path):
     row = command("votes", path, "--word", "B = A?=tie", "--json").json()["results"][0]
     assert (row["system"], row["win_rate"]) == ("x", 3.5 / 5)
     assert "--word says two things" in command("votes", path, "--word", "B=tie", "--word", "B=left").err
-    assert "left, right, tie or none" in command("votes", path, "--word", "B=A").err
+    assert "left, right, tie, none or name" in command("votes", path, "--word", "B=A").err
 
 
 def test_advice_on_winners_is_obeyed(command, tmp_path):
