@@ -273,14 +273,15 @@ def _start_of_far(levels: Floats, counts: NDArray[np.integer], n_judges: int) ->
 def _cells(table: pd.DataFrame, least: float) -> str:
     """Return the labels from a level on, each with its judge and item, where they are few."""
     numbers = table.select_dtypes("number")
-    places = np.argwhere(numbers.to_numpy(dtype=np.float64) >= least).tolist()
+    labels = numbers.to_numpy(dtype=np.float64)
+    places = np.argwhere(labels >= least).tolist()
     if len(places) > _SELDOM:
         return ""
     listed = []
     for row, judge in places:
-        label, item = numbers.iloc[row, judge], numbers.index[row]
+        item = numbers.index[row]
         item = " ".join(filter(None, map(str, item))) if isinstance(item, tuple) else str(item)
-        listed.append(f"{label:g} ({numbers.columns[judge]!r} on {item!r})")
+        listed.append(f"{labels[row, judge]:g} ({numbers.columns[judge]!r} on {item!r})")
     return f": {first_few(listed)}"
 
 
