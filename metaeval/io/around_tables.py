@@ -77,7 +77,7 @@ def _refuse_two_tables(sheet: Sheet, rows: Sequence[Sequence[str]], first: int, 
 
     What rows are called by is the fewest first columns that no two rows above it share.
     """
-    above, below = ([row for row in part if any(row)] for part in (rows[first + 1 : second], rows[second + 1 :]))
+    above, below = ([row for row in section if any(row)] for section in (rows[first + 1 : second], rows[second + 1 :]))
     widths = range(1, len(rows[first]))
     width = next((width for width in widths if len({*(tuple(row[:width]) for row in above)}) == len(above)), 0)
     if not width:

@@ -291,8 +291,8 @@ def _zeros_of_one(table: pd.DataFrame, n_of: Mapping[str, int]) -> list[str]:
     givers = [name for name, labels in numbers.items() if (labels == 0).any()]
     if len(givers) != 1 or "0" not in n_of:
         return []
-    others = numbers.drop(columns=givers).to_numpy(dtype=np.float64)
-    grades, counts = np.unique(others[~np.isnan(others)], return_counts=True)
+    labels = numbers.drop(columns=givers).to_numpy(dtype=np.float64)
+    grades, counts = np.unique(labels[~np.isnan(labels)], return_counts=True)
     if counts.sum() < _FEWEST_COPIED or grades[0] != 1 or len(grades) < _FEW_ROWS - 1 or {*np.diff(grades)} != {1.0}:
         return []
     where = f"below those of all others ({grades[0]:g} to {grades[-1]:g}), and {givers[0]!r} alone gives them"

@@ -290,9 +290,9 @@ class Collected:
             raise self._at(error.place, error.rule) from None
         self._numbers["rows"] += n_read
 
-    def _by_rater(self, table: Table, found: VoteColumns) -> tuple[Table, VoteColumns]:
+    def _by_rater(self, table: Table, columns: VoteColumns) -> tuple[Table, VoteColumns]:
         """Return a row for every vote that one of several raters gave, and its columns."""
-        raters = list(found.others.values())
+        raters = list(columns.others.values())
         votes = [text_cells(table[name], "winner") for name in raters]
         self._raters |= dict.fromkeys(raters)
         given = np.concatenate([np.flatnonzero(cells.codes >= 0) for cells in votes])
@@ -300,7 +300,7 @@ class Collected:
         rows = dict(self._rows(table, given))
         texts = [np.array([*cells.texts, ""], dtype=object)[cells.codes[cells.codes >= 0]] for cells in votes]
         rows |= {"winner": np.concatenate(texts), "voter": np.repeat(np.array(raters, dtype=object), sizes)}
-        return rows, VoteColumns({**found.roles, "winner": "winner", "voter": "voter"}, "votes", {})
+        return rows, VoteColumns({**columns.roles, "winner": "winner", "voter": "voter"}, "votes", {})
 
     def _without_running_number(self, table: Table, columns: VoteColumns) -> VoteColumns:
         """Return the columns without one of counts that numbers the rows."""
