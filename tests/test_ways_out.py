@@ -536,7 +536,7 @@ MISTAKES = {
     "the header once more": Mistake(
         {"ap.csv": wide().replace("310,", f"topic,{','.join(SYSTEMS)}\n310,")},
         "table ap.csv",
-        "left out line 11, the header again",
+        "left out line 11, the header again: rows above and below it are read as one table",
     ),
     "numbers of rows before the topics": Mistake(
         {"ap.csv": "".join(f"{at - 1 if at else ''},{row}\n" for at, row in enumerate(wide().splitlines()))},

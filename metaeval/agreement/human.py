@@ -27,7 +27,7 @@ from metaeval.agreement.items import (
 )
 from metaeval.base.arrays import Flags, Floats, Ints
 from metaeval.base.checks import check_choice, check_count, check_share
-from metaeval.base.names import count
+from metaeval.base.names import count, first_few
 from metaeval.base.results import Figure, Result
 from metaeval.base.words import bracketed, ends, number
 from metaeval.errors import ScoresError
@@ -419,6 +419,12 @@ def pair_agreement(scores: xr.DataArray, *, reference: str | None = None, min_di
     first_better = gap[pairs, items] > 0
     better, worse = (np.where(first_better == wanted, first[pairs], second[pairs]) for wanted in (True, False))
     if not len(pairs):
+        if (np.isfinite(human).sum(axis=0) < 2).all():  # noqa: PLR2004 - a pair
+            named = first_few([*map(repr, scores["item"].to_numpy().tolist())], most=3)
+            raise ScoresError(
+                f"no item has a score in {name} of two systems (items are {named}); name the items by what the systems "
+                "share (`item`)"
+            )
         if not min_difference:
             raise ScoresError(f"no two systems differ in {name} on any item, so there is no pair to agree about")
         raise ScoresError(f"no two systems differ by {min_difference:g} in {name} on any item; lower `min_difference`")

@@ -4,6 +4,9 @@ import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
 from metaeval.base.names import is_number
 
 _NO_AND_YES = (
@@ -30,6 +33,7 @@ _NO_AND_YES = (
     *(("nein", "ja"), ("falsch", "richtig"), ("falsch", "wahr"), ("schlecht", "gut"), ("nicht bestanden", "bestanden")),
 )
 """Pairs of words that say no and yes."""
+_FAR = 2
 _SIDE = {word: side for pair in _NO_AND_YES for side, word in enumerate(pair)}
 _ORDERS = tuple(
     tuple(rung.split("|") for rung in scale.split(" < "))
@@ -78,6 +82,21 @@ class WordScale(NamedTuple):
     """What each label is called, from 0."""
     ordered: bool
     """Whether the labels are no and yes; else they are names in no order."""
+
+
+def first_far(levels: NDArray[np.floating | np.integer]) -> int:
+    """Return the place of the first grade far above steps of 1, as 9 and 99 do for no grade; all where none is.
+
+    Far is more than twice as far as steps go, and one: 0, 1, 3, 7 are grades. `levels` are sorted.
+
+    Examples
+    --------
+    >>> [first_far(np.array(grades)) for grades in ([0, 1, 2, 3, 9], [0, 1, 3, 99], [0, 1, 3, 7], [0, 10], [])]
+    [4, 3, 4, 2, 0]
+    """
+    steps = np.diff(levels)
+    far = (steps > 1) & (levels[:-1] >= 1) & (levels[1:] > _FAR * levels[:-1] + 1)
+    return int(np.argmax(far)) + 1 if far.any() and (steps == 1).any() else len(levels)
 
 
 def folded(word: str) -> str:

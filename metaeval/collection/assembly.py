@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from metaeval.base.label_words import first_far
 from metaeval.base.names import count, first_few, natural_order
 from metaeval.collection.base import Retrieved, identifiers, named_once
 from metaeval.collection.document_codes import (
@@ -249,8 +250,8 @@ def _alike_but_for_case(judgments: Judgments, run: RankedRun) -> str:
 
 def _notes_of_grades(judgments: Judgments) -> list[str]:
     """Say that grades are real-valued, and which levels below -1 there are: some tools take -2 as non-relevant."""
-    notes = [] if judgments.grades is None else [grades_note(judgments.grades)]
     levels = judgments.levels
+    notes = _far_grades(levels) if judgments.grades is None else [grades_note(judgments.grades)]
     present, counts = np.unique(levels[levels < UNJUDGED], return_counts=True)
     if not len(present):
         return notes
@@ -260,6 +261,27 @@ def _notes_of_grades(judgments: Judgments) -> list[str]:
         "count them as judged non-relevant"
     )
     return [*notes, note]
+
+
+def _far_grades(levels: NDArray[np.integer]) -> list[str]:
+    """Say which grades lie far above steps of 1, as 9 and 99 do where they stand for no grade; 0, 1, 3, 7 are grades.
+
+    Examples
+    --------
+    >>> _far_grades(np.array([0, 1, 2, 3, 9]))[0].partition(";")[0], _far_grades(np.array([0, 1, 3, 7]))
+    ('grades far above all others (0 to 3) count as such: 9 (1 line)', [])
+    """
+    grades, counts = np.unique(levels[levels >= 0], return_counts=True)
+    start = first_far(grades)
+    if start == len(grades):
+        return []
+    told = [
+        f"{grade} ({count(n, 'line')})"
+        for grade, n in zip(grades[start:].tolist(), counts[start:].tolist(), strict=True)
+    ]
+    others = f"{grades[0]} to {grades[start - 1]}"
+    way = "where they stand for no grade or are slips, leave out these lines of the qrels, or mend them"
+    return [f"grades far above all others ({others}) count as such: {first_few(told)}; {way}"]
 
 
 def _offsets(counts: NDArray[np.integer]) -> NDArray[np.int64]:

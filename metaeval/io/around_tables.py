@@ -58,7 +58,10 @@ def table_alone(sheet: Sheet) -> tuple[Sheet, list[str]]:
     if not (told or repeated or footed):
         return sheet, []
     lines = sheet.content.split(b"\n")
-    told |= {at: "the header again" for at, line in enumerate(lines) if at > header and line.strip() == again}
+    headers = [at for at, line in enumerate(lines) if at > header and line.strip() == again]
+    if headers:
+        _refuse_two_tables(sheet, [_cells(line, delimiter) for line in lines], header, headers[0])
+    told |= dict.fromkeys(headers, "the header again: rows above and below it are read as one table")
     told |= _footnotes(lines, delimiter, width, model)
     if not told:
         return sheet, []
@@ -67,6 +70,27 @@ def table_alone(sheet: Sheet) -> tuple[Sheet, list[str]]:
     numbers = [at + 1 for at in kept]
     notes = [f"left out line {at + 1}, {what}" for at, what in sorted(told.items())]
     return replace(sheet, content=content, delimiter=delimiter, lines=numbers), notes
+
+
+def _refuse_two_tables(sheet: Sheet, rows: Sequence[Sequence[str]], first: int, second: int) -> None:
+    """Refuse rows below a second header that have the names of rows above it, and other values.
+
+    What rows are called by is the fewest first columns that no two rows above it share.
+    """
+    above, below = ([row for row in section if any(row)] for section in (rows[first + 1 : second], rows[second + 1 :]))
+    widths = range(1, len(rows[first]))
+    width = next((width for width in widths if len({*(tuple(row[:width]) for row in above)}) == len(above)), 0)
+    if not width:
+        return
+    named = {tuple(row[:width]): row for row in above}
+    again = [row for row in below if tuple(row[:width]) in named]
+    if 2 * len(again) <= len(below) or all(row == named[tuple(row[:width])] for row in again):
+        return
+    raise sheet.error(
+        f"lines {first + 1} and {second + 1} are the same header, and rows called alike stand below both with other "
+        f"values ({', '.join(again[0][:width])!r}), so that these are two tables; take one of them into a file of its "
+        f"own (sed '{second + 1},$d' keeps the first, sed '1,{second}d' the second)"
+    )
 
 
 def without_spreads(sheet: Sheet) -> tuple[Sheet, list[str]]:

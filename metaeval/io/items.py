@@ -251,7 +251,10 @@ def _refuse_repeated(table: "_ItemTable", keys: Sequence[str]) -> None:
 
 
 def _item_columns(frame: pd.DataFrame, asked: Sequence[str], label: str, taken: Sequence[str]) -> list[str]:
-    """Return the columns that name an item; none in a table of one row a system."""
+    """Return the columns that name an item; none in a table of one row a system, or where another is told by values.
+
+    What is another in every row numbers the rows, where systems share the others.
+    """
     if asked:
         names = check_list(asked, "item", ["item"])
         return [_one_of(frame, (name,), label, "items (`item`)") for name in names]
@@ -259,6 +262,14 @@ def _item_columns(frame: pd.DataFrame, asked: Sequence[str], label: str, taken: 
     sure, more = ([name for name in free if underscored(name) in ITEMS[role]] for role in ("item", "more"))
     if not sure and not frame.duplicated(list(taken)).any():
         return []
+    systems = frame[taken[0]].to_numpy()
+    if (systems != systems[0]).any():
+        of_rows = [name for name in sure if frame[name].nunique() == len(frame)]
+        shared = [name for name in sure if name not in of_rows]
+        if of_rows and (shared or more or _items_by_structure(frame, taken[0], ())):
+            sure = shared
+        if of_rows and not sure + more:
+            return []
     for keys in (sure, [*sure, *more]):
         if keys and not frame.duplicated([*taken, *keys]).any():
             return keys

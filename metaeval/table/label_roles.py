@@ -8,12 +8,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 from pandas.api.types import is_numeric_dtype
 
 from metaeval.base.arrays import Floats
 from metaeval.base.checks import show
 from metaeval.base.columns import LABELS, first_called, underscored
-from metaeval.base.label_words import folded, says_yes_or_no
+from metaeval.base.label_words import first_far, folded, says_yes_or_no
 from metaeval.base.names import comma_list, first_few, is_number
 from metaeval.errors import ScoresError
 from metaeval.table.derived import derived_columns
@@ -243,7 +244,7 @@ def doubtful_labels(table: pd.DataFrame, said: Collection[str] = ()) -> list[str
     >>> doubtful_labels(pd.DataFrame({"ann": [1.0, -1.0], "ben": [0.0, -1.0]}))
     ["labels of -1 (2) count as grades below 0; if they stand for no label, pass `words={'-1': 'none'}`"]
     >>> doubtful_labels(pd.DataFrame({"ann": [1.0, 0.0, 2.0], "ben": [0.0, 9.0, 1.0]}))[0].partition(";")[0]
-    'labels of 9 (1) count as grades far above the others (0 to 2)'
+    "labels of 9 (1) count as grades far above the others (0 to 2): 9 ('ben' on '1')"
     >>> doubtful_labels(pd.DataFrame({"ann": ["godo", *["good"] * 10]}))[0].partition(";")[0]
     "label 'godo' (1) is written almost as 'good' (10) and counts apart"
     """
@@ -252,12 +253,54 @@ def doubtful_labels(table: pd.DataFrame, said: Collection[str] = ()) -> list[str
     n_of = {f"{level:g}": int(n) for level, n in zip(levels, counts, strict=True) if f"{level:g}" not in said}
     below = {level: n for level, n in n_of.items() if float(level) < 0}
     notes = [_perhaps_none(below, "below 0", next(reversed(below)))] if below else []
-    *grades, highest = levels.tolist() or [0.0]
-    code = f"{highest:g}"
-    if highest in ABOVE and code in n_of and {*np.diff(grades).tolist()} == {1.0} and highest - grades[-1] > 1:
-        others = f"far above the others ({grades[0]:g} to {grades[-1]:g})"
-        notes.append(_perhaps_none({code: n_of[code]}, others, code))
-    return [*notes, *_slips(table), *_copies(table)]
+    start = _start_of_far(levels, counts, numbers.shape[1])
+    far = {code: n_of[code] for level in levels[start:] if (code := f"{level:g}") in n_of}
+    if far:
+        others = f"far above the others ({levels[0]:g} to {levels[start - 1]:g})"
+        notes.append(_perhaps_none(far, others + _cells(table, levels[start]), f"{levels[-1]:g}"))
+    return [*notes, *_zeros_of_one(table, n_of), *_slips(table), *_copies(table)]
+
+
+def _start_of_far(levels: Floats, counts: NDArray[np.integer], n_judges: int) -> int:
+    """Return the place of the first level far above the others, of a code such as 9, or of slips; all where none is."""
+    start = first_far(levels)
+    if start < len(levels) or len(levels) <= _JUDGES:
+        return start
+    before = np.maximum(1.0, levels[:-1])
+    slips = (levels[1:] > _OTHER_UNIT * before) & (np.cumsum(counts[::-1])[::-1][1:] <= _SELDOM * n_judges)
+    if slips.any() and counts.sum() >= _USUAL * n_judges:
+        return int(np.argmax(slips)) + 1
+    steps = np.diff(levels)
+    return start - (levels[-1] in ABOVE and {*steps[:-1].tolist()} == {1.0} and bool(steps[-1] > 1))
+
+
+def _cells(table: pd.DataFrame, least: float) -> str:
+    """Return the labels from a level on, each with its judge and item, where they are few."""
+    numbers = table.select_dtypes("number")
+    labels = numbers.to_numpy(dtype=np.float64)
+    places = np.argwhere(labels >= least).tolist()
+    if len(places) > _SELDOM:
+        return ""
+    listed = []
+    for row, judge in places:
+        item = numbers.index[row]
+        item = " ".join(filter(None, map(str, item))) if isinstance(item, tuple) else str(item)
+        listed.append(f"{labels[row, judge]:g} ({numbers.columns[judge]!r} on {item!r})")
+    return f": {first_few(listed)}"
+
+
+def _zeros_of_one(table: pd.DataFrame, n_of: Mapping[str, int]) -> list[str]:
+    """Return the note on 0 of one judge alone where all others give grades from 1 on: it may stand for no label."""
+    numbers = table.select_dtypes("number")
+    givers = [name for name, labels in numbers.items() if (labels == 0).any()]
+    if len(givers) != 1 or "0" not in n_of:
+        return []
+    labels = numbers.drop(columns=givers).to_numpy(dtype=np.float64)
+    grades, counts = np.unique(labels[~np.isnan(labels)], return_counts=True)
+    if counts.sum() < _FEWEST_COPIED or grades[0] != 1 or len(grades) < _FEW_ROWS - 1 or {*np.diff(grades)} != {1.0}:
+        return []
+    where = f"below those of all others ({grades[0]:g} to {grades[-1]:g}), and {givers[0]!r} alone gives them"
+    return [_perhaps_none({"0": n_of["0"]}, where, "0")]
 
 
 def refuse_codes(table: pd.DataFrame, said: Collection[str] = ()) -> None:
@@ -506,6 +549,7 @@ def _other_unit(values: Floats, at: int, rest: Sequence[int]) -> str:
         return ""
     highest = np.nanmax(np.abs(values), axis=0, initial=0.0)
     largest = float(np.sort(highest[[*rest]])[_JUDGES - 1])
-    if highest[at] <= _OTHER_UNIT * max(1.0, largest):
+    n_far, n_known = (np.abs(values[:, at]) > _OTHER_UNIT * max(1.0, largest)).sum(), np.isfinite(values[:, at]).sum()
+    if not n_far or (n_far <= _SELDOM and n_known >= _USUAL):  # a few are slips, and told as labels far from others
         return ""
     return f"numbers up to {highest[at]:g}, and others are up to {largest:g}"

@@ -64,7 +64,7 @@ _MANY = 1_000_000
 """More scores than these are first looked at by some of them."""
 _MISSING = -1.0
 _RARE = 0.1
-"""In so small a share of shares of two systems -1 is an odd one."""
+"""In so small a share of scores -1 is an odd one."""
 _EMPTY = "empty what is no score, and pass `missing='drop-topics'`"
 
 
@@ -426,7 +426,7 @@ def odd_notes(table: ScoreTable) -> list[str]:
             continue
         if scores.shape[0] <= _FEWEST_OTHERS:  # of two systems neither is the odd one, of their items some may be
             notes += _items_off_scale(table, name, scores)
-            notes += [f"{found} under {name}; {_EMPTY}" for found in _minus_ones(scores, table) if not coded.any()]
+            notes += [f"{cells} under {name}; {_EMPTY}" for cells in _minus_ones(scores, table) if not coded.any()]
             continue
         with np.errstate(over="ignore", invalid="ignore"):
             elsewhere = on_another_scale(scores)
@@ -443,7 +443,7 @@ def odd_notes(table: ScoreTable) -> list[str]:
         elif not systems:
             notes += filter(None, [_on_two_scales(table, metric) or _beyond_shares(scores, table, name)])
         told = np.where(elsewhere[:, None] | coded, np.nan, scores) if elsewhere.any() or coded.any() else scores
-        far = _far_cells(told, table)
+        far = [*_far_cells(told, table), *_minus_ones(told, table)]
         notes += [f"{far_cells} under {name}; {_EMPTY}" for far_cells in far]
         if not (apart or far or systems or coded.any()) and scores.shape[1] == len(table.labels["topic"]):
             notes += [f"under {name}, {item}" for item in filter(None, [widest_item(table.labels["topic"], scores)])]
@@ -608,7 +608,7 @@ def _share_of_variance(values: Floats, chosen: Flags) -> str:
 
 
 def _far_cells(scores: Floats, table: ScoreTable) -> list[str]:
-    """Name scores far beyond all others, and -1 among scores from 0 on."""
+    """Name scores far beyond all others."""
     values = scores[~np.isnan(scores)] if has_gaps(scores) else scores.ravel()
     cut = max(1, round(_TRIMMED * len(values)))
     if len(values) <= 2 * cut or (len(values) > _MANY and _are_near(values, cut)):
@@ -616,17 +616,10 @@ def _far_cells(scores: Floats, table: ScoreTable) -> list[str]:
     least, largest = np.partition(values, (cut, len(values) - cut - 1))[[cut, len(values) - cut - 1]]
     if least == largest:
         return []
-    words = []
     with np.errstate(over="ignore", invalid="ignore"):
         far = _FAR * (largest - least)
         beyond = (scores < least - far) | (scores > largest + far)
-        coded = scores == _MISSING
-    if beyond.any():
-        words.append(f"far from all other scores: {_cells(beyond, scores, table)}")
-    are_few = coded.sum() <= cut or 2 * coded.any(axis=1).sum() < len(coded)  # else losses, beside ties and wins
-    if coded.any() and are_few and (values[values != _MISSING] >= 0).all():
-        words.append(f"-1 where all other scores are at least 0: {_cells(coded, scores, table)}")
-    return words
+    return [f"far from all other scores: {_cells(beyond, scores, table)}"] if beyond.any() else []
 
 
 def _beyond_shares(scores: Floats, table: ScoreTable, metric: str) -> str:
@@ -640,11 +633,17 @@ def _beyond_shares(scores: Floats, table: ScoreTable, metric: str) -> str:
 
 
 def _minus_ones(scores: Floats, table: ScoreTable) -> list[str]:
-    """Name a few -1 among shares; many may be losses, and beside others below 0 they are correlations."""
+    """Name -1 where others are at least 0 and they are seldom, or of few systems.
+
+    Many of many systems may be losses, and beside others below 0 they are correlations.
+    """
+    if np.nanmin(scores, initial=0.0) != _MISSING:
+        return []
     coded = scores == _MISSING
-    others = scores[~coded & ~np.isnan(scores)]
-    few = 0 < coded.sum() < _RARE * len(others) and others.min() >= 0 and others.max() <= 1
-    return [f"-1 where all other scores are at least 0: {_cells(coded, scores, table)}"] if few else []
+    n_others = np.count_nonzero(scores >= 0)
+    all_others = n_others + coded.sum() == scores.size - np.count_nonzero(np.isnan(scores))
+    few = coded.sum() < _RARE * n_others or 2 * coded.any(axis=1).sum() < len(coded)
+    return [f"-1 where all other scores are at least 0: {_cells(coded, scores, table)}"] if all_others and few else []
 
 
 def _are_near(values: Floats, cut: int) -> bool:

@@ -82,6 +82,16 @@ _COUNT_WORDS = {
     "ties": ("ties", "draws", "n_ties", "unentschieden"),
 }
 """What columns of the left system's counts are called; the right one's wins are its losses."""
+RATE = "rate"
+RATES = frozenset(
+    {"win_rate", "winrate", "win_share", "a_win_rate", "left_win_rate", "model_a_win_rate", "share_a", "p_a_wins"}
+    | {f"{stem}_{side}" for stem in ("win_rate", "winrate", "win_share") for side in ("a", "left", "1", "model_a")}
+)
+"""What columns of the share of a row's votes that the left system won are called, beside the number of votes."""
+_RATER = re.compile(
+    r"(rater|annotator|judge|voter|assessor|coder|reviewer|evaluator|expert|labell?er|worker|human)_?([0-9]+|[a-z])"
+)
+"""Columns of the votes of one of several people."""
 ORDERS = ("g1_winner", "g2_winner")
 GAMES, MODEL, BASELINE = "games", "model", "baseline"
 WINNERS = {
@@ -147,8 +157,8 @@ class VoteColumns(NamedTuple):
     roles: Mapping[str, str]
     """"left", "right" (one column where it holds both), "winner" or "loser", "question", "voter", "weight", "count"."""
     form: str
-    """"votes", "outcomes" (a column of 1 and 0 for each), "winners" (beside losers), "scores" (of both sides),
-    "counts", "orders" or "games"."""
+    """"votes", "raters" (a column of votes for each), "outcomes" (a column of 1 and 0 for each), "winners" (beside
+    losers), "scores" (of both sides), "counts", "orders" or "games"."""
     others: Mapping[str, str]
     """What else the form is read from, as `underscored` writes it, and the column."""
 
@@ -240,12 +250,17 @@ def _of_two_sides(roles: Mapping[str, str], words: Mapping[str, str], named: Map
         for word, called in _COUNT_WORDS.items()
         if (held := [one for one in called if one in words])
     }
-    if {"wins", "losses"} <= counts.keys():
+    rate = next((words[word] for word in words if word in RATES), None)
+    if rate is not None and "count" in roles and not {"wins", "losses"} <= counts.keys():
+        counts = {RATE: rate}
+    if {"wins", "losses"} <= counts.keys() or RATE in counts:
         return VoteColumns(bare, "counts", counts)
     if "loser" in roles:
         return VoteColumns(roles, "votes", {})
-    scores = _scores_of_sides(words)
-    return VoteColumns(bare, "scores", scores) if scores else None
+    raters = {word: name for word, name in words.items() if _RATER.fullmatch(word) and name not in bare.values()}
+    by_rater = len(raters) > 1 and "voter" not in roles
+    form, others = ("raters", raters) if by_rater else ("scores", _scores_of_sides(words))
+    return VoteColumns(bare, form, others) if others else None
 
 
 def _scores_of_sides(words: Mapping[str, str]) -> dict[str, str]:

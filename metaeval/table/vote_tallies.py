@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from metaeval.table.derived import rounding
 from metaeval.table.vote_cells import Codes, Floats, RowError, TextCells, finite_numbers
 
 MOST = 1e9
@@ -14,6 +15,7 @@ MOST = 1e9
 _MOST_ROWS = 20_000_000
 """Votes that are laid out one by one."""
 _FEWEST_RUNNING = 3
+_CLOSE = 1e-6
 _MOSTLY = 0.75
 """Share of the rows that have another's counts beyond which one without is taken for a mistake."""
 
@@ -60,6 +62,26 @@ def whole_counts(values: Any, column: str) -> Floats:  # noqa: ANN401 - an array
         rule = f"column {column!r} must hold counts: whole numbers of 0 or more, up to {MOST:,.0f}"
         raise RowError(int(odd[0]), rule)
     return numbers
+
+
+def counts_of_rates(values: Any, column: str, n_votes: Floats) -> dict[str, Floats]:  # noqa: ANN401 - as above
+    """Return the counts that shares of wins stand for, a tie being half a win; an error where they can be none.
+
+    Examples
+    --------
+    >>> counts = counts_of_rates(np.array([0.3333, 0.625]), "win_rate", np.array([3.0, 4.0]))
+    >>> {word: numbers.tolist() for word, numbers in counts.items()}
+    {'wins': [1.0, 2.0], 'losses': [2.0, 1.0], 'ties': [0.0, 1.0]}
+    """
+    rates = finite_numbers(values, column)
+    halves = np.rint(2 * rates * n_votes)
+    near = np.abs(2 * rates * n_votes - halves) <= 2 * n_votes * rounding(rates) + _CLOSE
+    if (odd := np.flatnonzero(~(near & (rates >= 0) & (rates <= 1)))).size:
+        row = int(odd[0])
+        rule = f"column {column!r} says {rates[row]:g}, which is no share of {n_votes[row]:.0f} votes"
+        raise RowError(row, f"{rule}; repair the row, or rename the column if it is no share of wins")
+    wins, ties = np.floor(halves / 2), halves % 2
+    return {"wins": wins, "losses": n_votes - wins - ties, "ties": ties}
 
 
 def unsaid_votes(total: Floats, said: Floats, column: str) -> int:

@@ -20,6 +20,7 @@ type Verdicts = tuple[Floats, Floats, NDArray[np.bool_]]
 _FIRST, _SECOND, _TIED = 1.0, 2.0, 1.5
 """AlpacaEval's preferences; older files have 0 for a tie."""
 _PREFERENCE, _GENERATOR = "preference", "generator_1"
+_MOST_SHARES = 3
 _MOST_WORDS = 11
 """Numbers of a scale that an error says one by one."""
 
@@ -138,6 +139,11 @@ class Winners:
         if text in self._systems:
             return f"the {says} is {word!r}, who did not play: {played}; repair the row, or take it out"
         if all(map(is_number, texts)):
+            if len(texts) > _MOST_SHARES and 0 <= min(map(float, texts)) <= max(map(float, texts)) <= 1:
+                return (
+                    f"the {says} is {word!r}, and {played}; a share of votes is no {says}: call the column win_rate, "
+                    "beside one called n that says how many votes each row stands for"
+                )
             return f"the {says} is {word!r}, and {played}; say what each number means, {_words_of_scale(texts)}"
         return (
             f"the {says} is {word!r}, and {played}; a {says} is left, right, tie, both bad, or one of the two; if the "

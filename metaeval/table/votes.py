@@ -24,7 +24,17 @@ from metaeval.table.vote_cells import (
     two_sides,
     without_lists,
 )
-from metaeval.table.vote_columns import COLUMNS, COUNTS, GAMES, UNITS, VoteColumns, refuse_doubles, vote_columns
+from metaeval.table.vote_columns import (
+    COLUMNS,
+    COUNTS,
+    GAMES,
+    RATE,
+    RATES,
+    UNITS,
+    VoteColumns,
+    refuse_doubles,
+    vote_columns,
+)
 from metaeval.table.vote_covariates import (
     covariate_of,
     possible_covariates,
@@ -41,7 +51,15 @@ from metaeval.table.vote_rows import (
     system_name,
 )
 from metaeval.table.vote_set import Votes, numbered_anew
-from metaeval.table.vote_tallies import MOST, is_running_number, mirrors, unsaid_votes, votes_of_row, whole_counts
+from metaeval.table.vote_tallies import (
+    MOST,
+    counts_of_rates,
+    is_running_number,
+    mirrors,
+    unsaid_votes,
+    votes_of_row,
+    whole_counts,
+)
 from metaeval.table.vote_winners import Refuse, Winners, scores_of_games
 from metaeval.table.vote_words import STRONG, share_of_column
 
@@ -166,10 +184,11 @@ class Collected:
         self._roles: dict[str, str] = {}
         self._unasked: dict[str, tuple[str, ...]] = {}
         self._unused: dict[str, None] = {}
+        self._raters: dict[str, None] = {}
         self._ids: list[str] = []
         self._there: dict[str, dict[str, None]] = {name: {} for name in self._where}
         self._numbers: Counter[str] = Counter()
-        self._weight = self._voter = self._baseline = self._count = self._running = self._loser = ""
+        self._weight = self._voter = self._rate = self._baseline = self._count = self._running = self._loser = ""
         self._scored: tuple[str, ...] = ()
         self._around: list[str] = []
         self._at: Refuse = self._row_error
@@ -189,7 +208,12 @@ class Collected:
             role_of = {word: role for role, words in COLUMNS.items() for word in words}
             roles = {role_of.get(underscored(name)) for name in headers}
             unknown = [name for name in headers if underscored(name) not in role_of]
-            if {"left", "right"} <= roles and unknown and not self._way():
+            rate = next((name for name in headers if underscored(name) in RATES), None)
+            if rate is not None:
+                way = (
+                    f"{rate!r} is a share of votes, and counts beside a column n that says how many each row stands for"
+                )
+            elif {"left", "right"} <= roles and unknown and not self._way():
                 way = (
                     f"name the one that says who won, such as `columns={ {'winner': unknown[-1]}!r}`, or who lost "
                     f"(`columns={ {'loser': unknown[-1]}!r}`)"
@@ -242,6 +266,9 @@ class Collected:
                 {**table, **sides},
                 columns._replace(roles={**columns.roles, "left": "left", "right": "right"}),
             )
+        n_read = len(next(iter(table.values())))
+        if columns.form == "raters":
+            table, columns = self._by_rater(table, columns)
         for role, column in columns.roles.items():
             if (earlier := self._roles.setdefault(role, column)) != column:
                 way = f"give every row the same names, or name the right one (`columns={{{role!r}: {earlier!r}}}`)"
@@ -261,12 +288,24 @@ class Collected:
             adding[columns.form](self._distinct(self._chosen(table, n_rows), columns), columns)
         except RowError as error:
             raise self._at(error.place, error.rule) from None
-        self._numbers["rows"] += n_rows
+        self._numbers["rows"] += n_read
+
+    def _by_rater(self, table: Table, columns: VoteColumns) -> tuple[Table, VoteColumns]:
+        """Return a row for every vote that one of several raters gave, and its columns."""
+        raters = list(columns.others.values())
+        votes = [text_cells(table[name], "winner") for name in raters]
+        self._raters |= dict.fromkeys(raters)
+        given = np.concatenate([np.flatnonzero(cells.codes >= 0) for cells in votes])
+        sizes = [np.count_nonzero(cells.codes >= 0) for cells in votes]
+        rows = dict(self._rows(table, given))
+        texts = [np.array([*cells.texts, ""], dtype=object)[cells.codes[cells.codes >= 0]] for cells in votes]
+        rows |= {"winner": np.concatenate(texts), "voter": np.repeat(np.array(raters, dtype=object), sizes)}
+        return rows, VoteColumns({**columns.roles, "winner": "winner", "voter": "voter"}, "votes", {})
 
     def _without_running_number(self, table: Table, columns: VoteColumns) -> VoteColumns:
         """Return the columns without one of counts that numbers the rows."""
         column = columns.roles.get("count")
-        if column is None or "count" in self.named:
+        if column is None or "count" in self.named or RATE in columns.others:
             return columns
         numbers = finite_numbers(table[column], column)
         if not is_running_number(numbers, self._numbers["running"]):
@@ -362,6 +401,10 @@ class Collected:
             "the vote of its row, and where they are equal it is a tie": self._scored,
             f"{count(n['unscored'], 'row')} without a score of both sides left out": n["unscored"],
             f"column {self._loser!r} says who lost each vote, so that the other side won it": self._loser,
+            f"columns {first_few(self._raters)} hold a vote each; their agreement: metaeval judges": self._raters,
+            f"column {self._rate!r} is the share of each row's votes that the system on the left won, half of a tie": (
+                self._rate
+            ),
             f"votes count as column {self._weight!r} says{may_count}": self._weight,
             f"column {self._count!r} says how many votes each row stands for": self._count,
             f"column {self._running!r} numbers the rows, and counts no votes": self._running,
@@ -568,7 +611,11 @@ class Collected:
     def _add_counts(self, table: Table, found: VoteColumns) -> None:
         self._forms[found.form] = None
         left, right = self._sides(table, found.roles)
-        counts = {word: whole_counts(table[column], column) for word, column in found.others.items()}
+        if RATE in found.others:
+            self._rate, n_votes = found.others[RATE], found.roles["count"]
+            counts = counts_of_rates(table[self._rate], self._rate, whole_counts(table[n_votes], n_votes))
+        else:
+            counts = {word: whole_counts(table[column], column) for word, column in found.others.items()}
         total = np.sum(list(counts.values()), axis=0)
         if (column := found.roles.get("count")) is not None:
             self._numbers["unsaid"] += unsaid_votes(whole_counts(table[column], column), total, column)

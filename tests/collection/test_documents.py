@@ -204,6 +204,23 @@ def test_levels_below_minus_one_are_said():
     assert NOT_POOLED not in made.levels
 
 
+@pytest.mark.parametrize(
+    ("grades", "told"),
+    [
+        ((0, 1, 2, 3, 9, 9), "(0 to 3) count as such: 9 (2 lines);"),
+        ((0, 1, 99), "(0 to 1) count as such: 99 (1 line);"),
+        ((0, 1, 3, 33, 99), "(0 to 3) count as such: 33 (1 line), 99 (1 line);"),
+        *((grades, "") for grades in ((0, 1, 3), (0, 1, 3, 7), (0, 2), (-2, 0, 1, 2, 3), (0, 10))),
+    ],
+)
+def test_grades_far_above_all_others_are_said(grades, told):
+    """What may stand for no grade is named with its lines; grades with gaps, as those of real collections, are not."""
+    qrels = {"1": {f"d{at}": grade for at, grade in enumerate(grades)}}
+    notes = [note for note in collection_from_rankings({"run": {"1": ["d0"]}}, qrels).notes if "grades far" in note]
+    assert len(notes) == bool(told)
+    assert told in "".join(notes)
+
+
 def test_groups_and_pooled_runs_are_looked_up_by_name(collection):
     """Every system needs a group; other names are ignored; pooled runs may be listed."""
     marked = collection.with_groups({"c": "z", "a": "x", "b": "x", "other": "y"}, pooled=["a", "c"])

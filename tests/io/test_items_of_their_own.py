@@ -8,7 +8,10 @@ import pandas as pd
 import pytest
 
 from metaeval import as_scores, read_scores
+from metaeval.agreement.human import pair_agreement
+from metaeval.agreement.items import item_scores
 from metaeval.errors import MetaevalError, ScoresError
+from metaeval.io.items import read_items
 from metaeval.io.means import MeansAloneError
 from metaeval.questions.look.study import look
 
@@ -136,3 +139,19 @@ def test_a_column_called_name_is_asked_about_where_its_names_share_nothing(tmp_p
     with pytest.raises(MeansAloneError) as refusal:
         read_scores(tmp_path / "s.csv", columns={"system": "name"})
     np.testing.assert_allclose(refusal.value.board.means, [[0.4, 0.5]])  # of .1 .3 .5 .7 (b, first) and of .2 .4 .6 .8
+
+
+@pytest.mark.parametrize("shared", ["doc", "article", "question"])
+def test_what_numbers_the_rows_names_no_items_where_another_column_does(tmp_path, shared):
+    """An id of its own in every row stands under one system each, and the documents under all; named, it is refused."""
+    path = tmp_path / "t.csv"
+    cells = [
+        (f"d{at}", name, (at + 2 * place) % 5, at * place % 7) for at in range(6) for place, name in enumerate("abc")
+    ]
+    lines = [f"{doc},{name},{bleu}.5,{human}.5,{row}" for row, (doc, name, bleu, human) in enumerate(cells)]
+    path.write_text("\n".join([f"{shared},system,BLEU,human,id", *lines]))
+    assert read_items([path]).attrs["items"] == [shared]
+    assert read_items([path], item=["id"]).attrs["items"] == ["id"]
+    frame = read_items([path], item=["id"])
+    with pytest.raises(ScoresError, match=r"no item has a score in human of two systems \(items are '0', '1', '2'"):
+        pair_agreement(item_scores(frame, reference="human", item="id", metrics=["BLEU"]))

@@ -373,3 +373,28 @@ def test_a_number_of_a_run_is_no_system(name, tmp_path):
     scores = read(frame, tmp_path, duplicates="mean")
     assert scores["system"].to_numpy().tolist() == ["old", "new"]
     np.testing.assert_allclose(scores.squeeze().to_numpy().T, frame.groupby("qid")[["old", "new"]].mean())
+
+
+@pytest.mark.parametrize("header", ["item,a,b", "system,item,score"])
+def test_two_tables_in_one_sheet_are_refused(tmp_path, header):
+    """The same items below the header again with other scores; of others, of the same ones and of sums it is a note."""
+    path = tmp_path / "t.csv"
+
+    def rows(of, shift=0.0):
+        if header.startswith("item"):
+            return [f"{name},{0.2 + shift + at / 100:.2f},{0.3 + shift:.2f}" for at, name in enumerate(of)]
+        return [f"{name},{item},{0.2 + shift + at / 100:.2f}" for name in "ab" for at, item in enumerate(of)]
+
+    first = rows("pqrst")
+    path.write_text("\n".join([header, *first, "", header, *rows("pqrst", 0.1)]))
+    second = len(first) + 3
+    message = rf"lines 1 and {second} are the same header.*sed '{second},\$d' keeps the first, sed '1,{second - 1}d'"
+    for duplicates in ("error", "mean"):
+        with pytest.raises(FileFormatError, match=message):
+            read_scores(path, duplicates=duplicates)
+    path.write_text("\n".join([header, *first, "", header, *rows("uvwxy", 0.1)]))
+    scores = read_scores(path)
+    assert scores.sizes["topic"] == 10
+    assert f"left out line {second}, the header again: rows above and below it are read" in scores.attrs["notes"][0]
+    path.write_text("\n".join([header, *first, header, *first]))
+    assert read_scores(path, duplicates="first").sizes["topic"] == 5

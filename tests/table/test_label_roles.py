@@ -11,7 +11,7 @@ from metaeval.agreement.labels import as_labels
 from metaeval.errors import ScoresError
 from metaeval.io.labels import read_labels
 from metaeval.table.derived import derived_columns
-from metaeval.table.label_roles import doubtful_labels
+from metaeval.table.label_roles import doubtful_labels, label_columns
 from metaeval.table.votes import as_votes
 
 SEEDS = st.integers(0, 2**32 - 1)
@@ -136,3 +136,28 @@ def test_a_judge_who_copies_another_is_noted():
     assert said == [
         "judges 'human', 'grade_final' say the same of every item, and count as 2; leave out what is a copy"
     ]
+
+
+@pytest.mark.parametrize(("slip", "rest"), [(55, (1, 5)), (22, (1, 5)), (33, (0, 3)), (500, (10, 60))])
+def test_a_slip_of_a_judge_is_named_and_the_judge_stays(slip, rest):
+    """One cell far above all others is told by judge and item, and makes a judge no column of something else."""
+    low, high = rest
+    labels = np.random.default_rng(4).integers(low, high + 1, (60, 3)).astype(float)
+    labels[:5] = np.linspace(low, high, 5).round()[:, None]
+    labels[3, 1] = slip
+    frame = pd.DataFrame(labels, columns=["anna", "ben", "carla"], index=[f"doc{at}" for at in range(60)])
+    found = label_columns(list(frame), labels, [""] * 60)
+    assert (found.judges, found.unsure, found.left) == ([0, 1, 2], [], [])
+    (note,) = doubtful_labels(frame)
+    assert f"{slip} ('ben' on 'doc3'); " in note
+
+
+@pytest.mark.parametrize(("givers", "least", "told"), [([1], 1, True), ([0, 1], 1, False), ([1], 2, False)])
+def test_zero_of_one_judge_on_a_scale_from_one_on_is_told(givers, least, told):
+    """Where two judges give 0, or the scale has a gap to it, it may be a grade."""
+    labels = np.random.default_rng(6).integers(least, 6, (60, 3)).astype(float)
+    labels[:5] = np.array([least, 2, 3, 4, 5])[:, None]
+    labels[7:12, givers] = 0
+    notes = doubtful_labels(pd.DataFrame(labels, columns=["anna", "ben", "carla"]))
+    told_so = "labels of 0 (5) count as grades below those of all others (1 to 5), and 'ben' alone gives them; "
+    assert [told_so in note for note in notes] == [True] * told

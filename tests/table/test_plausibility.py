@@ -203,6 +203,18 @@ def test_rows_under_a_table_that_say_something_of_systems_are_no_items(name, row
         assert left_out_rows(names, np.vstack([items + 0.01, scores + 0.001]), "topic")[0] == [0, 1, 2, 3, 4]
 
 
+@pytest.mark.parametrize("n_coded", [1, 2, 3, 4])
+@pytest.mark.parametrize("n_systems", [2, 4])
+@pytest.mark.parametrize("scale", [1, 100])
+def test_a_few_minus_ones_are_told_in_however_many_systems(n_coded, n_systems, scale):
+    """One a system, of 40 scores each: never a tenth of the scores, whatever these are."""
+    scores = scale * np.random.default_rng(5).random((n_systems, 40))
+    coded = [(at % n_systems, 7 * at) for at in range(n_coded)]
+    scores[tuple(zip(*coded, strict=True))] = -1.0
+    (note,) = (one for one in as_scores(scores).attrs["notes"] if one.startswith("-1 where all other scores are"))
+    assert note.count("-1 ('system") == min(n_coded, 3)
+
+
 @pytest.mark.parametrize(("n_coded", "told"), [(1, True), (2, False), (4, False)])
 def test_minus_one_many_times_in_few_systems_is_told(n_coded, told):
     """Minus one of one system of four stands for something; of half of the systems it may be a loss."""

@@ -504,3 +504,41 @@ def test_names_that_can_be_nothing_else_are_names(changed):
     frame = pd.DataFrame({**SIDED, **changed})
     won = [0.5 if row.winner == "tie" else float(row.winner == row.model_a) for row in frame.itertuples()]
     assert as_votes(frame).share.tolist() == won
+
+
+def test_shares_of_wins_beside_the_number_of_votes_are_counts():
+    """A quarter of 4 is one win; 0.3333 of 3 is one; 0.625 of 4 are two and a tie; 0.3 of 4 is no number of votes."""
+    rows = [("x", "y", 0.25, 4), ("y", "z", 0.3333, 3), ("x", "z", 0.625, 4)]
+    wins, losses, ties = [1, 1, 2], [3, 2, 1], [0, 0, 1]
+    for column in ("win_rate_a", "Winrate", "win share left"):
+        votes = as_votes(pd.DataFrame(rows, columns=["model_a", "model_b", column, "n"]))
+        counted = pd.DataFrame(rows, columns=["model_a", "model_b", "rate", "n"]).drop(columns=["rate", "n"])
+        expected = as_votes(counted.assign(wins=wins, losses=losses, ties=ties))
+        for name in ("left", "right", "share", "weight"):
+            assert np.array_equal(getattr(votes, name), getattr(expected, name))
+        assert repr(column) in votes.notes[0]
+    table = pd.DataFrame([*rows, ("x", "z", 0.3, 4)], columns=["model_a", "model_b", "win_rate", "n"])
+    with pytest.raises(ScoresError, match=r"row 4: column 'win_rate' says 0.3, which is no share of 4 votes"):
+        as_votes(table)
+    with pytest.raises(InvalidOptionError, match="'win_rate' is a share of votes, and counts beside a column n"):
+        as_votes(table.drop(columns="n"))
+    with pytest.raises(ScoresError, match="a share of votes is no winner"):
+        as_votes(table, columns={"winner": "win_rate"})
+
+
+@pytest.mark.parametrize("raters", [["rater1", "rater2"], ["Annotator A", "Annotator B"], ["human_1", "human_2"]])
+def test_columns_of_raters_are_votes_of_each(raters):
+    """A row and rater is a vote, with the rater for its voter; an empty cell is none; one column named is one voter."""
+    wide = pd.DataFrame(
+        [("p1", "x", "y", "A", "B"), ("p2", "y", "x", "A", ""), ("p3", "x", "y", "tie", "A")],
+        columns=["prompt", "model_a", "model_b", *raters],
+    )
+    long = wide.melt(["prompt", "model_a", "model_b"], raters, var_name="voter", value_name="winner")
+    votes, expected = as_votes(wide), as_votes(long[long["winner"] != ""])
+    for name in ("left", "right", "share", "weight"):
+        assert np.array_equal(getattr(votes, name), getattr(expected, name))
+    assert votes.names == expected.names
+    assert f"columns {raters[0]}, {raters[1]} hold a vote each" in votes.notes[0]
+    assert as_votes(wide, columns={"winner": raters[0]}).n_votes == 3
+    with pytest.raises(ScoresError, match="row 2: the winner is 'what'"):
+        as_votes(wide.replace({raters[1]: {"": "what"}}))

@@ -121,6 +121,7 @@ def _roles(
         cells = dict(zip(names, rows[1], strict=False))
         sides = {column for pair in two_sided_covariates(names, found.read, cells).values() for column in pair}
         covariates = dict.fromkeys(sides, ("covariate", "a number on both sides"))
+        covariates |= dict.fromkeys(found.others.values(), ("outcome", "by its name"))
         return covariates | {column: (role, "by its name") for role, column in found.roles.items()}
     if splits := splits_of(names):
         settings = dict.fromkeys(settings_among(names), ("system", "settings of the estimator"))
