@@ -107,6 +107,7 @@ GAPPY = WIDE.replace(".2,", ",")
 WITHOUT_2 = rows("1 3", a=[0.1, 0.3], b=[0.4, 0.6])
 FIRST, MEAN = AB, rows("1 2 3", a=[0.1, 0.2, 0.5], b=[0.4, 0.5, 0.6])
 METRICS = {"AP": AB, "RR": rows("1 2 3", a=[1.0, 0.5, 0.25], b=[0.5, 0.2, 1.0])}
+MANY = [letter * 2 for letter in "abcdefghijklmnopqrst"]
 FOUR = {(m, s, t): METRICS[m][s][t] for m in METRICS for s in "ab" for t in "123"}
 APART = {"a": range(1, 7), "b": range(6, 12)}
 TOPICS_9 = "topic," + ",".join("ab") + "\n" + "".join(f"{t},{t / 10},{t / 20}\n" for t in range(1, 10))
@@ -383,10 +384,8 @@ READERS = {
         {"systems_in='columns'": {"law": {"gpt-4o": 0.1, "llama-3": 0.4}, "code": {"gpt-4o": 0.2, "llama-3": 0.5}}},
     ),
     "topics by an unknown word": table(
-        "Satz,law\nred,.1\nlime,.3\nblue,.5\n",
-        {
-            "systems_in='rows'": {"red": {"law": 0.1}, "lime": {"law": 0.3}, "blue": {"law": 0.5}},
-        },
+        "Satz,x,y\n" + "".join(f"{name},.{at},.{at + 1}\n" for at, name in enumerate(MANY, 11)),
+        {"systems_in='rows'": {name: {"x": at / 100, "y": (at + 1) / 100} for at, name in enumerate(MANY, 11)}},
     ),
     "sets of rows that are repeats": table(
         "system,topic,seed no,score\n"

@@ -951,6 +951,7 @@ OTHERWISE = {
             few_topics_note without_variation
             note_of_gaps oriented_values other_first_of_corpus placed residuals_of_units settled_gaps system_groups
             topics_by_name
+            exact_signs gaps_of runs_differ runs_said wins_of_one_size
             means_by_levels nested_clusters tabulated these_clusters topic_weights traits_said units_of
             with_clusters""",
         "a part of a procedure in the table": """

@@ -85,13 +85,14 @@ def _put_together(blocks: Sequence[FileBlock], missing: Missing) -> xr.DataArray
         _refuse_unequal_files(blocks, labels)
     _attached_to_all(blocks, "question", "topic")  # rows without names are one item if they ask the same
     coordinates: dict[str, Any] = {dim: labels[dim] for dim in dims}
+    blocks, alone = _without_one_cluster(blocks)
     for field, dim in ATTACHED.items():
         values = _attached_to_all(blocks, field, dim)
         if values:
             default = True if field == "higher_is_better" else None
             coordinates[field] = (dim, np.array([values.get(name, default) for name in labels[dim]], dtype=object))
     earlier = dict.fromkeys(note for block in blocks for note in block.earlier_notes)
-    notes = [*earlier, *paired, *notes_of_files((block.name, block.notes) for block in blocks)]
+    notes = [*earlier, *paired, *alone, *notes_of_files((block.name, block.notes) for block in blocks)]
     attributes: dict[str, Any] = {"notes": notes}
     if (unit := _unit_of_all(blocks)) is not TOPIC:
         attributes["topic_word"] = unit.topic
@@ -117,6 +118,22 @@ def _paired_by_question(blocks: Sequence[FileBlock]) -> tuple[Sequence[FileBlock
         for block, names in zip(blocks, renamed, strict=True)
     ]
     return paired, [note_of_pairing(renamed, "what they ask")]
+
+
+def _without_one_cluster(blocks: Sequence[FileBlock]) -> tuple[Sequence[FileBlock], list[str]]:
+    """Return blocks without clusters that are one for all topics, of which no test could draw, and a note."""
+    for field in ("cluster", "stratum"):
+        values = [block.attached.get(field, {}) for block in blocks]
+        names = {name for of_topic in values for name in of_topic.values()}
+        if len(names) == 1 and all(
+            len(block.labels["topic"]) == len(of_topics) for block, of_topics in zip(blocks, values, strict=True)
+        ):
+            left = [
+                replace(block, attached={name: entry for name, entry in block.attached.items() if name != field})
+                for block in blocks
+            ]
+            return left, [f"all {unit().topics} are in one {field}, {next(iter(names))!r}, which counts as none"]
+    return blocks, []
 
 
 def _once(block: FileBlock) -> FileBlock:

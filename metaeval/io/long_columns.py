@@ -124,6 +124,9 @@ def long_columns(sheet: Sheet, body: Sheet, names: Sequence[str], options: Table
     """Find out which column is which, or say which ones must be named."""
     parts, others = beside_metrics(options.roles(names, sheet), names, chosen=options.columns)
     notes: list[str] = []
+    if REPEAT in parts and REPEAT not in options.columns and _has_fractions(body, names.index(parts[REPEAT])):
+        others = [name for name in names if name in {*others, parts[REPEAT]}]  # a metric of repetition
+        parts = {role: name for role, name in parts.items() if role != REPEAT}
     if "topic" not in parts and "system" in parts:
         parts, note = _with_items(body, names, parts, others, options)
         others = [name for name in others if name not in parts.values()]
@@ -316,12 +319,18 @@ def _metric_columns(
     return columns, words
 
 
+def _has_fractions(body: Sheet, place: int) -> bool:
+    """Whether a column holds numbers that number nothing."""
+    cells = (row[place].strip() for row in islice(body.rows(), _MOST_ROWS) if place < len(row))
+    return any(is_number(cell) and not float(cell).is_integer() for cell in cells)
+
+
 def _as_items_or_systems(most: str, parts: Mapping[str, str], cells: Mapping[str, Sequence[str]]) -> str:
     """Say how a column is named whose cells each stand under one topic, or that names systems whose runs are numbered.
 
     Examples
     --------
-    >>> cells = {"model": [*"aabb"], "subject": [*"llll"], "question": [*"1212"]}
+    >>> cells = {"model": [*"aaabbb"], "subject": [*"llmllm"], "question": [*"123123"]}
     >>> _as_items_or_systems("question", {"system": "model", "topic": "subject"}, cells)
     "`columns={'topic': 'question'}`, as each stands under one 'subject'"
     """
@@ -392,17 +401,16 @@ def _of_sets(most: str, columns: Mapping[str, Sequence[str]], parts: Mapping[str
         or (role_of_name(most)[0] == "version" and not numbered)
     )
     alternative = "" if only_one else f", or `columns={ {role: most}!r}` if these are {meaning}"
-    return f"{there_twice} `where={ {most: columns[most][0]}!r}` for one of them{alternative}"
+    return f"{there_twice} `where={{{most!r}: {columns[most][0]!r}}}` for one of them{alternative}"
 
 
 def _of_two_columns(keys: Sequence[tuple[str, ...]], kinds: Mapping[str, Sequence[str]]) -> str:
     """Say how one of the sets of rows is chosen that two columns part together; "" where none do."""
     for first, second in combinations(kinds, 2):
         if len({*zip(keys, kinds[first], kinds[second], strict=True)}) == len(keys):
-            where = {first: kinds[first][0], second: kinds[second][0]}
             return (
                 f"it holds sets of rows by {first!r} and {second!r}, and scores would be there twice without them; "
-                f"pass `where={where!r}` for one of them"
+                f"pass `where={{{first!r}: {kinds[first][0]!r}, {second!r}: {kinds[second][0]!r}}}` for one of them"
             )
     return ""
 
@@ -411,11 +419,12 @@ def _of_judges(judge: str, cells: Iterable[str], parts: Mapping[str, str], aspec
     """Say how the scores by one of several judges are chosen, who do not repeat each other's."""
     judges = list(dict.fromkeys(cells))
     person = likely_person(judges)
+    way = f"`where={{{judge!r}: {person!r}}}`"
     metric = f"`columns={ {'metric': aspect}!r}` " if aspect else ""
     is_one = aspect or "metric" in parts or "score" not in parts
     alternative = "" if is_one else f", or `columns={ {'metric': judge}!r}` for each as a metric"
     return (
         f"column {judge!r} holds {count(len(judges), 'judge')} ({first_few(judges, most=3)}), who do not repeat each "
-        f"other's scores; pass {metric}`where={ {judge: person}!r}` for those of {person!r}{alternative}; metaeval "
+        f"other's scores; pass {metric}{way} for those of {person!r}{alternative}; metaeval "
         "judges compares judges"
     )

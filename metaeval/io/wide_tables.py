@@ -2,6 +2,7 @@
 
 import math
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import compress, islice
@@ -29,11 +30,13 @@ from metaeval.base.unit import TOPIC, speaking_of
 from metaeval.io import blocks, headers
 from metaeval.io.corpus_means import size_column, with_corpus_means
 from metaeval.io.duplicates import each_once
+from metaeval.io.joined_items import PROMPTED
 from metaeval.io.long_columns import system_beside_roles
 from metaeval.io.sheets import Sheet, header_names
 from metaeval.io.sources import Source
 from metaeval.table.array import ATTACHED
 from metaeval.table.folds import note_of_folds
+from metaeval.table.interval_names import numbered_form
 from metaeval.table.means import renaming
 from metaeval.table.number_columns import left_out_columns, not_scores, unsure_columns
 from metaeval.table.plausibility import are_summaries, left_out_rows, perhaps_items
@@ -527,6 +530,10 @@ def _systems_by_names(rows: _WideRows, sheet: Sheet) -> bool:
     if models[0] > models[1] or columns_say == _SURE > rows_say:
         return True
     few = len(across) > 1 and len({*down}) == len(down) < _FEW_ROWS and not any(map(is_number, down))
+    few &= 2 * max(Counter(map(numbered_form, down)).values(), default=0) <= len(down)
+    cells = [cell for at in range(1, rows.width) for cell in rows.column(at)] if few else []
+    few &= all(is_number(cell) or cell.casefold() in SCORE_GAPS for cell in cells)
+    few &= not any(map(PROMPTED.match, across))  # promptfoo writes systems so
     if few and rows_say == 0 and models[0] == models[1] and not metric_evidence(down):
         raise sheet.error(
             f"column {title!r} could name systems or topics ({first_few(down)}); pass `systems_in='rows'` if it names "

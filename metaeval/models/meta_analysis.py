@@ -78,7 +78,7 @@ def combine_these(estimates: Floats, variances: Floats, freedom: Floats, *, conf
     total = weights.sum()
     with np.errstate(divide="ignore"):
         of_mean = float(total**2 / (weights**2 / freedom).sum())
-    mean, error = float(weights @ estimates / total), float(1.0 / np.sqrt(total))
+    mean, error = float((weights * estimates).sum() / total), float(1.0 / np.sqrt(total))
     half = float(stdtrit(of_mean, (1.0 + confidence_level) / 2.0)) * error
     return Alone(mean, mean - half, mean + half, float(student_p(of_mean, np.array([mean / error])).p[0]))
 

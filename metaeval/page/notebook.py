@@ -2,6 +2,7 @@
 """What a notebook shows of a result: one sentence, the first rows of the main table, and the main picture."""
 
 import base64
+import re
 from dataclasses import fields, replace
 from typing import TYPE_CHECKING
 
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
 
 
 _ROWS, _COLUMNS, _LONGEST, _MANY, _POINTS = 10, 12, 60, 1000, 1_000_000
+_BEFORE_A_LIST = re.compile(r" [^.?!]*:$")
+"""What leads to the lines that follow on a page."""
 _P_VALUES = frozenset({"p", "p_value", "p_corrected", "p_adjusted"})
 
 
@@ -45,7 +48,8 @@ def answer_of(result: Result) -> str:
     """Return what a result found: the first paragraph of its report, cautions included, where it has one."""
     if hasattr(result, "shown"):
         summary = result.shown().summary
-        return str(summary[0]) if summary else main_sentence(result)
+        words = str(summary[0]) if summary else main_sentence(result)
+        return _BEFORE_A_LIST.sub("", words)
     return main_sentence(result)
 
 

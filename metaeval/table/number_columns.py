@@ -213,7 +213,7 @@ class _Numbers(NamedTuple):
             return self._beside_scores(place, column, stem)
         observed = numbers[~np.isnan(numbers)]
         all_whole = bool((observed == np.rint(observed)).all())
-        if role == "id":
+        if role == "id" or (role == "seed" and not all_whole):  # repetition may be a metric
             apart = len(set(observed.tolist())) == len(observed)
             sure = apart or (bool(stem) and self.along != "system")
             return column._replace(sure=sure) if all_whole and (apart or stem) else None

@@ -573,8 +573,8 @@ def of_ten(values: Floats) -> Flags:
     array([False, False, False])
     """
     low, high = np.nanmin(values, axis=0), np.nanmax(values, axis=0)
-    middle = np.nanmedian(values, axis=0)
-    with np.errstate(invalid="ignore", divide="ignore"):
+    with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
+        middle = np.nanmedian(values, axis=0)
         widths = (high - low) / middle
     rated = (low >= 1) & (high <= _TEN) & (high > 1)
     others = middle[~rated]

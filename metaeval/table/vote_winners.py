@@ -31,6 +31,8 @@ class Winners:
     def __init__(self, words: Mapping[str, str], systems: Mapping[str, int]) -> None:
         self._said, self._systems = said_verdicts(words), systems
         self._names = {plain_word(word) for word, meaning in words.items() if meaning == NAME}
+        self.letters: frozenset[str] = frozenset()
+        """How the names of the columns of sides end: a and b of model_a and model_b."""
         self._used: dict[str, MetaevalError] = {}
         self.n_left_out = self.n_strong = 0
         self.both_bad: Counter[str] = Counter()  # votes that both are bad, by the word for it
@@ -40,8 +42,8 @@ class Winners:
     ) -> Verdicts:
         """Return which side a column of winners, or one that `says` who was the loser, names.
 
-        Words that the reader said come first, then the names of the two systems, then known words; names that all are
-        words for sides, and could say something else as such, are asked about.
+        Words that the reader said come first, then the names of the two systems, then known words. Names that are all
+        words for sides, and could say something else as such, are asked about where columns are called so (`letters`).
         """
         if (cells.codes < 0).any():
             row = int(np.argmax(cells.codes < 0))
@@ -58,7 +60,8 @@ class Winners:
         sides = np.isin(meanings[:, 0], (0.0, 1.0))
         unlike = ~by_word & sides & (meanings[:, 0] != by_name)
         open_names = len({*meanings[~by_word, 0]}) > 1 and self._names.isdisjoint(plain)
-        if unlike.any() and open_names and (by_word | sides).all():
+        are_letters = not self.letters.isdisjoint(plain)
+        if unlike.any() and open_names and are_letters and (by_word | sides).all():
             raise RowError(int(np.argmax(unlike)), _names_or_sides(cells.texts, plain, says=says))
         if (odd := np.isnan(share)).any():
             row = int(np.argmax(odd))

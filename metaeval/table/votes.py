@@ -530,6 +530,7 @@ class Collected:
         cells = text_cells(table[column := found.roles[says]], says)
         preferences = self._winners.preferences(cells, column, found.roles["left"])
         self._forms["votes" if preferences is None else "preferences"] = None
+        self._winners.letters = frozenset(found.roles[side][-1:].casefold() for side in ("left", "right"))
         share, weight, is_vote = preferences or self._winners.verdicts(cells, left, right, self._at, says=says)
         if says == "loser":
             self._loser, share = column, 1.0 - share

@@ -1656,3 +1656,19 @@ def test_numbered_runs_of_models_by_an_unknown_word(tmp_path):
     with pytest.raises(FileFormatError, match=r"pass `columns=\{'system': 'mdl', 'repeat': 'run'\}`"):
         read_scores(path)
     assert read_scores(path, columns={"system": "mdl", "repeat": "run"})["system"].to_numpy().tolist() == ["a", "b"]
+
+
+def test_one_cluster_of_all_items_counts_as_none(tmp_path):
+    """No test could draw from it: what is said is what is said without the column, and a note names it."""
+    rows = [f"q{at},typos,{at * 3 % 7 / 7:.3f},{at * 5 % 11 / 11:.3f}" for at in range(12)]
+    path = _put(tmp_path, {"ap.csv": "\n".join(["question,task,a,b", *rows])})
+    found = read_scores(path)
+    assert "cluster" not in found.coords
+    assert "all questions are in one cluster, 'typos', which counts as none" in found.attrs["notes"]
+
+
+def test_a_metric_of_repetition_is_no_number_of_a_run(tmp_path):
+    """Its values are no whole numbers."""
+    rows = [f"{s},q{at},{at / 9:.3f},{at / 11 + 0.005:.3f}" for s in "ab" for at in range(8)]
+    path = _put(tmp_path, {"ap.csv": "\n".join(["model,question,fluency,repetition", *rows])})
+    assert read_scores(path)["metric"].to_numpy().tolist() == ["fluency", "repetition"]

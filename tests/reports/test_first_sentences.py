@@ -12,7 +12,6 @@ import pytest
 
 from metaeval.io.tables import read_scores
 from metaeval.page.blocks import MOST_KEY_FIGURES, Items, Text
-from metaeval.page.notebook import _first_sentence
 from metaeval.page.tables import Table
 from metaeval.questions.compare_metrics.study import study_compare_metrics
 from metaeval.questions.compare_tests.study import study_compare_tests
@@ -294,7 +293,7 @@ PAGES = {
                 made(3.0).to_numpy()[0], metrics=["A"], clusters={str(one + 1): str(one % 5) for one in range(30)}
             )
         ),
-        "No: system6 leads under A, but 6 of 6 systems may be first; none of 5 neighbour pairs differs significantly.",
+        "Open: system6 leads under A, but 6 of 6 systems may be first; none of 5 neighbour pairs differs significantly.",
     ),
     "leaderboard: all alike": (
         lambda: leaderboard(constant()),
@@ -459,13 +458,18 @@ def shown(report):
     return " ".join([*cells, *heads, report.facts_line(), *(value for value, _ in report.facts)])
 
 
+def first_sentence(words):
+    """Return the first sentence; a decimal point, an initial or an abbreviation ends none."""
+    return re.split(r"(?:(?<=[^\W_]{2}[.?!])|(?<=[)%'][.?!])) (?=[A-Z])", words, maxsplit=1)[0]
+
+
 def broken(report):
     """Return which parts of the law of answers a page breaks: one short sentence, whose numbers stand in a table."""
     answer = re.sub(
         r" (This|The first place) rests on .*", "", report.summary[0]
     )  # next to nothing, so it stands there
     figures, breaks = report.key_figures, []
-    if _first_sentence(answer) != answer or not answer.endswith("."):
+    if first_sentence(answer) != answer or not answer.endswith("."):
         breaks.append("not one sentence")
     if len(re.findall(r"\S*\w\S*", answer)) > MOST_WORDS:
         breaks.append("too long")

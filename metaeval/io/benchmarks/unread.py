@@ -32,7 +32,7 @@ def unread(json: Json) -> str:
     Examples
     --------
     >>> unread(Json("x", {"images": [], "annotations": [], "categories": []})).partition(",")[0]
-    'boxes in pictures'
+    'boxes in pictures (COCO)'
     """
     first: Mapping[str, Any] = json.object or json.first
     if "text" in first and _is_passage(first.get("label", first.get("labels"))):

@@ -585,7 +585,8 @@ def _one_system(given: Sequence[str]) -> Contents | None:
         scores = read_scores(given, paired=None, missing="pairwise")
     except MetaevalError:
         return None
-    return _of_scores(scores) if scores.sizes["system"] == 1 < scores.sizes["topic"] else None
+    is_filled = 2 * int(np.isfinite(scores.to_numpy()).sum()) > scores.size  # else a row names one metric of one item
+    return _of_scores(scores) if is_filled and scores.sizes["system"] == 1 < scores.sizes["topic"] else None
 
 
 def _are_passes(labels: pd.DataFrame | None) -> bool:
