@@ -85,14 +85,14 @@ def _put_together(blocks: Sequence[FileBlock], missing: Missing) -> xr.DataArray
         _refuse_unequal_files(blocks, labels)
     _attached_to_all(blocks, "question", "topic")  # rows without names are one item if they ask the same
     coordinates: dict[str, Any] = {dim: labels[dim] for dim in dims}
-    blocks, alone = _without_one_cluster(blocks)
+    blocks, one_cluster = _without_one_cluster(blocks)
     for field, dim in ATTACHED.items():
         values = _attached_to_all(blocks, field, dim)
         if values:
             default = True if field == "higher_is_better" else None
             coordinates[field] = (dim, np.array([values.get(name, default) for name in labels[dim]], dtype=object))
     earlier = dict.fromkeys(note for block in blocks for note in block.earlier_notes)
-    notes = [*earlier, *paired, *alone, *notes_of_files((block.name, block.notes) for block in blocks)]
+    notes = [*earlier, *paired, *one_cluster, *notes_of_files((block.name, block.notes) for block in blocks)]
     attributes: dict[str, Any] = {"notes": notes}
     if (unit := _unit_of_all(blocks)) is not TOPIC:
         attributes["topic_word"] = unit.topic

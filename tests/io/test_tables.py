@@ -1664,7 +1664,7 @@ def test_one_cluster_of_all_items_counts_as_none(tmp_path):
     path = _put(tmp_path, {"ap.csv": "\n".join(["question,task,a,b", *rows])})
     found = read_scores(path)
     assert "cluster" not in found.coords
-    assert "all questions are in one cluster, 'typos', which counts as none" in found.attrs["notes"]
+    assert "all items are in one cluster, 'typos', which counts as none" in found.attrs["notes"]
 
 
 def test_a_metric_of_repetition_is_no_number_of_a_run(tmp_path):
