@@ -7,7 +7,7 @@ import pandas as pd
 
 from metaeval.base.names import count
 from metaeval.base.unit import unit_of
-from metaeval.base.words import number, p_value, percentage
+from metaeval.base.words import compared_p, number, percentage
 from metaeval.page.tables import METRIC, Column, Table, bounded, left, p_values, right
 from metaeval.reports.corpus_means import other_first_of_corpus
 from metaeval.reports.data_files import with_difference_bounds
@@ -81,8 +81,7 @@ def _within_said(result: PairwiseResult) -> str:
     sides, pair = metrics_by_side(result), _pair(result)
     n, turns = len(result.metrics), [side for side in (1, -1) if sides[side]]
     better = [say("within better", who=pair[side < 0], metrics=sides[side], n=n) for side in turns]
-    p = p_value(result.data["p_value"].to_numpy()[0, 0])
-    return say("within", better=better, n=n, p=f"< {p[1:]}" if p.startswith("<") else f"= {p}")
+    return say("within", better=better, n=n, p=compared_p(result.data["p_value"].to_numpy()[0, 0]))
 
 
 def signs_said(doubtful: Sequence[Unconfirmed], result: PairwiseResult) -> str:

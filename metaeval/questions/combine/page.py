@@ -10,6 +10,7 @@ from metaeval import figures
 from metaeval.base.names import count
 from metaeval.base.words import (
     absent,
+    compared_p,
     intervals,
     listed,
     name_of_metric,
@@ -127,14 +128,14 @@ def _answer(study: CollectionsStudy, row: Mapping[Any, Any]) -> str:
 
 def _here(study: CollectionsStudy, row: Mapping[Any, Any]) -> str:
     """Say what a claim comes to on these few collections alone, and on which it holds by itself."""
-    write, p, clear = _writer(row["measure"]), p_value(row["p_here"]), _clear_on(study)
+    write, clear = _writer(row["measure"]), _clear_on(study)
     return say(
         "here",
         row=row,
         mean=write(row["here"]),
         signed=row["measure"] != "topics",
         ends=f"[{write(row['here_low'])}, {write(row['here_high'])}]",
-        p=f"< {p[1:]}" if p.startswith("<") else f"= {p}",
+        p=compared_p(row["p_here"]),
         sure=[name for name, is_sure in clear.items() if is_sure],
         unsure=[name for name, is_sure in clear.items() if not is_sure],
     )
