@@ -107,7 +107,7 @@ GAPPY = WIDE.replace(".2,", ",")
 WITHOUT_2 = rows("1 3", a=[0.1, 0.3], b=[0.4, 0.6])
 FIRST, MEAN = AB, rows("1 2 3", a=[0.1, 0.2, 0.5], b=[0.4, 0.5, 0.6])
 METRICS = {"AP": AB, "RR": rows("1 2 3", a=[1.0, 0.5, 0.25], b=[0.5, 0.2, 1.0])}
-MANY = [letter * 2 for letter in "abcdefghijklmnopqrst"]
+MANY = [letter * 3 for letter in "abcdefghijklmnopqrst"]
 FOUR = {(m, s, t): METRICS[m][s][t] for m in METRICS for s in "ab" for t in "123"}
 APART = {"a": range(1, 7), "b": range(6, 12)}
 TOPICS_9 = "topic," + ",".join("ab") + "\n" + "".join(f"{t},{t / 10},{t / 20}\n" for t in range(1, 10))

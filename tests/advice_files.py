@@ -604,7 +604,7 @@ IN_VOTES = {
         },
     ),
     "winners that may be names or sides": votes(
-        "left,right,winner\na,b,a\nb,a,a\na,b,b\n",
+        "model_a,model_b,winner\na,b,a\nb,a,a\na,b,b\n",
         {
             "words={'a': 'left', 'b': 'right'}": {"a b": [1.0, 0.0], "b a": [1.0]},
             "words={'a': 'name', 'b': 'name'}": {"a b": [1.0, 0.0], "b a": [0.0]},

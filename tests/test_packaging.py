@@ -101,7 +101,7 @@ def test_the_sdist_gives_the_same_wheel(sdist, wheel, tmp_path):
 def test_both_are_small(sdist, wheel):
     """Data for tests that grow into megabytes belong elsewhere."""
     assert wheel.stat().st_size < 2_600_000  # nearly all of it code, that for exports of other tools last
-    assert (sdist.parent / f"{NAME}.tar.gz").stat().st_size < 6_350_000
+    assert (sdist.parent / f"{NAME}.tar.gz").stat().st_size < 6_500_000
 
 
 def test_an_index_is_told_what_pyproject_says(metadata):
