@@ -481,6 +481,10 @@ def _topic_frame(
     return result[mask].reset_index(drop=True)
 
 
+_SURELY_TURNED = -3.5
+"""Standard errors of Fisher's z below which a judge surely gives low labels where the others give high ones."""
+
+
 def _apart_notes(labels: Labels, told: Collection[str]) -> list[str]:
     """Say which columns that nobody named a judge agree with no other, but for those `told`, and alpha without."""
     apart = unrelated(labels.table.to_numpy()) if labels.guessed and labels.ordered else []
@@ -488,6 +492,12 @@ def _apart_notes(labels: Labels, told: Collection[str]) -> list[str]:
     others = [name for name in labels.judges if name not in names]
     if not names or not {*names}.isdisjoint(told):
         return []
+    means, n_items = labels.table[others].mean(axis=1), labels.table.notna().sum()
+    rises = {name: float(labels.table[name].corr(means, method="spearman")) for name in names}
+    turned = [name for name, r in rises.items() if np.arctanh(r) * np.sqrt(max(n_items[name] - 3, 0)) < _SURELY_TURNED]
+    if turned:
+        listed, verb = first_few(list(map(repr, turned))), "goes" if len(turned) == 1 else "go"
+        return [f"{listed} {verb} against the others, who agree with each other; a scale may be turned"]
     verb, without = ("agrees", "it") if len(names) == 1 else ("agree", "them")
     sentence = f"{first_few(list(map(repr, names)))} {verb} with none of the others, who agree with each other"
     alpha = f"without {without} Krippendorff's alpha is {alpha_of(labels, others, fewest=2):.2f}"

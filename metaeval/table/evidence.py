@@ -174,6 +174,8 @@ def _of_labels(own: Floats, rest: Floats, names: Sequence[str], named: str) -> S
 
     By no name it is never sure, since a system may be made so.
     """
+    if (own % 1).any():  # no label, as of most scores, and nothing to count
+        return []
     labels = np.unique(rest[np.isfinite(rest)])
     if not _FEWEST <= len(names) <= _MOST or not 1 < len(labels) <= _MOST_LABELS or (labels % 1).any():
         return []

@@ -491,20 +491,21 @@ def of_no_system(values: Floats) -> dict[int, str]:
     """
     if values.shape[1] < _FEWEST or len(values) < _FEWEST_WRITTEN or not np.isfinite(values).any(axis=0).all():
         return {}
+    n_rows, n_columns = values.shape
+    answers, known = np.isin(values, _ANSWERS), np.isfinite(values)
+    n_answers = answers.sum(axis=0)
+    rarely = (n_answers.sum() - n_answers) / (n_rows * (n_columns - 1)) < _HARDLY_ANY
+    both = np.all([(values == answer).any(axis=0) for answer in _ANSWERS], axis=0) & (answers | ~known).all(axis=0)
+    marks = dict.fromkeys(np.flatnonzero(both & rarely).tolist(), "only 0 and 1, where others have fractions")
     digits = np.array([rounding(column) or 1.0 for column in values.T])
-    marks: dict[int, str] = {}
-    rounded: dict[int, str] = {}
-    for at, column in enumerate(values.T):
-        numbers, others = column[np.isfinite(column)], np.delete(values, at, axis=1)
-        if len(np.unique(numbers)) == len(_ANSWERS) and np.isin(numbers, _ANSWERS).all():
-            if np.isin(others, _ANSWERS).mean() < _HARDLY_ANY:
-                marks[at] = "only 0 and 1, where others have fractions"
-        elif (
-            digits[at] > _FINER * np.delete(digits, at).max()
-            and digits[at] >= _ROUNDED * np.abs(numbers).max()
-            and np.isin(numbers, others).mean() < _HARDLY_ANY
-        ):
-            rounded[at] = "rounded, where others are not, and in no relation to them"
+    second, finest = np.sort(digits)[-2:]
+    coarse = (digits > _FINER * np.where(digits == finest, second, finest)) & ~both
+    coarse &= digits >= _ROUNDED * np.nanmax(np.abs(values), axis=0)
+    rounded = {
+        at: "rounded, where others are not, and in no relation to them"
+        for at in np.flatnonzero(coarse).tolist()
+        if np.isin(values[known[:, at], at], np.delete(values, at, axis=1)).mean() < _HARDLY_ANY
+    }
     apart = unrelated(values, surely=False) if rounded else []
     return marks | {at: why for at, why in rounded.items() if at in apart}
 

@@ -67,6 +67,14 @@ def test_a_careless_judge_stays_and_is_named_with_alpha_without(seed, tmp_path):
     assert "anna,ben,carla" in note
 
 
+def test_a_judge_whose_scale_is_turned_is_named_so_and_not_left_out(tmp_path):
+    """Her labels say what the others' say, from 6 down: turned back all agree."""
+    judges = people(1)
+    study = study_judges(read(tmp_path, judges | {"carla": 6 - judges["carla"]}), n_resamples=20)
+    (note,) = [note for note in study.notes if "'carla'" in note]
+    assert note == "'carla' goes against the others, who agree with each other; a scale may be turned"
+
+
 @pytest.mark.parametrize("seed", range(6))
 def test_judges_who_agree_are_judges_whatever_grades_they_use(seed, tmp_path):
     """Somebody who says only yes and no of what others grade, or who has a wider scale."""
