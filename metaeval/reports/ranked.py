@@ -5,13 +5,14 @@ from collections.abc import Iterable, Sequence
 import pandas as pd
 
 from metaeval.base.names import count, natural_order
-from metaeval.base.words import chance, listed, text, whole
+from metaeval.base.words import chance, listed, name_of_metric, text, whole
 from metaeval.page.tables import Column, left, right, rising, under
 from metaeval.reports.prose import prose
 
 _MOST_LETTERS = 12
 _MOST_TIED = 3
 """How many equals a first sentence names."""
+TOP_TITLE = "Which systems are the best {}?"
 say = prose(__name__)
 
 
@@ -40,6 +41,29 @@ def against_baseline(  # noqa: PLR0913 - what the sentence says
     )
     ahead = ahead if 0 < len(better) <= _MOST_TIED else f"{ahead.capitalize()} of {count(n, 'system')}"
     return say("against", ahead=ahead, behind=behind, better=better or [""], baseline=baseline, under=under, how=how)
+
+
+def top_sentence(frame: pd.DataFrame, k: int | None) -> str:
+    """Say which systems are among the best k, as somebody asked, by the intervals of their ranks, (metric and) system.
+
+    Nothing where nobody asked, of one, which any page says, of as many as there are, and without intervals.
+    """
+    of_metrics = dict(list(frame.groupby("metric", sort=False))) if "metric" in frame else {"": frame}
+    n = min(map(len, of_metrics.values()))
+    if k is None or not 1 < k < n or "rank_low" not in frame:
+        return ""
+    sure = [natural_order(ranked.loc[ranked["rank_high"] <= k, "system"]) for ranked in of_metrics.values()]
+    if len(sure) > 1:
+        return say(
+            "top of metrics",
+            k=k,
+            n=len(sure),
+            n_all=sum(len(names) >= k for names in sure),
+            n_some=sum(map(bool, sure)),
+        )
+    n_open = int(((frame["rank_low"] <= k) & (frame["rank_high"] > k)).sum())
+    metric = next(iter(of_metrics))
+    return say("top", k=k, n=n, sure=sure[0], n_open=n_open, under=f" under {name_of_metric(metric)}" if metric else "")
 
 
 def is_pair(part: pd.DataFrame) -> bool:

@@ -256,7 +256,8 @@ def rank_intervals(  # noqa: PLR0913 - one keyword per choice
     in at least the level's share of the draws: bands with equal tails for all ranks at once [1]_ [2]_. System a is
     significantly better than b by the same cut, where :math:`n_{ab} \le k` or where it follows from other pairs, if its
     mean is better, and, all at once, if the paired t test of the two alone (two-sided, uncorrected) says so too: where
-    few orders are open, k may be as large as the level of a one-sided test. The intervals are the bands, within
+    few orders are open, k may be as large as the level of a one-sided test; two systems alone, all at once, are decided
+    by that test. The intervals are the bands, within
     :math:`[1 + n_j^{better}, N - n_j^{worse}]`, with the order of such pairs left open, and with the
     rank seen. The law of the draws is described with `metaeval.models.probability_of_best.best_system`.
 
@@ -275,7 +276,8 @@ def rank_intervals(  # noqa: PLR0913 - one keyword per choice
     :math:`s^2 = \frac{G}{G-1} \sum_g r_g^2 / (\sum_g W_g)^2`, with :math:`r_g` the weighted sum of the differences of a
     cluster less the mean difference times its size :math:`W_g`; over strata the sum of the strata's parts. Degrees of
     freedom are the topics (clusters) less the strata; with gaps those that the system of fewer has. Means over runs
-    have these in their errors (`metaeval.tests_stat.runs`), and draws of them move by what runs may have done.
+    have these in their errors (`metaeval.tests_stat.runs`) and the larger p-value of with and without;
+    draws of them move by what runs may have done.
 
     Systems equal on every topic are never significantly different and have one interval, under both methods. A pair
     that differs on so few topics (clusters) that no exact test reaches the level is never decided, nor are two systems
@@ -314,13 +316,13 @@ def rank_intervals(  # noqa: PLR0913 - one keyword per choice
     asked = _RankOptions(confidence_level, simultaneous, n_draws, n_threads)
     source = resolve_rng(rng)
     units, scale = residuals_of_units(scores).scaled()
-    pairs, freedom = _pairs_of(units, n_threads)
-    p_values = student_p(freedom, pairs.statistic, len(units.sizes)).p
+    pairs, p_values = _pairs_of(units, n_threads)
     if posterior:
         decided = _by_draws(units, scores["system"].to_numpy(), pairs, asked, source.generator)
         decided = tested_too(decided, pairs, units.oriented, p_values, confidence_level) if simultaneous else decided
-    else:
-        decided = decided_by_holm(p_values, pairs, confidence_level, simultaneous=simultaneous)
+    if not posterior or (simultaneous and len(pairs.first) == 1):
+        ahead = decided.ahead if posterior else np.full(p_values.shape, np.nan)
+        decided = decided_by_holm(p_values, pairs, confidence_level, simultaneous=simultaneous)._replace(ahead=ahead)
     question = ask(scores, uses=("clusters", "strata", "weights", "gaps"))
     reachable = is_significant(signs_tail(question.n_apart, two_sided=True).p, 1.0 - confidence_level)
     if len(pairs.first) == 1:
@@ -383,7 +385,7 @@ def _check_draws(confidence_level: float, n_draws: int) -> None:
 
 
 def _pairs_of(units: UnitResiduals, n_threads: int | None) -> tuple[RankPairs, Floats]:
-    """Return the pairs, and the degrees of freedom of their errors, (metric, pair)."""
+    """Return the pairs and their p-values by t, (metric, pair), of means over runs the larger one with or without."""
     first, second = all_pairs(units.means.shape[1])
     with limit_threads(n_threads):
         squares = units.squares(first, second)
@@ -394,11 +396,19 @@ def _pairs_of(units: UnitResiduals, n_threads: int | None) -> tuple[RankPairs, F
     sums = units.oriented * weight
     apart = difference(sums[:, first], sums[:, second], spans[:, first], spans[:, second]) / weight
     error, freedom = np.sqrt(squares) / weight, units.freedom(first, second)
+    statistic = _over(apart, error)
+    p_values = student_p(freedom, statistic, len(units.sizes)).p
     if units.runs is not None:
         error, freedom = Runs.of_pairs(units.runs, first, second).widen(error, freedom)
+        statistic = _over(apart, error)
+        p_values = np.fmax(p_values, student_p(freedom, statistic, len(units.sizes)).p)
+    return RankPairs(first, second, apart, error, statistic, squares, varied), p_values
+
+
+def _over(apart: Floats, error: Floats) -> Floats:
+    """Return differences over their errors: 0 of none, and infinite where nothing varies."""
     with np.errstate(divide="ignore", invalid="ignore"):
-        statistic = np.where(apart == 0.0, 0.0, apart / error)
-    return RankPairs(first, second, apart, error, statistic, squares, varied), freedom
+        return np.where(apart == 0.0, 0.0, apart / error)
 
 
 def _by_draws(

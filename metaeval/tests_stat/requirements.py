@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from metaeval.base.arrays import Flags, Floats
 from metaeval.base.checks import check_list, check_share, refused, t_half_width
@@ -79,7 +80,8 @@ class Requirements(Result):
         ``detectable``, the margin that as many items as these establish with that chance where the two are equal (or
         how far beyond the number a mean must be). Where so few items, or clusters, differ from the margin that nothing
         can be established, ``n_too_few`` is their number, and ``state_within`` the state on these same clusters and no
-        others (else missing). A difference that is the same on all items has no limits, unless scores are bounded.
+        others (else missing). ``test`` is what decided: "t", "exact binomial", "t and exact sign" or "t and Tango".
+        A difference that is the same on all items has no limits, unless scores are bounded.
         """
         return self.table.copy()
 
@@ -284,7 +286,7 @@ def _with_margin(asked: _ParsedRequirement, text: str, metrics: Sequence[str], s
 
 def _judged(
     table: Scores, asked: _ParsedRequirement, metrics: Sequence[str], seen: Seen, alpha: float
-) -> dict[str, Floats]:
+) -> dict[str, NDArray[Any]]:
     """Return the figures and states of one requirement, each (metric,)."""
     names, units = table["system"].to_numpy().tolist(), units_of(table)
     first, second = np.array([names.index(asked.better)]), None
@@ -328,8 +330,14 @@ def _judged(
         "items_needed": np.where(still & (not units.clustered), needed, np.nan)[:, 0],
         "clusters_needed": np.where(still & units.clustered, needed, np.nan)[:, 0],
         "detectable": np.where(met | against | few, np.nan, evidence.detectable())[:, 0],
+        "test": np.where(np.isnan(exact), "t", _exact_name(asked))[:, 0],
         "n_too_few": np.where(few, n_apart, np.nan)[:, 0],
     }
+
+
+def _exact_name(asked: _ParsedRequirement) -> str:
+    """Return what decides where scores take two values."""
+    return "exact binomial" if asked.other is None else "t and Tango" if asked.margin else "t and exact sign"
 
 
 def _as_exact(

@@ -39,7 +39,7 @@ _REQUIRE = Option(
     means="requirements",
 )
 _BASELINES = opt.BASELINE.but(words="A system to compare with every other, or several by comma; may be repeated.")
-_TOP = Option("K", "Number of systems that count as the top.", whole_number(1, MOST_SYSTEMS))
+_TOP = Option("K", "Number of systems that count as the top.", whole_number(1, MOST_SYSTEMS), shown="3")
 
 _COHORT = Option(
     "NAME",
@@ -58,7 +58,7 @@ def leaderboard_command(  # noqa: PLR0913 - the options of the command
     *,
     baseline: Annotated[list[str] | None, _BASELINES] = None,
     require: Annotated[list[str] | None, _REQUIRE] = None,
-    top: Annotated[int, _TOP] = 3,
+    top: Annotated[int | None, _TOP] = None,
     cohort: Annotated[list[str] | None, _COHORT] = None,
     power: Annotated[float, opt.POWER] = 0.8,
     alpha: Annotated[float, opt.ALPHA] = 0.05,

@@ -17,7 +17,6 @@ from metaeval.base.words import (
     number,
     p_value,
     percentage,
-    sentence_case,
     share_of,
     short_names_sentence,
     text,
@@ -28,7 +27,7 @@ from metaeval.page.blocks import Block, Choice, Fold, Item, Methods, Section, Te
 from metaeval.page.report import Report
 from metaeval.page.tables import METRIC, Table, bounded, frame_of, left, of_metrics, right, rising, under, with_cells
 from metaeval.questions.components.page import design_sentences
-from metaeval.questions.leaderboard.page_asked import asked_of, pair_is_beyond
+from metaeval.questions.leaderboard.page_asked import asked_of
 from metaeval.questions.leaderboard.page_card import LEADERBOARD_TITLE, card_files, embedded
 from metaeval.questions.leaderboard.page_cohorts import cohort_files, cohorts_section, shares_by_cohort
 from metaeval.questions.leaderboard.page_few_items import thin_section
@@ -49,7 +48,7 @@ from metaeval.questions.leaderboard.study_card import open_pairs_of, places_of
 from metaeval.questions.leaderboard.study_record import Card
 from metaeval.reports.data_files import csv_file, score_files, scores_left_out, with_difference_bounds
 from metaeval.reports.key_figures import key_figures
-from metaeval.reports.pairs import difference_columns, held_back, pair_figures, pair_sentence, signs_said
+from metaeval.reports.pairs import difference_columns, held_back, pair_figures, pair_sentence
 from metaeval.reports.prose import prose
 from metaeval.reports.ranked import (
     ALIKE,
@@ -75,7 +74,6 @@ from metaeval.reports.witnesses import (
 from metaeval.resampling.ranks import RankIntervals
 from metaeval.table.array import has_gaps
 from metaeval.tests_stat.correction import CORRECTIONS
-from metaeval.tests_stat.discordant import unconfirmed
 from metaeval.tests_stat.quasi_variances import quasi_errors
 from metaeval.tests_stat.result import PairwiseResult
 
@@ -98,7 +96,6 @@ def leaderboard_report(study: LeaderboardStudy) -> Report:
     asked_title, asked = asked_of(study, frame)
     title, answer = asked_title or LEADERBOARD_TITLE, _answer(study, places, frame)
     limits = held_back(_by_t(study), study.scores).strip()
-    limits = limits or sentence_case(signs_said(unconfirmed(_by_t(study)), study.comparison))
     required, lead_is_open = study.requirements is not None, study.comparison.n_pairs > 1 < places["leading"].min()
     told, *rests = with_answer(asked[0] if required else answer, _rests(study), claimed=required or not lead_is_open)
     answers = (told, answer) if required else (*asked, told)
@@ -156,7 +153,7 @@ def _places(study: LeaderboardStudy) -> pd.DataFrame:
     places = places_of(study)
     counts = zip(places["leading"], places["differ"], places["n_near"], strict=True)
     places["verdict"] = [verdict_on(*row) for row in counts]
-    beyond = study.ranks is None and _by_t(study).least_reachable() and _by_t(study).too_few().any()
+    beyond = _by_t(study).least_reachable() and _by_t(study).too_few().any()
     return places.replace({"verdict": {"No": "Open"}}) if beyond else places
 
 
@@ -168,21 +165,15 @@ def verdict_on(leading: int, differ: int, n_near: int) -> str:
 
 
 def _answer(study: LeaderboardStudy, found: pd.DataFrame, frame: pd.DataFrame) -> str:
-    """Say whether the ranking is real: under every metric, under some, or under none."""
-    if pair_is_beyond(study):
+    """Say whether the ranking is real: under every metric, some or none; of two systems as `table` does."""
+    if study.comparison.n_pairs == 1:
         return pair_sentence(_by_t(study), study.scores)
     verdicts, first, n = set(found["verdict"]), found.iloc[0], len(found)
     verdict = verdicts.pop() if len(verdicts) == 1 else "Partly"
     if n == 1:
         return ranking_answer(first.to_dict(), frame, f" under {name_of_metric(first['metric'])}")
     settled = int((found["leading"] == 1).sum())
-    which = (
-        "pair"
-        if first["n_near"] == 1
-        else "metrics"
-        if verdict == "Partly"
-        else f"all {'Yes' if verdict == 'Yes' else 'No'}"
-    )
+    which = "metrics" if verdict == "Partly" else f"all {'Yes' if verdict == 'Yes' else 'No'}"
     return say(
         f"answer {which}",
         verdict=verdict,

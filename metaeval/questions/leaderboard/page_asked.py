@@ -6,12 +6,12 @@ from metaeval.base.unit import unit
 from metaeval.base.words import name_of_metric, percentage
 from metaeval.page.blocks import Methods
 from metaeval.page.report import Report
-from metaeval.questions.leaderboard.page_items import requirements_section
+from metaeval.questions.leaderboard.page_items import requirements_section, tests_said
 from metaeval.questions.leaderboard.study import LeaderboardStudy
 from metaeval.questions.leaderboard.study_required import RequirementsStudy
 from metaeval.reports.data_files import score_files
 from metaeval.reports.prose import prose
-from metaeval.reports.ranked import against_baseline
+from metaeval.reports.ranked import TOP_TITLE, against_baseline, top_sentence
 from metaeval.reports.shared import facts
 from metaeval.reports.traits import traits_said
 from metaeval.reports.witnesses import requirements_rest, with_answer
@@ -25,10 +25,11 @@ def asked_of(study: LeaderboardStudy, frame: pd.DataFrame) -> tuple[str, tuple[s
     """Return the question that was asked beside that of the ranking, and its answer; nothing where none was."""
     if study.requirements is not None:
         return _REQUIRED, (_required(study.requirements, study),)
+    title, told = TOP_TITLE.format(study.top) if (best := top_sentence(frame, study.top)) else "", [best] * bool(best)
     if len(study.baselines) == 1 and len(study.comparison.metrics) == 1:
-        told = () if pair_is_beyond(study) else (_against(study, study.baselines[0], frame),)
-        return say("against title", baseline=study.baselines[0]), told
-    return "", ()
+        title = say("against title", baseline=study.baselines[0])
+        told = [*([] if study.comparison.n_pairs == 1 else [_against(study, study.baselines[0], frame)]), *told]
+    return title, tuple(told)
 
 
 def required_report(study: RequirementsStudy) -> Report:
@@ -38,7 +39,14 @@ def required_report(study: RequirementsStudy) -> Report:
         _required(study.requirements, study), requirements_rest(study.requirements, scores), claimed=True
     )
     sizes = {f"n_{dim}s": scores.sizes[dim] for dim in ("metric", "topic")}
-    methods = say("methods one", system=scores["system"].item(), alpha=study.alpha, traits=traits_said(scores), **sizes)
+    methods = say(
+        "methods one",
+        system=scores["system"].item(),
+        alpha=study.alpha,
+        traits=traits_said(scores),
+        tests=tests_said(rows),
+        **sizes,
+    )
     return Report(
         command="leaderboard",
         title=_REQUIRED,
@@ -51,11 +59,6 @@ def required_report(study: RequirementsStudy) -> Report:
         notes=study.notes,
         data=score_files(scores),
     )
-
-
-def pair_is_beyond(study: LeaderboardStudy) -> bool:
-    """Say whether so few items, or clusters, show a difference of the two systems that no test could decide."""
-    return study.ranks is None and study.comparison.n_pairs == 1 and study.comparison.least_reachable() > 0.0
 
 
 def _required(requirements: Requirements, study: LeaderboardStudy | RequirementsStudy) -> str:

@@ -16,6 +16,7 @@ from metaeval.page.tables import Table, left, of_metrics, right, rising, under, 
 from metaeval.questions.leaderboard.study import LeaderboardStudy
 from metaeval.questions.leaderboard.study_required import RequirementsStudy
 from metaeval.reports.prose import prose
+from metaeval.reports.traits import runs_said
 from metaeval.tests_stat.correction import CORRECTIONS
 from metaeval.tests_stat.result import is_significant
 
@@ -26,6 +27,13 @@ _CORRECTED = {name: CORRECTIONS.label(name) for name in ("fdr_bh", "fdr_by")}
 _LEAST = 5e-3
 """What two digits do not make 0."""
 _ALPHA = 0.05
+_TESTS = {
+    "t": "t test",
+    "exact binomial": "exact binomial test of scores of 0 and 1",
+    "t and exact sign": "t test and exact sign test, both, where scores differ by one amount",
+    "t and Tango": "t test and score test of Tango, both, of scores of 0 and 1",
+}
+"""What decides about requirements, as a caption names it."""
 _SAME = 5e-5
 """Means that are printed alike."""
 say = prose(__name__)
@@ -58,10 +66,17 @@ def requirements_section(study: LeaderboardStudy | RequirementsStudy) -> list[Se
         data=rows,
         alpha=study.alpha,
         units=units,
+        tests=tests_said(rows),
+        runs=runs_said(study.scores),
         few=rows["n_too_few"].notna().any(),
         fewest=study.requirements.fewest,
     )
     return [say.section("requirements", table)]
+
+
+def tests_said(rows: pd.DataFrame) -> list[str]:
+    """Return in words what decided about requirements."""
+    return [_TESTS[name] for name in natural_order(set(rows["test"]))]
 
 
 def gaps_section(study: LeaderboardStudy) -> list[Section]:

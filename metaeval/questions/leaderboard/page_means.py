@@ -14,7 +14,16 @@ from metaeval.questions.leaderboard.study_means import MeansLeaderboardStudy
 from metaeval.questions.leaderboard.study_record import Card
 from metaeval.reports.data_files import csv_file
 from metaeval.reports.prose import prose
-from metaeval.reports.ranked import ALIKE, interval_of_ranks, is_pair, ranked_columns, with_alike, written_ranks
+from metaeval.reports.ranked import (
+    ALIKE,
+    TOP_TITLE,
+    interval_of_ranks,
+    is_pair,
+    ranked_columns,
+    top_sentence,
+    with_alike,
+    written_ranks,
+)
 from metaeval.reports.shared import facts
 
 _SCORE = number(4)
@@ -41,11 +50,12 @@ def means_report(study: MeansLeaderboardStudy) -> Report:
     counted = facts(metric=len(metrics), system=len(study.board.systems), pair=len(study.ranks.data["pair"]))
     card = study.card()
     answers = tuple(_answer(study, name, frame[frame["metric"] == name], pairs) for name in metrics)
+    best = top_sentence(frame, study.top)
     return Report(
         command="leaderboard",
-        title=LEADERBOARD_TITLE,
+        title=TOP_TITLE.format(study.top) if best else LEADERBOARD_TITLE,
         facts=(*counted, (f"{study.alpha:g}", "significance level α")),
-        summary=(answers[0], say("approximation"), *answers[1:]),
+        summary=(*filter(None, [best]), answers[0], say("approximation"), *answers[1:]),
         sections=(_ranks_section(study, frame), *_pairs_section(study, pairs), _missing_section(card)),
         methods=_methods(study),
         rows=frame,

@@ -108,8 +108,8 @@ class LeaderboardStudy(Study):
     """What was required of systems, and whether the items establish it."""
     baselines: tuple[str, ...]
     """Systems to compare with all others."""
-    top: int
-    """How many systems count as the top."""
+    top: int | None
+    """How many systems somebody asked about as the top; where nobody did, 3 count as it."""
     power: float
     """Power of the detectable differences and of the items needed."""
     alpha: float
@@ -235,7 +235,7 @@ def study_leaderboard(  # noqa: PLR0913 - every option of the command
     *,
     baseline: str | Sequence[str] | None = None,
     requirements: Sequence[str] = (),
-    top: int = _TOP,
+    top: int | None = None,
     cohorts: Sequence[str] | None = None,
     alpha: float = 0.05,
     power: float = 0.8,
@@ -259,8 +259,8 @@ def study_leaderboard(  # noqa: PLR0913 - every option of the command
         Systems to compare with every other; their pairs are one family.
     requirements : sequence of str, optional
         Such as "new >= old - 0.005"; see `metaeval.tests_stat.requirements.check_requirements`.
-    top : int, default 3
-        How many systems count as the top.
+    top : int, optional
+        How many systems count as the top, by default 3; if given, the first sentence says which these are.
     cohorts : sequence of str, optional
         "top10" and the like, or names of groups: the items that separate these systems; see
         `metaeval.resampling.cohorts.analyse_cohorts`. By default the top 10 and 25 where there are more systems.
@@ -311,7 +311,8 @@ def study_leaderboard(  # noqa: PLR0913 - every option of the command
     """
     check_share(alpha, "alpha")
     check_share(power, "power")
-    check_count(top, "top")
+    k = _TOP if top is None else top
+    check_count(k, "top")
     check_resamples(n_resamples)
     check_count(n_splits, "n_splits", most=MOST_REPLICATES)
     seed, requirements = resolve_seed(rng), check_list(requirements, "requirements", ["new >= old - 0.005"])
@@ -325,7 +326,7 @@ def study_leaderboard(  # noqa: PLR0913 - every option of the command
     baselines = baselines_of(baseline)
     table, left_out = _placed(checked, baselines, check_list(cohorts or [], "cohorts", ["top10"]), requirements)
     names, n_topics, gappy = table["system"].to_numpy().tolist(), table.sizes["topic"], has_gaps(table.to_numpy())
-    check_count(top, "top", most=max(_TOP, len(names)), unit="systems")
+    check_count(k, "top", most=max(_TOP, len(names)), unit="systems")
     for system in baselines:
         check_choice(system, "baseline", names)
     many, n_drawn = n_topics > _FEW, min(n_resamples, max(_FEWEST, _DRAWN // n_topics))
@@ -335,7 +336,7 @@ def study_leaderboard(  # noqa: PLR0913 - every option of the command
     attempt = Attempts(ScoresError, EstimationError, InvalidOptionError, of=table)
     level = 1 - alpha
     ranked = partial(rank_intervals, method=rank_method, confidence_level=level, rng=seed, n_threads=n_threads)
-    best = partial(best_system, k=min(top, len(names)), n_resamples=n_drawn, rng=seed, n_threads=n_threads)
+    best = partial(best_system, k=min(k, len(names)), n_resamples=n_drawn, rng=seed, n_threads=n_threads)
     answers = _answers(table, ranked, best, attempt, alpha=alpha, power=power)
     divided = partial(variance_components, checked, confidence_level=level)
     notes = _size_notes(table, n_drawn, n_resamples)

@@ -31,6 +31,8 @@ class MeansLeaderboardStudy(Study):
     """What was given."""
     ranks: RanksFromErrors
     """Intervals of the ranks, probabilities and decisions about pairs, as if errors were independent."""
+    top: int | None
+    """How many systems somebody asked about as the top; where nobody did, 3 count as it."""
     alpha: float
     """Significance level; intervals hold at 1 - alpha."""
     notes: tuple[str, ...]
@@ -70,12 +72,13 @@ class MeansLeaderboardStudy(Study):
 
 
 def study_means(  # noqa: PLR0913 - what the leaderboard was asked
-    board: SystemMeans, *, top: int, alpha: float, method: RankMethod, seed: int, provenance: Provenance | None
+    board: SystemMeans, *, top: int | None, alpha: float, method: RankMethod, seed: int, provenance: Provenance | None
 ) -> MeansLeaderboardStudy:
     """Test which ranks of a leaderboard of means and standard errors are reliable; see `study_leaderboard`."""
     return MeansLeaderboardStudy(
         board=board,
-        ranks=rank_intervals_from_errors(board, top=top, method=method, confidence_level=1 - alpha, rng=seed),
+        ranks=rank_intervals_from_errors(board, top=top or 3, method=method, confidence_level=1 - alpha, rng=seed),
+        top=top,
         alpha=float(alpha),
         notes=board.notes,
         provenance=provenance or record_provenance("study_leaderboard", random_source=f"seed {seed}"),

@@ -38,7 +38,7 @@ _COVARIATES = Option(
     "What to adjust for: columns of numbers, or NAME for NAME_left less NAME_right; position needs no column.",
     checks.names("names of covariates by comma"),
 )
-_TOP = Option("K", "Number of systems that count as the top.", checks.whole_number(1, checks.MOST_SYSTEMS))
+_TOP = Option("K", "Number of systems that count as the top.", checks.whole_number(1, checks.MOST_SYSTEMS), shown="3")
 _SHARE = Option("SHARE", "Expected share of settled pairs to plan for.", check_share, means="share")
 _NEXT = Option(
     "N", "Number of further votes whose best use is asked for.", checks.whole_number(1, 10_000_000), means="n_next"
@@ -116,7 +116,7 @@ def votes_command(  # noqa: PLR0913 - the options of the command
     ties: Annotated[str, _TIES] = "half",
     by: Annotated[str | None, _BY] = None,
     covariates: Annotated[str | None, _COVARIATES] = None,
-    top: Annotated[int, _TOP] = 3,
+    top: Annotated[int | None, _TOP] = None,
     alpha: Annotated[float, opt.ALPHA] = 0.05,
     power: Annotated[float, opt.POWER] = 0.8,
     settled_share: Annotated[float, _SHARE] = 0.75,

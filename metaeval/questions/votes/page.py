@@ -42,7 +42,15 @@ from metaeval.questions.votes.study import AS_RANKS, VoteGroup, VotesStudy
 from metaeval.reports.data_files import csv_file
 from metaeval.reports.key_figures import KeyFigure, counted, listed_figures, with_ends
 from metaeval.reports.prose import prose
-from metaeval.reports.ranked import interval_of_ranks, is_pair, open_first, ranked_columns, written_ranks
+from metaeval.reports.ranked import (
+    TOP_TITLE,
+    interval_of_ranks,
+    is_pair,
+    open_first,
+    ranked_columns,
+    top_sentence,
+    written_ranks,
+)
 from metaeval.reports.shared import facts, unanswered
 from metaeval.table.vote_covariates import POSITION, is_length
 from metaeval.tests_stat.correction import CORRECTIONS
@@ -69,11 +77,12 @@ def votes_report(study: VotesStudy) -> Report:
     units = {"topic" if of_runs and name == "question" else name: n for name, n in study.n_units.items()}
     sizes = [*facts(vote=study.n_votes, system=study.n_systems, **units), *_pairs_counted(study)]
     settled = counts[counts["correction"] == AS_RANKS].to_dict("records")[0]
+    best = top_sentence(study.first.ranks.to_frame().drop(columns="metric"), study.top) if study.n_groups == 1 else ""
     return Report(
         command="votes",
-        title=title_of(study),
+        title=TOP_TITLE.format(study.top) if best else title_of(study),
         facts=(*sizes, (f"{study.alpha:g}", "significance level α")),
-        summary=(_answer(study, counts, settled), *_rests(study), _errors(study, counts)),
+        summary=(*filter(None, [best]), _answer(study, counts, settled), *_rests(study), _errors(study, counts)),
         key_figures=listed_figures(_key_figures(study, settled)),
         sections=(
             _ranks_section(study, frame),

@@ -121,7 +121,8 @@ class VotesStudy(Study):
     """Groups of systems that have no ranks, with the reason."""
     alpha: float
     power: float
-    top: int
+    top: int | None
+    """How many systems somebody asked about as the top; where nobody did, 3 count as it."""
     share: float
     """Of the pairs, for which the plan counts votes."""
     notes: tuple[str, ...]
@@ -207,7 +208,7 @@ def study_votes(  # noqa: PLR0913 - every option of the command
     ties: Ties = "half",
     clusters: Sequence[str] | None = None,
     covariates: Sequence[str] = (),
-    top: int = 3,
+    top: int | None = None,
     alpha: float = 0.05,
     power: float = 0.8,
     share: float = 0.75,
@@ -229,8 +230,8 @@ def study_votes(  # noqa: PLR0913 - every option of the command
         Cluster errors by question, voter or both; by default by what is known.
     covariates : sequence of str, optional
         What to adjust for: covariates of the votes, or columns as `metaeval.table.votes.as_votes` takes them.
-    top : int, default 3
-        How many systems count as the top.
+    top : int, optional
+        How many systems count as the top, by default 3; if given, the first sentence says which these are.
     alpha : float, default 0.05
         Significance level; intervals hold at 1 - alpha.
     power : float, default 0.8
@@ -277,7 +278,7 @@ def study_votes(  # noqa: PLR0913 - every option of the command
     check_share(alpha, "alpha")
     check_share(share, "share")
     check_power(power, alpha)
-    check_count(top, "top")
+    check_count(3 if top is None else top, "top")
     seed = resolve_seed(rng)
     all_votes = _with_covariates(as_votes(votes, covariates=covariates), covariates)
     attempt, ranked, sweeps, all_groups = Attempts(EstimationError, ScoresError), [], [], all_votes.grouped()
@@ -329,7 +330,7 @@ def study_votes(  # noqa: PLR0913 - every option of the command
         unanswered=MappingProxyType(dict(attempt.failed)),
         alpha=float(alpha),
         power=float(power),
-        top=int(top),
+        top=top,
         share=float(share),
         notes=tuple(dict.fromkeys(notes)),
         provenance=provenance or record_provenance("study_votes", random_source=f"seed {seed}"),
@@ -397,7 +398,7 @@ def _group(  # noqa: PLR0913, PLR0917 - as asked
     votes: Votes,
     ties: Ties,
     clusters: Sequence[str] | None,
-    top: int,
+    top: int | None,
     alpha: float,
     power: float,
     n_next: int,
@@ -406,7 +407,7 @@ def _group(  # noqa: PLR0913, PLR0917 - as asked
     fitted = bradley_terry(votes, ties=ties, clusters=clusters, covariates=[], alpha=alpha)
     adjusted = bradley_terry(votes, ties=ties, clusters=clusters, alpha=alpha) if votes.covariates else None
     main = adjusted or fitted
-    ranks = vote_ranks(main, top=top, alpha=alpha, rng=seed)
+    ranks = vote_ranks(main, top=top or 3, alpha=alpha, rng=seed)
     ranked_votes = votes.of(fitted.systems) if len(fitted.systems) < len(votes.systems) else votes
     ranked_votes = ranked_votes.where(ranked_votes.share != 0.5) if ties == "drop" else ranked_votes  # noqa: PLR2004 - ties
     n_orders = min(_MOST_ORDERS, max(_FEWEST_ORDERS, _MOST_STEPS // max(len(ranked_votes.share), 1)))
