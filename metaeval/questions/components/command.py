@@ -74,7 +74,7 @@ _REPEAT = choice(
 )
 _JUDGES = flag("--judges", "The metrics are judges of one quality, a source of variance of their own.", means="judges")
 _MEASURE = choice("Whose means are to be dependable; judge with --judges.", "system", "topic", "judge", means="measure")
-_TARGET = Option("SHARE", "Dependability to plan for, between 0 and 1.", check_share)
+_TARGET = Option("SHARE", "Dependability to plan for, between 0 and 1.", check_share, shown="0.95")
 _COST = Option(
     "item=C,run=C,judgment=C",
     "Cost of an item, of a run of a system on it, and of a judgment of a run.",
@@ -102,7 +102,7 @@ def components_command(  # noqa: PLR0913 - the options of the command
     repeat: Annotated[str, _REPEAT] = "nested",
     judges: Annotated[bool, _JUDGES] = False,
     measure: Annotated[str, _MEASURE] = "system",
-    target: Annotated[float, _TARGET] = 0.95,
+    target: Annotated[float | None, _TARGET] = None,
     cost: Annotated[str | None, _COST] = None,
     intervals: Annotated[str, _INTERVALS] = "robust",
     splits: Annotated[int | None, _SPLITS] = None,

@@ -35,6 +35,7 @@ _FEWEST_IN_HALF = 5
 _LEVEL = 0.05
 """Of the test whether runs differ as wholes."""
 _SPLITS = 20
+_TARGET = 0.95
 _MOST_WORK = 400_000_000
 """Pairs of systems times items in all splits that nobody asked for; of large boards few splits are enough."""
 _STEPS = 25
@@ -70,6 +71,8 @@ class ComponentsStudy(Study):
     """pass@k and pass^k, where repeats are 0 or 1."""
     target: float
     cost: Mapping[str, float]
+    named: tuple[str, ...]
+    """Which of ``target`` and ``cost`` somebody named; the first sentences answer these."""
     unanswered: Mapping[str, str]
     """What these scores cannot answer, with the reason."""
     notes: tuple[str, ...]
@@ -95,7 +98,7 @@ def study_components(  # noqa: PLR0913 - every option of the command
     repeats: Repeats = "nested",
     judges: bool = False,
     measure: Measured = "system",
-    target: float = 0.95,
+    target: float | None = None,
     cost: Mapping[str, float] | None = None,
     intervals: Intervals = "robust",
     confidence_level: float = 0.95,
@@ -111,8 +114,8 @@ def study_components(  # noqa: PLR0913 - every option of the command
         With repeats, clusters and gaps, if there are any.
     repeats, judges, measure, intervals, confidence_level
         As for `metaeval.models.variance_components`.
-    target : float, default 0.95
-        Dependability to plan for.
+    target : float, optional
+        Dependability to plan for, by default 0.95; if given, the first sentence says whether this design reaches it.
     cost : mapping of str to float, optional
         Of an ``item``, a ``run`` and a ``judgment``; see `VarianceComponents.cheapest`.
     n_splits : int, optional
@@ -148,7 +151,8 @@ def study_components(  # noqa: PLR0913 - every option of the command
     [['system', 0.05], ['topic', 0.64], ['system x topic', 0.31]]
     """
     check_choice(measure, "measure", get_args(Measured))
-    target = check_share(target, "target")
+    named = tuple(name for name, value in (("target", target), ("cost", cost)) if value is not None)
+    target = check_share(_TARGET if target is None else target, "target")
     n_halvings = None if n_splits is None else check_count(n_splits, "n_splits", least=0)
     prices = check_cost(dict({"run": 1.0, "judgment": float(judges)} if cost is None else cost))
     seed = resolve_seed(rng)
@@ -175,6 +179,7 @@ def study_components(  # noqa: PLR0913 - every option of the command
         tries=attempt("pass@k", lambda: pass_rates(table)) if _are_tries(table) else None,
         target=target,
         cost=MappingProxyType(prices),
+        named=named,
         unanswered=MappingProxyType(dict.fromkeys(all_equal, "all scores are equal") | attempt.failed),
         notes=(
             *table.attrs.get("notes", ()),

@@ -43,7 +43,7 @@ from metaeval.reports.prose import prose
 from metaeval.reports.ranked import against_baseline
 from metaeval.reports.shared import drawn_for_p, facts, groups_of_topics, with_draws
 from metaeval.reports.single_topics import on_single_topics
-from metaeval.reports.traits import traits_said
+from metaeval.reports.traits import runs_said, traits_said
 from metaeval.reports.witnesses import (
     FIGURES,
     answer_and_rests,
@@ -289,6 +289,7 @@ def _map_picture(study: TableStudy, metric: str) -> Picture:
             called=f"distances {metric}",
             result=result,
             metric=metric,
+            runs=runs_said(study.scores),
         )
     n_significant = result.data["significant"].sel(metric=metric).sum().item()
     return say.picture(
