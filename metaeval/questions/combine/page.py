@@ -113,9 +113,12 @@ def _answer(study: CollectionsStudy, row: Mapping[Any, Any]) -> str:
     signed = {
         name: ("+" * (is_signed and row[name] > 0.0)) + write(row[name]) for name in ("mean", "new_low", "new_high")
     }
+    one_of_pairs = study.study == "table" and len(study.claims) > 1  # of which the sentence before says how many differ
+    verdict = "Yes: " if _is_clear(row) else "Open: " if _holds_here(row) else "No: "
     return say(
         f"answer {study.study}",
         row=row,
+        **({"verdict": "" if one_of_pairs else verdict} if meaning.compares else {}),
         **_named(study, row),
         ends=f"[{write(row['low'])}, {write(row['high'])}]",
         unclear=""

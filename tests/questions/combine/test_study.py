@@ -236,9 +236,9 @@ def test_the_first_sentence_says_on_how_many_and_what_of_a_new_one():
     study = study_collections(collections(5), n_topic_resamples=30, rng=1)
     first, *others = study.report().summary
     claim = study.claims.iloc[0]
-    opening = (
-        f"{claim['first']} finds more significant pairs than {claim['second']} on {claim['n_above']} of 5 collections"
-    )
+    verdict = "Yes" if claim["low"] > 0 else "No"
+    said = f"{verdict}: {claim['first']} finds more significant pairs than {claim['second']}"
+    opening = f"{said} on {claim['n_above']} of 5 collections"
     assert first.startswith(opening)
     assert "; on a new one between " in first
     assert not any("barely" in words for words in others)
@@ -272,7 +272,7 @@ def test_collections_closer_together_than_their_errors_have_the_interval_of_thes
     assert claim["p_value"] == pytest.approx(2 * stats.t.sf(0.1016 / (0.02 / np.sqrt(2)), 1), rel=1e-9)
     report = study.report()
     opening = (
-        "new scores higher than old under AP on 2 of 2 collections, significantly on each, but 2 are too few for "
+        "Open: new scores higher than old under AP on 2 of 2 collections, significantly on each, but 2 are too few for "
         "collections in general: +0.102 ["
     )
     assert report.summary[0].startswith(opening)
@@ -298,6 +298,7 @@ def test_two_collections_that_point_apart_say_nothing_of_these_alone():
     study = study_collections(two_of((0.2, -0.06)), study="table")
     assert study.claims["here_low"].item() > 0.0
     first = study.report().summary[0]
+    assert first.startswith("No: new scores higher")
     assert "on 1 of 2 collections, but not clearly on average" in first
     assert "alone" not in first
 
