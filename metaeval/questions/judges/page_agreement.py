@@ -70,14 +70,28 @@ def _alpha(study: Labelling) -> tuple[str, dict[str, object]]:
 
 
 def alpha_words(study: Labelling) -> str:
-    """Say whether all judges agree more than by chance, and enough for conclusions."""
+    """Say whether all judges agree more than by chance, and enough for conclusions; of two also who labels higher."""
     written, numbers = _alpha(study)
     has_alpha, bounded, n = not absent(numbers["value"]), not absent(numbers["low"]), study.labels.table.shape[1]
     draws = study.agreement.n_resamples
     alpha, low, high = (numbers[end] for end in ("value", "low", "high"))
     side, tentative, firm = (sure_side(alpha, low, high, bar, draws=draws) for bar in (0.0, *_ENOUGH))
     fields = {"side": side, "tentative": tentative, "firm": firm > 0, "bars": _ENOUGH}
-    return say("all agree", n=n, alpha=written, bounded=bounded, known=has_alpha, **fields)
+    agree = say("all agree", n=n, alpha=written, bounded=bounded, known=has_alpha, **fields)
+    return " ".join(filter(None, [agree, _shift_words(study)]))
+
+
+def _shift_words(study: Labelling) -> str:
+    """Say which of two judges gives higher labels, where the interval of the difference leaves no doubt."""
+    if not one_pair(study) or not study.labels.ordered or study.labels.words or study.scale is not None:
+        return ""
+    row, draws = study.agreement.pairs.iloc[0], study.agreement.n_resamples
+    shift, low, high = (float(row[f"bias{end}"]) for end in ("", "_low", "_high"))
+    if absent(low) or not (side := sure_side(shift, low, high, draws=draws)):
+        return ""
+    higher, lower = [row["second"], row["first"]][::side]
+    by = bracketed(abs(shift), *sorted((abs(low), abs(high))), number(2), draws=draws)
+    return say("shift", higher=higher, lower=lower, by=by)
 
 
 def agreement_figures(study: Labelling) -> list[KeyFigure]:

@@ -43,7 +43,7 @@ def best_words(study: Labelling, ranking: JudgeRanking) -> str:
         n_topics=ranking.n_compared,
         measure=MEASURES[ranking.measure],
         reference=ranking.reference,
-        leaning=_leaning(table.iloc[0]) if len(table) == 1 else "",
+        leaning=_leaning(table.iloc[0]) if len(level) == 1 else "",
         unsure=_may_be_chance(study, ranking),
     )
 
