@@ -40,6 +40,16 @@ def test_the_best_k_of_equal_systems_are_nobody():
     assert first == "No: the best 2 are all sure under none of 2 metrics, some of them under none."
 
 
+def test_a_cohort_that_was_named_is_answered_first():
+    """By hand: on 12 items all four systems pass, on 8 the last two fail; the best two never differ."""
+    best, others = np.ones((2, 20)), np.tile(np.r_[np.ones(12), np.zeros(8)], (2, 1))
+    scores = as_scores(np.concatenate([best, others]), systems=list("abcd"))
+    first, second, *_ = study_leaderboard(scores, cohorts=["top2"], **QUICK).report().summary
+    assert first.startswith("0 topics separate the top 2, and 20 of 20 (100.0 %) decide nothing. 0 of 1 pair of ")
+    assert "a and b lead" in second
+    assert study_leaderboard(scores, **QUICK).report().summary[0] == second
+
+
 def test_the_best_k_of_votes():
     """A wins nearly all votes against b and c, which win half of theirs."""
     votes = (

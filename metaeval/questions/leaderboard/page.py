@@ -29,7 +29,7 @@ from metaeval.page.tables import METRIC, Table, bounded, frame_of, left, of_metr
 from metaeval.questions.components.page import design_sentences
 from metaeval.questions.leaderboard.page_asked import asked_of
 from metaeval.questions.leaderboard.page_card import LEADERBOARD_TITLE, card_files, embedded
-from metaeval.questions.leaderboard.page_cohorts import cohort_files, cohorts_section, shares_by_cohort
+from metaeval.questions.leaderboard.page_cohorts import cohort_files, cohorts_section, named_cohort, shares_by_cohort
 from metaeval.questions.leaderboard.page_few_items import thin_section
 from metaeval.questions.leaderboard.page_items import (
     clusters_named,
@@ -94,6 +94,7 @@ def leaderboard_report(study: LeaderboardStudy) -> Report:
     card = study.card()
     counted = facts(metric=sizes["metric"], system=sizes["system"], topic=sizes["topic"], pair=study.comparison.n_pairs)
     asked_title, asked = asked_of(study, frame)
+    asked = (*asked, *(() if study.requirements is not None else named_cohort(study, decision_of(study))))
     title, answer = asked_title or LEADERBOARD_TITLE, _answer(study, places, frame)
     limits = held_back(_by_t(study), study.scores).strip()
     required, lead_is_open = study.requirements is not None, study.comparison.n_pairs > 1 < places["leading"].min()

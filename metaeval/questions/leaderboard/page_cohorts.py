@@ -70,6 +70,15 @@ def cohorts_section(study: LeaderboardStudy, decision: str) -> list[Section]:
     return [say.section("cohorts", *section_blocks, brief=study.cohorts_named, heading=title)]
 
 
+def named_cohort(study: LeaderboardStudy, decision: str) -> tuple[str, ...]:
+    """Say what separates the first cohort that somebody named, under the first metric; nothing where nobody did."""
+    if study.cohorts is None or not study.cohorts_named:
+        return ()
+    row = study.cohort_frame().iloc[0].to_dict()
+    under = f"Under {name_of_metric(row['metric'])}: " if len(study.comparison.metrics) > 1 else ""
+    return (under + _found(study.cohorts, row, _cohort(study.cohorts, row["cohort"]), decision),)
+
+
 def cohort_files(study: LeaderboardStudy) -> dict[str, Writer]:
     """Return the writer of what every item decides in every cohort, unless there are very many."""
     if study.cohorts is None or study.cohorts.data["kind"].size > _MOST_ROWS:
