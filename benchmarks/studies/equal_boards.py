@@ -32,6 +32,9 @@ from metaeval import (
     study_votes,
 )
 from metaeval.io import as_votes
+from metaeval.questions.leaderboard.page import _answer, _places
+from metaeval.questions.leaderboard.page_asked import asked_of
+from metaeval.questions.leaderboard.study import LeaderboardStudy
 from metaeval.studies.study import Study
 from metaeval.table.means import as_means
 from metaeval.table.scores import Scores
@@ -110,6 +113,17 @@ def of_two_metrics(draw: Generator) -> dict[str, Scores]:
     return made
 
 
+def best_two(scores: Scores) -> Study:
+    """Ask a leaderboard for a baseline, for the best two, and whether its ranking is real."""
+    return study_leaderboard(scores, baseline="system1", top=2, **QUICK)
+
+
+def gate(scores: Scores) -> Study:
+    """Ask a leaderboard of two systems for a requirement, and whether they differ."""
+    return study_leaderboard(scores, requirements=["system1 > system2"], **QUICK)
+
+
+FIVE, TWO = ("a baseline of five", "the best two", "the ranking"), ("a gate, system1 > system2", "the pair")
 SETTINGS: dict[str, Callable[[Generator], Study]] = {
     "table: two systems": lambda draw: study_table(graded(draw, 2), rng=0),
     "table: five systems": lambda draw: study_table(graded(draw, 5), rng=0),
@@ -121,29 +135,11 @@ SETTINGS: dict[str, Callable[[Generator], Study]] = {
     "table: two systems, five items": lambda draw: study_table(graded(draw, 2, 5), rng=0),
     "table: two systems, four clusters": lambda draw: study_table(clustered(draw, 2, 4), rng=0),
     "table: two systems, ten clusters": lambda draw: study_table(clustered(draw, 2, 10), rng=0),
-    "leaderboard: two systems": lambda draw: study_leaderboard(graded(draw, 2), **QUICK),
-    "leaderboard: five systems": lambda draw: study_leaderboard(graded(draw, 5), **QUICK),
-    "leaderboard: five systems, the best two": lambda draw: study_leaderboard(graded(draw, 5), top=2, **QUICK),
-    "leaderboard: a baseline of five": lambda draw: study_leaderboard(graded(draw, 5), baseline="system1", **QUICK),
-    "leaderboard: two systems, right or wrong": lambda draw: study_leaderboard(answered(draw, 2), **QUICK),
-    "leaderboard: five systems, right or wrong": lambda draw: study_leaderboard(answered(draw, 5), **QUICK),
-    "leaderboard: two systems, three runs": lambda draw: study_leaderboard(run_again(draw, 2), **QUICK),
-    "leaderboard: five systems, three runs": lambda draw: study_leaderboard(run_again(draw, 5), **QUICK),
     "leaderboard: two means with errors": lambda draw: study_leaderboard(measured(draw, 2), rng=0),
     "leaderboard: five means with errors": lambda draw: study_leaderboard(measured(draw, 5), rng=0),
-    "gate: system1 > system2": lambda draw: study_leaderboard(
-        graded(draw, 3), requirements=["system1 > system2"], **QUICK
-    ),
-    "gate: right or wrong": lambda draw: study_leaderboard(
-        answered(draw, 2), requirements=["system1 > system2"], **QUICK
-    ),
-    "gate: three runs": lambda draw: study_leaderboard(run_again(draw, 2), requirements=["system1 > system2"], **QUICK),
     "power: two systems": lambda draw: study_power(graded(draw, 2), tests=["t"], rng=0),
     "votes: two systems": lambda draw: study_votes(voted(draw, 2, 60), rng=0),
-    "votes: four systems": lambda draw: study_votes(voted(draw, 4, 150), rng=0),
-    "votes: four systems, the best two": lambda draw: study_votes(voted(draw, 4, 150), top=2, rng=0),
-    "judges: two beside a person": lambda draw: study_judges(labelled(draw), reference="human", rng=0),
-    "judges: four beside a person": lambda draw: study_judges(labelled(draw, 4), reference="human", rng=0),
+    "judges: two beside a person": lambda draw: study_judges(labelled(draw), reference="human", n_resamples=200, rng=0),
     "components: a target": lambda draw: study_components(graded(draw, 5), target=0.8, n_splits=0, rng=0),
     "components: a target, three runs": lambda draw: study_components(
         run_again(draw, 5), repeats="crossed", target=0.8, n_splits=0, rng=0
@@ -160,7 +156,25 @@ SETTINGS: dict[str, Callable[[Generator], Study]] = {
         of_two_metrics(draw), study="power", n_topic_resamples=20, rng=0
     ),
 }
-"""What makes a study of what is equal."""
+"""What makes a study of what is equal, whose first sentence is asked."""
+BOARDS: dict[str, tuple[Callable[[Generator], Study], tuple[str, ...]]] = {
+    "leaderboard: five systems": (lambda draw: best_two(graded(draw, 5)), FIVE),
+    "leaderboard: right or wrong": (lambda draw: best_two(answered(draw, 5)), FIVE),
+    "leaderboard: three runs": (lambda draw: best_two(run_again(draw, 5)), FIVE),
+    "leaderboard: two systems": (lambda draw: gate(graded(draw, 2)), TWO),
+    "leaderboard: two, right or wrong": (lambda draw: gate(answered(draw, 2)), TWO),
+    "leaderboard: two, three runs": (lambda draw: gate(run_again(draw, 2)), TWO),
+    "votes: four systems": (lambda draw: study_votes(voted(draw, 4, 150), top=2, rng=0), ("the best two", "the first")),
+}
+"""The same where one study is asked several questions, with what each of its first sentences is about."""
+
+
+def sentences(study: Study) -> tuple[str, ...]:
+    """Return what a page says first; of leaderboards without the tables below it, which take most of the time."""
+    if not isinstance(study, LeaderboardStudy):
+        return study.report().summary
+    frame = study.to_frame()
+    return (*asked_of(study, frame)[1], _answer(study, _places(study), frame))
 
 
 def opening(sentence: str) -> str:
@@ -179,12 +193,14 @@ def add(keep: Path, seeds: range, only: str) -> None:
         rows = csv.writer(file)
         if is_new:
             rows.writerow(["setting", "seed", "opening", "sentence"])
-        for number, (name, study) in enumerate(SETTINGS.items()):
+        asked = {name: (study, ("",)) for name, study in SETTINGS.items()} | BOARDS
+        for name, (study, parts) in asked.items():
             if not name.startswith(only):
                 continue
             for seed in seeds:
-                told = study(np.random.default_rng([number, seed])).report().summary[0]
-                rows.writerow([name, seed, opening(told), told])
+                told = sentences(study(np.random.default_rng([*name.encode(), seed])))
+                for part, sentence in zip(parts, told, strict=False):
+                    rows.writerow([f"{name}: {part}".removesuffix(": "), seed, opening(sentence), sentence])
             file.flush()
 
 
@@ -192,10 +208,7 @@ def report(openings: pd.DataFrame, commit: str) -> str:
     """Return the page: a row a setting."""
     openings = openings.drop_duplicates(["setting", "seed"], keep="last")
     lines = []
-    for name in SETTINGS:
-        kinds = openings.loc[openings["setting"] == name, "opening"]
-        if not len(kinds):
-            continue
+    for name, kinds in openings.groupby("setting")["opening"]:
         claims = int((~kinds.isin(["No", "Open", "undecided"])).sum())
         ends = binomtest(claims, len(kinds)).proportion_ci()
         shares = [f"{(kinds == kind).mean():.1%}" for kind in ("No", "Open", "undecided")]

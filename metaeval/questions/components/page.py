@@ -101,8 +101,8 @@ def _one_system(study: ComponentsStudy) -> str:
 
 def design_sentences(
     components: VarianceComponents, designs: pd.DataFrame, *, metric: str | None = None
-) -> tuple[str, ...]:
-    """Return the sentences of the first metric on the design at hand, on runs if there are any, and on the cheapest.
+) -> tuple[str, str]:
+    """Return the sentences on the design at hand and on the cheapest one, of the first metric.
 
     Other reports say them too, where scores have repeats or judges; `metric`: where judges stand in place of metrics.
     """
@@ -117,15 +117,15 @@ def design_sentences(
         under=under,
         **_named(components),
     )
-    fields = {"floor": _SCORE(row["repeatability"]), "part": share(row["repeat_share"]), "under": under}
-    repeats = [say("repeats", **fields)] if has_repeats else []
+    if has_repeats:
+        design += f" {say('repeats', floor=_SCORE(row['repeatability']), part=share(row['repeat_share']))}"
     of_metric = designs[designs["metric"] == row["metric"]].set_index("goal")
     now = of_metric.loc["at hand"]
     best = of_metric.loc["same cost"] if "same cost" in of_metric.index else now
     reached, erho2 = (float(plan["erho2"]) for plan in (best, now))
     better = round(reached, _SHARE_DIGITS) > round(erho2, _SHARE_DIGITS)
     fields = {"words": _counted(components, best), "erho2": _SHARE(reached), "now": _SHARE(erho2), "under": under}
-    return design, *repeats, say("cheapest" if better else "none cheaper", **fields)
+    return design, say("cheapest" if better else "none cheaper", **fields)
 
 
 def _named(components: VarianceComponents) -> dict[str, str]:
@@ -211,9 +211,15 @@ def _summary(study: ComponentsStudy) -> tuple[str, ...]:
     passage = "first" if sure or not alone else "first open"
     confounded = "" if components.n_repeats > 1 else str(components.components["component"].iloc[-1])
     with_repeats = lead == confounded and len(noise) == 1
+    runs = components.dependability["repeat_share"].dropna()
     first = _said(
         study,
-        passage if (noise["share"] > 0).any() else "no noise",
+        "no noise"
+        if not (noise["share"] > 0).any()
+        else "first with runs"
+        if len(runs) and passage == "first"
+        else passage,
+        runs=" to ".join(map(share, _span(runs))) if len(runs) else "",
         alone=alone,
         opening=_opening(len(of_lead), len(noise)),
         rank="only" if alone else "largest",
@@ -221,13 +227,13 @@ def _summary(study: ComponentsStudy) -> tuple[str, ...]:
         figure=_shares(of_lead.iloc[0]) if len(noise) == 1 else _range(of_lead, sure=passage == "first"),
         under=_under(components, of_lead["metric"].iloc[0]) if len(noise) == 1 else "",
     )
-    design, *repeats, cheapest = design_sentences(components, study.designs)
+    design, cheapest = design_sentences(components, study.designs)
     asked = [_reached(study)] if "target" in study.named else []
     asked += [cheapest] if "cost" in study.named else []
     last = [say("unseparated", pair=_source(confounded))] if confounded else []
     last += [cheapest] if (components.n_repeats > 1 or components.judges) and cheapest not in asked else []
-    last += [] if "target" in study.named else [_assured(study)]
-    return (*asked, " ".join([first, *repeats]), design, *filter(None, [" ".join(last)]))
+    rest = " ".join([*last, _assured(study)])
+    return (" ".join(asked), first, f"{design} {rest}") if asked else (first, design, rest)
 
 
 def _opening(n: int, n_metrics: int) -> str:
@@ -255,7 +261,7 @@ def _under(components: VarianceComponents, metric: object) -> str:
 
 
 def _reached(study: ComponentsStudy) -> str:
-    """Say whether the design at hand reaches the target that was named under the first metric, and what it takes."""
+    """Say whether the design at hand reaches the target that was named under the first metric."""
     row = study.components.dependability.iloc[0]
     fields = {
         "target": study.target,
@@ -263,7 +269,7 @@ def _reached(study: ComponentsStudy) -> str:
         "under": _under(study.components, row["metric"]),
     }
     side = 1 if row["erho2_low"] >= study.target else -1 if row["erho2_high"] < study.target else 0
-    return f"{say('reached', side=side, **fields)} {_assured(study)}"
+    return say("reached", side=side, **fields)
 
 
 def _assured(study: ComponentsStudy) -> str:

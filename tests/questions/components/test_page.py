@@ -33,9 +33,8 @@ def test_the_sentences_stand_on_both_pages():
     (section,) = (one for one in board.sections if one.id == "sources")
     words = section.blocks[0].paragraphs
     page = study_components(scores, n_splits=0, rng=1).report()
-    assert page.summary[0].endswith(words[1])
     assert page.summary[1] == words[0]
-    assert words[2] in page.summary[2]
+    assert words[1] in page.summary[2]
     found = variance_components(scores)
     assert words == design_sentences(found, found.cheapest())
     assert not any(
@@ -158,5 +157,5 @@ def test_the_largest_source_has_a_share_of_the_noise():
     assert rows[0]["noise_share"].dropna().sum() == pytest.approx(1.0)
     assert rows[0]["noise_share"]["repeat"] == pytest.approx(rows[1]["noise_share"]["repeat"])
     assert rows[1]["difference_share"]["repeat"] < 0.5 < rows[1]["noise_low"]["repeat"]
-    assert "The largest source of noise is repeats: " in far.report().summary[0]
+    assert "the largest source of noise is repeats (" in far.report().summary[0]
     assert "] of the noise between two systems" in far.report().summary[0]
