@@ -12,7 +12,8 @@ or that nothing was decided, or anything else, which claims a difference. Shares
 import argparse
 import csv
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -35,6 +36,7 @@ from metaeval.io import as_votes
 from metaeval.questions.leaderboard.page import _answer, _places
 from metaeval.questions.leaderboard.page_asked import asked_of
 from metaeval.questions.leaderboard.study import LeaderboardStudy
+from metaeval.questions.table.page import _summary
 from metaeval.studies.study import Study
 from metaeval.table.means import as_means
 from metaeval.table.scores import Scores
@@ -125,16 +127,6 @@ def gate(scores: Scores) -> Study:
 
 FIVE, TWO = ("a baseline of five", "the best two", "the ranking"), ("a gate, system1 > system2", "the pair")
 SETTINGS: dict[str, Callable[[Generator], Study]] = {
-    "table: two systems": lambda draw: study_table(graded(draw, 2), rng=0),
-    "table: five systems": lambda draw: study_table(graded(draw, 5), rng=0),
-    "table: a baseline of five": lambda draw: study_table(graded(draw, 5), baseline="system1", rng=0),
-    "table: two systems, right or wrong": lambda draw: study_table(answered(draw, 2), rng=0),
-    "table: five systems, right or wrong": lambda draw: study_table(answered(draw, 5), rng=0),
-    "table: two systems, three runs": lambda draw: study_table(run_again(draw, 2), rng=0),
-    "table: five systems, three runs": lambda draw: study_table(run_again(draw, 5), rng=0),
-    "table: two systems, five items": lambda draw: study_table(graded(draw, 2, 5), rng=0),
-    "table: two systems, four clusters": lambda draw: study_table(clustered(draw, 2, 4), rng=0),
-    "table: two systems, ten clusters": lambda draw: study_table(clustered(draw, 2, 10), rng=0),
     "leaderboard: two means with errors": lambda draw: study_leaderboard(measured(draw, 2), rng=0),
     "leaderboard: five means with errors": lambda draw: study_leaderboard(measured(draw, 5), rng=0),
     "power: two systems": lambda draw: study_power(graded(draw, 2), tests=["t"], rng=0),
@@ -167,6 +159,34 @@ BOARDS: dict[str, tuple[Callable[[Generator], Study], tuple[str, ...]]] = {
     "votes: four systems": (lambda draw: study_votes(voted(draw, 4, 150), top=2, rng=0), ("the best two", "the first")),
 }
 """The same where one study is asked several questions, with what each of its first sentences is about."""
+TABLES: dict[str, tuple[Callable[[Generator], Scores], str | None]] = {
+    "table: two systems": (lambda draw: graded(draw, 2), None),
+    "table: five systems": (lambda draw: graded(draw, 5), None),
+    "table: a baseline of five": (lambda draw: graded(draw, 5), "system1"),
+    "table: two systems, right or wrong": (lambda draw: answered(draw, 2), None),
+    "table: five systems, right or wrong": (lambda draw: answered(draw, 5), None),
+    "table: two systems, three runs": (lambda draw: run_again(draw, 2), None),
+    "table: five systems, three runs": (lambda draw: run_again(draw, 5), None),
+    "table: two systems, five items": (lambda draw: graded(draw, 2, 5), None),
+    "table: two systems, four clusters": (lambda draw: clustered(draw, 2, 4), None),
+    "table: two systems, ten clusters": (lambda draw: clustered(draw, 2, 10), None),
+}
+"""What makes the scores of a table, and its baseline; many boards are tested at once, as metrics of one table."""
+
+
+def of_tables(make: Callable[[Generator], Scores], draws: Sequence[Generator], baseline: str | None) -> Iterator[str]:
+    """Yield the first sentence of each board, whose study is that of all boards with one metric left."""
+    boards = [make(draw) for draw in draws]
+    clusters = boards[0].coords.get("cluster")
+    named = None if clusters is None else dict(zip(boards[0]["topic"].to_numpy(), clusters.to_numpy(), strict=True))
+    every = as_scores(np.concatenate([board.to_numpy() for board in boards]), clusters=named)
+    study = study_table(every, baseline=baseline, rng=0)
+    found = study.comparison
+    for metric in found.metrics:
+        scores = study.scores.sel(metric=[metric])
+        alone = replace(found, data=found.data.sel(metric=[metric]), scores=scores)
+        pair = scores["system"].to_numpy().tolist() if found.n_pairs == 1 else []
+        yield _summary(replace(study, scores=scores, comparison=alone, by_cluster=None), pair)[0]
 
 
 def sentences(study: Study) -> tuple[str, ...]:
@@ -193,6 +213,11 @@ def add(keep: Path, seeds: range, only: str) -> None:
         rows = csv.writer(file)
         if is_new:
             rows.writerow(["setting", "seed", "opening", "sentence"])
+        for name, (make, baseline) in TABLES.items():
+            if name.startswith(only):
+                draws = [np.random.default_rng([*name.encode(), seed]) for seed in seeds]
+                for seed, told in zip(seeds, of_tables(make, draws, baseline), strict=True):
+                    rows.writerow([name, seed, opening(told), told])
         asked = {name: (study, ("",)) for name, study in SETTINGS.items()} | BOARDS
         for name, (study, parts) in asked.items():
             if not name.startswith(only):

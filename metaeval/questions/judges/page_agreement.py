@@ -90,7 +90,8 @@ def _shift_words(study: Labelling) -> str:
     if absent(low) or not (side := sure_side(shift, low, high, draws=draws)):
         return ""
     higher, lower = [row["second"], row["first"]][::side]
-    by = bracketed(abs(shift), *sorted((abs(low), abs(high))), number(2), draws=draws)
+    nearest, furthest = sorted((abs(low), abs(high)))
+    by = bracketed(abs(shift), nearest, furthest, number(2), draws=draws)
     return say("shift", higher=higher, lower=lower, by=by)
 
 
