@@ -194,7 +194,7 @@ def sentences(study: Study) -> tuple[str, ...]:
     if not isinstance(study, LeaderboardStudy):
         return study.report().summary
     frame = study.to_frame()
-    return (*asked_of(study, frame)[1], _answer(study, _places(study), frame))
+    return (*asked_of(study, frame, ())[1], _answer(study, _places(study), frame))
 
 
 def opening(sentence: str) -> str:

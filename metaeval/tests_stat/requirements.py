@@ -468,9 +468,9 @@ class _Evidence(NamedTuple):
 
     def detectable(self) -> Floats:
         """Return how far the mean must be beyond what is required for these units to tell with a chance of .8."""
-        found = self.estimates
-        shift = detectable_shift(found.freedom, alpha=min(2.0 * self.alpha, _LARGEST_LEVEL), power=_POWER)
-        return np.where((found.error > 0.0) & (found.n_units > 1), shift * found.error, np.nan)
+        estimates = self.estimates
+        shift = detectable_shift(estimates.freedom, alpha=min(2.0 * self.alpha, _LARGEST_LEVEL), power=_POWER)
+        return np.where((estimates.error > 0.0) & (estimates.n_units > 1), shift * estimates.error, np.nan)
 
     def _scored(self) -> Flags:
         """Say where a share has the limits of Wilson, which hold its error at the number."""

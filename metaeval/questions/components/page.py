@@ -228,12 +228,12 @@ def _summary(study: ComponentsStudy) -> tuple[str, ...]:
         under=_under(components, of_lead["metric"].iloc[0]) if len(noise) == 1 else "",
     )
     design, cheapest = design_sentences(components, study.designs)
-    asked = [_reached(study)] if "target" in study.named else []
-    asked += [cheapest] if "cost" in study.named else []
+    wishes = [_reached(study)] if "target" in study.named else []
+    wishes += [cheapest] if "cost" in study.named else []
     last = [say("unseparated", pair=_source(confounded))] if confounded else []
-    last += [cheapest] if (components.n_repeats > 1 or components.judges) and cheapest not in asked else []
-    rest = " ".join([*last, _assured(study)])
-    return (" ".join(asked), first, f"{design} {rest}") if asked else (first, design, rest)
+    last += [cheapest] if (components.n_repeats > 1 or components.judges) and cheapest not in wishes else []
+    outlook = " ".join([*last, _assured(study)])
+    return (" ".join(wishes), first, f"{design} {outlook}") if wishes else (first, design, outlook)
 
 
 def _opening(n: int, n_metrics: int) -> str:

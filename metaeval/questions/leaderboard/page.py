@@ -93,8 +93,7 @@ def leaderboard_report(study: LeaderboardStudy) -> Report:
     sizes = study.scores.sizes
     card = study.card()
     counted = facts(metric=sizes["metric"], system=sizes["system"], topic=sizes["topic"], pair=study.comparison.n_pairs)
-    asked_title, asked = asked_of(study, frame)
-    asked = (*asked, *(() if study.requirements is not None else named_cohort(study, decision_of(study))))
+    asked_title, asked = asked_of(study, frame, named_cohort(study, decision_of(study)))
     title, answer = asked_title or LEADERBOARD_TITLE, _answer(study, places, frame)
     limits = held_back(_by_t(study), study.scores).strip()
     required, lead_is_open = study.requirements is not None, study.comparison.n_pairs > 1 < places["leading"].min()

@@ -21,15 +21,16 @@ _REQUIRED = "Is what was required of the systems established?"
 say = prose(__name__)
 
 
-def asked_of(study: LeaderboardStudy, frame: pd.DataFrame) -> tuple[str, tuple[str, ...]]:
-    """Return the question that was asked beside that of the ranking, and its answer; nothing where none was."""
+def asked_of(study: LeaderboardStudy, frame: pd.DataFrame, of_cohort: tuple[str, ...]) -> tuple[str, tuple[str, ...]]:
+    """Return the question that was asked beside that of the ranking, and its answers, last those of a cohort."""
     if study.requirements is not None:
         return _REQUIRED, (_required(study.requirements, study),)
-    title, told = TOP_TITLE.format(study.top) if (best := top_sentence(frame, study.top)) else "", [best] * bool(best)
+    title, sentences = (TOP_TITLE.format(study.top), (best,)) if (best := top_sentence(frame, study.top)) else ("", ())
     if len(study.baselines) == 1 and len(study.comparison.metrics) == 1:
         title = say("against title", baseline=study.baselines[0])
-        told = [*([] if study.comparison.n_pairs == 1 else [_against(study, study.baselines[0], frame)]), *told]
-    return title, tuple(told)
+        against = () if study.comparison.n_pairs == 1 else (_against(study, study.baselines[0], frame),)
+        sentences = (*against, *sentences)
+    return title, (*sentences, *of_cohort)
 
 
 def required_report(study: RequirementsStudy) -> Report:

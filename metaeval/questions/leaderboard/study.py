@@ -311,8 +311,7 @@ def study_leaderboard(  # noqa: PLR0913 - every option of the command
     """
     check_share(alpha, "alpha")
     check_share(power, "power")
-    k = _TOP if top is None else top
-    check_count(k, "top")
+    n_top = check_count(_TOP if top is None else top, "top")
     check_resamples(n_resamples)
     check_count(n_splits, "n_splits", most=MOST_REPLICATES)
     seed, requirements = resolve_seed(rng), check_list(requirements, "requirements", ["new >= old - 0.005"])
@@ -326,7 +325,7 @@ def study_leaderboard(  # noqa: PLR0913 - every option of the command
     baselines = baselines_of(baseline)
     table, left_out = _placed(checked, baselines, check_list(cohorts or [], "cohorts", ["top10"]), requirements)
     names, n_topics, gappy = table["system"].to_numpy().tolist(), table.sizes["topic"], has_gaps(table.to_numpy())
-    check_count(k, "top", most=max(_TOP, len(names)), unit="systems")
+    check_count(n_top, "top", most=max(_TOP, len(names)), unit="systems")
     for system in baselines:
         check_choice(system, "baseline", names)
     many, n_drawn = n_topics > _FEW, min(n_resamples, max(_FEWEST, _DRAWN // n_topics))
@@ -336,7 +335,7 @@ def study_leaderboard(  # noqa: PLR0913 - every option of the command
     attempt = Attempts(ScoresError, EstimationError, InvalidOptionError, of=table)
     level = 1 - alpha
     ranked = partial(rank_intervals, method=rank_method, confidence_level=level, rng=seed, n_threads=n_threads)
-    best = partial(best_system, k=min(k, len(names)), n_resamples=n_drawn, rng=seed, n_threads=n_threads)
+    best = partial(best_system, k=min(n_top, len(names)), n_resamples=n_drawn, rng=seed, n_threads=n_threads)
     answers = _answers(table, ranked, best, attempt, alpha=alpha, power=power)
     divided = partial(variance_components, checked, confidence_level=level)
     notes = _size_notes(table, n_drawn, n_resamples)
