@@ -209,7 +209,7 @@ def opening(sentence: str) -> str:
 def add(keep: Path, seeds: range, only: str) -> None:
     """Add the openings of these seeds to a file, those of settings whose names begin so."""
     is_new = not keep.exists()
-    with keep.open("a", newline="", encoding="utf-8") as file:
+    with keep.open("a", buffering=1, newline="", encoding="utf-8") as file:
         rows = csv.writer(file)
         if is_new:
             rows.writerow(["setting", "seed", "opening", "sentence"])
@@ -226,7 +226,6 @@ def add(keep: Path, seeds: range, only: str) -> None:
                 told = sentences(study(np.random.default_rng([*name.encode(), seed])))
                 for part, sentence in zip(parts, told, strict=False):
                     rows.writerow([f"{name}: {part}".removesuffix(": "), seed, opening(sentence), sentence])
-            file.flush()
 
 
 def report(openings: pd.DataFrame, commit: str) -> str:
