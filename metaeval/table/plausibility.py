@@ -469,10 +469,8 @@ def _going_with_none(table: ScoreTable, metric: str, scores: Floats) -> list[str
     named = first_few([table.labels["system"][at] for at in apart], write=repr)
     rises = "rises" if len(apart) == 1 else "rise"
     topics = unit_called(table.attributes.get("topic_word")).topics
-    alone = (
-        f"under {metric}, {named} {rises} with none of the other systems over the {topics}, as a mark or a cost would"
-    )
-    return [f"{alone}; leave out what is no system"]
+    alone = f"{named} {rises} with none of the other systems over the {topics}"
+    return [f"under {metric}, {alone}, as a mark, a cost or a failed run would; leave out what is no system"]
 
 
 def _items_off_scale(table: ScoreTable, metric: str, scores: Floats) -> list[str]:
