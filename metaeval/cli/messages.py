@@ -20,6 +20,8 @@ _CALL = re.compile(r"(?P<name>\w+)\(scores, (?P<value>'[^']*')\)|(?P<function>\w
 """A function of scores for which an option stands, or an argument of a function where others have one of its name."""
 _INSTEAD = re.compile(r",? or (?:pass |use |leave out )?(`[^`]+`)(?: [^,;.`]*)?(?=[,;.)]|$)")
 """A way out beside others."""
+_OPPOSITE = {"higher_is_better": "lower_is_better"}
+"""Options that say of names what the other denies."""
 _OPTIONS: ContextVar[Mapping[str, str]] = ContextVar("the options of the running command, by argument")
 
 
@@ -96,6 +98,8 @@ def _option(name: str, value: object, options: Mapping[str, str]) -> str:
         header = [options["no_header"]] if any(type(setting) is int for _, setting in named) else []
         return " ".join([*header, *(f"{options[f'{name}.{key}']} {_text(setting)}" for key, setting in named)])
     if isinstance(value, dict):
+        if name in _OPPOSITE and False in value.values():
+            return " ".join(f"{options[_OPPOSITE[name]]} {_text(word)}" for word in value)
         signs = ("!=", "<", ">") if name == "where" else ()  # each in the place of the sign of equality
         words = (
             key if setting is True else f"{key}{setting}" if f"{setting}".startswith(signs) else f"{key}={setting}"

@@ -16,9 +16,9 @@ from metaeval.base.unit import TOPIC, Unit, speaking_of, unit
 from metaeval.errors import ScoresError, spelling
 from metaeval.io.blocks import FileBlock, notes_of_files
 from metaeval.io.files import base_name
-from metaeval.io.paired_items import note_of_pairing, renamed_by_content
+from metaeval.io.paired_items import note_of_pairing, renamed_by_content, shared_texts
 from metaeval.io.sources import named_apart
-from metaeval.table.array import ATTACHED, DIMS, REPEAT, dims_of, refuse_sliver
+from metaeval.table.array import ATTACHED, DIMS, METRICS_OF_FILES, REPEAT, dims_of, refuse_sliver
 from metaeval.table.scores import Missing
 
 
@@ -85,23 +85,31 @@ def _put_together(blocks: Sequence[FileBlock], missing: Missing) -> xr.DataArray
         _refuse_unequal_files(blocks, labels)
     _attached_to_all(blocks, "question", "topic")  # rows without names are one item if they ask the same
     coordinates: dict[str, Any] = {dim: labels[dim] for dim in dims}
-    blocks, one_cluster = _without_one_cluster(blocks)
     for field, dim in ATTACHED.items():
         values = _attached_to_all(blocks, field, dim)
         if values:
             default = True if field == "higher_is_better" else None
             coordinates[field] = (dim, np.array([values.get(name, default) for name in labels[dim]], dtype=object))
     earlier = dict.fromkeys(note for block in blocks for note in block.earlier_notes)
-    notes = [*earlier, *paired, *one_cluster, *notes_of_files((block.name, block.notes) for block in blocks)]
-    attributes: dict[str, Any] = {"notes": notes}
+    notes = [*earlier, *paired, *notes_of_files((block.name, block.notes) for block in blocks)]
+    attributes: dict[str, Any] = {"notes": notes, METRICS_OF_FILES: _metrics_of_files(blocks)}
     if (unit := _unit_of_all(blocks)) is not TOPIC:
         attributes["topic_word"] = unit.topic
     return xr.DataArray(scores, dims=dims, coords=coordinates, attrs=attributes)
 
 
+def _metrics_of_files(blocks: Sequence[FileBlock]) -> list[str]:
+    return sorted({name for block in blocks for name in block.labels["metric"] if name == base_name(block.label)})
+
+
 def _paired_by_question(blocks: Sequence[FileBlock]) -> tuple[Sequence[FileBlock], list[str]]:
     """Return blocks whose items are called alike where they ask the same, and a note, if files number them apart."""
     asked = [block.attached.get("question", {}) for block in blocks]
+    if not all(asked) and len(blocks) > 1 and all(block.numbered for block in blocks):
+        column = shared_texts([block.texts for block in blocks])
+        if not column:
+            return blocks, [f"no column names the {unit().topics} of the rows: they are paired by order in a file"]
+        asked = [block.texts[column] for block in blocks]
     renamed = renamed_by_content(asked) if all(asked) else []
     if not renamed:
         return blocks, []
@@ -118,22 +126,6 @@ def _paired_by_question(blocks: Sequence[FileBlock]) -> tuple[Sequence[FileBlock
         for block, names in zip(blocks, renamed, strict=True)
     ]
     return paired, [note_of_pairing(renamed, "what they ask")]
-
-
-def _without_one_cluster(blocks: Sequence[FileBlock]) -> tuple[Sequence[FileBlock], list[str]]:
-    """Return blocks without clusters that are one for all topics, of which no test could draw, and a note."""
-    for field in ("cluster", "stratum"):
-        values = [block.attached.get(field, {}) for block in blocks]
-        names = {name for of_topic in values for name in of_topic.values()}
-        if len(names) == 1 and all(
-            len(block.labels["topic"]) == len(of_topics) for block, of_topics in zip(blocks, values, strict=True)
-        ):
-            left = [
-                replace(block, attached={name: entry for name, entry in block.attached.items() if name != field})
-                for block in blocks
-            ]
-            return left, [f"all {unit().topics} are in one {field}, {next(iter(names))!r}, which counts as none"]
-    return blocks, []
 
 
 def _once(block: FileBlock) -> FileBlock:

@@ -53,6 +53,24 @@ def renamed_by_content(contents: Sequence[Mapping[str, str]]) -> list[dict[str, 
     return renamed if n_moved > n_anew else []
 
 
+def shared_texts(columns: Sequence[Mapping[str, Mapping[str, str]]]) -> str:
+    """Return the column of words whose words most of the rows of every file have; "" where there is none.
+
+    Examples
+    --------
+    >>> shared_texts([{"said": {"1": "a", "2": "b"}, "why": {"1": "x"}}, {"said": {"1": "b", "2": "a"}}])
+    'said'
+    """
+
+    def least_shared(name: str) -> float:
+        texts = [{*of_file[name].values()} for of_file in columns]
+        return min(len(texts[0] & others) / min(len(texts[0]), len(others)) for others in texts[1:])
+
+    shares = {name: least_shared(name) for name in columns[0] if all(name in of_file for of_file in columns)}
+    best = max(shares, key=lambda name: shares[name], default="")
+    return best if shares.get(best, 0.0) >= _LEAST_SHARED else ""
+
+
 def note_of_pairing(renamed: Sequence[Mapping[str, str]], what: str) -> str:
     """Say that items are paired by what they ask, and not by their positions."""
     moved = [(name, new) for of_file in renamed for name, new in of_file.items() if name != new]

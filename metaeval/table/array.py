@@ -31,6 +31,8 @@ REPEAT = "repeat"
 """The dimension behind them where a system was scored several times on a topic: epochs, seeds, trials."""
 UNNAMED_METRIC = "metric1"
 """What a metric without a name is called."""
+METRICS_OF_FILES = "metrics_of_files"
+"""The attribute with the metrics that are called as their files, while scores are read."""
 ATTACHED = {"group": "system", "higher_is_better": "metric", "cluster": "topic", "stratum": "topic", "weight": "topic"}
 """What may be said of every system, metric or topic beside its name, each with the dimension that it lies along."""
 _LARGE = 10_000_000

@@ -13,7 +13,7 @@ import numpy as np
 
 from metaeval.base.arrays import Flags, Floats
 from metaeval.base.names import count, first_few, is_measure, topic_evidence
-from metaeval.base.unit import unit
+from metaeval.base.unit import unit, unit_called
 from metaeval.errors import ScoresError
 from metaeval.table.array import DIMS, REPEAT, ScoreTable, has_gaps
 from metaeval.table.derived import rounding
@@ -38,6 +38,7 @@ from metaeval.table.roles import (
     says_of,
     word_of,
 )
+from metaeval.table.unrelated import unrelated
 
 _SHORT = re.compile(r"[A-Za-z][0-9]+")
 """A letter and a number, as questions are called, and quantiles: q10, p25."""
@@ -50,6 +51,7 @@ _OF_CLASSES = frozenset({"accuracy", "micro_avg", "macro_avg", "weighted_avg", "
 _OF_SYSTEMS = frozenset({"test", "error", "half", "cost"})
 """What rows of a table of systems may be called as that are no items."""
 _MOST_ROWS = 1000
+_MOST_COMPARED = 200_000
 _FEWEST_TOPICS, _FEWEST_OTHERS = 3, 2
 _SURE = 2  # of the evidence of names
 _FAR = 10
@@ -445,6 +447,7 @@ def odd_notes(table: ScoreTable) -> list[str]:
         told = np.where(elsewhere[:, None] | coded, np.nan, scores) if elsewhere.any() or coded.any() else scores
         far = [*_far_cells(told, table), *_minus_ones(told, table)]
         notes += [f"{far_cells} under {name}; {_EMPTY}" for far_cells in far]
+        notes += _going_with_none(table, name, told)
         if not (apart or far or systems or coded.any()) and scores.shape[1] == len(table.labels["topic"]):
             notes += [f"under {name}, {item}" for item in filter(None, [widest_item(table.labels["topic"], scores)])]
     names, systems = table.labels["metric"], table.labels["system"]
@@ -456,6 +459,18 @@ def odd_notes(table: ScoreTable) -> list[str]:
         )
         notes += may_have_thousands(rows)
     return [*notes, *_metrics_of_counts(table)]
+
+
+def _going_with_none(table: ScoreTable, metric: str, scores: Floats) -> list[str]:
+    """Name what does not rise with the other systems over the topics, which rise together: perhaps a mark or a cost."""
+    apart = unrelated(scores.T) if scores.size <= _MOST_COMPARED else []
+    if not apart:
+        return []
+    named = first_few([table.labels["system"][at] for at in apart], write=repr)
+    rises = "rises" if len(apart) == 1 else "rise"
+    topics = unit_called(table.attributes.get("topic_word")).topics
+    alone = f"{named} {rises} with none of the other systems over the {topics}"
+    return [f"under {metric}, {alone}, as a mark, a cost or a failed run would; leave out what is no system"]
 
 
 def _items_off_scale(table: ScoreTable, metric: str, scores: Floats) -> list[str]:

@@ -58,6 +58,8 @@ PERHAPS = frozenset(
 """What may be a summary, or a topic."""
 TEXTS = frozenset(_TABLE["text"]["words"])
 """Columns of words in the frames of ragas and DeepEval: what was asked, found, answered and expected."""
+ANSWERS = frozenset(_TABLE["text"]["answers"])
+"""Those of them that a system wrote, or that say something of it."""
 _FALLS: Mapping[str, Sequence[str]] = _TABLE["lower"]
 _UNWANTED = frozenset(f"{word}{plural}" for word in _FALLS["things"] for plural in ("", "s", "es"))
 _ALONE = frozenset(f"{word}{plural}" for word in _FALLS["alone"] for plural in ("", "s"))
@@ -68,6 +70,8 @@ _SIGNED = frozenset(_FALLS["signed"])
 """Those of them that may be below 0; numbers of the others that are were turned, so that higher is better."""
 _FALLING_TAILS, _FALLING_HEADS = frozenset(_FALLS["tails"]) | _UNWANTED | _RATES, frozenset(_FALLS["heads"])
 _TURNED = frozenset(_FALLS["turned"])
+_RISES = frozenset(_FALLS["rises"])
+"""Words of names of which more is better."""
 _SETS = frozenset({"train", "training", "val", "valid", "validation", "dev", "test", "eval", "holdout", "cv", "oof"})
 """What sets of items are called, without which a name is that of a metric."""
 _SAID = {
@@ -278,8 +282,10 @@ def lowest_scores(metrics: Iterable[str], scores: Floats) -> dict[str, float]:
     return dict(zip(metrics, below.tolist(), strict=True))
 
 
-def notes_on_directions(least: Mapping[str, float]) -> list[str]:
-    """Return what is said of directions that names tell, by metric and its lowest score.
+def notes_on_directions(least: Mapping[str, float], of_files: Collection[str] = ()) -> list[str]:
+    """Return what is said of directions that names tell, or do not, by metric and its lowest score.
+
+    Nobody called a metric as its file is called (`of_files`), which need not say whether more of it is better.
 
     Examples
     --------
@@ -290,11 +296,21 @@ def notes_on_directions(least: Mapping[str, float]) -> list[str]:
     turned = [metric for metric in least if metric not in falling and not rises_by_name(metric)]
     says = {"lower is better under {}, by name": falling}
     says["higher is better under {}, numbers of errors with their sign reversed (below 0)"] = turned
+    says["higher is taken to be better under {}, of which no name says so"] = [
+        metric for metric in least if metric not in {*falling, *turned, *of_files} and not _says_better(metric)
+    ]
     return [
         f"{text.format(first_few(metrics))}; pass `higher_is_better={ {metrics[0]: metrics is falling} }` if it is not"
         for text, metrics in says.items()
         if metrics
     ]
+
+
+def _says_better(metric: str) -> bool:
+    """Whether a name says that more is better: that of a metric, an arrow or a word for something good; or no word."""
+    words = [word for word in re.split(r"[\W_\d]+", _CAMEL.sub("_", metric).casefold()) if len(word) > 1]
+    said = metric_evidence([metric, *words, *metric.split("_")]) or not _RISES.isdisjoint(words) or "↑" in metric
+    return bool(said) or not words or any(text.search(metric) for text in (_SAID[True], *_BEST_GRADE))
 
 
 def part_of_word(word: object) -> str | None:

@@ -38,7 +38,7 @@ from metaeval.base.names import (
 from metaeval.base.notes import KeptGaps, SettledGaps, storable
 from metaeval.base.unit import unit_called
 from metaeval.errors import InvalidOptionError, ScoresError, UnknownNameError
-from metaeval.table.array import ATTACHED, DIMS, REPEAT, ScoreTable, dims_of, gaps_in, has_gaps
+from metaeval.table.array import ATTACHED, DIMS, METRICS_OF_FILES, REPEAT, ScoreTable, dims_of, gaps_in, has_gaps
 from metaeval.table.forms import recognise
 from metaeval.table.plausibility import left_out_rows, odd_notes, perhaps_items
 from metaeval.table.roles import lowest_scores, notes_on_directions, rises_by_name
@@ -223,11 +223,12 @@ def as_scores(  # noqa: PLR0913 - one keyword per label of the table
     _refuse_too_few(table, fewest, dropped)
     table = table if looked_at else _with_odd_notes(table)
     coordinates = dict(table.coordinates)
-    table = _with_falling_noted(table, higher_is_better)
+    table = _with_falling_noted(table, higher_is_better, table.attributes.pop(METRICS_OF_FILES, ()))
     coordinates["higher_is_better"] = ("metric", _direction(table, higher_is_better))
     coordinates |= _texts_of(table, "group", groups)
     coordinates |= _texts_of(table, "cluster", clusters)
     coordinates |= _texts_of(table, "stratum", None)
+    table = _without_one_cluster(table, coordinates)
     coordinates |= _weight_of_each(table, weights)
     if {"cluster", "stratum"} <= coordinates.keys():
         message = "these scores have clusters and strata; topics are in clusters of either kind, so drop one of the two"
@@ -643,13 +644,17 @@ def _direction(table: ScoreTable, asked: bool | Mapping[str, bool] | None) -> ND
     return np.array([rising[name] for name in names], dtype=bool)
 
 
-def _with_falling_noted(table: ScoreTable, asked: bool | Mapping[str, bool] | None) -> ScoreTable:  # noqa: FBT001 - three-valued
+def _with_falling_noted(
+    table: ScoreTable,
+    asked: bool | Mapping[str, bool] | None,  # noqa: FBT001 - three-valued
+    of_files: Sequence[str],
+) -> ScoreTable:
     """Say which metrics are taken for ones where lower is better, or whose sign was reversed, by their names."""
     told = {*asked} if isinstance(asked, Mapping) else set()
     if "higher_is_better" in table.coordinates or isinstance(asked, bool):
         return table
     lowest = lowest_scores(table.labels["metric"], table.scores)
-    for note in notes_on_directions({name: score for name, score in lowest.items() if name not in told}):
+    for note in notes_on_directions({name: score for name, score in lowest.items() if name not in told}, of_files):
         table = _with_note(table, note)
     return table
 
@@ -676,6 +681,17 @@ def _texts_of(table: ScoreTable, name: str, said: Mapping[str, str] | None) -> d
         raise InvalidOptionError(f"`{name}s` covers {covered}; without a {name}: {first_few(without)}")
     texts = [clean_name(said[label], f"{name} (of {dim} {label!r})") for label in labels]
     return {name: (dim, label_array(texts, name))}
+
+
+def _without_one_cluster(table: ScoreTable, coordinates: dict[str, tuple[str, NDArray[Any]]]) -> ScoreTable:
+    """Take out clusters that are one for all topics, of which no test could draw, and note it."""
+    for name in ("cluster", "stratum"):
+        names = {*coordinates[name][1].tolist()} if name in coordinates else {}
+        if len(names) == 1:
+            del coordinates[name]
+            topics = unit_called(table.attributes.get("topic_word")).topics
+            table = _with_note(table, f"all {topics} are in one {name}, {next(iter(names))!r}, which counts as none")
+    return table
 
 
 def _weight_of_each(table: ScoreTable, said: Mapping[str, float] | None) -> dict[str, tuple[str, NDArray[np.float64]]]:

@@ -15,7 +15,6 @@ from fuzz_harness import Case
 from fuzz_spelling import NAMES, TOPICS, few, json_file, json_text, lines, number, table
 from fuzz_spelling import words as spelt_words
 
-_FEWEST = 3
 _SCORES = (0.0, 1.0, 0.5, 0.25, 0.125, 0.001, 0.3333333333333333, 0.07, 2.5e-5)
 _TWO = ("small", "large")
 """The systems where readers are given names for files."""
@@ -30,10 +29,9 @@ def _items(rng: random.Random, least: int = 2, most: int = 4) -> list[str]:
 
 
 def _cells(cells: Mapping[tuple[str, ...], float]) -> dict[str, object]:
-    """Return what is read: of several metrics those that differ somewhere, if any does; of two items all."""
-    few_items = len({key[2] for key in cells}) < _FEWEST
+    """Return what is read: of several metrics those that are not the same throughout, if any is not."""
     values = {metric: {value for key, value in cells.items() if key[0] == metric} for metric, *_ in cells}
-    if not few_items and len({len(some) > 1 for some in values.values()}) > 1:
+    if len({len(some) > 1 for some in values.values()}) > 1:
         cells = {key: value for key, value in cells.items() if len(values[key[0]]) > 1}
     return {"cells": {" | ".join((*key, "1")[:4]): value for key, value in cells.items()}}
 

@@ -120,3 +120,29 @@ def test_another_question_is_no_other_order(folder, tmp_path):
     (tmp_path / "b.json").write_text(deepeval("b", [0, 1, 2, 3, 4], asked="In short: Q{}?"))
     with pytest.raises((FileFormatError, ValueError), match="in another file; make them agree"):
         read_scores(path)
+
+
+@pytest.mark.parametrize("asked", ["inputs", "instruction", "text", "messages", "request", "expected"])
+@pytest.mark.parametrize("scored", [["score"], ["correctness", "fluency"]])
+def test_rows_of_any_words_are_paired_by_what_files_share(tmp_path, asked, scored):
+    """A file a system in another order: each score is of what was asked there, whatever the column is called."""
+    for system, order in ORDERS.items():
+        cells = [[f"Q{question}?", f"{system} {at}", *[str(SCORE[system][question])] * len(scored)]
+                 for at, question in enumerate(order)]  # fmt: skip
+        text = "\n".join(",".join(row) for row in [[asked, "outputs", *scored], *cells])
+        (tmp_path / f"{system}.csv").write_text(text)
+    scores = read_scores([tmp_path / f"{system}.csv" for system in ORDERS])
+    assert scores["system"].to_numpy().tolist() == ["a", "b", "c"]
+    for system in ORDERS:  # called as in the first file
+        expected = [SCORE[system][question] for question in ORDERS["a"]]
+        np.testing.assert_array_equal(scores.sel(system=system, metric=scored[0]), expected)
+    assert any("paired by what they ask" in note for note in scores.attrs["notes"])
+
+
+def test_rows_that_nothing_names_are_said_to_be_paired_by_order(tmp_path):
+    """Answers are each system's own: nothing tells whether the rows of two files are of the same items."""
+    for system in "ab":
+        rows = "".join(f"{system} {at},told {system} {at},.{at}\n" for at in range(1, 6))
+        (tmp_path / f"{system}.csv").write_text(f"response,contexts,correctness\n{rows}")
+    notes = read_scores([tmp_path / "a.csv", tmp_path / "b.csv"]).attrs["notes"]
+    assert "no column names the items of the rows: they are paired by order in a file" in notes

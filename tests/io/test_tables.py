@@ -1067,7 +1067,8 @@ def test_files_of_different_systems(tmp_path):
     )
     found = read_scores(paths, missing="drop-systems")
     assert found["system"].to_numpy().tolist() == ["b", "c"]
-    assert found.attrs["notes"][1:] == ["3 systems were dropped for missing scores: a, d, e"]
+    assert "3 systems were dropped for missing scores: a, d, e" in found.attrs["notes"]
+    assert not any("better" in note for note in found.attrs["notes"])  # a file's name is no metric's
 
 
 def test_files_of_different_topics(tmp_path):
@@ -1665,6 +1666,11 @@ def test_one_cluster_of_all_items_counts_as_none(tmp_path):
     found = read_scores(path)
     assert "cluster" not in found.coords
     assert "all items are in one cluster, 'typos', which counts as none" in found.attrs["notes"]
+    in_memory = as_scores(
+        pd.read_csv(path / "ap.csv").melt(["question", "task"], var_name="system", value_name="score")
+    )
+    assert "cluster" not in in_memory.coords
+    assert "all topics are in one cluster, 'typos', which counts as none" in in_memory.attrs["notes"]
 
 
 def test_a_metric_of_repetition_is_no_number_of_a_run(tmp_path):

@@ -44,7 +44,7 @@ def designs(draw):
         coords={"metric": list("AB")[:n_metrics], "system": list("wxyz")[:n_systems], "topic": topics},
     )
     if kind is not None:
-        array = array.assign_coords({kind: ("topic", rng.choice(["maths", "code"], n_topics))})
+        array = array.assign_coords({kind: ("topic", rng.permutation((["maths", "code"] * n_topics)[:n_topics]))})
     if draw(st.booleans()):
         array = array.assign_coords(weight=("topic", rng.integers(1, 5, n_topics) / 4))
     return as_scores(array, missing="pairwise" if gaps else "error")

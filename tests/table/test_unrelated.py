@@ -217,3 +217,25 @@ def test_a_rater_who_is_the_human_score_is_no_metric():
     assert "'rater1', the same numbers as 'human'" in " ".join(scores.attrs["notes"])
     judged = frame.drop(columns=["rater1", "rater2"]).assign(human=(human > 0.4) * 1, says_so=(human > 0.4) * 1)
     assert "says_so" in item_scores(judged, reference="human")["metric"].to_numpy()
+
+
+def test_what_rises_with_no_system_is_named_among_systems():
+    """A mark of 0 and 1 beside scores of 0 and 1: the difficulty of items, shared by systems, tells it apart."""
+    rng = np.random.default_rng(4)
+    difficulty = rng.normal(size=200)
+    answers = (difficulty[:, None] + 0.7 * rng.normal(size=(200, 4)) > 0).astype(float)
+    frame = pd.DataFrame(answers, columns=["gpt", "llama", "qwen", "mistral"])
+    frame.insert(0, "question", [f"q{at}" for at in range(200)])
+    assert not any("rises with none" in note for note in as_scores(frame.set_index("question")).attrs.get("notes", []))
+    frame["contaminated"] = rng.integers(0, 2, 200)
+    notes = as_scores(frame.set_index("question")).attrs["notes"]
+    assert any("'contaminated' rises with none of the other systems" in note for note in notes)
+
+
+def test_an_unknown_word_for_a_metric_is_said_to_rise():
+    """Nobody wrote whether more verbosity is better; AP and a score say it."""
+    rows = [(system, f"q{at}", 0.1 * at, at % 3) for system in "ab" for at in range(6)]
+    notes = as_scores(pd.DataFrame(rows, columns=["system", "topic", "AP", "verbosity"])).attrs["notes"]
+    assert [note.partition(",")[0] for note in notes] == ["higher is taken to be better under verbosity"]
+    assert notes[0].endswith("pass `higher_is_better={'verbosity': False}` if it is not")
+    assert as_scores(pd.DataFrame(rows, columns=["system", "topic", "AP", "my_score"])).attrs.get("notes", []) == []

@@ -26,7 +26,17 @@ from metaeval.table.array import ATTACHED
 from metaeval.table.forms import roles_of_levels
 from metaeval.table.number_columns import left_out_columns, not_scores, unsure_columns
 from metaeval.table.plausibility import are_summaries
-from metaeval.table.roles import AVERAGES, TEXTS, RoleColumn, column_roles, part_of_word, role_of_name, says_of
+from metaeval.table.roles import (
+    ANSWERS,
+    AVERAGES,
+    TEXTS,
+    RoleColumn,
+    column_roles,
+    part_of_word,
+    role_of_name,
+    says_of,
+    word_of,
+)
 from metaeval.table.wide import surely_topics
 
 _NAMED = frozenset({"system", "topic", "metric", "group", "repeat", "cluster", "stratum"})
@@ -307,7 +317,8 @@ def holds_frame(names: Sequence[str], options: TableOptions) -> bool:
     parts = dict(column_roles(names, chosen=options.chosen, ignored=options.ignored).parts)
     if {*names} >= _CASES and parts.get("system") in _CASES:
         del parts["system"]
-    return not parts.keys() & {"system", "metric", "score"}
+    beside = {name for name in names if name.casefold() not in TEXTS} - {*parts.values()}
+    return not parts.keys() & {"system", "metric"} and not ("score" in parts and beside)
 
 
 def _is_frame(names: Iterable[str]) -> bool:
@@ -345,7 +356,8 @@ def read_record_frame(sheet: Sheet, source: Source, options: TableOptions) -> Fi
     words: list[str] = []
     asked_for = {*(options.metrics or ()), *options.chosen.values()}
     numbers_of_rows = [name for name in roles.others if role_of_name(name)[0] == "id" and name not in asked_for]
-    for name in (name for name in roles.others if name not in numbers_of_rows):
+    metrics_too = [*roles.others, *(name for part, name in roles.parts.items() if part == "score")]
+    for name in (name for name in metrics_too if name not in numbers_of_rows):
         (numeric if _is_numeric(name, columns[name], body) else words).append(name)
     words += [name for name in names if name.casefold() in TEXTS and name not in roles.parts.values()]
     if not numeric:
@@ -389,9 +401,19 @@ def read_record_frame(sheet: Sheet, source: Source, options: TableOptions) -> Fi
         notes=notes,
         attached=attached,
         numbered=topic is None,
+        texts={} if topic is not None else {name: by_topic(name) for name in _apart(told)},
         tag=source.own_name if source.name is None else None,
         unit=ITEM,
     )
+
+
+def _apart(columns: Mapping[str, Sequence[str]]) -> list[str]:
+    """Return the columns that hold other words in every row, and are not called as what a system answered."""
+    return [
+        name
+        for name, cells in columns.items()
+        if all(cells) and len({*cells}) == len(cells) and word_of(name.rpartition(".")[0] or name) not in ANSWERS
+    ]
 
 
 def _is_numeric(name: str, cells: Sequence[str], body: Sheet) -> bool:
