@@ -157,6 +157,7 @@ def _questions(contents: Contents, asked: Callable[[str], str] | None) -> pd.Dat
     """
     if contents.parts:
         return _main_questions(contents.parts, asked)
+    asked_as = "collection" if contents.kind == "campaign" else contents.kind
     rows = [
         (
             need["asks"],
@@ -166,7 +167,7 @@ def _questions(contents: Contents, asked: Callable[[str], str] | None) -> pd.Dat
             _lacking(name, need, contents),
         )
         for name, need in NEEDS.items()
-        if (contents.kind in need.get("of", ()) or name in contents.also) and not contents.refusal
+        if (asked_as in need.get("of", ()) or name in contents.also) and not contents.refusal
     ]
     if isinstance(contents.read, Scores) and contents.sizes["systems"] == 1:
         rows.insert(0, _gate(contents.read, _command("leaderboard", NEEDS["leaderboard"], contents, asked)))

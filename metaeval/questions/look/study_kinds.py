@@ -19,6 +19,7 @@ from metaeval.base.names import count, first_few, is_number, metric_evidence, to
 from metaeval.base.needs import NEEDS
 from metaeval.base.short_repr import ShortRepr
 from metaeval.errors import FileFormatError, InvalidOptionError, MetaevalError
+from metaeval.inex.judged_files import is_located_run, read_judged
 from metaeval.inex.judges import JudgeInput, read_judges
 from metaeval.inex.reading import holds_assessments
 from metaeval.inex.xml_events import root_name
@@ -33,6 +34,7 @@ from metaeval.io.blocks import PASSES, SpreadlessError
 from metaeval.io.by_values import ByValues, labels_by_values, scores_by_values, votes_by_values, way_to_label_items
 from metaeval.io.files import first_words, read_bytes
 from metaeval.io.installed_formats import installed_format
+from metaeval.io.items import read_items
 from metaeval.io.judged_nuggets import holds_nuggets_of_judges
 from metaeval.io.means import MeansAloneError
 from metaeval.io.qrels import read_qrels
@@ -42,7 +44,6 @@ from metaeval.io.score_forms import is_judgment
 from metaeval.io.sheets import Sheet
 from metaeval.io.sources import Source, expanded, list_sources, read_source
 from metaeval.io.tables import read_scores
-from metaeval.io.trec import read_collection
 from metaeval.io.trec_lines import is_run
 from metaeval.io.votes import holds_votes, read_votes, votes_of
 from metaeval.questions.look.study_columns import OWN_LINES, ColumnRole, column_roles_of
@@ -50,7 +51,7 @@ from metaeval.table.array import REPEAT, gaps_in
 from metaeval.table.label_roles import adjudicated
 from metaeval.table.means import SystemMeans, as_means, is_board
 from metaeval.table.no_answers import codes_among
-from metaeval.table.roles import part_of_word
+from metaeval.table.roles import part_of_word, role_of_name, word_of
 from metaeval.table.scores import Scores, are_apart, as_scores
 from metaeval.table.vote_columns import vote_columns
 from metaeval.table.vote_set import Votes
@@ -79,6 +80,8 @@ _BARE = frozenset({*RANKINGS["topic"], *RANKINGS["document"], *RANKINGS["level"]
 """Names of columns of judgments alone."""
 _HUMAN = frozenset({"human", "humans", "people"})
 """Words for scores that people gave in any name, such as "Human rating"."""
+_DIRECT = ("z_scr", "raw_scr")
+"""What direct assessments are called in files of WMT, the one to take first."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -137,10 +140,6 @@ class _TypedFile(NamedTuple):
     """Whose logs these are, where the content says it."""
 
 
-def _is_inex_run(content: bytes, _: str) -> bool:
-    return root_name(content) == "inex-submission"
-
-
 def _are_ranked(content: bytes, _: str) -> bool:
     """Whether the first line is that of a run with a rank, and no line of a log, or of what its reader explains."""
     words = first_words(content)
@@ -191,7 +190,7 @@ def _nested(json: Json | None) -> Kind | None:
 
 
 _TOLD: Sequence[tuple[Kind, Callable[[bytes, str], bool]]] = (
-    ("submissions", _is_inex_run),
+    ("submissions", lambda content, _: root_name(content) == "inex-submission" or is_located_run(content)),
     ("assessments", lambda content, _: holds_assessments(content)),
     ("votes", holds_votes),
     ("annotations", holds_annotations),
@@ -221,13 +220,18 @@ def _of_one_kind(given: Sequence[str], files: Sequence[_TypedFile], beside: Sequ
     for text in given:
         below = [file for file in files if file.given == text]
         is_mixed = len({file.kind for file in below}) > 1 or any(file.given == text for file in beside)
+        shared = {kind: _shared_folders(kind, files, beside) for kind in {file.kind for file in below} if is_mixed}
         for file in below:
+            folder = Path(file.source.path).parent
+            is_whole = file.source.listed and folder not in shared.get(file.kind, ())
+            apart = str(folder) if is_whole else file.source.path
             by_kind.setdefault(file.kind, []).append(file.source.path)
-            words.setdefault(file.kind, []).append(file.source.path if is_mixed and not file.tool else text)
+            words.setdefault(file.kind, []).append(apart if is_mixed and not file.tool else text)
     kind = next(iter(by_kind)) if len(by_kind) == 1 else _together({*by_kind})
     named = [*dict.fromkeys(words[kind])] if beside and kind in words else given
     try:
-        found = _READERS[kind](named, by_kind)
+        together = {of: [*dict.fromkeys(texts)] for of, texts in words.items()}
+        found = _READERS[kind](named, together if len(by_kind) > 1 else by_kind)
     except MetaevalError as error:
         found = Contents(
             kind=kind if kind in OWN_LINES else "unknown", refusal=str(error), asked_of=_ASKED_OF.get(kind, "")
@@ -249,6 +253,13 @@ def _of_one_kind(given: Sequence[str], files: Sequence[_TypedFile], beside: Sequ
     are_judged = first.tool and "people" in named_as and found.sizes.get("metrics", 0) > 1
     also = ("judges",) if are_judged else found.also
     return replace(found, files=paths, named=named_as, columns=tuple(columns), tool=first.tool, also=also)
+
+
+def _shared_folders(kind: Kind, files: Sequence[_TypedFile], beside: Sequence[_TypedFile]) -> set[Path]:
+    """Return the folders that do not hold files of one kind alone, side by side."""
+    elsewhere = [file for file in files if file.kind != kind] + [*beside]
+    deeper = {folder for file in files for folder in Path(file.source.path).parent.parents}
+    return deeper | {folder for file in elsewhere for folder in Path(file.source.path).parents}
 
 
 def _without_others(files: Sequence[_TypedFile]) -> tuple[list[_TypedFile], list[_TypedFile]]:
@@ -415,7 +426,7 @@ def _table(given: Sequence[str], _: Mapping[Kind, Sequence[str]]) -> Contents:
     except SpreadlessError as refusal:
         return Contents(kind="means", refusal=str(refusal))
     except MetaevalError as refusal:
-        readings = (_one_system, _with_gaps, _labels_by_values)
+        readings = (_one_system, _with_gaps, _beside_people, _labels_by_values)
         told = next(filter(None, (read(given) for read in readings)), None) or _judged(given, str(refusal))
         return _scores_by_values(given) or _labels_alone(given) or told if told.kind == "unknown" else told
 
@@ -449,12 +460,33 @@ def _or_labels(given: Sequence[str], scores: Contents) -> Contents:
 
 def _or_metrics(scores: Contents, names: Sequence[str]) -> Contents:
     """Return metrics where the columns of systems in rows are such, beside what people said of the systems."""
+    return _metrics(names, {"systems": scores.sizes["systems"]}) or scores
+
+
+def _metrics(names: Sequence[str], sizes: Mapping[str, int], *notes: str) -> Contents | None:
+    """Return what columns are of which some are called as metrics and others as what people said; None for others."""
     people = columns_of_people(names)
     if not people or metric_evidence([name for name in names if name not in people]) <= 0:
-        return scores
-    sizes = {"systems": scores.sizes["systems"], "metrics": len(names) - len(people), "people": len(people)}
-    named = {"people": shlex.quote(people[0])}
-    return Contents(kind="metrics", sizes=sizes, named=named, notes=(_NO_ITEMS,))
+        return None
+    told = {**sizes, "metrics": len(names) - len(people), "people": len(people)}
+    alone = () if "items" in sizes else (_NO_ITEMS,)
+    return Contents(
+        kind="metrics", sizes=told, named={"people": shlex.quote(people[0])}, notes=(*notes, *alone)
+    )
+
+
+def _beside_people(given: Sequence[str]) -> Contents | None:
+    """Return metrics and what people said of systems, alone or on items, as `metaeval human` joins tables of both."""
+    try:
+        frame = read_items(given)
+    except MetaevalError:
+        return None
+    system, items = frame.attrs["system"], list(frame.attrs["items"])
+    numbers = [str(name) for name in frame.select_dtypes("number") if name not in {system, *items}]
+    sizes = {"systems": frame[system].nunique()}
+    if items:
+        sizes["items"] = len(frame[items].drop_duplicates())
+    return _metrics([name for name in numbers if role_of_name(name)[0] != "n"], sizes, *frame.attrs["notes"])
 
 
 def _with_gaps(given: Sequence[str]) -> Contents | None:
@@ -606,7 +638,8 @@ def _are_of_judges(labels: pd.DataFrame) -> bool:
 
 def columns_of_people(names: Sequence[str]) -> list[str]:
     """Return the columns that people filled, by their names."""
-    return [
+    direct = [name for word in _DIRECT for name in names if word_of(name) == word]
+    return direct + [
         name for name in names if underscored(name) in PEOPLE or not _HUMAN.isdisjoint(underscored(name).split("_"))
     ]
 
@@ -742,22 +775,25 @@ def _runs(_: Sequence[str], by_kind: Mapping[Kind, Sequence[str]]) -> Contents:
 
 
 def _collection(_: Sequence[str], by_kind: Mapping[Kind, Sequence[str]]) -> Contents:
-    runs, (judgments, *others) = by_kind["runs"], by_kind["judgments"]
-    if others:
+    kind: Kind = "campaign" if "submissions" in by_kind else "collection"
+    runs, judgments = (by_kind[_NAMED[kind][part]] for part in ("runs", "judgments"))
+    if len(judgments) > 1:
+        typed = _shell([*(runs if len(runs) < _MOST_TYPED else ["RUNS"]), judgments[0]])
         raise InvalidOptionError(
-            f"there are {1 + len(others)} files of judgments beside runs; name one of them with the runs"
+            f"there are judgments in {len(judgments)} places beside runs ({first_few(judgments)}); name one of them "
+            f"with the runs, as in metaeval look {typed}"
         )
-    collection = read_collection(runs, judgments)
+    collection = read_judged(runs, judgments[0]).collection
     from metaeval.metrics.scoring import default_metrics, note_on_grades  # noqa: PLC0415 - loads numba
 
     metrics = split_names(default_metrics(collection))
     sizes = {"systems": collection.n_systems, "items": collection.n_topics, "metrics": len(metrics)}
-    return Contents(kind="collection", sizes=sizes, notes=tuple(note_on_grades(collection, metrics)))
+    return Contents(kind=kind, sizes=sizes, notes=tuple(note_on_grades(collection, metrics)))
 
 
 def _inex(_: Sequence[str], by_kind: Mapping[Kind, Sequence[str]]) -> Contents:
-    kind: Kind = "campaign" if len(by_kind) > 1 else next(iter(by_kind))
-    return Contents(kind=kind, sizes={"systems": len(by_kind.get("submissions", ()))})
+    ((kind, paths),) = by_kind.items()
+    return Contents(kind=kind, sizes={"systems": len(paths)} if kind == "submissions" else {})
 
 
 _READERS: Mapping[Kind, Callable[[Sequence[str], Mapping[Kind, Sequence[str]]], Contents]] = {
@@ -770,5 +806,5 @@ _READERS: Mapping[Kind, Callable[[Sequence[str], Mapping[Kind, Sequence[str]]], 
     "collection": _collection,
     "submissions": _inex,
     "assessments": _inex,
-    "campaign": _inex,
+    "campaign": _collection,
 }
