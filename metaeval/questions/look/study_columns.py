@@ -127,7 +127,9 @@ def _roles(
         settings = dict.fromkeys(settings_among(names), ("system", "settings of the estimator"))
         return settings | dict.fromkeys(splits, ("score", "scores on a fold"))
     if kind == "metrics":
-        numbers = [name for name, cells in zip(names, zip(*rows[1:], strict=False), strict=False) if any(map(is_number, cells))]
+        numbers = [
+            name for name, cells in zip(names, zip(*rows[1:], strict=False), strict=False) if any(map(is_number, cells))
+        ]
         return dict.fromkeys(numbers, ("metric", "scores of systems")) | _parts(names, rows)
     if kind == "labels":
         parts = {name: (part, "by its name") for name in names for part in _OF_LABELS if _is_called(name, part)}

@@ -470,9 +470,7 @@ def _metrics(names: Sequence[str], sizes: Mapping[str, int], *notes: str) -> Con
         return None
     told = {**sizes, "metrics": len(names) - len(people), "people": len(people)}
     alone = () if "items" in sizes else (_NO_ITEMS,)
-    return Contents(
-        kind="metrics", sizes=told, named={"people": shlex.quote(people[0])}, notes=(*notes, *alone)
-    )
+    return Contents(kind="metrics", sizes=told, named={"people": shlex.quote(people[0])}, notes=(*notes, *alone))
 
 
 def _beside_people(given: Sequence[str]) -> Contents | None:
