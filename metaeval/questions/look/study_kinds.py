@@ -36,6 +36,7 @@ from metaeval.io.files import first_words, read_bytes
 from metaeval.io.installed_formats import installed_format
 from metaeval.io.items import read_items
 from metaeval.io.judged_nuggets import holds_nuggets_of_judges
+from metaeval.io.long_columns import COMPARES_JUDGES
 from metaeval.io.means import MeansAloneError
 from metaeval.io.qrels import read_qrels
 from metaeval.io.run_formats import run_of
@@ -575,7 +576,8 @@ def _judged(given: Sequence[str], refusal: str) -> Contents:
         is_board = told.kind == "judged scores" and told.sizes["items"] == 1 and not _names_judges(given)
         return unread if is_board or _are_passes(judged.labels) else told
     except MetaevalError as of_judges:
-        return replace(unread, refusal=str(of_judges), asked_of="judges") if _names_judges(given) else unread
+        are_several = refusal.endswith(COMPARES_JUDGES) or _names_judges(given)
+        return replace(unread, refusal=str(of_judges), asked_of="judges") if are_several else unread
 
 
 def _first(given: Sequence[str]) -> Source:
