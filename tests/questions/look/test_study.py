@@ -215,6 +215,12 @@ def test_votes_and_labels_have_an_answer_without_kernels(tmp_path):
     assert look(votes).answer.startswith("a wins 100 % of 2 votes, ties counted half, the largest share;")
     preferences = as_votes(pd.DataFrame({"left": ["a", "a"], "right": ["b", "b"], "preference": [1.1, 1.3]}))
     assert look(preferences).answer.startswith("a has a mean preference of 80 % in 2 votes, whole or in part, ")
+    base = tmp_path / "base.csv"  # a 2 of 3, c 1 of 2, and base 2 of 5, which is none of those that are ranked
+    base.write_text(
+        "model_a,model_b,winner\na,base,model_a\na,base,model_b\na,base,model_a\nbase,c,model_a\nc,base,model_a\n"
+    )
+    against = "a wins 67 % of 3 votes against base, ties counted half, the largest share; all votes are against this"
+    assert look(base).answer.startswith(against)
     assert "of the 2 judges is" in look(written(tmp_path, "labels_wide")).answer
 
 
