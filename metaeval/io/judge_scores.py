@@ -274,7 +274,7 @@ def _parting(columns: Sequence[str], names: Sequence[str], pair: Sequence[int], 
         at = names.index(column)
         tables: dict[str, set[tuple[str, ...]]] = {}
         for cells in rows:
-            tables.setdefault(cells[at], set()).add(tuple(cells[place] for place in pair))
+            tables.setdefault(cells[at], set()).add(tuple(cells[named] for named in pair))
         if len(tables) > 1 and all(map(_is_whole, tables.values())) and not _is_whole(set().union(*tables.values())):
             return column
     return ""

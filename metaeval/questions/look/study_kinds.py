@@ -438,7 +438,8 @@ def _or_labels(given: Sequence[str], scores: Contents) -> Contents:
     if not isinstance(read, Scores):
         return scores
     if scores.read_as.startswith(BY_ROWS):
-        return _or_metrics(scores, list(map(str, read["topic"].to_numpy())))
+        names = list(map(str, read["topic"].to_numpy()))
+        return _metrics(names, {"systems": scores.sizes["systems"]}) or scores
     raters = list(map(str, read["metric" if read.sizes["metric"] > 1 else "system"].to_numpy()))
     values = np.unique(read.to_numpy()[~np.isnan(read.to_numpy())])
     are_grades = scores.read_as.startswith(WIDE) and len(values) <= _MOST_GRADES and not (values % 1).any()
@@ -459,13 +460,8 @@ def _or_labels(given: Sequence[str], scores: Contents) -> Contents:
     return replace(scores, also=("judges",)) if is_wide else scores
 
 
-def _or_metrics(scores: Contents, names: Sequence[str]) -> Contents:
-    """Return metrics where the columns of systems in rows are such, beside what people said of the systems."""
-    return _metrics(names, {"systems": scores.sizes["systems"]}) or scores
-
-
 def _metrics(names: Sequence[str], sizes: Mapping[str, int], *notes: str) -> Contents | None:
-    """Return what columns are of which some are called as metrics and others as what people said; None for others."""
+    """Return what columns are of which some are called as metrics, others as what people said of systems; else None."""
     people = columns_of_people(names)
     if not people or metric_evidence([name for name in names if name not in people]) <= 0:
         return None
@@ -537,9 +533,7 @@ def _means_with_gaps(given: Sequence[str]) -> Contents | None:
 
 
 def _scores_by_values(given: Sequence[str]) -> Contents | None:
-    source = _first(given)
-    told = scores_by_values(read_source(source, bytes), source.path)
-    if told is None:
+    if (told := _of_first(given, scores_by_values)) is None:
         return None
     columns = {{"item": "topic"}.get(role, role): name for role, name in told.columns.items()}
     try:
@@ -550,9 +544,7 @@ def _scores_by_values(given: Sequence[str]) -> Contents | None:
 
 
 def _labels_by_values(given: Sequence[str]) -> Contents | None:
-    source = _first(given)
-    told = labels_by_values(read_source(source, bytes), source.path)
-    if told is None:
+    if (told := _of_first(given, labels_by_values)) is None:
         return None
     try:
         judged = read_judges(given, columns=told.columns)
@@ -562,9 +554,8 @@ def _labels_by_values(given: Sequence[str]) -> Contents | None:
 
 
 def _labels_alone(given: Sequence[str]) -> Contents | None:
-    source = _first(given)
-    way = way_to_label_items(read_source(source, bytes), source.path) if len(given) == 1 else ""
-    return Contents(kind="unknown", refusal=f"{source.path}: {way}") if way else None
+    way = _of_first(given, way_to_label_items) if len(given) == 1 else ""
+    return Contents(kind="unknown", refusal=f"{_of_first(given, lambda _, path: path)}: {way}") if way else None
 
 
 def _judged(given: Sequence[str], refusal: str) -> Contents:
@@ -580,8 +571,10 @@ def _judged(given: Sequence[str], refusal: str) -> Contents:
         return replace(unread, refusal=str(of_judges), asked_of="judges") if are_several else unread
 
 
-def _first(given: Sequence[str]) -> Source:
-    return next(source for text in given for source in list_sources([text], nested=True))
+def _of_first[Told](given: Sequence[str], tell: Callable[[bytes, str], Told]) -> Told:
+    """Return what is told of the first file by its content and path."""
+    source = next(source for text in given for source in list_sources([text], nested=True))
+    return tell(read_source(source, bytes), source.path)
 
 
 def _names_judges(given: Sequence[str]) -> bool:
@@ -604,9 +597,8 @@ def _holds_labels(given: Sequence[str]) -> bool:
 
 def _first_sheet(given: Sequence[str]) -> Sheet | None:
     """Return the table of the first file, None where it holds none."""
-    source = _first(given)
     try:
-        return any_sheet(read_source(source, bytes), source.path)
+        return _of_first(given, any_sheet)
     except MetaevalError:
         return None
 
@@ -791,11 +783,6 @@ def _collection(_: Sequence[str], by_kind: Mapping[Kind, Sequence[str]]) -> Cont
     return Contents(kind=kind, sizes=sizes, notes=tuple(note_on_grades(collection, metrics)))
 
 
-def _inex(_: Sequence[str], by_kind: Mapping[Kind, Sequence[str]]) -> Contents:
-    ((kind, paths),) = by_kind.items()
-    return Contents(kind=kind, sizes={"systems": len(paths)} if kind == "submissions" else {})
-
-
 _READERS: Mapping[Kind, Callable[[Sequence[str], Mapping[Kind, Sequence[str]]], Contents]] = {
     "scores": _table,
     "votes": _votes,
@@ -804,7 +791,7 @@ _READERS: Mapping[Kind, Callable[[Sequence[str], Mapping[Kind, Sequence[str]]], 
     "judgments": _judgments,
     "runs": _runs,
     "collection": _collection,
-    "submissions": _inex,
-    "assessments": _inex,
+    "submissions": lambda _, by_kind: Contents(kind="submissions", sizes={"systems": len(by_kind["submissions"])}),
+    "assessments": lambda *_: Contents(kind="assessments"),
     "campaign": _collection,
 }
