@@ -216,17 +216,17 @@ def _by_judge(
     roles = _roles(sheet, remaining, others)
     idle = roles.others if "score" in roles.parts else []
     keys = [place_of(name, names, sheet) for part, name in roles.parts.items() if part != "score"]
-    pair = [place_of(roles.parts[part], names, sheet) for part in _PAIR if part in roles.parts]
+    pair = [place_of(roles.parts[role], names, sheet) for role in _PAIR if role in roles.parts]
     remaining = [name for name in remaining if name not in idle]
     note = [f"columns that are no part of scores under judges, left out: {first_few(idle)}"] if idle else []
     by_judge = {}
     for name, rows in parts.items():
-        said = [tuple(map(str.strip, cells)) for _, cells in rows] if idle else []
-        if duplicates == "error" and len({tuple(cells[at] for at in keys) for cells in said}) < len(said):
-            raise _told_apart_by(sheet, idle, keys, said)
-        parting = _parting(idle, names, pair, said) if missing == "error" and len(pair) == len(_PAIR) else ""
+        stripped = [tuple(map(str.strip, cells)) for _, cells in rows] if idle else []
+        if duplicates == "error" and len({tuple(cells[at] for at in keys) for cells in stripped}) < len(stripped):
+            raise _told_apart_by(sheet, idle, keys, stripped)
+        parting = _parting(idle, names, pair, stripped) if missing == "error" and len(pair) == len(_PAIR) else ""
         if parting:
-            raise _chosen_by(sheet, parting, said, "systems have topics of their own")
+            raise _chosen_by(sheet, parting, stripped, "systems have topics of their own")
         part = _sheet_of_rows(sheet, names, remaining, rows)
         scores = _named(scores_of_sheet(part, Source(sheet.label), others, missing, duplicates), sheet.label)
         by_judge[name] = scores.assign_attrs(notes=[*note, *scores.attrs.get("notes", [])])

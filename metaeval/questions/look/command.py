@@ -66,12 +66,12 @@ def look_command(loaded: Loaded) -> Answer:
             return ask(loaded.scores(fewest=1), provenance=loaded.provenance, asked=asked)
         except MetaevalError as error:  # the settings may be about other files
             unfit = "" if hasattr(error, "board") else str(error)
-    found = ask(loaded.options["inputs"])
-    loaded.read(*found.contents.files)
+    looked = ask(loaded.options["inputs"])
+    loaded.read(*looked.contents.files)
     if unfit or loaded.leaves_settings_out:
-        found = _without_settings(found, unfit)
-    found = _in_its_options(found)
-    return replace(found, provenance=loaded.provenance, way=_way(found.contents))
+        looked = _without_settings(looked, unfit)
+    looked = _in_its_options(looked)
+    return replace(looked, provenance=loaded.provenance, way=_way(looked.contents))
 
 
 def _in_its_options(found: "Look") -> "Look":

@@ -768,7 +768,7 @@ def _runs(_: Sequence[str], by_kind: Mapping[Kind, Sequence[str]]) -> Contents:
 
 def _collection(_: Sequence[str], by_kind: Mapping[Kind, Sequence[str]]) -> Contents:
     kind: Kind = "campaign" if "submissions" in by_kind else "collection"
-    runs, judgments = (by_kind[_NAMED[kind][part]] for part in ("runs", "judgments"))
+    runs, judgments = (by_kind[_NAMED[kind][words]] for words in ("runs", "judgments"))
     if len(judgments) > 1:
         typed = _shell([*(runs if len(runs) < _MOST_TYPED else ["RUNS"]), judgments[0]])
         raise InvalidOptionError(
