@@ -273,6 +273,7 @@ KINDS = (
     .replace("\n", ",u\n")
     .replace("aspect,u", "aspect")
 )
+TWICE = [line.replace(",u", f",{of}") for of in ("u,1", "u,2", "v,1", "v,2") for line in KINDS.splitlines()[1:]]
 OWN = {"u": AB, "v": rows("4 5 6", a=A, b=B)}
 JUDGES = {
     "a judge lacks a system": judges({"x.csv": X3, "y.csv": Y}, {"missing='drop-systems'": UNDER}),
@@ -307,7 +308,11 @@ JUDGES = {
     ),
     "rows that another column tells apart": judges(
         {"x.csv": KINDS + "".join(line.replace(",u", ",v") + "\n" for line in KINDS.splitlines()[1:])},
-        {"where": Then(lambda: follow({"x.csv": ""}, where={"aspect": "u"}), UNDER)},
+        {"where={'aspect': 'u'}": UNDER},
+    ),
+    "rows that two other columns tell apart": judges(
+        {"x.csv": "\n".join([KINDS.splitlines()[0] + ",form", *TWICE]) + "\n"},
+        {"where": Then(lambda: follow({"x.csv": ""}, where={"aspect": "u", "form": "2"}), UNDER)},
     ),
     "a column of judges in JSON": judges(
         {"x.json": json.dumps({"x": {"AP": AB}})},

@@ -26,6 +26,7 @@ from metaeval.io.qrels import SubtopicRule, judgments_of
 from metaeval.io.sources import RunPaths, refuse_shared_pipe, run_sources
 from metaeval.io.subtopic_weights import read_subtopic_weights
 from metaeval.io.trec import Rules, ScorePrecision, collection_of, double_note
+from metaeval.io.trec_lines import is_run
 from metaeval.table.scores import Missing
 
 _LOCATED_RUN = (7, 8)
@@ -180,10 +181,14 @@ def _check_results(submission: Submission, kind: str) -> None:
         raise FileFormatError(message, path=submission.source or None, line=line if line > 0 else None)
 
 
+def is_located_run(content: bytes) -> bool:
+    """Whether the first line is that of a run with places in documents after the tag, which has no blank in it."""
+    words = first_words(content)
+    return len(words) in _LOCATED_RUN and is_run(words) and (b"[" in words[-1] or words[-1].isdigit())
+
+
 def _refuse_located(content: bytes, path: str, *, judgments: str) -> None:
     """Refuse a run of INEX beside judgments of whole documents; a TREC reader would pass over its locations."""
-    words = first_words(content)
-    located = len(words) in _LOCATED_RUN and (b"[" in words[-1] or words[-1].isdigit())  # else a tag with a blank in it
-    if root_name(content) or located:
+    if root_name(content) or is_located_run(content):
         message = f"this is an INEX run, and {judgments} holds judgments of whole documents; give INEX assessments"
         raise FileFormatError(message, path=path)

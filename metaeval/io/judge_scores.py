@@ -5,13 +5,13 @@ judges takes is a mapping of metric to judge to `Scores`; files whose metrics sh
 and a judge's own measures, are compared measure by measure.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 import pandas as pd
 
 from metaeval.base.checks import check_choice
 from metaeval.base.columns import LABELS, first_called, underscored
-from metaeval.base.names import first_few, is_measure, is_number
+from metaeval.base.names import first_few, is_measure, is_number, natural_order
 from metaeval.base.number_words import GAP_WORDS
 from metaeval.errors import FileFormatError, InvalidOptionError, ScoresError, UnknownNameError
 from metaeval.io.any_sheets import any_sheet
@@ -30,6 +30,7 @@ JUDGED_SCORES = ("judge", "system", "topic", "metric", "score")
 
 _QRELS_CELLS = 4
 _FULL = 0.5
+_PAIR = ("system", "topic")
 """Share of runs x measures x topics that four columns of scores fill at least; judgments fill hardly any."""
 _OF_LABELS = frozenset({"item", "item_id", "doc"})
 """Words for topics of scores that mean what was labelled where no system is named."""
@@ -215,13 +216,17 @@ def _by_judge(
     roles = _roles(sheet, remaining, others)
     idle = roles.others if "score" in roles.parts else []
     keys = [place_of(name, names, sheet) for part, name in roles.parts.items() if part != "score"]
+    pair = [place_of(roles.parts[role], names, sheet) for role in _PAIR if role in roles.parts]
     remaining = [name for name in remaining if name not in idle]
     note = [f"columns that are no part of scores under judges, left out: {first_few(idle)}"] if idle else []
     by_judge = {}
     for name, rows in parts.items():
-        n_different = len({tuple(cells[at].strip() for at in keys) for _, cells in rows})
-        if idle and duplicates == "error" and n_different < len(rows):
-            raise _told_apart_by(sheet, idle)
+        stripped = [tuple(map(str.strip, cells)) for _, cells in rows] if idle else []
+        if duplicates == "error" and len({tuple(cells[at] for at in keys) for cells in stripped}) < len(stripped):
+            raise _told_apart_by(sheet, idle, keys, stripped)
+        parting = _parting(idle, names, pair, stripped) if missing == "error" and len(pair) == len(_PAIR) else ""
+        if parting:
+            raise _chosen_by(sheet, parting, stripped, "systems have topics of their own")
         part = _sheet_of_rows(sheet, names, remaining, rows)
         scores = _named(scores_of_sheet(part, Source(sheet.label), others, missing, duplicates), sheet.label)
         by_judge[name] = scores.assign_attrs(notes=[*note, *scores.attrs.get("notes", [])])
@@ -236,14 +241,49 @@ def _roles(sheet: Sheet, names: Sequence[str], columns: Mapping[str, str]) -> Co
         raise sheet.error(str(error)) from error
 
 
-def _told_apart_by(sheet: Sheet, columns: Sequence[str]) -> FileFormatError:
-    """Return the error for rows that differ only in columns without a part."""
+def _told_apart_by(
+    sheet: Sheet, columns: Sequence[str], keys: Sequence[int], rows: Sequence[Sequence[str]]
+) -> FileFormatError:
+    """Return the error for rows that differ only in columns without a part, of which one may say how."""
+    names = header_names(sheet.sample()[0])
+    for column in columns:
+        places = [*keys, names.index(column)]
+        if len({tuple(cells[at] for at in places) for cells in rows}) == len(rows):
+            return _chosen_by(sheet, column, rows, "a judge has several scores of one system and topic")
     listing = first_few(list(map(repr, columns)))
     return sheet.error(
         f"a judge has several scores of one system and topic, which no part of scores under judges distinguishes, but "
         f"perhaps column{'s' * (len(columns) > 1)} {listing}: choose the rows that belong together by their text in it "
         "(`where`)"
     )
+
+
+def _chosen_by(sheet: Sheet, column: str, rows: Sequence[Sequence[str]], says: str) -> FileFormatError:
+    """Return the error for sets of rows that a column parts, of which one is to be chosen."""
+    at = header_names(sheet.sample()[0]).index(column)
+    values = natural_order({cells[at] for cells in rows})
+    return sheet.error(
+        f"{says}, by column {column!r} ({first_few(values)}); pass `where={ {column: values[0]}!r}` for those of "
+        f"{values[0]!r}, or another of these for others"
+    )
+
+
+def _parting(columns: Sequence[str], names: Sequence[str], pair: Sequence[int], rows: Sequence[Sequence[str]]) -> str:
+    """Return the column by which tables of systems and topics are whole that have gaps together, "" for none."""
+    for column in columns:
+        at = names.index(column)
+        tables: dict[str, set[tuple[str, ...]]] = {}
+        for cells in rows:
+            tables.setdefault(cells[at], set()).add(tuple(cells[named] for named in pair))
+        if len(tables) > 1 and all(map(_is_whole, tables.values())) and not _is_whole(set().union(*tables.values())):
+            return column
+    return ""
+
+
+def _is_whole(pairs: Collection[tuple[str, ...]]) -> bool:
+    """Whether each system stands with each topic."""
+    n_systems, n_topics = (len({*names}) for names in zip(*pairs, strict=True))
+    return len(pairs) == n_systems * n_topics
 
 
 def _sheet_of_rows(

@@ -38,6 +38,7 @@ _MOST_ROWS, _MOST_CELLS = 20_000, 100_000
 """Rows, and cells, that tell what columns hold."""
 _OUTCOME = re.compile(r"pass[@^]\d+|passed|reward|success|(is_)?(resolved|correct|solved)")
 """What programs that run tasks call their one metric."""
+COMPARES_JUDGES = "metaeval judges compares judges"
 TRUTHS = {"true": 1.0, "false": 0.0}
 """What counts as a score where the name of its column says what is true."""
 _BEFORE = frozenset({"rank", "id", "n", "time", "version", "aggregate", "cost", "size"})
@@ -425,6 +426,5 @@ def _of_judges(judge: str, cells: Iterable[str], parts: Mapping[str, str], aspec
     alternative = "" if is_one else f", or `columns={ {'metric': judge}!r}` for each as a metric"
     return (
         f"column {judge!r} holds {count(len(judges), 'judge')} ({first_few(judges, most=3)}), who do not repeat each "
-        f"other's scores; pass {metric}{way} for those of {person!r}{alternative}; metaeval "
-        "judges compares judges"
+        f"other's scores; pass {metric}{way} for those of {person!r}{alternative}; {COMPARES_JUDGES}"
     )

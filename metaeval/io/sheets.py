@@ -186,6 +186,8 @@ def sheet_of(content: bytes, label: str, *, delimiter: str | None = None, has_li
         if form.match(content, 0, _HEAD):
             raise FileFormatError(way, path=label)
     delimiter = delimiter or _find_delimiter(content)
+    if delimiter == " " and _has_empty_cells(content):
+        content, delimiter = content.replace(b" ", b"\t"), "\t"
     content = _with_hyphens(content, delimiter)
     sheet = Sheet(label=label, content=content, delimiter=delimiter, has_lines=has_lines)
     if next(sheet.rows(), None) is None:
@@ -261,6 +263,21 @@ def _find_delimiter(content: bytes) -> str:
     counts = {delimiter: _cell_counts(content, delimiter) for delimiter in _DELIMITERS}
     divides = [delimiter for delimiter, (first, *_) in counts.items() if first > 1]
     return next((delimiter for delimiter in divides if _even(*counts[delimiter])), [*divides, ","][0])
+
+
+def _has_empty_cells(content: bytes) -> bool:
+    r"""Whether one blank divides cells, some of them empty: then rows are even by it, and not by runs of blanks.
+
+    Examples
+    --------
+    >>> _has_empty_cells(b"a b c\n1  3\n4 5 6\n"), _has_empty_cells(b"a   b\nx   1\n"), _has_empty_cells(b"a b c\n1  3")
+    (True, False, True)
+    """
+    if b"  " not in content or b'"' in content or b"\t" in content:
+        return False
+    lines = [line for line in content.splitlines() if line.strip()]
+    evenly = len({line.count(b" ") for line in lines}) == 1 and b"  " not in lines[0]
+    return evenly and len({len(line.split()) for line in lines}) > 1
 
 
 def _even(first: int, *others: int) -> bool:

@@ -180,7 +180,8 @@ def _without_other_columns(known: _Frame) -> tuple[_Frame, list[str]]:
             [RoleColumn(name, "", "which has no part") for name in others]
         )
     words = [name for name in others if _holds_words(known.frame[name])]
-    numeric = [name for name in others if name not in words]
+    empty = [name for name in others if known.frame[name].isna().all()]
+    numeric = [name for name in others if name not in words and name not in empty]
     head = known.frame.head(_MOST_ROWS)
     values = [frame_numbers(head[name], f"column {name!r}") for name in numeric]
     topics = head[known.parts["topic"]].astype(str).tolist()
@@ -193,7 +194,10 @@ def _without_other_columns(known: _Frame) -> tuple[_Frame, list[str]]:
     if not metrics:
         raise ScoresError(f"no column is left that could hold scores; columns: {', '.join(known.frame.columns)}")
     return known._replace(others=metrics), left_out_columns(
-        [*columns, *(RoleColumn(name, "", "words") for name in words)]
+        [
+            *columns,
+            *(RoleColumn(name, "", why) for why, names in (("words", words), ("empty", empty)) for name in names),
+        ]
     )
 
 

@@ -124,6 +124,8 @@ MADE = frozenset(_TABLE["made"]["words"])
 """What may be made of others, and a system or topic as well."""
 _TOTALS = frozenset({*_TABLE["aggregate"]["words"]} - {"all", "sum", "total", "gm", "media", "median"})
 _OF_NO_SCORE = frozenset({"cost", "time", "rank", "n", "size"})
+_EXPERIMENT, _OF_EXPERIMENTS = "session_name", frozenset({"reference_example_id", "example_id"})
+"""What LangSmith calls an experiment where it exports one; beside no examples a session is one of anybody's."""
 _COMPARES, _TWO_ITEMS = re.compile(r"[<>=≤≥]"), 2
 _MEASURED = ("cost", "size", "time")
 _UNITS = frozenset(_TABLE["unit"]["words"])
@@ -423,6 +425,8 @@ def _unsure(
         part_of_word(name) in {"cluster", "stratum"} for name in columns
     )
     unsure: dict[str, str | None] = {}
+    if _OF_EXPERIMENTS.isdisjoint(map(word_of, columns)):
+        unsure |= dict.fromkeys(name for name in columns if word_of(name) == _EXPERIMENT)
     for role in ("system", "topic", "repeat"):
         tiers = {name: _TIER_OF_WORD[_known_word(name)] for name in columns if part_of_word(name) == role}
         if role == "system" and cells is not None:

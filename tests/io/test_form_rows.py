@@ -1,5 +1,6 @@
 """Tables of LangSmith, Langfuse and promptfoo: what stands in their columns and cells is read; means by hand."""
 
+import pandas as pd
 import pytest
 
 from metaeval.agreement.krippendorff import alpha_of
@@ -7,6 +8,8 @@ from metaeval.agreement.labels import as_labels
 from metaeval.errors import MetaevalError
 from metaeval.io.labels import read_labels
 from metaeval.io.tables import read_scores
+from metaeval.table.roles import column_roles
+from metaeval.table.scores import as_scores
 
 
 def means_of(tmp_path, text):
@@ -24,6 +27,26 @@ def test_experiments_of_langsmith_are_systems_under_each_metric(tmp_path):
     means, notes = means_of(tmp_path, f"{header}\nx,q,o,o,1,0,.5,.25,9,1\ny,q,o,o,0,0,1,.75,8,2\n")
     assert means == {("correct", "a_1"): 0.5, ("correct", "b-2"): 0, ("tone", "a_1"): 0.75, ("tone", "b-2"): 0.5}
     assert any("left out columns that are no scores of all experiments" in note for note in notes)
+
+
+def test_rows_of_an_experiment_are_of_its_session(tmp_path):
+    """The example is the item, not the run, which has an id of its own; an error that no run had is no metric."""
+    header = "id,reference_example_id,session_name,error,latency,feedback.ok,feedback.tone"
+    rows = ["r0,e0,gpt,,1.5,1,.5", "r1,e1,gpt,,2.5,0,.25", "r2,e0,old,,1.25,0,.75", "r3,e1,old,,3.5,0,.25"]
+    text = "\n".join([header, *rows]) + "\n"
+    means, _ = means_of(tmp_path, text)
+    by_hand = {("feedback.ok", "gpt"): 0.5, ("feedback.ok", "old"): 0, ("feedback.tone", "gpt"): 0.375}
+    assert means == by_hand | {("feedback.tone", "old"): 0.5}
+    scores = as_scores(pd.read_csv(tmp_path / "x.csv"))
+    in_memory = scores.mean("topic").to_series().to_dict()
+    assert in_memory == means
+    assert any(note.endswith("'error', empty") for note in scores.attrs["notes"])
+
+
+def test_a_session_beside_no_examples_is_no_experiment():
+    """It may be a visit of somebody; a model beside one is surer in any case."""
+    assert column_roles(["session_name", "turn", "helpful"]).parts == {"topic": "turn"}
+    assert column_roles(["session_name", "example_id", "model", "ok"]).parts["system"] == "model"
 
 
 def test_experiments_without_names_of_items_are_numbered(tmp_path):

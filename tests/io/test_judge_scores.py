@@ -211,7 +211,14 @@ def test_labels_are_the_same_however_they_are_spelt(spelt, others, beside):
             "judge,run,topic,part,score\nx,a,1,y,1\nx,a,1,z,1",
             {},
             FileFormatError,
-            r"column 'part': choose .* \(`where`\)",
+            r"by column 'part' \(y, z\); pass `where=\{'part': 'y'\}` for those of 'y', or another",
+        ),
+        (
+            "judge,run,topic,year,score\n"
+            + "".join(f"x,{run},{at},{at},1\n" for at in (8, 9) for run in "abcd"[at - 8 :: 2]),
+            {},
+            FileFormatError,
+            r"systems have topics of their own, by column 'year' \(8, 9\); pass `where=\{'year': '8'\}`",
         ),
         ("judge,run,topic,score\nx,a,1,1", {"where": {"dim": "y"}}, FileFormatError, "there is no column 'dim'"),
         ("judge,run,topic,score\nx,a,1,1", {"where": {"run": "y"}}, FileFormatError, "no row has 'y' in column 'run'"),

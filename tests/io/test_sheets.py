@@ -120,3 +120,9 @@ def test_names_in_a_header():
 def test_delimiters_have_names():
     """Messages speak of commas, not of ','."""
     assert [delimiter_name(sign) for sign in ",\t; |"] == ["commas", "tabs", "semicolons", "blanks", "bars"]
+
+
+def test_a_blank_may_divide_empty_cells():
+    """As pandas writes with sep=" "; where runs of blanks divide rows evenly they do, whatever one blank would."""
+    assert list(sheet_of(b"s h m\na 1 2\nb  3\n", "t").rows()) == [["s", "h", "m"], ["a", "1", "2"], ["b", "", "3"]]
+    assert list(sheet_of(b"s  h\na  1\nb 12\n", "t").rows()) == [["s", "h"], ["a", "1"], ["b", "12"]]

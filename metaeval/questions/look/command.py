@@ -5,7 +5,7 @@ import shlex
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, get_args
 
 from metaeval.base.needs import NEEDS
 from metaeval.cli.command import command
@@ -26,9 +26,13 @@ _RENAMED = re.compile(r"if '([^']+)' is that of '[^']+', rename it to '([^']+)'"
 _RENAMING = "{2} '1s/{0}/{1}/'"
 _PACKED, _ZIPPED = (".gz", ".bz2", ".xz", ".zst"), "is a zip archive"
 _FILTER = re.compile(r"\((sed (?:-E )?'[^']*'|tr -d ,|tr , \.|(?:tail -n \+2 <\S+ \| )?awk '[^']*')\)")
-_VALUE = r"(?!or |if |to |--)(?:'[^']*+'|[^\s,;:()]++)"
+_VALUE = r"(?!or |if |to |--)(?:'[^']*+'|(?:[^\s,;:()]|,(?=\S))++)"
 _OPTION = re.compile(rf"(?:pass |such as |\()(?!--word )((?: ?--[\w-]++(?: {_VALUE})?)++)(?! if these are no)")
 """What a refusal advises: a filter to write the file anew, or options; what a word means only who wrote it knows."""
+
+
+_VALUED = {f"--{name.replace('_', '-')}" for name, (kind, _) in READING["any"].items() if get_args(kind)[1].metavar}
+"""Options that say nothing without a value."""
 
 
 @command("look", reads="any")
@@ -53,7 +57,7 @@ def look_command(loaded: Loaded) -> Answer:
         try:
             return ask(loaded.scores(fewest=1), provenance=loaded.provenance, asked=asked)
         except (FileFormatError, ScoresError) as error:  # which may name an option more
-            if more := _OPTION.search(in_options(str(error))):
+            for more in _advised(in_options(str(error)))[:1]:
                 error.add_note(f"{_asked(loaded, 'look', instead=more[1])} {more[1]}")
             raise
     unfit = ""
@@ -62,12 +66,12 @@ def look_command(loaded: Loaded) -> Answer:
             return ask(loaded.scores(fewest=1), provenance=loaded.provenance, asked=asked)
         except MetaevalError as error:  # the settings may be about other files
             unfit = "" if hasattr(error, "board") else str(error)
-    found = ask(loaded.options["inputs"])
-    loaded.read(*found.contents.files)
+    looked = ask(loaded.options["inputs"])
+    loaded.read(*looked.contents.files)
     if unfit or loaded.leaves_settings_out:
-        found = _without_settings(found, unfit)
-    found = _in_its_options(found)
-    return replace(found, provenance=loaded.provenance, way=_way(found.contents))
+        looked = _without_settings(looked, unfit)
+    looked = _in_its_options(looked)
+    return replace(looked, provenance=loaded.provenance, way=_way(looked.contents))
 
 
 def _in_its_options(found: "Look") -> "Look":
@@ -97,10 +101,15 @@ def _plain(name: str) -> str:
     return re.sub(r"([][\\/.*^$&])", r"\\\1", name)
 
 
+def _advised(refusal: str) -> list[re.Match[str]]:
+    """Return the options that a refusal advises; one that needs a value and has none is only named."""
+    return [option for option in _OPTION.finditer(refusal) if option[1] not in _VALUED]
+
+
 def _way(contents: "Contents") -> str:
     """Return the command that a refusal leads to: what mends the file, or the option that says how to read it."""
     refusal = in_options(contents.refusal)
-    mended, options = _FILTER.search(refusal), list(_OPTION.finditer(refusal))
+    mended, options = _FILTER.search(refusal), _advised(refusal)
     if renamed := _RENAMED.search(refusal):
         mended = re.match("(.*)", _RENAMING.format(*map(_plain, renamed.groups()), "sed"))
     path = Path(contents.files[0]) if len(contents.files) == 1 else None

@@ -51,7 +51,7 @@ say = prose(__name__)
 def look_report(study: Look) -> Report:
     """Put what data are into a report."""
     contents, questions, answer = study.contents, study.questions, study.quick_answer()
-    of_topics = study.scores is not None or study.kind == "collection"
+    of_topics = study.scores is not None or study.kind in {"collection", "campaign"}
     sizes = [
         count(number, unit().topic if word == "items" and of_topics else called(word))
         for word, number in contents.sizes.items()

@@ -157,6 +157,7 @@ def _questions(contents: Contents, asked: Callable[[str], str] | None) -> pd.Dat
     """
     if contents.parts:
         return _main_questions(contents.parts, asked)
+    asked_as = "collection" if contents.kind == "campaign" else contents.kind
     rows = [
         (
             need["asks"],
@@ -166,7 +167,7 @@ def _questions(contents: Contents, asked: Callable[[str], str] | None) -> pd.Dat
             _lacking(name, need, contents),
         )
         for name, need in NEEDS.items()
-        if (contents.kind in need.get("of", ()) or name in contents.also) and not contents.refusal
+        if (asked_as in need.get("of", ()) or name in contents.also) and not contents.refusal
     ]
     if isinstance(contents.read, Scores) and contents.sizes["systems"] == 1:
         rows.insert(0, _gate(contents.read, _command("leaderboard", NEEDS["leaderboard"], contents, asked)))
@@ -311,16 +312,28 @@ def _of_votes(votes: Votes) -> str:
         np.add.at(won, sides, votes.weight * shares)
         np.add.at(played, sides, votes.weight)
     shares = np.divide(won, played, out=np.zeros(len(won)), where=played > 0)
+    baseline = _baseline(votes)
+    shares = np.where(np.arange(len(shares)) == baseline, -1.0, shares)
     first = int(shares.argmax())
     won_share, n_votes = f"{100 * shares[first]:.0f} %", f"{played[first]:,.0f} votes"
+    beside = "shares depend on who played whom"
+    if baseline >= 0:
+        n_votes += f" against {votes.systems[baseline]}"
+        beside = "all votes are against this baseline"
     told = f"wins {won_share} of {n_votes}, ties counted half"
     if not np.isin(votes.share, (0.0, 0.5, 1.0)).all():
         told = f"has a mean preference of {won_share} in {n_votes}, whole or in part"
     return (
-        f"{votes.systems[first]} {told}, "
-        "the largest share; shares depend on who played whom, and metaeval votes ranks systems by strength, with "
-        "intervals."
+        f"{votes.systems[first]} {told}, the largest share; {beside}, and metaeval votes ranks systems by strength, "
+        "with intervals."
     )
+
+
+def _baseline(votes: Votes) -> int:
+    """Return the system that is in every vote, where there are more than two, -1 for none."""
+    sides = np.stack([votes.left, votes.right])
+    everywhere = [int(at) for at in {*sides[:, 0].tolist()} if (sides == at).any(axis=0).all()]
+    return everywhere[0] if len(votes.systems) > sides.shape[0] and everywhere else -1
 
 
 def _first_sentence(study: Study) -> str:

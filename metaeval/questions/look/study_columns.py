@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from metaeval.base.columns import JUDGES, LABELS, underscored
-from metaeval.base.names import is_measure, shortened
+from metaeval.base.names import is_measure, is_number, shortened
 from metaeval.errors import MetaevalError
 from metaeval.io.any_sheets import any_sheet
 from metaeval.io.benchmarks.contents import read_json
@@ -127,7 +127,10 @@ def _roles(
         settings = dict.fromkeys(settings_among(names), ("system", "settings of the estimator"))
         return settings | dict.fromkeys(splits, ("score", "scores on a fold"))
     if kind == "metrics":
-        return dict.fromkeys(names, ("metric", "scores of systems")) | _parts(names, rows)
+        numbers = [
+            name for name, cells in zip(names, zip(*rows[1:], strict=False), strict=False) if any(map(is_number, cells))
+        ]
+        return dict.fromkeys(numbers, ("metric", "scores of systems")) | _parts(names, rows)
     if kind == "labels":
         parts = {name: (part, "by its name") for name in names for part in _OF_LABELS if _is_called(name, part)}
         return parts | {name: ("judge", "holds labels") for name in names if name in judges}

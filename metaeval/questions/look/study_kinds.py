@@ -19,6 +19,7 @@ from metaeval.base.names import count, first_few, is_number, metric_evidence, to
 from metaeval.base.needs import NEEDS
 from metaeval.base.short_repr import ShortRepr
 from metaeval.errors import FileFormatError, InvalidOptionError, MetaevalError
+from metaeval.inex.judged_files import is_located_run, read_judged
 from metaeval.inex.judges import JudgeInput, read_judges
 from metaeval.inex.reading import holds_assessments
 from metaeval.inex.xml_events import root_name
@@ -33,7 +34,9 @@ from metaeval.io.blocks import PASSES, SpreadlessError
 from metaeval.io.by_values import ByValues, labels_by_values, scores_by_values, votes_by_values, way_to_label_items
 from metaeval.io.files import first_words, read_bytes
 from metaeval.io.installed_formats import installed_format
+from metaeval.io.items import read_items
 from metaeval.io.judged_nuggets import holds_nuggets_of_judges
+from metaeval.io.long_columns import COMPARES_JUDGES
 from metaeval.io.means import MeansAloneError
 from metaeval.io.qrels import read_qrels
 from metaeval.io.run_formats import run_of
@@ -42,7 +45,6 @@ from metaeval.io.score_forms import is_judgment
 from metaeval.io.sheets import Sheet
 from metaeval.io.sources import Source, expanded, list_sources, read_source
 from metaeval.io.tables import read_scores
-from metaeval.io.trec import read_collection
 from metaeval.io.trec_lines import is_run
 from metaeval.io.votes import holds_votes, read_votes, votes_of
 from metaeval.questions.look.study_columns import OWN_LINES, ColumnRole, column_roles_of
@@ -50,7 +52,7 @@ from metaeval.table.array import REPEAT, gaps_in
 from metaeval.table.label_roles import adjudicated
 from metaeval.table.means import SystemMeans, as_means, is_board
 from metaeval.table.no_answers import codes_among
-from metaeval.table.roles import part_of_word
+from metaeval.table.roles import part_of_word, role_of_name, word_of
 from metaeval.table.scores import Scores, are_apart, as_scores
 from metaeval.table.vote_columns import vote_columns
 from metaeval.table.vote_set import Votes
@@ -79,6 +81,8 @@ _BARE = frozenset({*RANKINGS["topic"], *RANKINGS["document"], *RANKINGS["level"]
 """Names of columns of judgments alone."""
 _HUMAN = frozenset({"human", "humans", "people"})
 """Words for scores that people gave in any name, such as "Human rating"."""
+_DIRECT = ("z_scr", "raw_scr")
+"""What direct assessments are called in files of WMT, the one to take first."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -137,10 +141,6 @@ class _TypedFile(NamedTuple):
     """Whose logs these are, where the content says it."""
 
 
-def _is_inex_run(content: bytes, _: str) -> bool:
-    return root_name(content) == "inex-submission"
-
-
 def _are_ranked(content: bytes, _: str) -> bool:
     """Whether the first line is that of a run with a rank, and no line of a log, or of what its reader explains."""
     words = first_words(content)
@@ -191,7 +191,7 @@ def _nested(json: Json | None) -> Kind | None:
 
 
 _TOLD: Sequence[tuple[Kind, Callable[[bytes, str], bool]]] = (
-    ("submissions", _is_inex_run),
+    ("submissions", lambda content, _: root_name(content) == "inex-submission" or is_located_run(content)),
     ("assessments", lambda content, _: holds_assessments(content)),
     ("votes", holds_votes),
     ("annotations", holds_annotations),
@@ -221,13 +221,18 @@ def _of_one_kind(given: Sequence[str], files: Sequence[_TypedFile], beside: Sequ
     for text in given:
         below = [file for file in files if file.given == text]
         is_mixed = len({file.kind for file in below}) > 1 or any(file.given == text for file in beside)
+        shared = {kind: _shared_folders(kind, files, beside) for kind in {file.kind for file in below} if is_mixed}
         for file in below:
+            folder = Path(file.source.path).parent
+            is_whole = file.source.listed and folder not in shared.get(file.kind, ())
+            apart = str(folder) if is_whole else file.source.path
             by_kind.setdefault(file.kind, []).append(file.source.path)
-            words.setdefault(file.kind, []).append(file.source.path if is_mixed and not file.tool else text)
+            words.setdefault(file.kind, []).append(apart if is_mixed and not file.tool else text)
     kind = next(iter(by_kind)) if len(by_kind) == 1 else _together({*by_kind})
     named = [*dict.fromkeys(words[kind])] if beside and kind in words else given
     try:
-        found = _READERS[kind](named, by_kind)
+        together = {of: [*dict.fromkeys(texts)] for of, texts in words.items()}
+        found = _READERS[kind](named, together if len(by_kind) > 1 else by_kind)
     except MetaevalError as error:
         found = Contents(
             kind=kind if kind in OWN_LINES else "unknown", refusal=str(error), asked_of=_ASKED_OF.get(kind, "")
@@ -249,6 +254,13 @@ def _of_one_kind(given: Sequence[str], files: Sequence[_TypedFile], beside: Sequ
     are_judged = first.tool and "people" in named_as and found.sizes.get("metrics", 0) > 1
     also = ("judges",) if are_judged else found.also
     return replace(found, files=paths, named=named_as, columns=tuple(columns), tool=first.tool, also=also)
+
+
+def _shared_folders(kind: Kind, files: Sequence[_TypedFile], beside: Sequence[_TypedFile]) -> set[Path]:
+    """Return the folders that do not hold files of one kind alone, side by side."""
+    elsewhere = [file for file in files if file.kind != kind] + [*beside]
+    deeper = {folder for file in files for folder in Path(file.source.path).parent.parents}
+    return deeper | {folder for file in elsewhere for folder in Path(file.source.path).parents}
 
 
 def _without_others(files: Sequence[_TypedFile]) -> tuple[list[_TypedFile], list[_TypedFile]]:
@@ -415,7 +427,7 @@ def _table(given: Sequence[str], _: Mapping[Kind, Sequence[str]]) -> Contents:
     except SpreadlessError as refusal:
         return Contents(kind="means", refusal=str(refusal))
     except MetaevalError as refusal:
-        readings = (_one_system, _with_gaps, _labels_by_values)
+        readings = (_one_system, _with_gaps, _beside_people, _labels_by_values)
         told = next(filter(None, (read(given) for read in readings)), None) or _judged(given, str(refusal))
         return _scores_by_values(given) or _labels_alone(given) or told if told.kind == "unknown" else told
 
@@ -426,7 +438,8 @@ def _or_labels(given: Sequence[str], scores: Contents) -> Contents:
     if not isinstance(read, Scores):
         return scores
     if scores.read_as.startswith(BY_ROWS):
-        return _or_metrics(scores, list(map(str, read["topic"].to_numpy())))
+        names = list(map(str, read["topic"].to_numpy()))
+        return _metrics(names, {"systems": scores.sizes["systems"]}) or scores
     raters = list(map(str, read["metric" if read.sizes["metric"] > 1 else "system"].to_numpy()))
     values = np.unique(read.to_numpy()[~np.isnan(read.to_numpy())])
     are_grades = scores.read_as.startswith(WIDE) and len(values) <= _MOST_GRADES and not (values % 1).any()
@@ -447,14 +460,28 @@ def _or_labels(given: Sequence[str], scores: Contents) -> Contents:
     return replace(scores, also=("judges",)) if is_wide else scores
 
 
-def _or_metrics(scores: Contents, names: Sequence[str]) -> Contents:
-    """Return metrics where the columns of systems in rows are such, beside what people said of the systems."""
+def _metrics(names: Sequence[str], sizes: Mapping[str, int], *notes: str) -> Contents | None:
+    """Return what columns are of which some are called as metrics, others as what people said of systems; else None."""
     people = columns_of_people(names)
     if not people or metric_evidence([name for name in names if name not in people]) <= 0:
-        return scores
-    sizes = {"systems": scores.sizes["systems"], "metrics": len(names) - len(people), "people": len(people)}
-    named = {"people": shlex.quote(people[0])}
-    return Contents(kind="metrics", sizes=sizes, named=named, notes=(_NO_ITEMS,))
+        return None
+    told = {**sizes, "metrics": len(names) - len(people), "people": len(people)}
+    alone = () if "items" in sizes else (_NO_ITEMS,)
+    return Contents(kind="metrics", sizes=told, named={"people": shlex.quote(people[0])}, notes=(*notes, *alone))
+
+
+def _beside_people(given: Sequence[str]) -> Contents | None:
+    """Return metrics and what people said of systems, alone or on items, as `metaeval human` joins tables of both."""
+    try:
+        frame = read_items(given)
+    except MetaevalError:
+        return None
+    system, items = frame.attrs["system"], list(frame.attrs["items"])
+    numbers = [str(name) for name in frame.select_dtypes("number") if name not in {system, *items}]
+    sizes = {"systems": frame[system].nunique()}
+    if items:
+        sizes["items"] = len(frame[items].drop_duplicates())
+    return _metrics([name for name in numbers if role_of_name(name)[0] != "n"], sizes, *frame.attrs["notes"])
 
 
 def _with_gaps(given: Sequence[str]) -> Contents | None:
@@ -506,9 +533,7 @@ def _means_with_gaps(given: Sequence[str]) -> Contents | None:
 
 
 def _scores_by_values(given: Sequence[str]) -> Contents | None:
-    source = _first(given)
-    told = scores_by_values(read_source(source, bytes), source.path)
-    if told is None:
+    if (told := _of_first(given, scores_by_values)) is None:
         return None
     columns = {{"item": "topic"}.get(role, role): name for role, name in told.columns.items()}
     try:
@@ -519,9 +544,7 @@ def _scores_by_values(given: Sequence[str]) -> Contents | None:
 
 
 def _labels_by_values(given: Sequence[str]) -> Contents | None:
-    source = _first(given)
-    told = labels_by_values(read_source(source, bytes), source.path)
-    if told is None:
+    if (told := _of_first(given, labels_by_values)) is None:
         return None
     try:
         judged = read_judges(given, columns=told.columns)
@@ -531,9 +554,8 @@ def _labels_by_values(given: Sequence[str]) -> Contents | None:
 
 
 def _labels_alone(given: Sequence[str]) -> Contents | None:
-    source = _first(given)
-    way = way_to_label_items(read_source(source, bytes), source.path) if len(given) == 1 else ""
-    return Contents(kind="unknown", refusal=f"{source.path}: {way}") if way else None
+    way = _of_first(given, way_to_label_items) if len(given) == 1 else ""
+    return Contents(kind="unknown", refusal=f"{_of_first(given, lambda _, path: path)}: {way}") if way else None
 
 
 def _judged(given: Sequence[str], refusal: str) -> Contents:
@@ -545,11 +567,14 @@ def _judged(given: Sequence[str], refusal: str) -> Contents:
         is_board = told.kind == "judged scores" and told.sizes["items"] == 1 and not _names_judges(given)
         return unread if is_board or _are_passes(judged.labels) else told
     except MetaevalError as of_judges:
-        return replace(unread, refusal=str(of_judges), asked_of="judges") if _names_judges(given) else unread
+        are_several = refusal.endswith(COMPARES_JUDGES) or _names_judges(given)
+        return replace(unread, refusal=str(of_judges), asked_of="judges") if are_several else unread
 
 
-def _first(given: Sequence[str]) -> Source:
-    return next(source for text in given for source in list_sources([text], nested=True))
+def _of_first[Told](given: Sequence[str], tell: Callable[[bytes, str], Told]) -> Told:
+    """Return what is told of the first file by its content and path."""
+    source = next(source for text in given for source in list_sources([text], nested=True))
+    return tell(read_source(source, bytes), source.path)
 
 
 def _names_judges(given: Sequence[str]) -> bool:
@@ -572,9 +597,8 @@ def _holds_labels(given: Sequence[str]) -> bool:
 
 def _first_sheet(given: Sequence[str]) -> Sheet | None:
     """Return the table of the first file, None where it holds none."""
-    source = _first(given)
     try:
-        return any_sheet(read_source(source, bytes), source.path)
+        return _of_first(given, any_sheet)
     except MetaevalError:
         return None
 
@@ -606,7 +630,8 @@ def _are_of_judges(labels: pd.DataFrame) -> bool:
 
 def columns_of_people(names: Sequence[str]) -> list[str]:
     """Return the columns that people filled, by their names."""
-    return [
+    direct = [name for word in _DIRECT for name in names if word_of(name) == word]
+    return direct + [
         name for name in names if underscored(name) in PEOPLE or not _HUMAN.isdisjoint(underscored(name).split("_"))
     ]
 
@@ -742,22 +767,20 @@ def _runs(_: Sequence[str], by_kind: Mapping[Kind, Sequence[str]]) -> Contents:
 
 
 def _collection(_: Sequence[str], by_kind: Mapping[Kind, Sequence[str]]) -> Contents:
-    runs, (judgments, *others) = by_kind["runs"], by_kind["judgments"]
-    if others:
+    kind: Kind = "campaign" if "submissions" in by_kind else "collection"
+    runs, judgments = (by_kind[_NAMED[kind][words]] for words in ("runs", "judgments"))
+    if len(judgments) > 1:
+        typed = _shell([*(runs if len(runs) < _MOST_TYPED else ["RUNS"]), judgments[0]])
         raise InvalidOptionError(
-            f"there are {1 + len(others)} files of judgments beside runs; name one of them with the runs"
+            f"there are judgments in {len(judgments)} places beside runs ({first_few(judgments)}); name one of them "
+            f"with the runs, as in metaeval look {typed}"
         )
-    collection = read_collection(runs, judgments)
+    collection = read_judged(runs, judgments[0]).collection
     from metaeval.metrics.scoring import default_metrics, note_on_grades  # noqa: PLC0415 - loads numba
 
     metrics = split_names(default_metrics(collection))
     sizes = {"systems": collection.n_systems, "items": collection.n_topics, "metrics": len(metrics)}
-    return Contents(kind="collection", sizes=sizes, notes=tuple(note_on_grades(collection, metrics)))
-
-
-def _inex(_: Sequence[str], by_kind: Mapping[Kind, Sequence[str]]) -> Contents:
-    kind: Kind = "campaign" if len(by_kind) > 1 else next(iter(by_kind))
-    return Contents(kind=kind, sizes={"systems": len(by_kind.get("submissions", ()))})
+    return Contents(kind=kind, sizes=sizes, notes=tuple(note_on_grades(collection, metrics)))
 
 
 _READERS: Mapping[Kind, Callable[[Sequence[str], Mapping[Kind, Sequence[str]]], Contents]] = {
@@ -768,7 +791,7 @@ _READERS: Mapping[Kind, Callable[[Sequence[str], Mapping[Kind, Sequence[str]]], 
     "judgments": _judgments,
     "runs": _runs,
     "collection": _collection,
-    "submissions": _inex,
-    "assessments": _inex,
-    "campaign": _inex,
+    "submissions": lambda _, by_kind: Contents(kind="submissions", sizes={"systems": len(by_kind["submissions"])}),
+    "assessments": lambda *_: Contents(kind="assessments"),
+    "campaign": _collection,
 }

@@ -1,5 +1,7 @@
 """`metaeval look`, and `metaeval FILE`: from files to what they are, with the words of the command line."""
 
+import json
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -208,3 +210,19 @@ def test_a_board_of_means_beside_counts_is_no_table_of_topics(command, tmp_path)
     shown = command("look", path, "--quiet").out
     assert "without their standard errors" in shown
     assert "--systems-in" not in shown
+
+
+def test_an_option_that_needs_a_value_is_shown_with_one(command, tmp_path):
+    """Two tasks of inspect_ai under a metric of their own: means of 1, 0 and 1, 1 (a), and 0, 0 and 0, 1 (b)."""
+    for model, quiz, essay in (("a", "CI", "CC"), ("b", "II", "IC")):
+        for task, scorer, values in (("quiz", "match", quiz), ("essay", "graded", essay)):
+            samples = [{"id": at, "epoch": 1, "scores": {scorer: {"value": said}}} for at, said in enumerate(values)]
+            evaluated = {"task": task, "model": model, "created": "2026-01-01T00:00:00"}
+            log = {"version": 2, "status": "success", "eval": evaluated, "samples": samples}
+            (tmp_path / f"{model}_{task}.json").write_text(json.dumps(log))
+    looked = command("look", tmp_path, "--quiet").out
+    line = next(line for line in looked.splitlines() if line.startswith(f"metaeval look {tmp_path} --metrics "))
+    assert sorted(line.split()[-1].split(",")) == ["essay=graded", "quiz=match"]
+    means = command("table", *line.split()[2:], "--json").json()["summary"]
+    assert "0.750" in means[0]
+    assert "0.250" in means[0]

@@ -93,6 +93,27 @@ def test_one_run_of_helm_is_told_by_its_folder_and_by_any_file_of_it(tmp_path, g
     assert look(tmp_path / "suite").contents.sizes["systems"] == 2
 
 
+def test_folders_of_one_kind_are_named_whole_in_commands(tmp_path):
+    """Files one by one only where another kind lies beside them; several judgments are told by their folders."""
+    words = {
+        name: look(written(tmp_path / name, name))
+        for name in FILES
+        if name.startswith("inex_") and "files" in FILES[name]
+    }
+    inside = {name: tmp_path / name / "inex" for name in words}
+    apart, beside = inside["inex_folders_in_a_folder"], inside["inex_folder"]
+    commands = {name: found.questions["command"].tolist() for name, found in words.items()}
+    assert f"metaeval table {apart / 'runs'} --qrels {apart / 'judgments'}" in commands["inex_folders_in_a_folder"]
+    assert (
+        f"metaeval score {beside / 'a.txt'} {beside / 'b.txt'} --qrels {beside / 'qrels.txt'}"
+        in commands["inex_folder"]
+    )
+    twice = inside["inex_assessed_twice"]
+    refusal = words["inex_assessed_twice"].contents.refusal
+    assert refusal.endswith(f"as in metaeval look {twice / 'runs'} {twice / 'first'}")
+    assert look([str(twice / "runs"), str(twice / "first")]).kind == "campaign"
+
+
 @pytest.mark.parametrize("name", KNOWN)
 def test_boards_are_means_or_scores(name):
     """A board that is read has its kind and as many systems; one that is refused has the rule, and no question."""
@@ -194,6 +215,12 @@ def test_votes_and_labels_have_an_answer_without_kernels(tmp_path):
     assert look(votes).answer.startswith("a wins 100 % of 2 votes, ties counted half, the largest share;")
     preferences = as_votes(pd.DataFrame({"left": ["a", "a"], "right": ["b", "b"], "preference": [1.1, 1.3]}))
     assert look(preferences).answer.startswith("a has a mean preference of 80 % in 2 votes, whole or in part, ")
+    base = tmp_path / "base.csv"  # a 2 of 3, c 1 of 2, and base 2 of 5, which is none of those that are ranked
+    base.write_text(
+        "model_a,model_b,winner\na,base,model_a\na,base,model_b\na,base,model_a\nbase,c,model_a\nc,base,model_a\n"
+    )
+    against = "a wins 67 % of 3 votes against base, ties counted half, the largest share; all votes are against this"
+    assert look(base).answer.startswith(against)
     assert "of the 2 judges is" in look(written(tmp_path, "labels_wide")).answer
 
 
