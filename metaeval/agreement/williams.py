@@ -192,10 +192,10 @@ def williams_of_items(scores: xr.DataArray, *, reference: str, correction: str) 
         means = pd.DataFrame(_means(three, common).T, columns=[names[place] for place in (human, *pair)])
         row = williams_table(means, reference=reference, alternative="two-sided")
         parts.append(row.assign(n_items=int(common.any(axis=0).sum())))
-    found = pd.concat(parts, ignore_index=True)
-    tested = found["p"].notna()
-    found.loc[tested, "p_corrected"] = adjust(found.loc[tested, "p"].to_numpy(), correction)
-    return found
+    tests = pd.concat(parts, ignore_index=True)
+    tested = tests["p"].notna()
+    tests.loc[tested, "p_corrected"] = adjust(tests.loc[tested, "p"].to_numpy(), correction)
+    return tests
 
 
 def _means(scores: Floats, common: Flags) -> Floats:

@@ -60,7 +60,7 @@ def joined_levels(sheet: Sheet, lower: str, higher: str) -> tuple[Sheet, dict[st
     return made, higher_of
 
 
-def with_levels(block: FileBlock, higher_of: Mapping[str, str]) -> FileBlock:
+def with_higher_levels(block: FileBlock, higher_of: Mapping[str, str]) -> FileBlock:
     """Return a block that says of every topic in which higher cluster it is."""
     of_topic = {topic: higher_of[cluster] for topic, cluster in block.attached.get("cluster", {}).items()}
     return replace(block, attached={**block.attached, _HIGHER: of_topic})

@@ -15,7 +15,7 @@ from metaeval.io.benchmarks.rows import read_four, read_record_frame
 from metaeval.io.blocks import FileBlock, Form, TableOptions
 from metaeval.io.by_values import columns_of_sheet, scores_of_columns
 from metaeval.io.chosen_rows import NO_ROWS, chosen_rows
-from metaeval.io.cluster_levels import joined_levels, with_levels
+from metaeval.io.cluster_levels import joined_levels, with_higher_levels
 from metaeval.io.form_rows import rows_of_form
 from metaeval.io.groups import arrival_within
 from metaeval.io.headers import names_and_rows, refuse_two_levels
@@ -27,7 +27,7 @@ from metaeval.io.parquet_sheets import parquet_sheet
 from metaeval.io.score_forms import find_form
 from metaeval.io.sheets import Sheet, header_names, sheet_of, sheet_of_rows
 from metaeval.io.sources import Source
-from metaeval.io.stored import dataset_of_netcdf, notes_of, open_parquet
+from metaeval.io.stored import dataset_of_netcdf, notes_in, open_parquet
 from metaeval.io.tracked_runs import refuse_tracked_runs
 from metaeval.io.votes import refuse_votes
 from metaeval.io.wide_tables import read_crossed, read_wide
@@ -74,7 +74,7 @@ def read_table(sheet: Sheet, source: Source, options: TableOptions, order: Seque
     if options.cluster_levels:
         joined, higher_of = joined_levels(sheet, *options.cluster_levels)
         columns = {**options.columns, "cluster": options.cluster_levels[0]}
-        return with_levels(read_table(joined, source, replace(options, columns=columns), order), higher_of)
+        return with_higher_levels(read_table(joined, source, replace(options, columns=columns), order), higher_of)
     if together := columns_to_join(sheet, options):
         joined, called = joined_items(sheet, together)
         block = _read_form(joined, source, replace(options, columns={**options.columns, "topic": called}), order)
@@ -185,7 +185,7 @@ def _read_netcdf(content: bytes, source: Source, options: TableOptions) -> FileB
             "the NetCDF file holds no variable; it needs scores by system and topic", path=source.path
         )
     kept = dataset[names[0]].attrs
-    earlier = notes_of(kept.pop("notes", "[]"))
+    earlier = notes_in(kept.pop("notes", "[]"))
     try:
         scores = as_scores(dataset[names[0]] if names == ["score"] else dataset, missing=options.missing)
     except (ScoresError, InvalidOptionError) as error:

@@ -201,7 +201,7 @@ def _netcdf[T](content: bytes, label: str, read: Callable[[bytes, int], T], *, g
         raise _unreadable("NetCDF", str(error) or type(error).__name__, label) from error
 
 
-def notes_of(stored: object) -> list[str]:
+def notes_in(stored: object) -> list[str]:
     """Read the notes in a file's attributes: ours are a JSON list, anybody else's are text."""
     try:
         notes = _listed(parse_json(str(stored), ""))

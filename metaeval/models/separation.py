@@ -129,8 +129,8 @@ def topics_to_separate(  # noqa: PLR0913 - one keyword per choice
         named = {"metric": name, "rank": ranks[number, first], "first": systems[first], "second": systems[second]}
         level = first_level(correction, alpha, len(first))
         values = oriented_values(scores)[number : number + 1]
-        found = _needed(values, units_of(scores), (first, second), level, power, confidence_level)
-        columns.append(pd.DataFrame(named | found))
+        needed = _needed(values, units_of(scores), (first, second), level, power, confidence_level)
+        columns.append(pd.DataFrame(named | needed))
     return Separation(
         table=pd.concat(columns, ignore_index=True),
         unit=unit,

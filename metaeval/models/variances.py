@@ -224,8 +224,8 @@ def _of_pairs(scores: object, pairs: Sequence[tuple[str, str]] | None) -> dict[s
     variances: dict[str, list[Floats]] = {}
     for collection in _collections(scores).values():
         table = engine_scores(collection, SIZES)
-        found = difference_estimates(oriented_values(table), units_of(table), *named_pairs(table, pairs=pairs))
-        for metric, errors, apart in zip(table["metric"].to_numpy(), found.error, found.apart, strict=True):
+        differences = difference_estimates(oriented_values(table), units_of(table), *named_pairs(table, pairs=pairs))
+        for metric, errors, apart in zip(table["metric"].to_numpy(), differences.error, differences.apart, strict=True):
             variances.setdefault(str(metric), []).append(errors[apart > 0.0] ** 2 * table.sizes["topic"])
     return {metric: np.concatenate(parts) for metric, parts in variances.items()}
 

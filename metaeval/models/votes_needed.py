@@ -229,11 +229,11 @@ def _evidence(fitted: BradleyTerry, ranks: SystemRanks | None, first: Ints, seco
     shrunken = max(float(np.median(ratio[usable])) - 1.0, 0.0) if usable.any() else 0.0
     threshold = np.full(len(first), ndtri(1.0 - cut))
     size = drawn * np.sqrt(1.0 + shrunken)
-    found = PairEvidence(size, threshold, shrunken, shrunken, data["significant"].to_numpy()[0])
-    still = 1.0 - found.chance(_TIMES[:, None]).mean(axis=1)
+    evidence = PairEvidence(size, threshold, shrunken, shrunken, data["significant"].to_numpy()[0])
+    still = 1.0 - evidence.chance(_TIMES[:, None]).mean(axis=1)
     fewer = np.divide(still[0], still, out=np.full(len(still), np.inf), where=still > 0.0)
     single = max(cut, (1.0 - ranks.confidence_level) / 2.0)  # of one pair alone
-    return found._replace(easing=threshold[0] - ndtri(1.0 - np.clip(cut * fewer, cut, single)))
+    return evidence._replace(easing=threshold[0] - ndtri(1.0 - np.clip(cut * fewer, cut, single)))
 
 
 def _following(fitted: BradleyTerry, first: Ints, second: Ints, n_next: int) -> pd.DataFrame:

@@ -19,16 +19,16 @@ from metaeval.table.votes import as_votes
 _NAMES_OF_RUNS = ("system", "name", "run", "run_id", "tag", "model")
 _PAIR, _OF_A_RUN = 2, 2
 
-type Call = tuple[tuple[Any, ...], dict[str, Any]]
+type Call = tuple[tuple[Any, ...], dict[str, object]]
 
 
-def taken_in_memory(function: Callable[..., Any], given: tuple[Any, ...], named: dict[str, Any]) -> Call:
+def taken_in_memory(function: Callable[..., Any], given: tuple[Any, ...], named: dict[str, object]) -> Call:
     """Return the arguments of a call, with runs and judgments made a collection or scores, and labels checked."""
     parameters = signature(function).parameters
     first, named = next(iter(parameters)), dict(named)
     data, *more = given or (named.pop(first, None) if first in named else named.pop("runs", None),)
     if first in {"labels", "votes"}:
-        reading = {name: named.pop(name) for name in READING - {*parameters} if name in named}
+        reading: Mapping[str, Any] = {name: named.pop(name) for name in READING - {*parameters} if name in named}
         return (_labels(data, reading) if first == "labels" else as_votes(data, **reading), *more), named
     if "qrels" not in named and isinstance(data, tuple) and len(data) == _PAIR:
         data, *more = *data, *more

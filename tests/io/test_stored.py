@@ -14,7 +14,7 @@ import xarray as xr
 
 from metaeval.errors import FileFormatError, InvalidOptionError
 from metaeval.io import foreign, stored
-from metaeval.io.stored import dataset_of_netcdf, notes_of, open_parquet, read_tree, write_tree
+from metaeval.io.stored import dataset_of_netcdf, notes_in, open_parquet, read_tree, write_tree
 from metaeval.io.tables import read_scores, write_scores
 from metaeval.io.writing import write_bytes
 from metaeval.table.scores import as_scores
@@ -168,7 +168,7 @@ def test_notes_of_others_do_no_harm(tmp_path, noted):
 )
 def test_notes_in_attributes(stored_notes, notes):
     """Our notes are a JSON list; anything else is one note."""
-    assert notes_of(stored_notes) == (notes or [stored_notes])
+    assert notes_in(stored_notes) == (notes or [stored_notes])
 
 
 def test_a_file_that_declares_more_than_it_holds_is_refused(tmp_path):

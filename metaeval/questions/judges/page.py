@@ -178,7 +178,7 @@ def _ranking_words(labelling: Labelling) -> tuple[str, ...]:
         return (say("nobody", reference=labelling.agreement.reference), *runs)
     ranking, pairs = labelling.ranking, labelling.agreement.pairs
     told = ranking.table["difference_low"] if ranking.ordered else pairs[f"{ranking.measure}_low"]
-    quote = [say("quote labels" if ranking.ordered else "quote kappa")] if told.notna().any() else []
+    quote = [say("quote labels", ordered=ranking.ordered)] if told.notna().any() else []
     return (best_words(labelling, ranking), *quote, *runs)
 
 

@@ -131,8 +131,8 @@ def power_figures(study: PowerStudy, frame: pd.DataFrame) -> Table:
         rows = (
             [] if result is milder else comparison_rows(frame, result).to_dict("records")
         )  # there is room for two intervals
-        found: list[Any] = [_interval(study, row) for row in rows]
-        table_frame[f"{name}_interval"] = found or MISSING
+        intervals: list[Any] = [_interval(study, row) for row in rows]
+        table_frame[f"{name}_interval"] = intervals or MISSING
         columns += right(text, group, **{name: label})
         if study.intervals is not None and set(table_frame[f"{name}_interval"]) != {MISSING}:
             level = f"{percentage(study.intervals.confidence_level)} interval"

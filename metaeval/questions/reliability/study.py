@@ -105,7 +105,7 @@ def _runs_by_metric(table: pd.DataFrame, values: str | list[str]) -> pd.DataFram
     return table.pivot_table(index="run", columns="metric", values=values, aggfunc="first", sort=False)
 
 
-def default_metrics(assessments: Assessments) -> tuple[str, ...]:
+def element_measures(assessments: Assessments) -> tuple[str, ...]:
     """Return what is tried where nothing is asked: inex-2002 and nXCG, generalised and strict, on the scale at hand."""
     general = "SOG" if assessments.scale == "2003" else "gen"
     return tuple(f"{name}(quant={quant})" for quant in (general, "strict") for name in ("inex2002", "nxCGpercent"))
@@ -131,7 +131,7 @@ def study_reliability(  # noqa: PLR0913 - one keyword per question
     submissions : iterable of Submission, optional
         Real runs, for what the measures' differences mean in practice.
     metrics : sequence of str, optional
-        Measures of elements; `default_metrics` otherwise. The six runs are made by the quantisation (and the rule for
+        Measures of elements; `element_measures` otherwise. The six runs are made by the quantisation (and the rule for
         ties) of each measure, for the best elements are those that it says are best.
     sizes : pandas.DataFrame, optional
         Columns ``document``, ``path``, ``size``: measures that treat overlap need the size of every element in it,
@@ -183,12 +183,11 @@ def study_reliability(  # noqa: PLR0913 - one keyword per question
     """
     check_kind(assessments, "assessments", "Assessments")
     metric_registry = registry or default_registry()
-    chosen = resolve_metrics(default_metrics(assessments) if metrics is None else metrics, registry=metric_registry)
+    chosen = resolve_metrics(element_measures(assessments) if metrics is None else metrics, registry=metric_registry)
     for metric in chosen:
         if not isinstance(metric, Metric) or metric.on != "elements":
-            raise InvalidOptionError(
-                f"{metric.name} does not rank elements; take measures such as {', '.join(default_metrics(assessments))}"
-            )
+            names = ", ".join(element_measures(assessments))
+            raise InvalidOptionError(f"{metric.name} does not rank elements; take measures such as {names}")
     options = {"sizes": sizes, "lenient": lenient}
     collections = _six_collections(chosen, assessments, metric_registry, options)
     notes: list[str] = list(assessments.notes)

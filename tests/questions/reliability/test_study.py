@@ -12,7 +12,7 @@ from metaeval.inex.paths import contains
 from metaeval.inex.simulation import simulate_inex
 from metaeval.metrics import BUILTIN
 from metaeval.metrics.spec import MetricSpec
-from metaeval.questions.reliability.study import default_metrics, study_reliability
+from metaeval.questions.reliability.study import element_measures, study_reliability
 
 INEX_2002 = {"frb": 0.9304, "id": 0.8705, "lo": 0.6409, "ia": 0.2610, "irb": 0.2154, "ao": 0.0187}
 NXCG = {"irb": 1, "ia": 1, "frb": 0.8333, "id": 0.8333, "lo": 0.7833, "ao": 0.2083}
@@ -191,9 +191,9 @@ def test_metrics_where_less_is_better(focused_tree):
 def test_what_is_tried_by_default(focused_tree, campaign):
     """inex-2002 and nXCG, by the quantisation of the paper on its scale, else the generalised one, and strict."""
     names = ("inex2002(quant=SOG)", "nxCGpercent(quant=SOG)", "inex2002(quant=strict)", "nxCGpercent(quant=strict)")
-    assert default_metrics(focused_tree.tree_assessments()) == names
+    assert element_measures(focused_tree.tree_assessments()) == names
     assert campaign[1].metrics == names
-    assert default_metrics(Assessments(scale="2005"))[0] == "inex2002(quant=gen)"
+    assert element_measures(Assessments(scale="2005"))[0] == "inex2002(quant=gen)"
 
 
 def test_metrics_that_nothing_is_worth_anything_to(focused_tree):
@@ -226,7 +226,7 @@ def test_what_cannot_be_tried_is_refused(focused_tree):
     with pytest.raises(InvalidOptionError, match="give element sizes"):
         study_reliability(bare)
     table = judged.elements[["document", "path", "size"]]
-    assert study_reliability(bare, sizes=table).metrics == default_metrics(bare)
+    assert study_reliability(bare, sizes=table).metrics == element_measures(bare)
 
 
 def test_expectations_that_contradict_themselves(focused_tree):
