@@ -39,17 +39,18 @@ class CollectionStatistics(Result):
             "empty lists": self.n_missing,
         }
         rows = [{"quantity": name, "total": float(count)} for name, count in counts.items() if count is not None]
-        rows += [_summary(f"{name} per topic", column, total=True) for name, column in self.per_topic.items()]
+        rows += [summary_row(f"{name} per topic", column, total=True) for name, column in self.per_topic.items()]
         labels = {
             "retrieved": "retrieved per run",
             "tied": "share of tied scores per run",
             "unjudged_at_10": "share unjudged in the top 10 per run",
         }
-        rows += [_summary(label, self.per_system[name], total=name == "retrieved") for name, label in labels.items()]
+        rows += [summary_row(label, self.per_system[name], total=name == "retrieved") for name, label in labels.items()]
         return pd.DataFrame(rows, columns=["quantity", "total", "mean", "min", "max"])
 
 
-def _summary(label: str, column: pd.Series, *, total: bool) -> dict[str, object]:
+def summary_row(label: str, column: pd.Series, *, total: bool) -> dict[str, object]:
+    """Return what a column of numbers sums up to: its mean, its ends and, where that means something, its total."""
     return {
         "quantity": label,
         "total": float(column.sum()) if total else np.nan,

@@ -13,7 +13,7 @@ from metaeval.base.checks import check_choice
 from metaeval.base.columns import LABELS, first_called, underscored
 from metaeval.base.names import first_few, is_measure, is_number, natural_order
 from metaeval.base.number_words import GAP_WORDS
-from metaeval.errors import FileFormatError, InvalidOptionError, ScoresError, UnknownNameError
+from metaeval.errors import FileFormatError, InvalidOptionError, ScoresError
 from metaeval.io.any_sheets import any_sheet
 from metaeval.io.chosen_rows import rows_where
 from metaeval.io.duplicates import Duplicates
@@ -355,8 +355,7 @@ def _of_metrics(found: Mapping[str, Scores], metrics: Sequence[str] | None) -> d
         return dict(found)
     available = list(dict.fromkeys(name for scores in found.values() for name in scores["metric"].to_numpy().tolist()))
     for name in metrics:
-        if name not in available:
-            raise UnknownNameError("metric in the score tables", name, available)
+        check_choice(name, "metric in the score tables", available)
     selected = {}
     for judge, scores in found.items():
         its_metrics = [name for name in metrics if name in scores["metric"].to_numpy()]

@@ -7,10 +7,10 @@ import pandas as pd
 from scipy.special import stdtrit
 
 from metaeval.base.arrays import Flags, Floats, Ints
-from metaeval.base.checks import check_share
+from metaeval.base.checks import check_choice, check_share
 from metaeval.base.results import Figure, Result
 from metaeval.base.unit import unit_of
-from metaeval.errors import ScoresError, UnknownNameError
+from metaeval.errors import ScoresError
 from metaeval.running.equality import RELATIVE
 from metaeval.running.parallel import in_one_order
 from metaeval.table.scores import Scores
@@ -79,8 +79,7 @@ class MissingScores(Result):
         from metaeval.figures.label_agreement import agreement_dots  # noqa: PLC0415 - matplotlib
 
         name = self.metrics[0] if metric is None else metric
-        if name not in self.metrics:
-            raise UnknownNameError("metric", name, self.metrics)
+        check_choice(name, "metric", self.metrics)
         of_metric = self.systems[self.systems["metric"] == name]
         frame = pd.DataFrame({"name": of_metric["system"], "value": of_metric["mean_own"] - of_metric["mean"]})
         return agreement_dots(frame.assign(low=np.nan, high=np.nan), label=f"{name}: mean of own topics less mean")

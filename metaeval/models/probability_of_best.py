@@ -12,11 +12,11 @@ import pandas as pd
 import xarray as xr
 
 from metaeval.base.arrays import Floats, Ints
-from metaeval.base.checks import MOST_REPLICATES, check_count
+from metaeval.base.checks import MOST_REPLICATES, check_choice, check_count
 from metaeval.base.names import first_few
 from metaeval.base.results import Figure, Result
 from metaeval.base.words import ends
-from metaeval.errors import InvalidOptionError, UnknownNameError
+from metaeval.errors import InvalidOptionError
 from metaeval.resampling.cluster_residuals import UnitResiduals, resampled_scores, residuals_of_units
 from metaeval.resampling.exchangeable import SystemPlaces, places_of_systems, places_of_units
 from metaeval.resampling.posterior_ranks import counts_at_top
@@ -98,8 +98,7 @@ class BestSystem(Result):
         from metaeval.figures.label_agreement import agreement_dots  # noqa: PLC0415 - matplotlib
 
         name = self.metrics[0] if metric is None else metric
-        if name not in self.metrics:
-            raise UnknownNameError("metric", name, self.metrics)
+        check_choice(name, "metric", self.metrics)
         frame = self.to_frame().query("metric == @name").rename(columns={"system": "name", "p_best": "value"})
         return agreement_dots(frame.assign(low=np.nan, high=np.nan), label=f"chance to be the best under {name}")
 

@@ -18,11 +18,11 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import gammaln
 
 from metaeval.base.arrays import Flags, Floats, Ints
-from metaeval.base.checks import check_list, check_number, refused
+from metaeval.base.checks import check_choice, check_list, check_number, refused
 from metaeval.base.names import natural_order
 from metaeval.base.results import Figure, Result
 from metaeval.base.unit import unit_of
-from metaeval.errors import ScoresError, UnknownNameError, closest_names
+from metaeval.errors import ScoresError, closest_names
 from metaeval.resampling.topic_subsets import RANDOM, SubsetComparison, compare_subsets
 from metaeval.running.draws import RNGLike, resolve_seed
 from metaeval.running.equality import RELATIVE, reaches
@@ -121,8 +121,7 @@ class CohortAnalysis(Result):
 
         metrics = self.data["metric"].to_numpy().tolist()
         name = metrics[0] if metric is None else metric
-        if name not in metrics:
-            raise UnknownNameError("metric", name, metrics)
+        check_choice(name, "metric", metrics)
         curve = self.data[list(_CURVES)].sel(metric=name).to_dataframe().reset_index()
         return idle_topics(curve.dropna(), self.to_frame().query("metric == @name"))
 

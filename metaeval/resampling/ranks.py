@@ -13,7 +13,7 @@ from scipy.special import ndtr
 from metaeval.base.checks import MOST_REPLICATES, check_choice, check_count, check_share, refused
 from metaeval.base.results import Figure, Result
 from metaeval.base.words import name_of_metric
-from metaeval.errors import InvalidOptionError, UnknownNameError
+from metaeval.errors import InvalidOptionError
 from metaeval.resampling.cluster_residuals import UnitResiduals, resampled_scores, residuals_of_units
 from metaeval.resampling.posterior_ranks import RankBands, bands_of_ranks
 from metaeval.running.draws import RNGLike, resolve_rng
@@ -156,8 +156,7 @@ class SystemRanks(Result):
         from metaeval.figures.systems import system_ranking  # noqa: PLC0415 - as above
 
         name = self.metrics[0] if metric is None else metric
-        if name not in self.metrics:
-            raise UnknownNameError("metric", name, self.metrics)
+        check_choice(name, "metric", self.metrics)
         check_choice(kind, "kind of picture", ("ranks", "groups"))
         if kind == "groups":
             groups = self.groups()

@@ -112,8 +112,7 @@ class SplitHalves(Result):
         frame = self.to_frame()
         corrections = list(dict.fromkeys(frame["correction"]))
         name = corrections[0] if correction is None else correction
-        if name not in corrections:
-            raise UnknownNameError("correction", name, corrections)
+        check_choice(name, "correction", corrections)
         rows = frame[frame["correction"] == name]
         return rejections_against_errors(rows.assign(test=rows["test"].map(TESTS.label)))
 

@@ -5,13 +5,14 @@ from dataclasses import asdict, dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Annotated
 
+from metaeval.base.checks import check_choice
 from metaeval.base.conditions import limits_of
 from metaeval.cli import checks
 from metaeval.cli import options as opt
 from metaeval.cli.command import command
 from metaeval.cli.option import Option, argument, choice
 from metaeval.cli.reading import Answer, Loaded
-from metaeval.errors import InvalidOptionError, UnknownNameError
+from metaeval.errors import InvalidOptionError
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -365,8 +366,7 @@ def _scores_of(
     if not items:
         raise InvalidOptionError("votes are compared with metrics on items, and no column names them; name it (`item`)")
     for name in falling:
-        if name not in frame.columns:
-            raise UnknownNameError("metric", name, list(frame.columns))
+        check_choice(name, "metric", frame.columns)
     names, _ = metric_columns(frame, [system, *items], None, metrics, said=falling)
     frame, _ = without_summaries(frame, system, items, names)
     words = frame[[*items]].astype(str).agg(" ".join, axis=1)
@@ -391,6 +391,5 @@ def _filtered(frame: "pd.DataFrame", used: Sequence[str | None], where: Sequence
 def _without(frame: "pd.DataFrame", column: str, names: Sequence[str]) -> "pd.DataFrame":
     systems = frame[column].drop_duplicates().tolist()
     for name in names:
-        if name not in systems:
-            raise UnknownNameError("system", name, systems)
+        check_choice(name, "system", systems)
     return frame[~frame[column].isin(names)]

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from metaeval.base.metric_names import parse_name
 from metaeval.base.results import Result
 from metaeval.collection.documents import JudgedCollection
+from metaeval.collection.statistics import summary_row
 from metaeval.errors import InvalidOptionError
 from metaeval.inex.assessments import TOO_SMALL
 from metaeval.inex.elements import ElementCollection
@@ -50,7 +51,7 @@ class FocusedStatistics(Result):
         rows: list[dict[str, object]] = [
             {"quantity": name, "total": float(count)} for name, count in self.counts.items()
         ]
-        rows += [_summary(f"{name} per topic", column) for name, column in self.per_topic.items()]
+        rows += [summary_row(f"{name} per topic", column, total=True) for name, column in self.per_topic.items()]
         labels = {
             "results": "results per run",
             "size": "characters of a result, mean of a run",
@@ -59,7 +60,7 @@ class FocusedStatistics(Result):
         }
         for name, label in labels.items():
             if self.per_system[name].notna().any():
-                rows.append(_summary(label, self.per_system[name], total=name == "results"))
+                rows.append(summary_row(label, self.per_system[name], total=name == "results"))
         return pd.DataFrame(rows, columns=["quantity", "total", "mean", "min", "max"])
 
 
@@ -213,16 +214,6 @@ def _curve(name: str, title: str, across: str, up: str, make: Callable[[], xr.Da
     except InvalidOptionError as error:
         return RunCurves(name=name, title=title, across=across, up=up, data=None, lacking=str(error))
     return RunCurves(name=name, title=title, across=across, up=up, data=data)
-
-
-def _summary(label: str, column: pd.Series, *, total: bool = True) -> dict[str, object]:
-    return {
-        "quantity": label,
-        "total": float(column.sum()) if total else np.nan,
-        "mean": column.mean(),
-        "min": column.min(),
-        "max": column.max(),
-    }
 
 
 # ------------------------------------------------------------------------------------------------- elements, passages

@@ -9,12 +9,12 @@ import pandas as pd
 
 from metaeval.agreement.reproduction import EffectRatio, Quantity, Reproduced, document_orders, reproduced
 from metaeval.base.arrays import Flags, Floats
-from metaeval.base.checks import check_count, check_number, check_share
+from metaeval.base.checks import check_choice, check_count, check_number, check_share
 from metaeval.base.names import first_few
 from metaeval.base.notes import Remark
 from metaeval.base.provenance import Provenance, record_provenance
 from metaeval.base.unit import unit_of
-from metaeval.errors import InvalidOptionError, ScoresError, UnknownNameError
+from metaeval.errors import InvalidOptionError, ScoresError
 from metaeval.studies.study import Study
 from metaeval.table.scores import Scores, as_scores, better_direction
 from metaeval.table.structure import engine_scores
@@ -281,8 +281,7 @@ def _baseline(baseline: str | None, systems: list[str]) -> str | None:
     """Return the baseline: the one that is named, or that bears this name."""
     if baseline is None:
         return next((system for system in systems if system.casefold() == "baseline"), None)
-    if baseline not in systems:
-        raise UnknownNameError("system as baseline", baseline, systems)
+    check_choice(baseline, "system as baseline", systems)
     return baseline
 
 
@@ -310,8 +309,7 @@ def _of_systems(lists: Runs, systems: list[str], topics: list[str]) -> dict[str,
     if len(systems) == 1 and len(lists) == 1:
         lists = {systems[0]: next(iter(lists.values()))}
     for system in systems:
-        if system not in lists:
-            raise UnknownNameError("run", system, lists)
+        check_choice(system, "run", lists)
         if not {"query_id", "doc_id", "rank"} <= {*lists[system].columns}:
             raise InvalidOptionError("runs are tables with the columns query_id, doc_id and rank")
     return {system: lists[system][lists[system]["query_id"].isin(topics)] for system in systems}
