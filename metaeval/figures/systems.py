@@ -9,9 +9,9 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
-from metaeval.base.checks import check_choice
 from metaeval.base.unit import unit
 from metaeval.base.words import name_of_metric, number, p_value
+from metaeval.errors import UnknownNameError
 from metaeval.figures.marks import note_points
 from metaeval.figures.shown import NAMED_ROWS, STROKES
 from metaeval.figures.style import (
@@ -85,7 +85,8 @@ def spread_of(scores: Scores, metric: str) -> Spread:
         If the scores have no such metric.
     """
     metrics = scores["metric"].to_numpy().tolist()
-    check_choice(metric, "metric", metrics)
+    if metric not in metrics:
+        raise UnknownNameError("metric", metric, metrics)
     of_metric = scores.isel(metric=[metrics.index(metric)])
     order = np.argsort(-settled_mean_over_topics(of_metric)[0], kind="stable")
     values, n_topics = of_metric.to_numpy()[0], of_metric.sizes["topic"]
