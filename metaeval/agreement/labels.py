@@ -19,6 +19,7 @@ from metaeval.base.names import (
     natural_order,
     shortened,
 )
+from metaeval.base.notes import MadeJudge
 from metaeval.base.number_words import other_spelling
 from metaeval.base.results import Result
 from metaeval.base.unit import unit
@@ -319,8 +320,7 @@ def of_judges(labels: Labels, asked: Collection[str] = ()) -> Labels:
     """
     left = beside_judges(labels.table, asked)
     rest = labels.select(name for name in labels.judges if name not in left) if left else labels
-    of_left = tuple(f"judge {name!r} is " for name in left)  # of which others it is made
-    notes = [note for note in labels.notes if not note.startswith(of_left)]
+    notes = [note for note in labels.notes if not (isinstance(note, MadeJudge) and note.judge in left)]
     return replace(rest, notes=tuple(dict.fromkeys([*notes, *left.values()])))
 
 

@@ -35,6 +35,24 @@ class Remark(KindOfNote):
     __slots__ = ()
 
 
+class CalledAsFile(Remark):
+    """That a metric has no name of its own."""
+
+    __slots__ = ()
+
+
+class MadeJudge(KindOfNote):
+    """That a judge's labels are made of those of others."""
+
+    judge: str
+
+    def __new__(cls, words: str, judge: str = "") -> Self:
+        """Return the note on a judge."""
+        note = super().__new__(cls, words)
+        note.judge = judge
+        return note
+
+
 class KeptGaps(KindOfNote):
     """How many scores are missing where gaps are kept: said anew of every part of the scores."""
 
@@ -107,7 +125,9 @@ class NoRuns(KindOfNote):
     __slots__ = ()
 
 
-_KINDS: Mapping[str, type[KindOfNote]] = {kind.__name__: kind for kind in KindOfNote.__subclasses__()}
+_KINDS: Mapping[str, type[KindOfNote]] = {
+    kind.__name__: kind for kind in (*KindOfNote.__subclasses__(), *Remark.__subclasses__())
+}
 
 
 HEARD: ContextVar[list[str] | None] = ContextVar("HEARD", default=None)
@@ -195,6 +215,8 @@ def _note(entry: object) -> str:
         return RunVariances(words, _numbers(entry.get("runs"), deep=True))
     if kind is CorpusMeans:
         return CorpusMeans(words, str(entry.get("by", "")), _numbers(entry.get("means"), deep=False))
+    if kind is MadeJudge:
+        return MadeJudge(words, str(entry.get("judge", "")))
     return SettledGaps(words, str(entry.get("brief", words))) if kind is SettledGaps else kind(words)
 
 

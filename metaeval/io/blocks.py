@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from metaeval.base.checks import check_paired
 from metaeval.base.label_words import folded, grades_of
 from metaeval.base.names import BLANKS, first_few, is_number, metric_evidence, shortened
-from metaeval.base.notes import Remark
+from metaeval.base.notes import CalledAsFile
 from metaeval.base.number_words import SCORE_GAPS, Spelling, of_thousands, other_spelling, point_between_thousands
 from metaeval.base.unit import TOPIC, Unit
 from metaeval.errors import FileFormatError
@@ -392,14 +392,11 @@ def notes_of_files(said: Iterable[tuple[str, Iterable[str]]]) -> list[str]:
     return [f"{first_few(names)}: " + note for note, names in files.items()]
 
 
-CALLED_AS_FILE = "the metric has no name of its own, so it is called as the file"
-
-
 def metric_note(source: Source) -> list[str]:
     """Say so where a metric has the name of its file, and no word of it is one of a metric."""
     if source.name is not None or names_metric(source.own_name):
         return []
-    return [Remark(CALLED_AS_FILE)]
+    return [CalledAsFile("the metric has no name of its own, so it is called as the file")]
 
 
 def names_metric(name: str) -> bool:

@@ -19,10 +19,10 @@ from metaeval.table.scores import Scores
 from metaeval.table.structure import mean_over_topics
 from metaeval.tests_stat.comparison import within_clusters
 from metaeval.tests_stat.correction import CORRECTIONS
-from metaeval.tests_stat.discordant import Unconfirmed, unconfirmed
 from metaeval.tests_stat.labels import side_of_pair
 from metaeval.tests_stat.result import PairwiseResult, is_significant
 from metaeval.tests_stat.tails import fewest_by_signs
+from metaeval.tests_stat.unconfirmed import Unconfirmed, unconfirmed
 
 _SCORE = number(4)
 say = prose(__name__)

@@ -49,13 +49,14 @@ def _joined(sentences: Iterable[str]) -> str:
     return " ".join(sentences).replace("\n", " ")
 
 
-_USUAL_LEVEL = 0.05
+_UNSAID = {0.05: ""}
+"""The level that goes without saying."""
 _SIDES = {"two-sided": "", "better": "one-sided towards the better"}
 
 
 def _level(alpha: float) -> str:
     """Say a level that somebody named instead of the usual one."""
-    return "" if alpha == _USUAL_LEVEL else f"α = {alpha:g}"  # noqa: RUF001 - for people
+    return _UNSAID.get(alpha, f"α = {alpha:g}")  # noqa: RUF001 - for people
 
 
 def _by(result: PairwiseResult) -> str:

@@ -16,6 +16,7 @@ from metaeval.base.checks import show
 from metaeval.base.columns import LABELS, first_called, underscored
 from metaeval.base.label_words import first_far, folded, says_yes_or_no
 from metaeval.base.names import comma_list, first_few, is_number
+from metaeval.base.notes import MadeJudge
 from metaeval.errors import ScoresError
 from metaeval.table.derived import derived_columns
 from metaeval.table.no_answers import ABOVE, codes_among
@@ -166,10 +167,8 @@ def made_judges(columns: Sequence[RoleColumn]) -> list[str]:
     >>> made_judges([RoleColumn("gold", "aggregate", "the majority of 'ann', 'ben', 'cat'")])
     ["judge 'gold' is the majority of 'ann', 'ben', 'cat', and counts as one beside them; leave it out if it is none"]
     """
-    return [
-        f"judge {column.name!r} is {column.why}, and counts as one beside them; leave it out if it is none"
-        for column in columns
-    ]
+    way = "and counts as one beside them; leave it out if it is none"
+    return [MadeJudge(f"judge {column.name!r} is {column.why}, {way}", column.name) for column in columns]
 
 
 def beside_judges(table: pd.DataFrame, asked: Collection[str] = ()) -> dict[str, str]:

@@ -31,8 +31,8 @@ class Winners:
     def __init__(self, words: Mapping[str, str], systems: Mapping[str, int]) -> None:
         self._said, self._systems = said_verdicts(words), systems
         self._names = {plain_word(word) for word, meaning in words.items() if meaning == NAME}
+        # how the names of the columns of sides end: a and b of model_a and model_b
         self.letters: frozenset[str] = frozenset()
-        """How the names of the columns of sides end: a and b of model_a and model_b."""
         self._used: dict[str, MetaevalError] = {}
         self.n_left_out = self.n_strong = 0
         self.both_bad: Counter[str] = Counter()  # votes that both are bad, by the word for it

@@ -375,8 +375,8 @@ def _as_exact(
             low[index], high[index] = share.low, share.high
             continue
         lowest, highest = ((2.0 * end - 1.0) * sum(row) / n_common[index] for end in (share.low, share.high))
-        low[index] = np.minimum(low[index], lowest if share.p_above > alpha else np.inf)
-        high[index] = np.maximum(high[index], highest if share.p_below > alpha else -np.inf)
+        low[index] = np.minimum(low[index], np.inf if is_significant(share.p_above, alpha) else lowest)
+        high[index] = np.maximum(high[index], -np.inf if is_significant(share.p_below, alpha) else highest)
     return low, high, p_values
 
 

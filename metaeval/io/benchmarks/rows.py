@@ -364,13 +364,8 @@ def read_record_frame(sheet: Sheet, source: Source, options: TableOptions) -> Fi
         raise sheet.error(f"no column holds numbers: {first_few(words)}; a frame has a column for every metric")
     topic = roles.parts.get("topic", roles.parts.get("system"))
     labels = [str(number) for number in range(1, len(rows) + 1)] if topic is None else columns[topic]
-    scores = np.empty((len(numeric), 1, len(rows)))
-    for at, name in enumerate(numeric):
-        try:
-            scores[at, 0] = to_numbers(columns[name], options.missing)
-        except BadCellError as error:
-            raise body.error(f"{name!r}: {error.rule(body.delimiter)}", error.place) from None
-    left = _no_metrics(sheet, numeric, scores[:, 0].T, asked_for)
+    scores = _scores_in({name: columns[name] for name in numeric}, options, body)
+    left = _no_metrics(sheet, numeric, scores.T, asked_for)
     is_metric = [name not in {column.name for column in left} for name in numeric]
     numeric, scores = list(compress(numeric, is_metric)), scores[is_metric]
     summaries = are_summaries(labels)
@@ -379,7 +374,7 @@ def read_record_frame(sheet: Sheet, source: Source, options: TableOptions) -> Fi
     notes = notes_on_words(told, clustered=bool({"cluster", "stratum"} & roles.parts.keys()))
     notes += left_out_columns([*(RoleColumn(name, "id", says_of("id")) for name in numbers_of_rows), *left])
     notes += rows_left_out([label for label, summary in zip(labels, summaries, strict=True) if summary])
-    metrics, called, values = unique_names(numeric, "metric", body), [labels[at] for at in real], scores[:, 0, real]
+    metrics, called, values = unique_names(numeric, "metric", body), [labels[at] for at in real], scores[:, real]
     topics = called
     if options.duplicates != "error":
         metrics, topics, values = each_once(metrics, called, values, options.duplicates, notes)
@@ -405,6 +400,17 @@ def read_record_frame(sheet: Sheet, source: Source, options: TableOptions) -> Fi
         tag=source.own_name if source.name is None else None,
         unit=ITEM,
     )
+
+
+def _scores_in(columns: Mapping[str, Sequence[str]], options: TableOptions, body: Sheet) -> Floats:
+    """Return the numbers of columns; an error where a cell holds none. Shape (column, row)."""
+    scores = []
+    for name, cells in columns.items():
+        try:
+            scores.append(to_numbers(cells, options.missing))
+        except BadCellError as error:
+            raise body.error(f"{name!r}: {error.rule(body.delimiter)}", error.place) from None
+    return np.array(scores)
 
 
 def _apart(columns: Mapping[str, Sequence[str]]) -> list[str]:

@@ -17,11 +17,10 @@ from metaeval.agreement.labels import Labels
 from metaeval.base.arrays import Floats
 from metaeval.base.checks import MOST_REPLICATES, check_choice, check_count, check_share, refused
 from metaeval.base.names import count, first_few
-from metaeval.base.notes import Remark
+from metaeval.base.notes import CalledAsFile, Remark
 from metaeval.base.provenance import Provenance, record_provenance
 from metaeval.base.unit import Unit, speaking_of, unit_of
 from metaeval.errors import EstimationError, InvalidOptionError, ScoresError
-from metaeval.io.blocks import CALLED_AS_FILE
 from metaeval.models.meta_analysis import Alone, Together, combine, combine_these, combine_with_prior
 from metaeval.questions.combine.study_estimates import (
     KEYS,
@@ -333,12 +332,13 @@ def _without_years(tables: dict[str, Scores]) -> tuple[dict[str, Scores], list[s
 def _of_one_nameless(tables: dict[str, Scores]) -> tuple[dict[str, Scores], list[str]]:
     """Return tables of one metric each that is called as their file, for want of a name, as of one, with a note."""
     metrics = [*chain(*_metrics(tables))]
-    nameless = [any(CALLED_AS_FILE in note for note in table.attrs.get("notes", ())) for table in tables.values()]
+    notes = [table.attrs.get("notes", ()) for table in tables.values()]
+    nameless = [any(isinstance(note, CalledAsFile) for note in of_table) for of_table in notes]
     if not all(nameless) or len(metrics) != len(tables) or len(set(metrics)) == 1:
         return tables, []
     renamed = {}
     for name, table in tables.items():
-        told = [note for note in table.attrs["notes"] if CALLED_AS_FILE not in note]
+        told = [note for note in table.attrs["notes"] if not isinstance(note, CalledAsFile)]
         renamed[name] = table.assign_coords(metric=[_NAMELESS]).assign_attrs(notes=told)
     return renamed, [f"no file names a metric, so that all tables count as of one ({first_few(metrics)})"]
 

@@ -29,6 +29,7 @@ from metaeval.studies.study import Study
 from metaeval.testing.expected import BROKEN, MET, UNNOTICED, UNTRIED
 from metaeval.tests_stat.catalogue import TESTS
 from metaeval.tests_stat.correction import CORRECTIONS
+from metaeval.tests_stat.result import is_significant
 
 _EXPECTED = ["metric", "expectation", "state", "better", "worse", "lead", "n_items"]
 _SHOWN = 10
@@ -321,7 +322,7 @@ def _system_table(given: _Given, statistics: Sequence[Statistic]) -> pd.DataFram
 def _note_on_direction(table: pd.DataFrame, reference: str, alpha: float) -> list[str]:
     """Say what to do where all metrics turn the order of people about, as where 1 is their best grade."""
     first = table[table["statistic"] == table["statistic"].iloc[0]]
-    if not ((first["value"] < 0) & (first["p"] < alpha)).all():
+    if not ((first["value"] < 0) & is_significant(first["p"], alpha)).all():
         return []
     told = f"all metrics order systems the other way round than {reference!r}"
     return [f"{told}; where low numbers are the better ones there pass `lower_is_better={[reference]!r}`"]
