@@ -165,6 +165,7 @@ def _setting(value: object) -> str:
 
 def _size(value: Any) -> str:  # noqa: ANN401 - whatever a result holds
     """Return how much there is of something large, in the words of its kind."""
+    value = getattr(value, "children", value)  # of a tree of xarray
     if isinstance(value, ShortRepr):
         return f"{type(value).__name__}. {_attempt(_main_numbers, value)}".removesuffix(". ")
     if hasattr(value, "sizes"):  # of xarray
