@@ -182,6 +182,14 @@ TESTS = {
         lambda *, test="nemenyi": p_of(compare_systems(SEVEN_OF_EIGHT, test=test, alternative="greater")),
         {"test='friedman'": [float(stats.binomtest(7, 8, alternative="greater").pvalue)]},  # ranks of two: signs
     ),
+    "a test of independent samples": call(
+        lambda *, test="ttest_ind": p_of(compare_systems(SEVEN_OF_EIGHT, test=test)),
+        {"test='t'": [float(stats.ttest_rel(*SEVEN_OF_EIGHT).pvalue)]},
+    ),
+    "McNemar's test of scores between 0 and 1": call(
+        lambda *, test="mcnemar": p_of(compare_systems(SEVEN_OF_EIGHT, test=test)),
+        {"test='sign'": [float(stats.binomtest(7, 8).pvalue)]},
+    ),
     "a further correction": call(
         lambda *, correction="holm": TUKEY.with_correction(correction).data["p_corrected"].to_numpy()[0].tolist(),
         {
