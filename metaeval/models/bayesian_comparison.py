@@ -105,7 +105,11 @@ class BayesianComparison(Result):
         )
 
     def to_frame(self) -> pd.DataFrame:
-        """Return one row a metric and pair."""
+        """Return one row a metric and pair.
+
+        The columns are ``metric``, ``system_a``, ``system_b``, ``difference`` with ``low`` and ``high`` in units of the
+        metric, and the probabilities ``p_a_better``, ``p_equivalent`` and ``p_b_better``, which sum to 1.
+        """
         columns = ["metric", "system_a", "system_b", "difference", "low", "high"]
         return self.data.to_dataframe().reset_index()[[*columns, "p_a_better", "p_equivalent", "p_b_better"]]
 
@@ -242,9 +246,7 @@ def bayesian_t(
     Returns
     -------
     BayesianComparison
-        One row a ``metric`` and pair (``system_a``, ``system_b``) in ``to_frame()``: ``difference`` with ``low`` and
-        ``high`` in units of the metric, and the probabilities ``p_a_better``, ``p_equivalent`` and ``p_b_better``,
-        which sum to 1.
+        Columns: `BayesianComparison.to_frame`.
 
     Raises
     ------

@@ -52,7 +52,7 @@ def compare_systems(  # noqa: PLR0913 - one keyword per choice
     Returns
     -------
     PairwiseResult
-        A p-value of every pair under each metric, see `metaeval.tests_stat.paired_t_test`.
+        A p-value of every pair under each metric; columns: `PairwiseResult.to_frame`.
 
     Raises
     ------
