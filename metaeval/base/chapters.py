@@ -69,14 +69,14 @@ def _called(function: Callable[..., Any], name: str) -> Callable[..., Any]:
 
 def _with_columns(function: Callable[..., Any]) -> str | None:
     """Return a docstring with the columns that tables have to which its Returns refer, as `PairwiseResult.to_frame`."""
-    head, title, rest = (getdoc(function) or "").partition("\n\nReturns\n-------\n")
-    returns, *after = re.split(r"(?=\n\n\w[\w ]*\n-+\n)", rest, maxsplit=1)
+    head, title, sections = (getdoc(function) or "").partition("\n\nReturns\n-------\n")
+    returns, *after = re.split(r"(?=\n\n\w[\w ]*\n-+\n)", sections, maxsplit=1)
     owners = dict.fromkeys(re.findall(r"`(?:[\w.]+\.)?(\w+)\.to_frame`", returns))
     for owner in owners:
         told = getdoc(getattr(unwrap(function).__globals__.get(owner), "to_frame", None)) or ""
-        first, *parts = re.split(r"\n\n(?=\w[\w ]*\n-+\n)", told)
-        given = next((part.split("\n", 3)[3] for part in parts if part.startswith("Returns\n")), "")
-        columns = "\n\n".join(filter(None, [first, dedent(given)]))
+        first, *further = re.split(r"\n\n(?=\w[\w ]*\n-+\n)", told)
+        returned = next((section.split("\n", 3)[3] for section in further if section.startswith("Returns\n")), "")
+        columns = "\n\n".join(filter(None, [first, dedent(returned)]))
         if columns and columns not in returns:
             returns += "\n\n" + indent(f"``{owner}.to_frame()`` has {columns.removeprefix('Return ')}", "    ")
     return head + title + returns + "".join(after) if owners else function.__doc__

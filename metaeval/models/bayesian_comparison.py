@@ -83,12 +83,13 @@ class BayesianComparison(Result):
 
         Of pairs that are as sure but for rounding, that whose interval lies furthest from 0, for its length.
         """
-        better = np.maximum(self.data["p_a_better"], self.data["p_b_better"]).to_numpy()
-        equivalent, low, high = (self.data[name].to_numpy() for name in ("p_equivalent", "low", "high"))
+        names_of = ("p_a_better", "p_b_better", "p_equivalent", "low", "high")
+        first, second, equivalent, low, high = (self.data[name].to_numpy() for name in names_of)
+        better = np.maximum(first, second)
         with np.errstate(divide="ignore", invalid="ignore"):
             distance = np.nan_to_num(np.abs(low + high) / (high - low))
-        place = int(np.lexsort((distance.ravel(), better.round(_ALIKE).ravel()))[-1])
-        at = np.unravel_index(place, better.shape)
+        surest = int(np.lexsort((distance.ravel(), better.round(_ALIKE).ravel()))[-1])
+        at = np.unravel_index(surest, better.shape)
         row = self.data.isel(metric=at[0], pair=at[1])
         metric = row["metric"].item()
         names, difference = [row["system_a"].item(), row["system_b"].item()], row["difference"].item()

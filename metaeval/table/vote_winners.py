@@ -83,8 +83,8 @@ class Winners:
         An empty cell and 0.5 are left to `verdicts` and to the reader.
         """
         flags = [FLAGS.get(plain_word(text)) for text in cells.texts]
-        said = any(plain_word(text) in self._said or text in self._systems for text in cells.texts)
-        if said or None in flags or (cells.codes < 0).any():
+        is_named = any(plain_word(text) in self._said or text in self._systems for text in cells.texts)
+        if is_named or None in flags or (cells.codes < 0).any():
             return None
         won = np.array(flags, dtype=bool)[cells.codes] == (side == "left")
         return won.astype(np.float64), np.ones(len(won)), np.ones(len(won), dtype=bool)
@@ -154,10 +154,10 @@ class Winners:
         played, word = self._played(left, right), shortened(text)
         if text in self._systems:
             return f"the {says} is {word!r}, who did not play: {played}; repair the row, or take it out"
-        texts = [plain_word(other) for other in texts if other not in self._systems]
-        texts = [other for other in texts if other not in VERDICTS]
+        texts = [plain_word(written) for written in texts if written not in self._systems]
+        texts = [unknown for unknown in texts if unknown not in VERDICTS]
         if all(map(is_number, texts)) or FLAGS.keys() >= {*texts}:
-            numbers = [float(FLAGS.get(other, other)) for other in texts]
+            numbers = [float(FLAGS.get(unknown, unknown)) for unknown in texts]
             if len({*numbers}) > _MOST_SHARES and 0 <= min(numbers) <= max(numbers) <= 1:
                 return (
                     f"the {says} is {word!r}, and {played}; a share of votes is no {says}: call the column win_rate, "
@@ -204,7 +204,7 @@ def words_of_scale(texts: Sequence[str], sides: tuple[str, str], *, says: str = 
         return "by `words`"
     middle = (number_of[ordered[0]] + number_of[ordered[-1]]) / 2
     verb = "won" if says == "winner" else "lost"
-    known = "1" if "1" in ordered else ordered[-1]
+    high_one = "1" if "1" in ordered else ordered[-1]
     is_pair = len(ordered) <= _TWO
     turns = [
         {
@@ -213,8 +213,8 @@ def words_of_scale(texts: Sequence[str], sides: tuple[str, str], *, says: str = 
         }
         for low, high in (("left", "right"), ("right", "left"))
     ]
-    turns.sort(key=lambda side_of: side_of[known] != "left" if is_pair else 0)
-    case = f"{known} means" if is_pair else "low numbers mean"
+    turns.sort(key=lambda side_of: side_of[high_one] != "left" if is_pair else 0)
+    case = f"{high_one} means" if is_pair else "low numbers mean"
     ways = [f"`words={side_of}` ({case} that {side!r} {verb})" for side_of, side in zip(turns, sides, strict=True)]
     if ordered == ["0", "1", "2"]:
         by_number = dict(zip(ordered, ("tie", "left", "right"), strict=True))

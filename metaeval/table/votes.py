@@ -553,10 +553,10 @@ class Collected:
         verdicts = self._winners.flags(cells, side) if side else None
         if verdicts is not None:
             yes, no = ("true", "false") if "true" in map(str.casefold, cells.texts) else ("1", "0")
-            other = "right" if side == "left" else "left"
+            rival = "right" if side == "left" else "left"
             self._flags = (
                 f"column {column!r} says by its name that {yes} is a win of {found.roles[side]!r} and {no} one of "
-                f"{found.roles[other]!r}; else say what they mean (`words={ {yes: other, no: side}!r}`)"
+                f"{found.roles[rival]!r}; else say what they mean (`words={ {yes: rival, no: side}!r}`)"
             )
         return verdicts
 

@@ -264,9 +264,9 @@ _OF_SAMPLES = {
 """Tests of independent samples, by the test of scores on the same topics that is nearest."""
 
 
-def _unfit(row: str, other: str) -> str:
+def _unfit(row: str, test: str) -> str:
     return (
-        f"cannot be {other}, which is for independent samples: scores of systems on the same topics are paired; use "
+        f"cannot be {test}, which is for independent samples: scores of systems on the same topics are paired; use "
         f"`test={row!r}`"
     )
 
@@ -274,7 +274,7 @@ def _unfit(row: str, other: str) -> str:
 TESTS = ProcedureTable(
     "test",
     _ROWS,
-    unfit={other: _unfit(row, other) for row, others in _OF_SAMPLES.items() for other in others},
+    unfit={test: _unfit(row, test) for row, tests in _OF_SAMPLES.items() for test in tests},
     made=_of_plugin,
 )
 """Name to `TestSpec`, in the order of tables and help; those of installed packages last."""

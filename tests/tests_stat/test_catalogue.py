@@ -146,7 +146,7 @@ def test_number_of_resamples_is_the_tests_own_by_default():
 def test_names_of_the_field_are_understood(written, meant):
     """However a paper spells a test, and in whatever case, it is found, and the result says the one name."""
     assert TESTS.find(written).name == meant
-    scores = SCORES > SCORES.mean() if "cnemar" in written else SCORES
+    scores = np.greater(SCORES, 0.7) if "nemar" in written.casefold() else SCORES
     assert compare_systems(scores, test=written, rng=0).test == compare_systems(scores, test=meant, rng=0).test
 
 

@@ -330,7 +330,7 @@ def test_a_pair_that_the_exact_test_leaves_open_has_no_mark():
 
 
 def test_where_figures_of_a_pair_stand_is_shown():
-    """p of t and difference in the comparison, McNemar's p beside it: SciPy's binomial of 7 against 1."""
+    """The p of t and the difference stand in the comparison, McNemar's p beside them: that of SciPy, of 7 against 1."""
     right = {"a": [1] * 7 + [0] + [1] * 4, "b": [0] * 7 + [1] + [1] * 4}
     study = study_table(right)
     assert "\n  differences and p-values of pairs: comparison.to_frame()\n" in repr(study)
