@@ -264,17 +264,10 @@ _OF_SAMPLES = {
 """Tests of independent samples, by the test of scores on the same topics that is nearest."""
 
 
-def _unfit(row: str, test: str) -> str:
-    return (
-        f"cannot be {test}, which is for independent samples: scores of systems on the same topics are paired; use "
-        f"`test={row!r}`"
-    )
-
-
 TESTS = ProcedureTable(
     "test",
     _ROWS,
-    unfit={test: _unfit(row, test) for row, tests in _OF_SAMPLES.items() for test in tests},
+    unfit={test: row for row, tests in _OF_SAMPLES.items() for test in tests},
     made=_of_plugin,
 )
 """Name to `TestSpec`, in the order of tables and help; those of installed packages last."""

@@ -50,7 +50,7 @@ class ProcedureTable[Row: Procedure](Mapping[str, Row]):
     unlisted : Procedure, optional
         What is named as a row is, and cannot be had from the table.
     unfit : mapping of str to str, optional
-        What others have and cannot be had here, as `plain_name` writes it: which row to take instead, and why.
+        What others have and cannot be had here, as `plain_name` writes it: which row to take instead.
     made : callable, optional
         Makes the row of a plug-in, from it and from a `Procedure`; without it there are none.
 
@@ -128,7 +128,10 @@ class ProcedureTable[Row: Procedure](Mapping[str, Row]):
         if plain in self._names:
             return self._names[plain]
         if plain not in self.plugins and plain in self._unfit:
-            raise refused(self._what, self._unfit[plain], name)
+            rule = (
+                f"cannot be {plain}, which is for independent samples: scores of systems on the same topics are paired"
+            )
+            raise refused(self._what, f"{rule}; use `test={self._unfit[plain]!r}`", name)
         if plain not in self.plugins:
             raise UnknownNameError(self._what, str(name), self.named, synonyms=self._names)
         return plain
