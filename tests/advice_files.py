@@ -589,18 +589,58 @@ IN_VOTES = {
     ),
     "one preference beyond the scale": votes(
         "output_1,output_2,generator_1,generator_2,preference\nx,y,a,b,3\nx,y,b,c,3\nx,y,a,c,3\n",
-        {"words={'3': 'left'}": {"a b": [1.0], "b c": [1.0], "a c": [1.0]}},
+        {
+            "words={'3': 'left'}": {"a b": [1.0], "b c": [1.0], "a c": [1.0]},
+            "words={'3': 'right'}": {"a b": [0.0], "b c": [0.0], "a c": [0.0]},
+        },
     ),
     "a preference beyond the scale": votes(
         "output_1,output_2,generator_1,generator_2,preference\nx,y,a,b,1\nx,y,b,c,1.5\nx,y,a,c,3\n",
-        {"words={'1': 'left', '1.5': 'left', '3': 'right'}": {"a b": [1.0], "b c": [1.0], "a c": [0.0]}},
+        {
+            "words={'1': 'left', '1.5': 'left', '3': 'right'}": {"a b": [1.0], "b c": [1.0], "a c": [0.0]},
+            "words={'1': 'right', '1.5': 'right', '3': 'left'}": {"a b": [0.0], "b c": [0.0], "a c": [1.0]},
+        },
     ),
     "a preference that means another than the scale": votes(
         "output_1,output_2,generator_1,generator_2,preference\nx,y,a,b,1\nx,y,b,c,0.5\nx,y,a,c,0\n",
         {
-            "words={'0': 'left', '0.5': 'tie', '1': 'right'}": Then(
-                lambda: read_votes("v.csv", words={"0": "right", "0.5": "tie", "1": "left"}), SHARES
-            )
+            "words={'0': 'right', '0.5': 'tie', '1': 'left'}": SHARES,
+            "words={'0': 'left', '0.5': 'tie', '1': 'right'}": {"a b": [0.0], "b c": [0.5], "a c": [1.0]},
+        },
+    ),
+    "winners by 1 and 0": votes(
+        "model_a,model_b,winner\na,b,1\nb,c,1\na,c,0\n",
+        {
+            "words={'0': 'right', '1': 'left'}": {"a b": [1.0], "b c": [1.0], "a c": [0.0]},
+            "words={'0': 'left', '1': 'right'}": {"a b": [0.0], "b c": [0.0], "a c": [1.0]},
+        },
+    ),
+    "winners by true and false, and a tie": votes(
+        "model_a,model_b,winner\na,b,True\nb,c,tie\na,c,False\n",
+        {
+            "words={'false': 'right', 'true': 'left'}": SHARES,
+            "words={'false': 'left', 'true': 'right'}": {"a b": [0.0], "b c": [0.5], "a c": [1.0]},
+        },
+    ),
+    "losers by 1 and 0": votes(
+        "model_a,model_b,loser\na,b,1\nb,c,1\na,c,0\n",
+        {
+            "words={'0': 'right', '1': 'left'}": {"a b": [0.0], "b c": [0.0], "a c": [1.0]},
+            "words={'0': 'left', '1': 'right'}": {"a b": [1.0], "b c": [1.0], "a c": [0.0]},
+        },
+    ),
+    "a column that says which side 1 is for": votes(
+        "model_a,model_b,a_wins\na,b,1\nb,c,1\na,c,0\n",
+        {"words={'1': 'right', '0': 'left'}": {"a b": [0.0], "b c": [0.0], "a c": [1.0]}},
+    ),
+    "a column of many grades says who won": votes(
+        "left,right,winner\na,b,1\nb,c,2\na,c,3\na,b,4\nb,c,5\na,c,6\na,b,7\n",
+        {
+            "words={'1': 'left', '2': 'left', '3': 'left', '4': 'tie', '5': 'right', '6': 'right', '7': 'right'}": {
+                "a b": [1.0, 0.5, 0.0],
+                "b c": [1.0, 0.0],
+                "a c": [1.0, 0.0],
+            }
         },
     ),
     "winners that may be names or sides": votes(
@@ -615,6 +655,7 @@ IN_VOTES = {
         {
             "words={'0': 'tie', '1': 'left', '2': 'right'}": SHARES,
             "words={'0': 'left', '1': 'tie', '2': 'right'}": {"a b": [0.5], "b c": [1.0], "a c": [0.0]},
+            "words={'0': 'right', '1': 'tie', '2': 'left'}": {"a b": [0.5], "b c": [0.0], "a c": [1.0]},
         },
     ),
     "votes of two judges": votes(

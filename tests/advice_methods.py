@@ -17,6 +17,7 @@ from metaeval.base.checks import check_paired
 from metaeval.collection.assembly import collection_from_rankings
 from metaeval.metrics.builtin import BUILTIN
 from metaeval.metrics.spec import metric
+from metaeval.models.bayesian_comparison import bayesian_t
 from metaeval.models.design_effect import design_effect
 from metaeval.questions.table.study import study_table
 from metaeval.resampling.leave_out import leave_group_out
@@ -168,6 +169,7 @@ def p_of(found: Any) -> list[float]:
 
 TUKEY = compare_systems(MANY, test="tukey", rng=1)
 """Of two systems, so that nothing is corrected."""
+TWO_METRICS = np.random.default_rng(3).random((2, 2, 6))
 SEVEN_OF_EIGHT = [[0.5, 0.6, 0.7, 0.4, 0.9, 0.3, 0.8, 0.2], [0.4, 0.5, 0.3, 0.1, 0.8, 0.35, 0.2, 0.1]]
 TESTS = {
     "an exact test on many topics": call(
@@ -181,6 +183,22 @@ TESTS = {
     "Nemenyi's range in one direction": call(
         lambda *, test="nemenyi": p_of(compare_systems(SEVEN_OF_EIGHT, test=test, alternative="greater")),
         {"test='friedman'": [float(stats.binomtest(7, 8, alternative="greater").pvalue)]},  # ranks of two: signs
+    ),
+    "a posterior of one of two metrics": call(
+        lambda **given: (
+            bayesian_t(as_scores(TWO_METRICS, metrics=["AP", "RR"]))
+            .to_arviz(n_draws=9, rng=1, **given)["posterior"]["difference"]
+            .sizes["draw"]
+        ),
+        {"metric='AP'": 9},
+    ),
+    "a test of independent samples": call(
+        lambda *, test="ttest_ind": p_of(compare_systems(SEVEN_OF_EIGHT, test=test)),
+        {"test='t'": [float(stats.ttest_rel(*SEVEN_OF_EIGHT).pvalue)]},
+    ),
+    "McNemar's test of scores between 0 and 1": call(
+        lambda *, test="mcnemar": p_of(compare_systems(SEVEN_OF_EIGHT, test=test)),
+        {"test='sign'": [float(stats.binomtest(7, 8).pvalue)]},
     ),
     "a further correction": call(
         lambda *, correction="holm": TUKEY.with_correction(correction).data["p_corrected"].to_numpy()[0].tolist(),

@@ -35,6 +35,9 @@ from metaeval.tests_stat.detectable_difference import detectable_differences
 TOPICS = [str(number) for number in range(1, 9)]
 _DRAWN = np.random.default_rng(4)
 FOUR = as_scores(_DRAWN.random((4, 8)).round(2), systems=[*"abcd"])
+BELOW_ODD_HEADERS = pd.DataFrame({
+    "sentence": [f"s{at // 2}" for at in range(8)], "who": ["ann", "ben"] * 4, "tag": [0, 1, 1, 1, 2, 0, 0, 0]
+})  # fmt: skip
 VOTES = pd.DataFrame({"left": ["a"] * 12, "right": ["b"] * 12, "winner": [*["left", "right"] * 6]})
 FEW_VOTERS = VOTES.assign(voter=[*"xyz"] * 4)
 LONG_AND_SHORT = pd.DataFrame(
@@ -82,6 +85,20 @@ CARELESS = CARELESS.assign(dora=(np.arange(25) // 5 + _FIFTHS * 2) % 5)
 """Three who say the same, and one who gives each of their grades every grade as often."""
 SILENT = TABLE.assign(cleo=np.nan, dora=0.0)
 JUDGES = {
+    "labels below headers that are not known": Call(
+        lambda **given: study_judges(BELOW_ODD_HEADERS, rng=1, **given),
+        {
+            "columns={'item': 'NAME', 'judge': 'NAME', 'label': 'NAME'}": Then(
+                lambda: kappas(
+                    study_judges(
+                        BELOW_ODD_HEADERS, columns={"item": "sentence", "judge": "who", "label": "tag"}, rng=1
+                    ),
+                    of="ann",
+                ),
+                {"ben": (0.5 - 0.375) / (1 - 0.375)},  # alike in 2 of 4; by chance in (2 * 2 + 1 * 2) / 16
+            )
+        },
+    ),
     "labels without runs": call(
         lambda **_: judged(),
         {

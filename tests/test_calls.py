@@ -177,3 +177,11 @@ def test_significance_is_the_name_that_one_looks_for():
     significance = import_module("metaeval.significance")
     assert significance.wilcoxon_test is metaeval.tests_stat.wilcoxon_test
     assert significance.__all__ == metaeval.tests_stat.__all__
+
+
+def test_help_tells_the_columns_of_the_table_that_it_refers_to():
+    """Under Returns, behind what the function itself says, and before the errors."""
+    told = inspect.getdoc(metaeval.sign_test).partition("\nReturns\n")[2].partition("\nRaises\n")[0]
+    assert "``PairwiseResult.to_frame()`` has one row a metric and pair" in told
+    assert "``log10_p``" in told
+    assert inspect.getdoc(metaeval.score).count("to_frame()`` has") == 0

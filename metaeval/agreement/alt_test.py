@@ -38,11 +38,7 @@ class AltTest(Result):
     """Result of the alt-test: which judges may replace a person, with the evidence."""
 
     judges: pd.DataFrame
-    """One row a judge: ``judge``, ``people`` (tested), ``rejected`` (of them), ``winning_rate``,
-    ``advantage_probability``, ``passes``, ``verdict`` ("may", "may not" or "not settled"), ``items`` (used, of those
-    with enough people), ``items_needed`` (with which it is expected to pass, in four of five cases, if all goes on
-    as here; NaN where it passes or would not), ``items_lacking`` (of those, without a label by the judge), and
-    ``constant`` (the same label for every item)."""
+    """See `to_frame`."""
     people: pd.DataFrame
     """One row a judge and person left out: ``judge``, ``person``, ``items``, ``difference`` (mean of d), its
     ``standard_error``, ``t``, ``p_value``, ``p_corrected``, ``rejected``, and the shares of the items where the
@@ -65,7 +61,14 @@ class AltTest(Result):
         return f"{len(passed)} of {count(len(self.judges), 'judge')} may stand in for the people{named}"
 
     def to_frame(self) -> pd.DataFrame:
-        """Return one row a judge."""
+        """Return one row a judge.
+
+        The columns are ``judge``, ``people`` (tested), ``rejected`` (of them), ``winning_rate``,
+        ``advantage_probability``, ``passes``, ``verdict`` ("may", "may not" or "not settled"), ``items`` (used, of
+        those with enough people), ``items_needed`` (with which it is expected to pass, in four of five cases, if all
+        goes on as here; NaN where it passes or would not), ``items_lacking`` (of those, without a label by the judge),
+        and ``constant`` (the same label for every item).
+        """
         return self.judges.copy()
 
     def smallest_epsilon(self) -> pd.Series:
@@ -150,7 +153,8 @@ def alt_test(  # noqa: PLR0913 - every option is one rule of the procedure
     AltTest
         One row a ``judge`` in ``to_frame()``: ``people`` compared with, ``rejected`` hypotheses among them,
         ``winning_rate`` (0 to 1) and whether it ``passes``, ``advantage_probability`` (0 to 1), ``items`` used and
-        ``items_lacking``, and whether the judge is ``constant``.
+        ``items_lacking``, and whether the judge is ``constant``; the ``verdict`` and ``items_needed``: see
+        `AltTest.to_frame`.
 
     Raises
     ------

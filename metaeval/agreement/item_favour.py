@@ -29,10 +29,7 @@ class ItemFavour(Result):
     """What more of a covariate of items adds to a judge's labels."""
 
     table: pd.DataFrame
-    """One row a judge: ``judge``, ``kind`` ("judge" or "person"), ``n_items``, ``n_systems``, ``slope`` (labels for one
-    standard deviation more) with ``low`` and ``high``, ``p``, ``p_corrected``, ``slope_per_unit``, and
-    ``beyond_people`` (the slope less the mean of the people's) with ``beyond_low`` and ``beyond_high``, NaN for people
-    and without them."""
+    """See `to_frame`."""
     name: str
     reference: str
     standard_deviation: float
@@ -42,7 +39,13 @@ class ItemFavour(Result):
     notes: tuple[str, ...]
 
     def to_frame(self) -> pd.DataFrame:
-        """Return one row a judge (`table`)."""
+        """Return one row a judge.
+
+        The columns are ``judge``, ``kind`` ("judge" or "person"), ``n_items``, ``n_systems``, ``slope`` (labels for one
+        standard deviation more) with ``low`` and ``high``, ``p``, ``p_corrected``, ``slope_per_unit``, and
+        ``beyond_people`` (the slope less the mean of the people's) with ``beyond_low`` and ``beyond_high``, NaN for
+        people and without them.
+        """
         return self.table.copy()
 
     def _draw(self) -> Figure:
@@ -86,7 +89,8 @@ def favoured_items(  # noqa: PLR0913 - every option is one question
     -------
     ItemFavour
         One row a ``judge`` in ``to_frame()``: ``slope`` in labels for one standard deviation of the covariate, with
-        ``low``, ``high``, ``p`` and ``p_corrected``; ``slope_per_unit``; ``beyond_people`` with its interval.
+        ``low``, ``high``, ``p`` and ``p_corrected``; ``slope_per_unit``; ``beyond_people`` with its interval; see
+        `ItemFavour.to_frame`.
 
     Raises
     ------

@@ -16,22 +16,7 @@ class FavouredGroups(Result):
     """Bias of each judge towards each group of systems, or towards a covariate."""
 
     table: pd.DataFrame
-    """One row a group and judge. In the unit of the scores, positive where the judge favours:
-
-    - ``group`` (or the covariate), ``judge``, ``kind`` ("judge" or "person"), ``circular`` (the judge is part of a
-      system of the group), ``n_systems``, ``n_others``;
-    - ``figure``: what the group gains under the judge beside the reference; ``low_topics``, ``high_topics`` (for
-      these systems), ``low_both``, ``high_both`` (for other systems of these kinds too);
-    - ``adjusted`` with its own ``_low_topics``, ``_high_topics``, ``_low_both`` and ``_high_both``: the same beside
-      what the judge's own scale leads to expect, NaN where that cannot be told (`notes` says why); ``slope`` of the
-      judge's scale, and ``bend_p``, small where that scale is bent over the others, so that a line does not say what to
-      expect (NaN for a covariate);
-    - ``p``, ``p_corrected``: of the figure and the interval that `adjusted` and `over` name;
-    - ``beyond_people``, ``beyond_low``, ``beyond_high``: that figure less its mean over the people, with an
-      interval over topics and systems; NaN for people, and without them;
-    - for a covariate, whose figures are per standard deviation: ``standard_deviation``, ``figure_per_unit``,
-      ``adjusted_per_unit``.
-    """
+    """See `to_frame`."""
     reference: str
     against: str
     """"others", or the group that the groups are compared with."""
@@ -45,7 +30,23 @@ class FavouredGroups(Result):
     notes: tuple[str, ...]
 
     def to_frame(self) -> pd.DataFrame:
-        """Return the table with the question in columns of its own.
+        """Return one row a group, or covariate, and judge.
+
+        In the unit of the scores, positive where the judge favours:
+
+        - ``group`` (or the covariate), ``judge``, ``kind`` ("judge" or "person"), ``circular`` (the judge is part of a
+          system of the group), ``n_systems``, ``n_others``;
+        - ``figure``: what the group gains under the judge beside the reference; ``low_topics``, ``high_topics`` (for
+          these systems), ``low_both``, ``high_both`` (for other systems of these kinds too);
+        - ``adjusted`` with its own ``_low_topics``, ``_high_topics``, ``_low_both`` and ``_high_both``: the same beside
+          what the judge's own scale leads to expect, NaN where that cannot be told (`notes` says why); ``slope`` of the
+          judge's scale, and ``bend_p``, small where that scale is bent over the others, so that a line does not say
+          what to expect (NaN for a covariate);
+        - ``p``, ``p_corrected``: of the figure and the interval that `adjusted` and `over` name;
+        - ``beyond_people``, ``beyond_low``, ``beyond_high``: that figure less its mean over the people, with an
+          interval over topics and systems; NaN for people, and without them;
+        - for a covariate, whose figures are per standard deviation: ``standard_deviation``, ``figure_per_unit``,
+          ``adjusted_per_unit``.
 
         These are ``reference``, ``against``, ``p_of`` (the figure and the interval that the p-values belong to),
         ``correction``, ``confidence_level`` and ``n_topics``.
@@ -109,7 +110,7 @@ def favoured_groups(  # noqa: PLR0913 - every option is one question
     FavouredGroups
         One row a ``group`` and ``judge`` in ``to_frame()``: ``figure``, what the group gains under the judge in units
         of the scores, with its intervals, ``adjusted`` for the judge's scale, ``p`` and ``p_corrected``; see
-        `FavouredGroups`.
+        `FavouredGroups.to_frame`.
 
     Raises
     ------
@@ -226,7 +227,7 @@ def favoured_by_covariate(  # noqa: PLR0913 - every option is one question
     -------
     FavouredGroups
         Figures are per standard deviation of the covariate, and per unit beside them; one row a covariate (``group``)
-        and ``judge`` in ``to_frame()``.
+        and ``judge`` in ``to_frame()``; see `FavouredGroups.to_frame`.
 
     Raises
     ------

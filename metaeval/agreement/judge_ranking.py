@@ -41,16 +41,7 @@ class JudgeRanking(Result):
     """Judges by agreement with a reference, best first, and which of them differ significantly."""
 
     table: pd.DataFrame
-    """One row a judge: ``judge``, ``items`` (labelled by it and the reference), ``topics`` of them, ``shared`` (those
-    with items that the best judge labelled too), `measure` with ``difference`` from the best, of the items that both
-    labelled (above 0 where a judge does better there; missing where nothing is shared, or one label is all that is
-    said) with ``difference_low`` and ``difference_high`` (missing where both say the same everywhere), ``behind``
-    (whether all of that interval is below 0), and what else labels may be compared by, each with its ``_rank`` among
-    the judges that `ordered` is about: ``kappa``, ``quadratic_kappa``, ``alpha``
-    (Krippendorff's, of the judge and the reference alone, for the distances of `measure`), and, without a rank,
-    ``same`` (share of equal labels), ``near`` (share at most one grade apart) and ``bias`` (mean label less that of the
-    reference, from ``bias_low`` to ``bias_high`` by Student's t over topics, or items where there are none). What
-    grades alone have is missing for labels that are names in no order."""
+    """See `to_frame`."""
     measure: str
     """By what they are ordered: "quadratic_kappa" where there are more than two grades, else "kappa"."""
     reference: str
@@ -65,7 +56,19 @@ class JudgeRanking(Result):
     random_source: str
 
     def to_frame(self) -> pd.DataFrame:
-        """Return one row a judge, best first."""
+        """Return one row a judge, best first.
+
+        The columns are ``judge``, ``items`` (labelled by it and the reference), ``topics`` of them, ``shared`` (those
+        with items that the best judge labelled too), `measure` with ``difference`` from the best, of the items that
+        both labelled (above 0 where a judge does better there; missing where nothing is shared, or one label is all
+        that is said) with ``difference_low`` and ``difference_high`` (missing where both say the same everywhere),
+        ``behind`` (whether all of that interval is below 0), and what else labels may be compared by, each with its
+        ``_rank`` among the judges that `ordered` is about: ``kappa``, ``quadratic_kappa``, ``alpha`` (Krippendorff's,
+        of the judge and the reference alone, for the distances of `measure`), and, without a rank, ``same`` (share of
+        equal labels), ``near`` (share at most one grade apart) and ``bias`` (mean label less that of the reference,
+        from ``bias_low`` to ``bias_high`` by Student's t over topics, or items where there are none). What grades alone
+        have is missing for labels that are names in no order.
+        """
         return self.table.copy()
 
     @property
@@ -141,7 +144,8 @@ def rank_judges(
     -------
     JudgeRanking
         One row a ``judge`` in ``to_frame()``, best first: what was labelled, agreement with the reference, the
-        ``difference`` from the best judge with its interval, and whether it is ``behind``; see `JudgeRanking`.
+        ``difference`` from the best judge with its interval, and whether it is ``behind``; see
+        `JudgeRanking.to_frame`.
 
     Raises
     ------

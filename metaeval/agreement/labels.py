@@ -411,10 +411,15 @@ def _numbered(frame: pd.DataFrame) -> tuple[WordScale | None, pd.DataFrame]:
     numbers = [word for words in words_of.values() for word in words if is_number(word)]
     if numbers and not scale.ordered:
         word = next(word for words in words_of.values() for word in words if not is_number(word))
-        raise ScoresError(
-            f"labels must be numbers or words, and there are both ({numbers[0]} and {word}); give every word its grade "
-            "(`words`)"
-        )
+        mixed = f"labels must be numbers or words, and there are both ({numbers[0]} and {word})"
+        kinds = [{*map(is_number, words)} for words in words_of.values() if words]
+        if {True} in kinds and {False} in kinds:  # columns of either
+            columns = "`columns={'item': 'NAME', 'judge': 'NAME', 'label': 'NAME'}`"
+            raise ScoresError(
+                f"{mixed}, in columns of their own ({first_few(words_of)}); where a row is a label, say what its "
+                f"columns are ({columns}), else leave out those that are no judges"
+            )
+        raise ScoresError(f"{mixed}; give every word its grade (`words`)")
     coded = cells.map(lambda word: np.nan if not word else float(scale.codes[folded(word)]))
     coded.attrs = frame.attrs | {"notes": [*frame.attrs.get("notes", ()), *_words_notes(scale, words_of)]}
     return scale, coded

@@ -45,14 +45,7 @@ class MetaMetrics(Result):
     """Agreement of every metric with people in every task, and on average."""
 
     table: pd.DataFrame
-    """One row a task and metric, best first: ``task``, ``metric``, ``value``, ``n_items`` (that it rests on),
-    ``n_ordered`` (on which the metric gives not all systems one score; with one or two there is no verdict about
-    chance, with none it is never above), ``low``, ``high``, ``rank`` (clusters of metrics), ``letters`` (metrics that
-    share one are not significantly different after correction; what could be compared with no other has none),
-    ``chance`` and ``chance_high`` (mean and 97.5 % quantile of the metric's scores shuffled over the systems of each
-    item), ``p_chance`` (share of shuffles that reach the value) and its Monte-Carlo ``p_chance_error``,
-    ``above_chance`` (whether that share is .025 at most), ``threshold`` of ties and ``other_half`` (value with the
-    threshold of the other half of the items) where one is fitted, ``error`` where the value itself is drawn."""
+    """See `to_frame`."""
     average: pd.DataFrame
     """One row a metric that every task has, best first: ``metric``, ``value``, ``n_items`` (of the task with the
     fewest), ``low``, ``high``, ``rank``,
@@ -86,7 +79,17 @@ class MetaMetrics(Result):
         return f"{best['metric']} agrees best with people: {figure}"
 
     def to_frame(self) -> pd.DataFrame:
-        """Return the table, the rows of the average last."""
+        """Return one row a task and metric, best first, the rows of the average last.
+
+        The columns are ``task``, ``metric``, ``value``, ``n_items`` (that it rests on), ``n_ordered`` (on which the
+        metric gives not all systems one score; with one or two there is no verdict about chance, with none it is never
+        above), ``low``, ``high``, ``rank`` (clusters of metrics), ``letters`` (metrics that share one are not
+        significantly different after correction; what could be compared with no other has none), ``chance`` and
+        ``chance_high`` (mean and 97.5 % quantile of the metric's scores shuffled over the systems of each item),
+        ``p_chance`` (share of shuffles that reach the value) and its Monte-Carlo ``p_chance_error``, ``above_chance``
+        (whether that share is .025 at most), ``threshold`` of ties and ``other_half`` (value with the threshold of the
+        other half of the items) where one is fitted, ``error`` where the value itself is drawn.
+        """
         return pd.concat([self.table, self.average.assign(task=AVERAGE)], ignore_index=True)
 
     def _draw(self) -> Figure:
@@ -187,8 +190,8 @@ def meta_metrics(  # noqa: PLR0913 - every option is one question
     -------
     MetaMetrics
         One row a ``task`` and ``metric`` in ``to_frame()``, best first, those of the average over tasks last: ``value``
-        with ``low`` and ``high``, ``rank`` and ``letters``, and what chance gives; see `MetaMetrics`. Missing is what a
-        task, or the average, does not have.
+        with ``low`` and ``high``, ``rank`` and ``letters``, and what chance gives; see `MetaMetrics.to_frame`. Missing
+        is what a task, or the average, does not have.
 
     Raises
     ------

@@ -5,8 +5,9 @@ import sys
 from collections.abc import Callable
 from functools import wraps
 from importlib import import_module
-from inspect import isfunction, signature
+from inspect import getdoc, isfunction, signature, unwrap
 from pathlib import Path
+from textwrap import dedent, indent
 from typing import Any
 
 from metaeval.base.columns import READING
@@ -62,7 +63,23 @@ def _called(function: Callable[..., Any], name: str) -> Callable[..., Any]:
             HEARD.reset(before)
 
     call.__module__ = name  # where pickle finds it
+    call.__doc__ = _with_columns(function)
     return call
+
+
+def _with_columns(function: Callable[..., Any]) -> str | None:
+    """Return a docstring with the columns that tables have to which its Returns refer, as `PairwiseResult.to_frame`."""
+    head, title, sections = (getdoc(function) or "").partition("\n\nReturns\n-------\n")
+    returns, *after = re.split(r"(?=\n\n\w[\w ]*\n-+\n)", sections, maxsplit=1)
+    owners = dict.fromkeys(re.findall(r"`(?:[\w.]+\.)?(\w+)\.to_frame`", returns))
+    for owner in owners:
+        told = getdoc(getattr(unwrap(function).__globals__.get(owner), "to_frame", None)) or ""
+        first, *further = re.split(r"\n\n(?=\w[\w ]*\n-+\n)", told)
+        returned = next((section.split("\n", 3)[3] for section in further if section.startswith("Returns\n")), "")
+        columns = "\n\n".join(filter(None, [first, dedent(returned)]))
+        if columns and columns not in returns:
+            returns += "\n\n" + indent(f"``{owner}.to_frame()`` has {columns.removeprefix('Return ')}", "    ")
+    return head + title + returns + "".join(after) if owners else function.__doc__
 
 
 def _door(function: Callable[..., Any]) -> tuple[str, int]:

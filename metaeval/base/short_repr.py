@@ -58,6 +58,10 @@ class ShortRepr:
         """Return the main numbers in a line, where there are any that cost next to nothing."""
         return ""
 
+    def _elsewhere(self) -> str:
+        """Return where figures of the answer stand that `to_frame` has not, if they do."""
+        return ""
+
 
 def main_sentence(thing: ShortRepr) -> str:
     """Return the main numbers of a result in a sentence, or what it is where it has none."""
@@ -123,6 +127,7 @@ def _lines(thing: ShortRepr) -> list[str]:
     first = f"{name}: {answer}" if answer else name
     lines = wrap(first, _LONGEST_LINE, max_lines=_MOST_SETTINGS, placeholder=" …") + shown_notes(notes_of(thing))
     lines += wrap(settings_of(thing), _WIDTH, max_lines=_MOST_SETTINGS, placeholder=" …")
+    lines += filter(None, [_attempt(type(thing)._elsewhere, thing)])  # noqa: SLF001 - of this module
     room = _MOST_LINES - len(lines)
     if len(sizes) + bool(left_out) > room:
         left_out = [size.partition(":")[0] for size in sizes[room - 1 :]] + left_out
@@ -165,6 +170,7 @@ def _setting(value: object) -> str:
 
 def _size(value: Any) -> str:  # noqa: ANN401 - whatever a result holds
     """Return how much there is of something large, in the words of its kind."""
+    value = getattr(value, "children", value)  # of a tree of xarray
     if isinstance(value, ShortRepr):
         return f"{type(value).__name__}. {_attempt(_main_numbers, value)}".removesuffix(". ")
     if hasattr(value, "sizes"):  # of xarray

@@ -17,8 +17,9 @@ from scipy.special import stdtr, stdtrit
 
 from metaeval.base.arrays import Floats, Ints
 from metaeval.base.checks import check_choice, check_count, check_number, check_share, t_half_width
-from metaeval.base.names import name_order
+from metaeval.base.names import count, first_few, name_order
 from metaeval.base.results import Figure, Result
+from metaeval.base.words import bracketed, number, percentage
 from metaeval.errors import InvalidOptionError
 from metaeval.io.stored import read_tree, write_tree
 from metaeval.running.draws import RNGLike, resolve_rng
@@ -35,6 +36,10 @@ type Rope = float | Mapping[str, float]
 BayesianModel = Literal["t", "hierarchical", "pymc"]
 """Name of a model, as `metaeval.study_power` takes it."""
 _CHAINS = 4
+_DECIDED, _ALIKE = 0.95, 9
+"""Probability above which a pair is counted as decided; the decimals in which two are alike."""
+_ROUNDING = 1e-14
+"""Least probability that is told from the rounding of the other two, which add up to 1."""
 _CELLS = 16
 """Between two nodes of a spread, of which one is drawn."""
 
@@ -60,8 +65,52 @@ class BayesianComparison(Result):
     """Of the hierarchical model the grid of its spreads for each metric, or what PyMC sampled; empty for the closed
     form."""
 
+    def _found(self) -> str:
+        surest = self._surest()
+        if self.data["pair"].size == self.data["metric"].size == 1:
+            return surest
+        power = self.discriminative_power(_DECIDED)
+        counts = [f"{row.n_apart} under {row.metric}" for row in power.itertuples()]
+        n_pairs = count(self.data.sizes["pair"], "pair")
+        beyond = " by more than is equivalent" if any(self.rope.values()) else ""
+        return (
+            f"of {n_pairs} one is better{beyond} with a probability above {_DECIDED:g} in {first_few(counts)}; the "
+            f"surest: {surest}"
+        )
+
+    def _surest(self) -> str:
+        """Say how probable it is that one of a pair is better, of the pair where that is most; or that they are alike.
+
+        Of pairs that are as sure but for rounding, that whose interval lies furthest from 0, for its length.
+        """
+        names_of = ("p_a_better", "p_b_better", "p_equivalent", "low", "high")
+        first, second, equivalent, low, high = (self.data[name].to_numpy() for name in names_of)
+        better = np.maximum(first, second)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            distance = np.nan_to_num(np.abs(low + high) / (high - low))
+        surest = int(np.lexsort((distance.ravel(), better.round(_ALIKE).ravel()))[-1])
+        at = np.unravel_index(surest, better.shape)
+        row = self.data.isel(metric=at[0], pair=at[1])
+        metric = row["metric"].item()
+        names, difference = [row["system_a"].item(), row["system_b"].item()], row["difference"].item()
+        limits, probability = (low[at], high[at]), max(better[at], equivalent[at])
+        if row["p_b_better"] > row["p_a_better"]:
+            names, difference, limits = names[::-1], -difference, (-high[at], -low[at])
+        verdict = f"{names[0]} is better than {names[1]}"
+        verdict += f" by more than {self.rope[metric]:g}" if self.rope[metric] else ""
+        verdict = f"{names[0]} and {names[1]} are equivalent" if equivalent[at] > better[at] else verdict
+        figure = bracketed(difference, *limits, number(3))
+        return (
+            f"{verdict} under {metric} with probability {_sure(probability)} (difference {figure}, "
+            f"{percentage(self.confidence_level)} interval)"
+        )
+
     def to_frame(self) -> pd.DataFrame:
-        """Return one row a metric and pair."""
+        """Return one row a metric and pair.
+
+        The columns are ``metric``, ``system_a``, ``system_b``, ``difference`` with ``low`` and ``high`` in units of the
+        metric, and the probabilities ``p_a_better``, ``p_equivalent`` and ``p_b_better``, which sum to 1.
+        """
         columns = ["metric", "system_a", "system_b", "difference", "low", "high"]
         return self.data.to_dataframe().reset_index()[[*columns, "p_a_better", "p_equivalent", "p_b_better"]]
 
@@ -92,12 +141,13 @@ class BayesianComparison(Result):
         undecided = n_pairs - apart - frame["n_equivalent"]
         return frame.assign(n_apart=apart, n_undecided=undecided, n_pairs=n_pairs, power=apart / n_pairs)
 
-    def to_arviz(self, metric: str, *, n_draws: int = 1000, rng: RNGLike = None) -> "xr.DataTree":
+    def to_arviz(self, metric: str | None = None, *, n_draws: int = 1000, rng: RNGLike = None) -> "xr.DataTree":
         """Return the posterior under one metric as ArviZ reads it.
 
         Parameters
         ----------
-        metric : str
+        metric : str, optional
+            May be left out where there is one.
         n_draws : int, default 1000
             Draws in each of four chains, where nothing was sampled; else what was sampled is returned.
         rng : None, int or numpy.random.Generator
@@ -113,6 +163,8 @@ class BayesianComparison(Result):
         ------
         UnknownNameError
             If the metric was not compared.
+        InvalidOptionError
+            If there are several, and none is named.
 
         Examples
         --------
@@ -121,7 +173,11 @@ class BayesianComparison(Result):
         >>> tree["posterior"]["difference"].sizes
         Frozen({'chain': 4, 'draw': 500, 'pair': 1})
         """
-        check_choice(metric, "metric", self.data["metric"].to_numpy().tolist())
+        metrics = self.data["metric"].to_numpy().tolist()
+        if metric is None and len(metrics) > 1:
+            raise InvalidOptionError(f"there are {first_few(metrics)}; name one, such as `metric={metrics[0]!r}`")
+        metric = metrics[0] if metric is None else metric
+        check_choice(metric, "metric", metrics)
         check_count(n_draws, "n_draws")
         if self.posteriors:
             tree = self.posteriors[metric]
@@ -149,9 +205,9 @@ class BayesianComparison(Result):
         attrs = {"model": self.model, "confidence_level": self.confidence_level, "n_topics": self.n_topics}
         attrs["rope"] = list(self.rope.values())
         nodes = {"comparison": self.data.assign_attrs(attrs)}
-        for number, (metric, posterior) in enumerate(self.posteriors.items()):
-            nodes[f"fit_{number}"] = xr.Dataset(attrs={"metric": metric})
-            nodes |= {f"fit_{number}{node.path}": node.to_dataset() for node in posterior.leaves}
+        for fit, (metric, posterior) in enumerate(self.posteriors.items()):
+            nodes[f"fit_{fit}"] = xr.Dataset(attrs={"metric": metric})
+            nodes |= {f"fit_{fit}{node.path}": node.to_dataset() for node in posterior.leaves}
         write_tree(xr.DataTree.from_dict(nodes), path)
 
     @classmethod
@@ -191,9 +247,7 @@ def bayesian_t(
     Returns
     -------
     BayesianComparison
-        One row a ``metric`` and pair (``system_a``, ``system_b``) in ``to_frame()``: ``difference`` with ``low`` and
-        ``high`` in units of the metric, and the probabilities ``p_a_better``, ``p_equivalent`` and ``p_b_better``,
-        which sum to 1.
+        Columns: `BayesianComparison.to_frame`.
 
     Raises
     ------
@@ -264,6 +318,17 @@ def _places_of_pairs(first: NDArray[np.str_], second: NDArray[np.str_]) -> tuple
     return np.argsort(np.lexsort(np.sort(ends, axis=0)[::-1])), np.where(ends[0] < ends[1], 1, -1)
 
 
+def _sure(probability: float) -> str:
+    """Write a probability, never as certain.
+
+    Examples
+    --------
+    >>> _sure(0.93712), _sure(0.99999999)
+    ('0.9371', 'above 0.9999')
+    """
+    return "above 0.9999" if probability > 0.99995 else number(4)(probability)  # noqa: PLR2004 - half of the last digit
+
+
 def _tail(distance: Floats, scale: Floats, freedom: int) -> Floats:
     with np.errstate(divide="ignore", invalid="ignore"):
         chance = stdtr(freedom, distance / scale)
@@ -278,7 +343,9 @@ def comparison_dataset(  # noqa: PLR0913, PLR0917 - the columns of the answer
     direction = better_direction(question.scores)[:, None]
     raw_low, raw_high = np.where(direction > 0, low, -high), np.where(direction > 0, high, -low)
     columns = {"difference": centre * direction, "low": raw_low, "high": raw_high}
-    columns |= {"p_a_better": p_a, "p_equivalent": np.clip(1.0 - p_a - p_b, 0.0, 1.0), "p_b_better": p_b}
+    between = np.clip(1.0 - p_a - p_b, 0.0, 1.0)
+    between[between < _ROUNDING] = 0.0
+    columns |= {"p_a_better": p_a, "p_equivalent": between, "p_b_better": p_b}
     names = question.scores["system"].to_numpy()
     return xr.Dataset(
         {name: (("metric", "pair"), values) for name, values in columns.items()},

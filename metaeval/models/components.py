@@ -52,11 +52,7 @@ class VarianceComponents(Result):
     """Components of variance of scores, and what they make of this design and of others."""
 
     components: pd.DataFrame
-    """One row a metric and component: ``metric``, ``component``, ``variance`` with ``low`` and ``high``, ``share`` of
-    the variance of a score with ``share_low`` and ``share_high``, ``difference_share`` (of the variance between the
-    scores of two systems on one topic, missing for what both share) with ``difference_low`` and ``difference_high``,
-    ``noise_share`` (of the same without what truly differs between systems) with ``noise_low`` and ``noise_high``,
-    ``estimate`` (before negative ones became 0), ``mean_square`` and its ``degrees_of_freedom``."""
+    """See `to_frame`."""
     dependability: pd.DataFrame
     """One row a metric, for the design at hand: ``items``, ``judges`` (``systems`` where judges are measured),
     ``repeats``, ``erho2`` and ``phi`` with
@@ -105,7 +101,14 @@ class VarianceComponents(Result):
         return f"{', '.join(coefficients)} under {first['metric']}"
 
     def to_frame(self) -> pd.DataFrame:
-        """Return the components."""
+        """Return one row a metric and component.
+
+        The columns are ``metric``, ``component``, ``variance`` with ``low`` and ``high``, ``share`` of the variance of
+        a score with ``share_low`` and ``share_high``, ``difference_share`` (of the variance between the scores of two
+        systems on one topic, missing for what both share) with ``difference_low`` and ``difference_high``,
+        ``noise_share`` (of the same without what truly differs between systems) with ``noise_low`` and ``noise_high``,
+        ``estimate`` (before negative ones became 0), ``mean_square`` and its ``degrees_of_freedom``.
+        """
         return self.components.copy()
 
     def _draw(self) -> Figure:
@@ -373,8 +376,8 @@ def variance_components(  # noqa: PLR0913 - every option is one question
     -------
     VarianceComponents
         One row a ``metric`` and ``component`` in ``to_frame()``: ``variance`` (squared units of the metric) and its
-        shares (0 to 1), with intervals; see `VarianceComponents`. ``dependability`` has one row a metric: what the
-        design at hand achieves.
+        shares (0 to 1), with intervals; see `VarianceComponents.to_frame`. ``dependability`` has one row a
+        metric: what the design at hand achieves.
 
     Raises
     ------

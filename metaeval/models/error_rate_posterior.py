@@ -15,6 +15,7 @@ from scipy.special import expit, logit
 from metaeval.base.arrays import Floats
 from metaeval.base.checks import refused
 from metaeval.base.results import Figure, Result
+from metaeval.base.words import bracketed, chance, percentage, share, span, whole
 from metaeval.io.stored import read_tree, write_tree
 from metaeval.models.expected_rates import SIZES
 
@@ -60,6 +61,21 @@ class BayesianErrorRate(Result):
     """Size of the scores."""
     not_estimated: Mapping[str, str]
     """Metrics left out, and why."""
+
+    def _found(self) -> str:
+        needed = self.minimum_topics().dropna(subset=["median"])
+        tolerance = self.tolerances[0]
+        needed = needed[needed["tolerance"] == tolerance]
+        figures = [bracketed(row.median, row.low, row.high, whole) for row in needed.itertuples()]
+        written = share(tolerance) if self.tolerance_unit == "relative" else f"{tolerance:g}"
+        at = f" at tolerance {written}" if tolerance else ""
+        enough = span(needed["metric"], needed["p_enough"], [chance(p) for p in needed["p_enough"]], opening="")
+        topics = span(needed["metric"], needed["median"], figures, opening="")
+        return (
+            f"{topics} topics keep the disagreement of two topic sets within {percentage(self.max_error)}{at} "
+            f"({percentage(self.confidence_level)} interval); the {self.n_topics} at hand are enough with probability "
+            f"{enough}"
+        )
 
     @property
     def metrics(self) -> tuple[str, ...]:

@@ -86,8 +86,8 @@ def hierarchical(  # noqa: PLR0913 - keyword-only
     Returns
     -------
     BayesianComparison
-        One row a ``metric`` and pair in ``to_frame()``, as of `bayesian_t`. Its ``posteriors`` hold, per metric, the
-        grid or what was sampled; ``to_arviz(metric)`` gives draws of either: group ``posterior``, ``system_mean``.
+        Columns: `BayesianComparison.to_frame`. Its ``posteriors`` hold, per metric, the grid or what was sampled;
+        ``to_arviz(metric)`` gives draws of either: group ``posterior``, ``system_mean``.
 
     Raises
     ------

@@ -69,9 +69,7 @@ class AdaptiveDepth(Result):
     """Simulated pools that stop when few new relevant documents are found."""
 
     per_topic: pd.DataFrame
-    """Index ``topic`` (those that `metaeval.score` counts); ``pool_depth`` reached, ``judged`` and
-    ``relevant`` documents, ``stopped`` ("rate": few new ones came; "budget": the next step would have cost too
-    much; "pool": nothing deeper was ever judged), and ``fixed_judged``, ``fixed_relevant`` at equal effort."""
+    """See `to_frame`; the index is ``topic``."""
     adaptive: Reduced
     fixed: Reduced
     """One step each: the judgments left, and those of a pool of one depth for all topics with the same number of
@@ -82,7 +80,12 @@ class AdaptiveDepth(Result):
     """What the pool lacks."""
 
     def to_frame(self) -> pd.DataFrame:
-        """Return one row a topic."""
+        """Return one row a topic.
+
+        The columns are ``topic`` (those that `metaeval.score` counts); ``pool_depth`` reached, ``judged`` and
+        ``relevant`` documents, ``stopped`` ("rate": few new ones came; "budget": the next step would have cost too
+        much; "pool": nothing deeper was ever judged), and ``fixed_judged``, ``fixed_relevant`` at equal effort.
+        """
         return self.per_topic.reset_index()
 
 
@@ -179,8 +182,8 @@ def adaptive_depth(  # noqa: PLR0913 - one keyword per choice of the strategy
     -------
     AdaptiveDepth
         ``to_frame()`` has one row a topic: ``pool_depth`` reached, ``judged`` and ``relevant`` documents, why it
-        ``stopped``, and the same at equal effort; see `AdaptiveDepth`. The judgments themselves are in ``adaptive`` and
-        ``fixed``.
+        ``stopped``, and the same at equal effort; see `AdaptiveDepth.to_frame`. The judgments themselves are in
+        ``adaptive`` and ``fixed``.
 
     Raises
     ------

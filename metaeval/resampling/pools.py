@@ -42,9 +42,7 @@ class OriginalPool(Result):
     levels: NDArray[np.int16]
     """The qrels restricted to the pool; `NOT_POOLED` outside. Shape (n_judgments,)."""
     per_topic: pd.DataFrame
-    """Index ``topic``; ``pool_depth``, ``pool`` (documents in the generated pool), ``judged_in_pool``, ``judged`` and
-    ``relevant`` (in the qrels), ``judged_held`` and ``relevant_held`` (of these in the pool), and ``reached``:
-    whether the runs are long enough for the depth or size."""
+    """See `to_frame`; the index is ``topic``."""
     notes: tuple[str, ...]
     """What the pool lacks, in words."""
 
@@ -69,7 +67,12 @@ class OriginalPool(Result):
         return int((self.per_topic["judged"] - self.per_topic["judged_held"]).sum())
 
     def to_frame(self) -> pd.DataFrame:
-        """Return one row a topic."""
+        """Return one row a topic.
+
+        The columns are ``topic``, ``pool_depth``, ``pool`` (documents in the generated pool), ``judged_in_pool``,
+        ``judged`` and ``relevant`` (in the qrels), ``judged_held`` and ``relevant_held`` (of these in the pool), and
+        ``reached``: whether the runs are long enough for the depth or size.
+        """
         return self.per_topic.reset_index()
 
     def _share(self, part: str, whole: str) -> float:
@@ -163,8 +166,8 @@ def original_pool(collection: JudgedCollection, *, pool_depth: int | None = None
     -------
     OriginalPool
         One row a ``topic`` in ``to_frame()``: ``pool_depth``, documents in the ``pool``, ``judged`` and ``relevant``
-        documents and how many of them the pool holds, and whether the runs ``reached`` it; see `OriginalPool`.
-        ``levels`` holds the judgments inside the pool.
+        documents and how many of them the pool holds, and whether the runs ``reached`` it; see
+        `OriginalPool.to_frame`. ``levels`` holds the judgments inside the pool.
 
     Raises
     ------

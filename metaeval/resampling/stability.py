@@ -130,7 +130,7 @@ def measure_stability(  # noqa: PLR0913 - every option of the study
     Stability
         One row a ``metric`` and ``step`` (in the ``unit`` of the ``reduction``) in ``to_frame()``: means over
         ``n_replicates``; ``judged_share`` and ``relevant_share`` (0 to 1) are of the full judgments, or of the original
-        pool. The others are described at `Stability.to_frame` and `Stability`.
+        pool. The others: see `Stability.to_frame`.
 
     Raises
     ------

@@ -95,7 +95,12 @@ class Stability(Result):
 
         ``left`` is what the step leaves in fact: percent of the judged documents, relevant documents or topics that
         the reduction is counted in, which whole documents keep from being the percent asked for; the step itself
-        where it is a pool depth or a number of documents. ``score`` is the mean over systems, topics and replicates.
+        where it is a pool depth or a number of documents; ``judged``, ``relevant``, ``topics`` and ``emptied`` (topics)
+        count it. ``tau``, ``tau_ap``, ``rho`` and ``rbo`` compare the systems' means with those under all judgments,
+        with ``_best`` among the best systems. ``score`` is the mean over systems, topics and replicates, and ``_full``
+        that under all judgments, as with other figures. ``found``, ``contradicted`` and ``reversed`` are pairs that
+        differ significantly, those of them that do not (in the same direction) under the full judgments, and those that
+        do in the opposite one.
         ``undefined`` counts the replicates in which all systems tie, which the means leave out; ``tau_p_value`` is the
         largest over replicates. ``power`` is the share of significantly different pairs; ``contradicted_share`` is of
         those found. Standard errors of a single replicate are missing: its draws are random, but nothing tells how

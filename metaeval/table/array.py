@@ -38,6 +38,8 @@ ATTACHED = {"group": "system", "higher_is_better": "metric", "cluster": "topic",
 _LARGE = 10_000_000
 _SPARSE = 50
 _ROWS = 1 << 22
+_RIGHT = frozenset({"yes", "y", "true", "t", "correct", "right", "pass", "passed", "success", "ja", "oui", "sí", "si"})
+"""Words for an item that was done right, beside one other word."""
 
 
 class Codes(dict[str, int]):
@@ -181,10 +183,21 @@ def frame_numbers(column: pd.Series, where: str, row_word: str = "row") -> Float
         except (TypeError, ValueError) as error:
             raise ScoresError(
                 f"{where} holds {shortened(repr(cell))} in {row_word} {row}, which {error}; scores must be numbers"
+                f"{_as_right_or_wrong(cells)}"
             ) from error
     if (pair := point_between_thousands([cell.strip() for cell in cells if isinstance(cell, str)])) is not None:
         raise ScoresError(f"{where} {of_thousands(*pair)}")
     return numbers
+
+
+def _as_right_or_wrong(cells: Iterable[object]) -> str:
+    """Return what to write where all cells are one of two words, in which order a reader has to say."""
+    words = sorted({cell for cell in cells if isinstance(cell, str)})
+    if len(words) != 2 or not all(isinstance(cell, str) for cell in cells):  # noqa: PLR2004 - right and wrong
+        return ""
+    right = next((word for word in words if word.casefold() in _RIGHT), "")
+    meant = f" for {right!r}" if right else f" for the one of {words[0]!r} and {words[1]!r} that is right"
+    return f", such as 1{meant} and 0 for the other"
 
 
 def exact_floats(whole: NDArray[np.integer], where: str, row_word: str) -> Floats:

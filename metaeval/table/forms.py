@@ -352,8 +352,15 @@ def _from_array(data: object, names: Names) -> ScoreTable:
     try:
         values = _real_numbers(data)
     except (TypeError, ValueError) as error:
-        message = f"scores must be numbers in a labelled table or an array, not {type(data).__name__}: {error}"
+        why = ": its rows are of unlike lengths" if "inhomogeneous" in str(error) else f": {error}"
+        why = why if isinstance(data, list | tuple | np.ndarray | Mapping) else f". What is read: {_READ}"
+        message = f"scores must be numbers in a labelled table or an array, not {type(data).__name__}{why}"
         raise ScoresError(message) from error
+    if values.ndim == 1:
+        raise ScoresError(
+            "a list, an array or a Series of numbers has the scores of one system; put those of all into one table, "
+            "such as {'A': a, 'B': b}"
+        )
     if values.ndim == len(DIMS) - 1:
         values = values[None]
     if values.ndim not in {len(DIMS), len(DIMS) + 1}:

@@ -19,7 +19,7 @@ _VERSUS = re.compile(r"[\s_]+(?:vs?\.?|versus|gegen|contra)[\s_]+", re.IGNORECAS
 _SIGN, _LISTED = re.compile(r"[,;|]"), re.compile(r"\[.*\]|\(.*\)")
 _EXACT = 2**53
 """Whole numbers below it have a float of their own."""
-_FLAGS = {**dict.fromkeys(("1", "1.0", "true", "yes"), True), **dict.fromkeys(("0", "0.0", "false", "no"), False)}
+FLAGS = {**dict.fromkeys(("1", "1.0", "true", "yes"), True), **dict.fromkeys(("0", "0.0", "false", "no"), False)}
 
 
 class RowError(Exception):
@@ -189,7 +189,7 @@ def text_lengths(values: Any) -> Floats:  # noqa: ANN401 - an array, or pandas' 
 def flags_of(values: Any, what: str) -> NDArray[np.bool_]:  # noqa: ANN401 - an array, or pandas' own
     """Return a column of 1 and 0, or true and false; an error for anything else."""
     cells = text_cells(values, what)
-    flags = [_FLAGS.get(text.casefold()) for text in cells.texts]
+    flags = [FLAGS.get(text.casefold()) for text in cells.texts]
     if (odd := cells.first(flag is None for flag in flags)) >= 0:
         raise RowError(odd, f"{what} is {shortened(cells.texts[cells.codes[odd]])!r}; it is 1 or 0 in every row")
     if (cells.codes < 0).any():

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from metaeval.base.columns import JUDGES, underscored
 from metaeval.errors import InvalidOptionError, UnknownNameError
 from metaeval.table.roles import SCORES, WHOLE, role_of_name
-from metaeval.table.vote_words import LOST, WINNER, WON, share_of_column
+from metaeval.table.vote_words import LOST, WINNER, WON, share_of_column, side_of_wins
 
 UNITS = ("question", "voter")
 """What votes can hang together by."""
@@ -260,7 +260,17 @@ def _of_two_sides(roles: Mapping[str, str], words: Mapping[str, str], named: Map
     raters = {word: name for word, name in words.items() if _RATER.fullmatch(word) and name not in bare.values()}
     by_rater = len(raters) > 1 and "voter" not in roles
     form, others = ("raters", raters) if by_rater else ("scores", _scores_of_sides(words))
-    return VoteColumns(bare, form, others) if others else None
+    wins = _wins_of_a_side(words) if not others and not ("count" in roles and counts) else ""
+    if wins:
+        form, bare = "votes", {**bare, "winner": wins}
+    return VoteColumns(bare, form, others) if others or wins else None
+
+
+def _wins_of_a_side(words: Mapping[str, str]) -> str:
+    """Return the one column that is called as the wins of a side; "" where ties, 0 there too, have one of their own."""
+    wins = [name for name in words.values() if side_of_wins(name)]
+    ties = {*TIES, *(WINNER + word for word in TIES)}
+    return wins[0] if len(wins) == 1 and words.keys().isdisjoint(ties) else ""
 
 
 def _scores_of_sides(words: Mapping[str, str]) -> dict[str, str]:

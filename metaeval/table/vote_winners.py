@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from metaeval.base.columns import underscored
 from metaeval.base.names import is_number, shortened
 from metaeval.errors import MetaevalError
-from metaeval.table.vote_cells import Codes, Floats, RowError, TextCells
+from metaeval.table.vote_cells import FLAGS, Codes, Floats, RowError, TextCells
 from metaeval.table.vote_words import BOTH_BAD, NAME, SIDES, VERDICTS, plain_word, said_verdicts
 
 type Refuse = Callable[[int, str], MetaevalError]
@@ -23,6 +23,7 @@ _PREFERENCE, _GENERATOR = "preference", "generator_1"
 _MOST_SHARES = 3
 _MOST_WORDS = 11
 """Numbers of a scale that an error says one by one."""
+_MOST_TWICE, _TWO = 6, 2
 
 
 class Winners:
@@ -31,8 +32,7 @@ class Winners:
     def __init__(self, words: Mapping[str, str], systems: Mapping[str, int]) -> None:
         self._said, self._systems = said_verdicts(words), systems
         self._names = {plain_word(word) for word, meaning in words.items() if meaning == NAME}
-        # how the names of the columns of sides end: a and b of model_a and model_b
-        self.letters: frozenset[str] = frozenset()
+        self.sides = ("left", "right")  # the names of the columns of both sides
         self._used: dict[str, MetaevalError] = {}
         self.n_left_out = self.n_strong = 0
         self.both_bad: Counter[str] = Counter()  # votes that both are bad, by the word for it
@@ -43,7 +43,7 @@ class Winners:
         """Return which side a column of winners, or one that `says` who was the loser, names.
 
         Words that the reader said come first, then the names of the two systems, then known words. Names that are all
-        words for sides, and could say something else as such, are asked about where columns are called so (`letters`).
+        words for sides, and could say something else as such, are asked about where columns end so (model_a, model_b).
         """
         if (cells.codes < 0).any():
             row = int(np.argmax(cells.codes < 0))
@@ -60,7 +60,7 @@ class Winners:
         sides = np.isin(meanings[:, 0], (0.0, 1.0))
         unlike = ~by_word & sides & (meanings[:, 0] != by_name)
         open_names = len({*meanings[~by_word, 0]}) > 1 and self._names.isdisjoint(plain)
-        are_letters = not self.letters.isdisjoint(plain)
+        are_letters = not {side[-1:].casefold() for side in self.sides}.isdisjoint(plain)
         if unlike.any() and open_names and are_letters and (by_word | sides).all():
             raise RowError(int(np.argmax(unlike)), _names_or_sides(cells.texts, plain, says=says))
         if (odd := np.isnan(share)).any():
@@ -75,6 +75,18 @@ class Winners:
         self.n_strong += int((weight != 1).sum())
         self.n_left_out += int((~is_vote).sum())
         return share, weight, is_vote
+
+    def flags(self, cells: TextCells, side: str) -> Verdicts | None:
+        """Return what 1 and 0 say where 1 is a win of a side; None where the reader said what they mean, or for words.
+
+        An empty cell and 0.5 are left to `verdicts` and to the reader.
+        """
+        flags = [FLAGS.get(plain_word(text)) for text in cells.texts]
+        is_named = any(plain_word(text) in self._said or text in self._systems for text in cells.texts)
+        if is_named or None in flags or (cells.codes < 0).any():
+            return None
+        won = np.array(flags, dtype=bool)[cells.codes] == (side == "left")
+        return won.astype(np.float64), np.ones(len(won)), np.ones(len(won), dtype=bool)
 
     def preferences(self, cells: TextCells, column: str, left: str) -> Verdicts | None:
         """Return what a column "preference" of numbers says, None where it holds words or names.
@@ -108,7 +120,7 @@ class Winners:
             raise RowError(
                 odd,
                 f"the preference is {text!r}; preferences are numbers from 1 (the first output) to 2 (the second): say "
-                f"what each of these means, {_words_of_scale(texts)}",
+                f"what each of these means, {words_of_scale(texts, self.sides)}",
             )
         is_vote = counts[cells.codes]
         self.n_left_out += int((~is_vote).sum())
@@ -141,13 +153,19 @@ class Winners:
         played, word = self._played(left, right), shortened(text)
         if text in self._systems:
             return f"the {says} is {word!r}, who did not play: {played}; repair the row, or take it out"
-        if all(map(is_number, texts)):
-            if len(texts) > _MOST_SHARES and 0 <= min(map(float, texts)) <= max(map(float, texts)) <= 1:
+        texts = [plain_word(written) for written in texts if written not in self._systems]
+        texts = [unknown for unknown in texts if unknown not in VERDICTS]
+        if all(map(is_number, texts)) or FLAGS.keys() >= {*texts}:
+            numbers = [float(FLAGS.get(unknown, unknown)) for unknown in texts]
+            if len({*numbers}) > _MOST_SHARES and 0 <= min(numbers) <= max(numbers) <= 1:
                 return (
                     f"the {says} is {word!r}, and {played}; a share of votes is no {says}: call the column win_rate, "
                     "beside one called n that says how many votes each row stands for"
                 )
-            return f"the {says} is {word!r}, and {played}; say what each number means, {_words_of_scale(texts)}"
+            return (
+                f"the {says} is {word!r}, and {played}; say what each {'number' if is_number(text) else 'word'} means, "
+                f"{words_of_scale(texts, self.sides, says=says)}"
+            )
         return (
             f"the {says} is {word!r}, and {played}; a {says} is left, right, tie, both bad, or one of the two; if the "
             f"word means the left system pass `words={{{word!r}: 'left'}}`, else 'right', 'tie' or 'none' (no vote)"
@@ -169,34 +187,40 @@ def _names_or_sides(texts: Sequence[str], plain: Sequence[str], *, says: str) ->
     )
 
 
-def _words_of_scale(texts: Sequence[str]) -> str:
-    """Return the way out for numbers of a scale: what each of them means, if low ones are for the left system.
+def words_of_scale(texts: Sequence[str], sides: tuple[str, str], *, says: str = "winner") -> str:
+    """Return the ways out for numbers of a scale, or for true and false: what each of them means, from either end.
 
     Examples
     --------
-    >>> _words_of_scale(["3", "1", "2"]).partition(" if ")[0]
-    "such as `words={'1': 'left', '2': 'tie', '3': 'right'}`"
-    >>> _words_of_scale(["2", "0", "1"]).partition(" if ")[0]
-    "such as `words={'0': 'tie', '1': 'left', '2': 'right'}`"
+    >>> words_of_scale(["1", "0"], ("a", "b"))[:66]
+    "either `words={'0': 'right', '1': 'left'}` (1 means that 'a' won) "
+    >>> words_of_scale(["3", "1", "2"], ("a", "b"))[:90]
+    "either `words={'1': 'left', '2': 'tie', '3': 'right'}` (low numbers mean that 'a' won) or "
     """
-    number_of = {text: float(text) for text in sorted({*map(plain_word, texts)}, key=float)}
-    middle = (min(number_of.values()) + max(number_of.values())) / 2
-    sides = {
-        text: "tie" if number == middle else "left" if number < middle else "right"
-        for text, number in number_of.items()
-    }
-    if len(sides) == 1:
-        (text,) = sides
-        return f"such as `words={ {text: 'left'} }` if it means the left system"
-    if list(sides) == ["0", "1", "2"]:
-        by_number = dict(zip(sides, ("tie", "left", "right"), strict=True))
-        return (
-            f"such as `words={by_number}` if they are a tie, the left system and the right one, or `words={sides}` if "
-            "low numbers mean the left system and high ones the right"
-        )
-    if len(sides) <= _MOST_WORDS:
-        return f"such as `words={sides}` if low numbers mean the left system and high ones the right"
-    return "by `words`"
+    number_of = {text: float(FLAGS.get(text, text)) for text in {*map(plain_word, texts)}}
+    ordered = sorted(number_of, key=number_of.__getitem__)
+    if len(ordered) > _MOST_WORDS:
+        return "by `words`"
+    middle = (number_of[ordered[0]] + number_of[ordered[-1]]) / 2
+    verb = "won" if says == "winner" else "lost"
+    high_one = "1" if "1" in ordered else ordered[-1]
+    is_pair = len(ordered) <= _TWO
+    turns = [
+        {
+            text: "tie" if number_of[text] == middle and len(ordered) > 1 else low if number_of[text] < middle else high
+            for text in ordered
+        }
+        for low, high in (("left", "right"), ("right", "left"))
+    ]
+    turns.sort(key=lambda side_of: side_of[high_one] != "left" if is_pair else 0)
+    case = f"{high_one} means" if is_pair else "low numbers mean"
+    ways = [f"`words={side_of}` ({case} that {side!r} {verb})" for side_of, side in zip(turns, sides, strict=True)]
+    if ordered == ["0", "1", "2"]:
+        by_number = dict(zip(ordered, ("tie", "left", "right"), strict=True))
+        ways.insert(0, f"`words={by_number}` (0: a tie)")
+    if len(ordered) > _MOST_TWICE:
+        return f"{ways[0]}, or the other way round"
+    return f"either {', '.join(ways[:-1])} or {ways[-1]}"
 
 
 def scores_of_games(place: int, games: object) -> list[object]:

@@ -93,6 +93,9 @@ _OF_LOSERS = frozenset({
     *("unterlegene", "perdante", "mauvais", "moins", "peores", "peggio", "slechtste", "slechtst", "najgorszy"),
     *("gorsza", "sämst", "dårligst", "nejhorší", "худший"),
 })  # fmt: skip
+_WORDS_OF_WINS = _OF_WINNERS - {"preference", "pref", "preferencia", "präferenz", "préférence", "voorkeur"}
+"""What says in the name of a column beside a side that 1 is a win of that; preferences may be degrees."""
+_VERBS = frozenset({"is", "was", "has", "did", "if", "the", "side"})
 _NEGATED = frozenset({"not", "non", "nicht", "kein", "keine", "pas", "no", "não", "niet", "nie", "inte", "ikke", "не"})
 
 
@@ -121,6 +124,21 @@ def says_who(name: str) -> str:
     if is_negated(words) or (won and lost):
         return ""
     return "loser" if lost else "winner" if won or words & _OPEN_WORDS else ""
+
+
+def side_of_wins(name: str) -> str:
+    """Return the side of which a column of 1 and 0 says by its name that it won; "" where it names none.
+
+    Examples
+    --------
+    >>> [side_of_wins(name) for name in ("a_wins", "model_B_is_better", "left won", "winner", "a_lost", "choice_a")]
+    ['left', 'right', 'left', '', '', '']
+    """
+    parts = underscored(name.strip()).split("_")
+    if _WORDS_OF_WINS.isdisjoint(parts) or is_negated(parts):
+        return ""
+    side = _UNDERSCORED.get("_".join(word for word in parts if word not in _WORDS_OF_WINS | _VERBS))
+    return side if side in {"left", "right"} else ""
 
 
 def tells_who(text: str) -> bool:

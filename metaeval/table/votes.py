@@ -60,8 +60,8 @@ from metaeval.table.vote_tallies import (
     votes_of_row,
     whole_counts,
 )
-from metaeval.table.vote_winners import Refuse, Winners, scores_of_games
-from metaeval.table.vote_words import STRONG, share_of_column
+from metaeval.table.vote_winners import Refuse, Verdicts, Winners, scores_of_games
+from metaeval.table.vote_words import STRONG, share_of_column, side_of_wins
 
 type Floats = NDArray[np.float64]
 type Codes = NDArray[np.int64]
@@ -92,7 +92,8 @@ def as_votes(  # noqa: PLR0913 - what is read, and how
         One row a vote, with columns for the two systems (left and right; model_a and model_b), the winner (left, right,
         tie, both bad; model_a, model_b; a system's name; ``A>>B``; or AlpacaEval's preference from 1 to 2), and perhaps
         the question (question_id, prompt, instruction), the voter (voter, worker, annotator, judge) and a weight. Or
-        a column of 1 and 0 for every outcome (winner_model_a, winner_model_b, winner_tie), winners beside losers
+        a column of 1 and 0 that says which side 1 is for (a_wins, left_won, model_a_is_better) or one for every outcome
+        (winner_model_a, winner_model_b, winner_tie), winners beside losers
         (winner, loser), both orders of a pair in a row (MT-Bench: g1_winner, g2_winner), games against a baseline
         (Arena-Hard), or counts (wins, losses, ties). Names are text: systems 1.1 and 1.10 are two.
     columns : mapping of str to str, optional
@@ -140,7 +141,10 @@ def as_votes(  # noqa: PLR0913 - what is read, and how
     elif isinstance(data, Sequence) and not isinstance(data, str) and all(isinstance(row, Mapping) for row in data):
         table = columns_of_rows(data, collected)
     else:
-        raise InvalidOptionError(f"votes are a table, one row a vote, not {shortened(repr(data))}")
+        raise InvalidOptionError(
+            "votes are a table, one row a vote, such as a DataFrame with columns left, right and winner, or winner and "
+            f"loser, not {shortened(' '.join(repr(data).split()))}"
+        )
     collected.add(table)
     return collected.votes()
 
@@ -188,7 +192,9 @@ class Collected:
         self._ids: list[str] = []
         self._there: dict[str, dict[str, None]] = {name: {} for name in self._where}
         self._numbers: Counter[str] = Counter()
-        self._weight = self._voter = self._rate = self._baseline = self._count = self._running = self._loser = ""
+        self._weight = self._voter = self._rate = self._baseline = self._count = self._running = self._loser = (
+            self._flags
+        ) = ""
         self._scored: tuple[str, ...] = ()
         self._around: list[str] = []
         self._at: Refuse = self._row_error
@@ -400,6 +406,7 @@ class Collected:
             f"the {'lower' if self._is_lower_better() else 'higher'} of {' and '.join(map(repr, self._scored))} wins "
             "the vote of its row, and where they are equal it is a tie": self._scored,
             f"{count(n['unscored'], 'row')} without a score of both sides left out": n["unscored"],
+            self._flags: self._flags,
             f"column {self._loser!r} says who lost each vote, so that the other side won it": self._loser,
             f"columns {first_few(self._raters)} hold a vote each; their agreement: metaeval judges": self._raters,
             f"column {self._rate!r} is the share of each row's votes that the system on the left won, half of a tie": (
@@ -530,14 +537,28 @@ class Collected:
         cells = text_cells(table[column := found.roles[says]], says)
         preferences = self._winners.preferences(cells, column, found.roles["left"])
         self._forms["votes" if preferences is None else "preferences"] = None
-        self._winners.letters = frozenset(found.roles[side][-1:].casefold() for side in ("left", "right"))
-        share, weight, is_vote = preferences or self._winners.verdicts(cells, left, right, self._at, says=says)
+        self._winners.sides = (found.roles["left"], found.roles["right"])
+        verdicts = preferences or self._flagged(cells, column, found, says)
+        share, weight, is_vote = verdicts or self._winners.verdicts(cells, left, right, self._at, says=says)
         if says == "loser":
             self._loser, share = column, 1.0 - share
         if "count" in found.roles:
             numbers = finite_numbers(table[found.roles["count"]], "count")
             is_vote &= ~self._mirrored(table, found, (left, right), (numbers, share), (numbers, 1.0 - share), is_vote)
         self._keep(table, found, left, right, share, weight, is_vote)
+
+    def _flagged(self, cells: TextCells, column: str, found: VoteColumns, says: str) -> Verdicts | None:
+        """Return what 1 and 0 say in a column that names the side of which 1 is a win."""
+        side = side_of_wins(column) if says == "winner" else ""
+        verdicts = self._winners.flags(cells, side) if side else None
+        if verdicts is not None:
+            yes, no = ("true", "false") if "true" in map(str.casefold, cells.texts) else ("1", "0")
+            rival = "right" if side == "left" else "left"
+            self._flags = (
+                f"column {column!r} says by its name that {yes} is a win of {found.roles[side]!r} and {no} one of "
+                f"{found.roles[rival]!r}; else say what they mean (`words={ {yes: rival, no: side}!r}`)"
+            )
+        return verdicts
 
     def _mirrored(  # noqa: PLR0913, PLR0917 - a row from either side
         self,

@@ -61,7 +61,7 @@ def bootstrap_test(  # noqa: PLR0913 - one keyword per choice
         The statistic is t for the studentised test and the mean difference for the other two. The details of the
         studentised test count, per metric and over all pairs, the resamples without variance: ``zero_over_zero``
         (no difference on any topic drawn; not extreme) and ``constant_over_zero`` (the same difference on every
-        topic drawn; infinitely far, hence extreme).
+        topic drawn; infinitely far, hence extreme). Columns: `PairwiseResult.to_frame`.
 
     Raises
     ------

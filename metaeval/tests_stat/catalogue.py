@@ -249,7 +249,27 @@ def _of_plugin(_: Plugin, called: Procedure) -> TestSpec:
     )
 
 
-TESTS = ProcedureTable("test", _ROWS, made=_of_plugin)
+_OF_SAMPLES = {
+    "t": (
+        *("ttest_ind", "independent_t", "independent_t_test", "two_sample_t", "two_sample_t_test", "unpaired_t"),
+        *("unpaired_t_test", "welch", "welchs", "welch_t", "welch_t_test", "welchs_t_test", "students_t_test_ind"),
+    ),
+    "wilcoxon": (
+        *("mannwhitneyu", "mann_whitney", "mann_whitney_u", "mannwhitney", "ranksums", "rank_sum", "wilcoxon_rank_sum"),
+        *("brunnermunzel", "ks_2samp"),
+    ),
+    "tukey": ("anova", "f_oneway", "one_way_anova", "alexandergovern"),
+    "friedman": ("kruskal", "kruskal_wallis"),
+}
+"""Tests of independent samples, by the test of scores on the same topics that is nearest."""
+
+
+TESTS = ProcedureTable(
+    "test",
+    _ROWS,
+    unfit={test: row for row, tests in _OF_SAMPLES.items() for test in tests},
+    made=_of_plugin,
+)
 """Name to `TestSpec`, in the order of tables and help; those of installed packages last."""
 
 

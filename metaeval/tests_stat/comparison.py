@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import cast, get_args
 
-from metaeval.base.checks import check_choice
+from metaeval.base.checks import check_choice, refused
 from metaeval.errors import InvalidOptionError
 from metaeval.running.draws import RNGLike
 from metaeval.table.structure import these_clusters
@@ -11,6 +11,7 @@ from metaeval.tests_stat.catalogue import TESTS
 from metaeval.tests_stat.correction import CORRECTIONS
 from metaeval.tests_stat.docstrings import documented
 from metaeval.tests_stat.pairs import Alternative, PValueRule
+from metaeval.tests_stat.procedures import plain_name
 from metaeval.tests_stat.result import PairwiseResult
 
 
@@ -51,7 +52,7 @@ def compare_systems(  # noqa: PLR0913 - one keyword per choice
     Returns
     -------
     PairwiseResult
-        A p-value of every pair under each metric, see `metaeval.tests_stat.paired_t_test`.
+        A p-value of every pair under each metric; columns: `PairwiseResult.to_frame`.
 
     Raises
     ------
@@ -78,6 +79,12 @@ def compare_systems(  # noqa: PLR0913 - one keyword per choice
         options |= {} if spec.plain_p else {"p_value_rule": p_value_rule}
         options |= {} if n_resamples is None else {"n_resamples": n_resamples}
     result: PairwiseResult = spec.function(scores, **options)
+    if "mcnemar" in plain_name(str(test)) and not result.details.get("mcnemar"):
+        rule = (
+            "cannot be McNemar's, which compares scores of 0 and 1, and there are others; on how many topics each "
+            "system is better is counted by `test='sign'`"
+        )
+        raise refused("test", rule, test)
     return result
 
 

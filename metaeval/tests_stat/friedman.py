@@ -69,7 +69,7 @@ def friedman_test(  # noqa: PLR0913 - one keyword per choice
         ``details["critical_distance"]`` of "nemenyi" is how far apart mean ranks have to be to differ at `alpha`;
         ``details["mean_ranks"]``, by metric, the mean rank of every system, 1 the best; ``details["all_at_once"]`` what
         `friedman_omnibus` has but for its exact p-value; ``details["exact"]`` whether the distribution was exact.
-        Columns of ``to_frame()``: see `metaeval.tests_stat.paired_t.paired_t_test`.
+        Columns: `PairwiseResult.to_frame`.
 
     Raises
     ------

@@ -42,8 +42,7 @@ def installed_test(  # noqa: PLR0913 - as every test
     -------
     PairwiseResult
         The statistic is the function's, or the mean difference where it gives none. Two systems that are equal on every
-        topic have p = 1, and the function is not asked. Columns of ``to_frame()``: see
-        `metaeval.tests_stat.paired_t.paired_t_test`.
+        topic have p = 1, and the function is not asked. Columns: `PairwiseResult.to_frame`.
 
     Raises
     ------

@@ -59,8 +59,8 @@ def max_t_test(  # noqa: PLR0913 - one keyword per choice
     Returns
     -------
     PairwiseResult
-        The statistic is the paired t. ``p_value`` is raw, ``p_family_wise`` is adjusted. Columns of ``to_frame()``: see
-        `metaeval.tests_stat.paired_t.paired_t_test`.
+        The statistic is the paired t. ``p_value`` is raw, ``p_family_wise`` is adjusted. Columns:
+        `PairwiseResult.to_frame`.
 
     Raises
     ------

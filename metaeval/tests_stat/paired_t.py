@@ -34,11 +34,7 @@ def paired_t_test(
     Returns
     -------
     PairwiseResult
-        One row a ``metric`` and pair (``system_a``, ``system_b``) in ``to_frame()``: mean ``difference`` in units of
-        the metric, the test's ``statistic``, ``p_value`` with its logarithm ``log10_p``, ``p_corrected``, whether it is
-        ``significant`` at alpha, and the ``winner``, whose mean is better ("" where they are equal). The
-        p-values of a pair with fewer than two common topics are NaN. Means over runs have ``p_items`` beside it, on
-        these runs, and ``open_by_runs``, whether the pair is significant by that alone.
+        The statistic is the paired t. Columns: `PairwiseResult.to_frame`.
 
     Raises
     ------

@@ -168,13 +168,13 @@ def prediction_powered(  # noqa: PLR0913 - one keyword per choice
     Returns
     -------
     PredictionPowered
-        One row a pair of systems in ``to_frame()``: ``estimate`` of the difference in units of the human scores with
-        ``low``, ``high`` and ``standard_error``, its ``statistic`` with ``degrees_of_freedom``, ``p_value`` and
-        ``p_corrected``, whether it is ``significant`` and the ``winner``, whose mean is better ("" where
-        they are equal); ``human_estimate``, ``human_low``, ``human_high``, ``human_standard_error``, ``human_p_value``,
-        ``human_p_corrected`` and ``human_significant`` by the human labels alone; the ``judge_weight``, the
-        ``correlation`` of judge and people (-1 to 1), the ``worth`` of the judge as a factor of human labels, and
-        ``n_equivalent`` labels. NaN where nothing varies.
+        One row a pair of systems (``system_a``, ``system_b``) in ``to_frame()``: ``estimate`` of the difference in
+        units of the human scores with ``low``, ``high`` and ``standard_error``, its ``statistic`` with
+        ``degrees_of_freedom``, ``p_value`` and ``p_corrected``, whether it is ``significant`` and the ``winner``, whose
+        mean is better ("" where they are equal); ``human_estimate``, ``human_low``, ``human_high``,
+        ``human_standard_error``, ``human_p_value``, ``human_p_corrected`` and ``human_significant`` by the human labels
+        alone; the ``judge_weight``, the ``correlation`` of judge and people (-1 to 1), the ``worth`` of the judge as a
+        factor of human labels, and ``n_equivalent`` labels. NaN where nothing varies.
 
     Raises
     ------

@@ -49,6 +49,8 @@ class ProcedureTable[Row: Procedure](Mapping[str, Row]):
     rows : iterable of Procedure
     unlisted : Procedure, optional
         What is named as a row is, and cannot be had from the table.
+    unfit : mapping of str to str, optional
+        What others have and cannot be had here, as `plain_name` writes it: which row to take instead.
     made : callable, optional
         Makes the row of a plug-in, from it and from a `Procedure`; without it there are none.
 
@@ -64,9 +66,10 @@ class ProcedureTable[Row: Procedure](Mapping[str, Row]):
         rows: Iterable[Row],
         *,
         unlisted: Procedure | None = None,
+        unfit: Mapping[str, str] = {},
         made: Callable[[Plugin, Procedure], Row] | None = None,
     ) -> None:
-        self._what, self._made = what, made
+        self._what, self._made, self._unfit = what, made, unfit
         self.builtin: Mapping[str, Row] = {row.name: row for row in rows}
         self._loaded: dict[str, Row] = {}
         self._unlisted: Mapping[str, Procedure] = {unlisted.name: unlisted} if unlisted else {}
@@ -124,6 +127,11 @@ class ProcedureTable[Row: Procedure](Mapping[str, Row]):
         plain = plain_name(name) if isinstance(name, str) else ""
         if plain in self._names:
             return self._names[plain]
+        if plain not in self.plugins and plain in self._unfit:
+            rule = (
+                f"cannot be {plain}, which is for independent samples: scores of systems on the same topics are paired"
+            )
+            raise refused(self._what, f"{rule}; use `test={self._unfit[plain]!r}`", name)
         if plain not in self.plugins:
             raise UnknownNameError(self._what, str(name), self.named, synonyms=self._names)
         return plain

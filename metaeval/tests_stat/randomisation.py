@@ -45,8 +45,8 @@ def randomisation_test(  # noqa: PLR0913 - one keyword per choice
     -------
     PairwiseResult
         The statistic is the mean difference. ``details["method"]`` is "random" or "exact"; `n_resamples` is None where
-        nothing was drawn, and ``details["n_sign_vectors"]`` says how many sign vectors there were. Columns of
-        ``to_frame()``: see `metaeval.tests_stat.paired_t.paired_t_test`.
+        nothing was drawn, and ``details["n_sign_vectors"]`` says how many sign vectors there were. Columns:
+        `PairwiseResult.to_frame`.
 
     Raises
     ------

@@ -580,6 +580,9 @@ def _written_out(text: str) -> str:
 def _parsed(text: str, names: Sequence[str]) -> _ParsedRequirement:
     """Read a requirement."""
     better, sign, right = sides_of(text)
+    if right not in names:
+        right = right.replace("\N{MINUS SIGN}", "-")
+    _refuse_differences(better, sign, right, names, text)
     if better not in names and right in names and _LOOSE_NUMBER.fullmatch(better):
         raise _refused(text)
     if right not in names and _NUMBER.fullmatch(right):
@@ -601,6 +604,19 @@ def _parsed(text: str, names: Sequence[str]) -> _ParsedRequirement:
     if better == right:
         raise refused("requirements", f"compares two systems, and {better!r} is on both sides; name another", text)
     return _ParsedRequirement(better, right, margin, sign, points)
+
+
+def _refuse_differences(better: str, sign: str, right: str, names: Sequence[str], text: str) -> None:
+    """Refuse a difference at the left of the sign, and write the margin where it belongs."""
+    if better in names or not _NUMBER.fullmatch(right):
+        return
+    ways = (better.replace("\N{MINUS SIGN}", "-").split(" - ", at) for at in range(1, better.count(" ") + 1))
+    sides = next((way for way in ways if len(way) > 1 and way[0].strip() in names and way[1].strip() in names), None)
+    if sides is not None:
+        margin = float(right)
+        size = f" {'-' if margin < 0 else '+'} {abs(margin):g}" if margin else ""
+        meant = f"{sides[0].strip()} {sign} {sides[1].strip()}{size}"
+        raise refused("requirements", f"has one system at each side of the sign, such as {meant!r}, not {text!r}", text)
 
 
 def _refuse_per_cents(better: str, sign: str, right: str, names: Sequence[str], text: str) -> None:

@@ -282,8 +282,11 @@ class PairwiseResult(Result):
     def to_frame(self) -> pd.DataFrame:
         """Return one row a metric and pair, ready for a table or a file; without common topics it has no figures.
 
-        Pairs stand by their p-values, the smallest first; ``winner`` is the system of the better mean, "" where they
-        are equal.
+        The columns are ``metric``, ``system_a`` and ``system_b``, mean ``difference`` in units of the metric, the
+        test's ``statistic``, ``p_value`` with its logarithm ``log10_p``, ``p_corrected``, whether it is ``significant``
+        at alpha, and the ``winner``, whose mean is better ("" where they are equal). Pairs stand by their p-values, the
+        smallest first; those of a pair with fewer than two common topics are NaN. Means over runs have ``p_items``
+        beside it, on these runs, and ``open_by_runs``, whether the pair is significant by that alone.
         """
         return by_p(rows_of_pairs(self), "p_value")
 

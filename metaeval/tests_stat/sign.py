@@ -44,8 +44,8 @@ def sign_test(  # noqa: PLR0913 - one keyword per choice
     -------
     PairwiseResult
         The statistic is topics won minus topics lost; ``details["most_ties"]`` is the largest number of topics that any
-        pair tied on, one per metric, and ``details["mcnemar"]`` says whether all scores are 0 or 1. Columns of
-        ``to_frame()``: see `metaeval.tests_stat.paired_t.paired_t_test`.
+        pair tied on, one per metric, and ``details["mcnemar"]`` says whether all scores are 0 or 1. Columns:
+        `PairwiseResult.to_frame`.
 
     Raises
     ------

@@ -80,7 +80,7 @@ def tukey_hsd_test(  # noqa: PLR0913 - one keyword per choice
     PairwiseResult
         The statistic is the difference of means, divided by its standard error (q) in the parametric form.
         ``details["difference_required"]`` is the difference of means that would be significant at `alpha`, by metric.
-        Columns of ``to_frame()``: see `metaeval.tests_stat.paired_t.paired_t_test`.
+        Columns: `PairwiseResult.to_frame`.
 
     Raises
     ------

@@ -62,7 +62,7 @@ def wilcoxon_test(  # noqa: PLR0913 - one keyword per choice
     Returns
     -------
     PairwiseResult
-        The statistic is the signed rank sum, R+ minus R-.
+        The statistic is the signed rank sum, R+ minus R-. Columns: `PairwiseResult.to_frame`.
 
     Raises
     ------

@@ -237,3 +237,12 @@ def test_what_is_settled_by_majority_is_said_where_it_is_the_reference():
     alone = of_judges(labels)
     assert alone.judges == ("ann", "ben", "cat")
     assert not any(note.startswith(made) for note in alone.notes)
+
+
+def test_words_in_columns_of_their_own_are_no_grades():
+    """Where one column holds words and another numbers the headers are what is not understood."""
+    table = pd.DataFrame({"sentence": [*"pqpq"], "who": [*"aabb"], "tag": [0, 1, 1, 1]})
+    with pytest.raises(
+        ScoresError, match=r"in columns of their own \(sentence, who, tag\); .*`columns=\{'item': 'NAME'"
+    ):
+        as_labels(table)

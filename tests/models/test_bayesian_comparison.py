@@ -252,3 +252,42 @@ def test_hierarchical_says_what_cannot_be_estimated():
         hierarchical([[0.1, 0.2, 0.3], [0.2, 0.3, 0.4]])
     with pytest.raises(UnknownNameError, match="no metric"):
         hierarchical(simulated_scores(), metrics=["AP"])
+
+
+def test_the_answer_names_the_pair_its_probability_and_its_interval():
+    """Of one pair SciPy's t: P(d > 0), the mean difference and its interval; of several the surest and how many."""
+    old, new = [0.3, 0.5, 0.9, 0.7], [0.2, 0.3, 0.6, 0.8]
+    gain = np.subtract(old, new)
+    error = gain.std(ddof=1) / 2
+    low, high = gain.mean() + np.array([-1, 1]) * stats.t.ppf(0.975, 3) * error
+    found = bayesian_t(as_scores({"old": old, "new": new}))
+    sure = stats.t.cdf(gain.mean() / error, 3)
+    assert found.answer == (
+        f"old is better than new under metric1 with probability {sure:.4f} (difference {gain.mean():.3f} "
+        f"[−{-low:.3f}, {high:.3f}], 95 % interval)."  # noqa: RUF001 - a true minus
+    )
+    assert repr(found).startswith(f"BayesianComparison: {found.answer[:60]}")
+    turned = bayesian_t(as_scores({"new": new, "old": old}, higher_is_better=False)).answer
+    said = f"new is better than old under metric1 with probability {sure:.4f} (difference −{gain.mean():.3f} ["  # noqa: RUF001
+    assert turned.startswith(said)
+    several = bayesian_t(as_scores({"a": [0.1, 0.2, 0.1, 0.3], "b": [0.5, 0.7, 0.5, 0.8], "c": [0.5, 0.6, 0.6, 0.8]}))
+    said = "of 3 pairs one is better with a probability above 0.95 in 2 under metric1; the surest: "
+    assert several.answer.startswith(said)
+    alike = bayesian_t(as_scores({"a": old, "b": old}))
+    assert alike.answer.startswith("a and b are equivalent under metric1 with probability 0.8750")  # 1 - 2 / 2**4
+
+
+def test_nothing_is_equivalent_where_no_difference_counts_as_such():
+    """At rope 0 the two sides of a continuous posterior add up to 1: what is left is rounding, and 0."""
+    for model in (bayesian_t, hierarchical):
+        found = model(simulated_scores()).to_frame()
+        assert (found["p_equivalent"] == 0).all()
+
+
+def test_one_metric_need_not_be_named():
+    """Where there are several, an error lists them."""
+    found = bayesian_t(simulated_scores())
+    assert found.to_arviz(rng=1).identical(found.to_arviz("m", rng=1))
+    both = bayesian_t(as_scores(np.random.default_rng(1).random((2, 3, 6)), metrics=["AP", "RR"]))
+    with pytest.raises(InvalidOptionError, match="there are AP, RR; name one, such as `metric='AP'`"):
+        both.to_arviz()

@@ -299,3 +299,16 @@ def test_the_picture_has_a_panel_a_metric(found):
     medians = found.curves([20]).set_index(["metric", "tolerance"])["median"]["quiet", 0.0]
     lines = [np.c_[line.get_data()] for line in panels[0].lines if line.get_marker() != "o"]
     assert any(np.isclose(one, [20, medians]).all(axis=1).any() for one in lines)
+
+
+def test_the_answer_says_how_many_topics_are_needed(found):
+    """In the numbers of its own table, which other tests check; the tree that it holds is told by its groups."""
+    table = found.minimum_topics().query("tolerance == 0").set_index("metric")
+    assert (
+        f"topics keep the disagreement of two topic sets within {100 * found.max_error:g} % (90 % interval)"
+        in found.answer
+    )
+    for metric in ("quiet", "loud"):
+        assert f"{table['median'][metric]:,.0f} [" in found.answer
+    assert "; the 40 at hand are enough with probability " in found.answer
+    assert "tree: 4: posterior, posterior_predictive, observed_data, constant_data" in repr(found)

@@ -52,15 +52,18 @@ def test_pairs_on_too_few_topics_are_counted_beside_the_answer():
     """
     noise = np.array([0.9, 1.0, 1.1, 1.0, 1.0])
     board = {"a": np.full(5, 3.0), "b": 3.0 - noise, "c": np.array([1.0, 1.1, 1.0, 0.9, 1.0])}
-    said = "With so few topics no exact test goes below p = 0.0625, so 3 pairs with smaller p-values by paired t do not"
-    assert f"). {said} count." in study_table(as_scores(board)).report().summary[0]
+    said = "With so few topics on which systems differ no exact test goes below p = "
+    assert (
+        f"). {said}0.0625, so 3 pairs with smaller p-values by paired t do not count."
+        in study_table(as_scores(board)).report().summary[0]
+    )
     more = {"a": [*board["a"], 3.0], "b": [*board["b"], 1.0], "c": [*board["c"], 1.0]}
     some = study_table(as_scores(more)).report().summary[0]
     assert "= 0.05 by paired t, but differs on so few topics that no exact test could," in some
     options = {"n_resamples": 20, "n_splits": 2, "rng": 0, "alpha": 0.01}
     board = {name: [*of, of[0]] for name, of in board.items()}
     second = study_leaderboard(as_scores(board), **options).report().summary[1]
-    assert second.startswith("With so few topics no exact test goes below p = 0.0312, so 3 pairs")
+    assert second.startswith(f"{said}0.0312, so 3 pairs")
 
 
 def _right_or_wrong(*counts):
@@ -227,7 +230,8 @@ def test_better_on_every_category_is_open_for_others_and_said_of_these(n_categor
     study = study_table(scores)
     first = study.report().summary[0]
     assert first.startswith("Open: ")
-    assert f"no exact test of so few clusters goes below p = {2.0 ** (1 - n_categories):.4f}: it takes 6" in first
+    least = f"p = {2.0 ** (1 - n_categories):.4f}"
+    assert f"with so few clusters on which they differ no exact test goes below {least}: it takes 6" in first
     assert (
         "In the clusters at hand (`with_clusters(scores, 'fixed')`), new is significantly better (p < 0.0001)" in first
     )

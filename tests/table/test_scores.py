@@ -466,7 +466,24 @@ REFUSED = {
     "ragged": ([[1, 2], [3]], ScoresError, "scores must be numbers in a labelled table or an array"),
     "complex": (np.ones((2, 2)) * 1j, ScoresError, "real numbers, not complex128"),
     "dates": (np.zeros((2, 2), "datetime64[s]"), ScoresError, "real numbers, not datetime64"),
-    "one axis": ([1.0, 2.0], ScoresError, "this one has 1 axes"),
+    "one axis": ([1.0, 2.0], ScoresError, "has the scores of one system; put those of all into one table"),
+    "a series": (pd.Series([1.0, 2.0]), ScoresError, "has the scores of one system; put those of all into one table"),
+    "rows of unlike lengths": ([[1.0, 2.0], [1.0]], ScoresError, "not list: its rows are of unlike lengths$"),
+    "groups": (
+        pd.DataFrame({"system": ["a", "b"], "topic": ["1", "1"], "score": [0.1, 0.2]}).groupby("system"),
+        ScoresError,
+        "not DataFrameGroupBy. What is read: a long frame",
+    ),
+    "yes and no": (
+        pd.DataFrame({"system": ["a", "b"], "topic": ["1", "1"], "score": ["no", "yes"]}),
+        ScoresError,
+        "scores must be numbers, such as 1 for 'yes' and 0 for the other",
+    ),
+    "two words of which either may be right": (
+        pd.DataFrame({"system": ["a", "b"], "topic": ["1", "1"], "score": ["up", "down"]}),
+        ScoresError,
+        "scores must be numbers, such as 1 for the one of 'down' and 'up' that is right and 0 for the other",
+    ),
     "five axes": (np.zeros((1, 1, 2, 2, 2)), ScoresError, "this one has 5 axes"),
     "one system": (
         [[1.0, 2.0]],

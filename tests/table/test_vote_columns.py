@@ -44,7 +44,10 @@ def test_surer_names_come_first():
     for other in (
         ["system", "topic", "score"],
         ["winner", "topic"],
-        ["left", "right", "winner_left"],
+        ["left", "right", "winner_left", "winner_tie"],
+        ["left", "right", "left_wins", "tie"],
+        ["left", "right", "left_wins", "n"],
+        ["left", "right", "left_won", "left_is_better"],
         ["loser"],
         ["rank", "worse"],
         ["model_a", "model_b", "response_a", "response_b"],

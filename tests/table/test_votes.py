@@ -143,7 +143,7 @@ def test_words_for_the_winner():
         words={"1": "left", "2": "none", "0": "tie", "both good": "none"},
     )
     assert less.share.tolist() == [1.0, 0.5]
-    with pytest.raises(ScoresError, match=r"the winner is '1'.*`words=\{'1': 'left'\}`"):
+    with pytest.raises(ScoresError, match=r"the winner is '1'.*`words=\{'0': 'tie', '1': 'left', .*\(0: a tie\)"):
         as_votes(rows)
     with pytest.raises(InvalidOptionError, match="side"):
         as_votes(rows, words={"1": "first"})
@@ -322,7 +322,7 @@ def test_preferences_are_from_one_to_two():
 @pytest.mark.parametrize("column", ["preference", "winner"])
 @pytest.mark.parametrize(
     ("low", "high", "shares"),
-    [(0, 1, [1, 0]), (1, 5, [1, 1, 0.5, 0, 0]), (-1, 1, [1, 0.5, 0]), (0, 3, [1, 1, 0, 0]), (1, 3, [1, 0.5, 0])],
+    [(0, 1, [0, 1]), (1, 5, [1, 1, 0.5, 0, 0]), (-1, 1, [1, 0.5, 0]), (0, 3, [1, 1, 0, 0]), (1, 3, [1, 0.5, 0])],
 )
 def test_the_advice_on_a_scale_of_numbers_says_what_each_means(column, low, high, shares):
     """Followed to the letter it leads to votes for both sides, and where only some are said none is guessed."""
@@ -542,3 +542,32 @@ def test_columns_of_raters_are_votes_of_each(raters):
     assert as_votes(wide, columns={"winner": raters[0]}).n_votes == 3
     with pytest.raises(ScoresError, match="row 2: the winner is 'what'"):
         as_votes(wide.replace({raters[1]: {"": "what"}}))
+
+
+@pytest.mark.parametrize("name", ["a_wins", "model_a_wins", "left_won", "a_is_better", "winner_model_a", "Model A won"])
+@pytest.mark.parametrize("words", [(1, 0), (True, False), ("True", "False"), ("yes", "no"), ("1.0", "0.0")])
+def test_a_column_may_say_which_side_one_is_for(name, words):
+    """A column called as the wins of a side is read as such, with a note; x beats y twice and loses once."""
+    winner = [words[0], words[0], words[1]]
+    rows = [{"model_a": "x", "model_b": "y", name: said} for said in winner]
+    for votes in (as_votes(rows), as_votes(pd.DataFrame(rows)), as_votes(rows, columns={"winner": name})):
+        assert votes.share.tolist() == [1.0, 1.0, 0.0]
+        assert any(f"column {name!r} says by its name" in note and "`words=" in note for note in votes.notes)
+    turned = [{"model_a": "x", "model_b": "y", "b_wins": said} for said in winner]
+    assert as_votes(turned).share.tolist() == [0.0, 0.0, 1.0]
+
+
+def test_words_that_are_said_count_before_the_name_of_a_column():
+    """Who says what 1 means is believed, and a column that names no side is asked about, both codings named."""
+    rows = [{"model_a": "x", "model_b": "y", "a_wins": said} for said in (1, 0)]
+    assert as_votes(rows, words={"1": "right", "0": "left"}).share.tolist() == [0.0, 1.0]
+    bare = [{"model_a": "x", "model_b": "y", "winner": said} for said in (True, False)]
+    first = r"`words=\{'false': 'right', 'true': 'left'\}` \(true means that 'model_a' won\)"
+    second = r"`words=\{'false': 'left', 'true': 'right'\}` \(true means that 'model_b' won\)"
+    with pytest.raises(ScoresError, match=f"{first} or {second}"):
+        as_votes(bare)
+    with pytest.raises(ScoresError, match=f"{first} or {second}"):
+        as_votes(bare, words={"true": "left"})
+    mixed = [{"model_a": "x", "model_b": "y", "winner": said} for said in (True, False, 1, 0)]
+    with pytest.raises(ScoresError, match="say what each word means, either `words="):
+        as_votes(mixed)

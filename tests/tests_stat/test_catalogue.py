@@ -5,6 +5,7 @@ import warnings
 import numpy as np
 import pytest
 from every import PAIRS, data
+from scipy.stats import binomtest
 
 from metaeval.base.bibliography import publications
 from metaeval.errors import InvalidOptionError, UnknownNameError
@@ -145,7 +146,8 @@ def test_number_of_resamples_is_the_tests_own_by_default():
 def test_names_of_the_field_are_understood(written, meant):
     """However a paper spells a test, and in whatever case, it is found, and the result says the one name."""
     assert TESTS.find(written).name == meant
-    assert compare_systems(SCORES, test=written, rng=0).test == compare_systems(SCORES, test=meant, rng=0).test
+    scores = np.greater(SCORES, 0.7) if "nemar" in written.casefold() else SCORES
+    assert compare_systems(scores, test=written, rng=0).test == compare_systems(scores, test=meant, rng=0).test
 
 
 def test_synonyms_lead_to_names_and_hide_none():
@@ -203,3 +205,21 @@ def test_exchanged_systems_exchange_the_sides(test):
                 found = PAIRS(compare_systems(there, alternative=other_side, correction=correction, **asked))
                 for figure, value in expected.items():
                     np.testing.assert_allclose(found[figure], value, rtol=1e-12, err_msg=f"{figure}, {side}")
+
+
+@pytest.mark.parametrize(
+    ("asked", "instead"),
+    [("ttest_ind", "t"), ("Mann-Whitney U", "wilcoxon"), ("f_oneway", "tukey"), ("Kruskal", "friedman")],
+)
+def test_tests_of_independent_samples_are_refused_with_the_paired_one(asked, instead):
+    """Scores on the same topics are paired: no near name of another kind is guessed."""
+    with pytest.raises(InvalidOptionError, match=f"for independent samples: .* are paired; use `test='{instead}'`"):
+        compare_systems([[0.3, 0.5, 0.9, 0.8], [0.2, 0.3, 0.6, 0.1]], test=asked)
+
+
+def test_mcnemar_is_of_zeros_and_ones():
+    """Of other scores it would be a sign test under the wrong name; of these it is SciPy's exact binomial."""
+    with pytest.raises(InvalidOptionError, match=r"cannot be McNemar's, .*`test='sign'`"):
+        compare_systems([[0.3, 0.5, 0.9, 0.8], [0.2, 0.3, 0.6, 0.1]], test="McNemar's test")
+    found = compare_systems([[1, 1, 1, 1, 1, 0, 1], [0, 0, 0, 0, 0, 1, 1]], test="mcnemar")
+    assert found.data["p_value"].item() == pytest.approx(binomtest(5, 6).pvalue, rel=1e-12)

@@ -83,6 +83,16 @@ def test_two_topics_say_no_and_why():
     assert any("no exact test can reach the level, 0.05" in note for note in study.notes)
 
 
+def test_many_topics_of_which_few_differ_are_not_called_few():
+    """Of 40 topics 5 differ, all one way: signs reach 2/2**5 = .0625, and the t test SciPy's p = .0234."""
+    right, wrong = [0] * 35 + [1] * 5, [0] * 40
+    first = study_table({"A": right, "B": wrong}).report().summary[0]
+    said = "with so few topics on which they differ no exact test goes below p = 0.0625: it takes 6."
+    assert f"p = {ttest_rel(right, wrong).pvalue:.4f}), but {said}" in first
+    three = study_table({"A": right, "B": wrong, "C": [*wrong[1:], 1]}).report().summary[0]
+    assert "With so few topics on which systems differ no exact test goes below p = 0.0625" in three
+
+
 @pytest.mark.parametrize("test", ["t", "wilcoxon", "sign", "randomisation", "bootstrap"])
 def test_each_test_of_a_pair_says_why_a_small_p_is_not_significant(test):
     """Five topics reach 2/32 by signs, whichever test is asked; SciPy's t test has p = .0039 on these."""

@@ -424,3 +424,29 @@ def test_a_gate_on_six_categories_rests_on_their_number_and_on_no_two_of_them():
     assert check_requirements(scores.isel(topic=left), ["new >= old - 0.02"]).table["low"].item() > -0.02
     (said,) = requirements_rest(requirements, scores)
     assert "rests on 6 clusters: on fewer than 5 nothing can be established" in said
+
+
+@pytest.mark.parametrize("minus", ["-", "\N{MINUS SIGN}"])
+def test_a_margin_may_have_the_minus_that_pages_print(minus):
+    """A requirement copied from a page of ours is the same as one that was typed."""
+    scores = as_scores({"old": [0.4, 0.5, 0.6, 0.7], "new": [0.5, 0.5, 0.7, 0.7]})
+    assert check_requirements(scores, [f"new >= old {minus} 0.01"]).to_frame()["margin"].tolist() == [-0.01]
+    named = as_scores({"old \N{MINUS SIGN} 1": [0.4, 0.5, 0.6, 0.7], "new": [0.5, 0.5, 0.7, 0.7]})
+    assert check_requirements(named, ["new >= old \N{MINUS SIGN} 1"]).to_frame()["margin"].tolist() == [0.0]
+
+
+@pytest.mark.parametrize(
+    ("text", "meant"),
+    [
+        ("new - old >= -0.01", "new >= old - 0.01"),
+        ("new - old > 0.02", "new > old + 0.02"),
+        ("new \N{MINUS SIGN} old >= 0", "new >= old"),
+    ],
+)
+def test_a_difference_at_the_left_is_written_out(text, meant):
+    """What it means stands in the error, and is read."""
+    scores = as_scores({"old": [0.4, 0.5, 0.6, 0.7], "new": [0.5, 0.5, 0.7, 0.7]})
+    with pytest.raises(InvalidOptionError, match="one system at each side of the sign, such as") as caught:
+        check_requirements(scores, [text])
+    assert f"such as {meant!r}, not" in str(caught.value)
+    assert len(check_requirements(scores, [meant]).to_frame()) == 1

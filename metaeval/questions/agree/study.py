@@ -90,7 +90,14 @@ class AgreeStudy(Study):
         return self.agreements[0]
 
     def to_frame(self) -> pd.DataFrame:
-        """Return one row per test, correction, level and ordered pair of metrics; intervals where there are any."""
+        """Return one row an ordered pair of metrics, test, correction and level; intervals where there are any.
+
+        The columns are ``predictor`` and ``truth``, ``test``, ``correction`` and ``alpha``; significant pairs
+        ``n_predictor``, ``n_truth``, ``n_shared`` and ``n_conflicts`` of ``n_pairs``; ``n_missed``, of the truth alone,
+        with ``n_undetectable`` of these; ``share_predictor`` and ``share_truth``; ``precision``, ``recall``, ``f1``,
+        ``balanced_accuracy``, ``mcc`` and ``type_2`` (the share missed) with their ``_low`` and ``_high`` (0 to 1; mcc
+        from -1); ``tau``, ``tau_ap`` and ``rho`` of the means (-1 to 1, NaN where a metric ties all systems).
+        """
         frames = [agreement.to_frame() for agreement in self.agreements]
         if self.intervals is not None:
             frames[0] = self.intervals.to_frame()
@@ -245,12 +252,7 @@ def study_agree(  # noqa: PLR0913 - every option of the command
     Returns
     -------
     AgreeStudy
-        One row an ordered pair of metrics (``predictor``, ``truth``), ``test``, ``correction`` and ``alpha`` in
-        ``to_frame()``: significant pairs ``n_predictor``, ``n_truth``, ``n_shared`` and ``n_conflicts`` of ``n_pairs``;
-        ``n_missed``, of the truth alone, with ``n_undetectable`` of these; ``share_predictor`` and ``share_truth``;
-        ``precision``, ``recall``, ``f1``, ``balanced_accuracy``, ``mcc`` and ``type_2`` (the share missed) with their
-        ``_low`` and ``_high`` (0 to 1; mcc from -1); ``tau``, ``tau_ap`` and ``rho`` of the means (-1 to 1,
-        NaN where a metric ties all systems).
+        Columns: `AgreeStudy.to_frame`.
 
     Raises
     ------
@@ -382,7 +384,7 @@ def audit_quantisations(  # noqa: PLR0913 - what scoring and the study may be to
     Returns
     -------
     AgreeStudy
-        The rows of `study_agree`, each metric under each use of the grades; ``variants`` holds these uses.
+        The rows of `AgreeStudy.to_frame`, each metric under each use of the grades; ``variants`` holds these uses.
 
     Examples
     --------

@@ -128,9 +128,9 @@ def study_campaign(  # noqa: PLR0913 - every option is one question
     Returns
     -------
     CampaignStudy
-        One row a ``task`` and ``metric`` in ``to_frame()``, those of the average last; see `MetaMetrics`. ``decisions``
-        and ``separation`` hold what each metric's significant pairs predict, and how many items would separate two
-        metrics.
+        One row a ``task`` and ``metric`` in ``to_frame()``, those of the average last; see `MetaMetrics.to_frame`.
+        ``decisions`` and ``separation`` hold what each metric's significant pairs predict, and how many items would
+        separate two metrics.
 
     Raises
     ------

@@ -339,7 +339,13 @@ def study_judges(  # noqa: PLR0913 - every option is one question
     -------
     JudgeStudy
         ``to_frame()`` has one row a pair of judges (``first``, ``second``) and ``statistic``, for conclusions a
-        ``metric`` too: ``value`` with ``low`` and ``high``, NaN where the statistic is not defined.
+        ``metric`` too: ``value`` with ``low`` and ``high``, NaN where the statistic is not defined. Of labels a
+        statistic is "same" (the share of items that both label alike), "kappa", "linear_kappa" or "quadratic_kappa"
+        (Cohen's, weighted by grades), "overlap", "first_kept", "second_kept" and "same_over_union" (of the relevant
+        sets), "sensitivity", "specificity" and "bias" (of the second, the first being the reference); with people
+        "winning_rate" and "advantage_probability" (the alt-test's), without a reference "accuracy". Of conclusions it
+        is a column of ``conclusions``, its name beginning with "same number: " on as many topics as the reference has;
+        "bias: GROUP" and "bias, adjusted: GROUP" are what the judge favours.
 
     Raises
     ------

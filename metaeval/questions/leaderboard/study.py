@@ -123,6 +123,9 @@ class LeaderboardStudy(Study):
     notes: tuple[str, ...]
     provenance: Provenance
 
+    def _elsewhere(self) -> str:
+        return "" if self.requirements is None else "what was required, and whether it is met: requirements.to_frame()"
+
     def to_frame(self) -> pd.DataFrame:
         """Return one row a metric and system, best first: what a leaderboard shows, with what its items leave open.
 
@@ -286,10 +289,11 @@ def study_leaderboard(  # noqa: PLR0913 - every option of the command
         One row a ``metric`` and ``system`` in ``to_frame()``: ``mean`` in units of the metric, ``rank`` with
         ``rank_low`` and ``rank_high``, ``letters`` (none shared by two that differ significantly), ``n_above`` and
         ``n_below`` (systems significantly better and worse), the probabilities ``p_best`` and ``p_top_3`` to be first
-        and among three, and ``share_of_resamples`` in which it is first. Of means with standard errors a
-        `MeansLeaderboardStudy`, as if the errors were independent, which is mostly too wide: ``mean_low`` and
+        and among three, and ``share_of_resamples`` in which it is first. Whether what was required is met stands in
+        ``requirements.to_frame()``, a row a metric and requirement: see `Requirements.to_frame`. Of means with standard
+        errors a `MeansLeaderboardStudy`, as if the errors were independent, which is mostly too wide: ``mean_low`` and
         ``mean_high``, ``stderr`` and ``n`` too. Of one system, whose mean is required to be beyond a number, a
-        `RequirementsStudy`: one row a metric and requirement.
+        `RequirementsStudy`: these rows alone in its ``to_frame()``.
 
     Raises
     ------

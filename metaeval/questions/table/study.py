@@ -61,6 +61,9 @@ class TableStudy(Study):
     notes: tuple[str, ...]
     provenance: Provenance
 
+    def _elsewhere(self) -> str:
+        return "" if self.baseline else "differences and p-values of pairs: comparison.to_frame()"
+
     @property
     def metrics(self) -> tuple[str, ...]:
         """Names of the metrics: the columns."""
@@ -230,8 +233,11 @@ def study_table(  # noqa: PLR0913 - every option of the command
     TableStudy
         One row a ``metric`` and ``system`` in ``to_frame()``: ``mean`` in units of the metric, ``best``, the system's
         ``letter`` ("" where none is used), ``n_above`` and ``n_below`` (systems significantly better and worse), and
-        ``marks`` as printed. With a baseline ``difference``, ``p_value``, ``p_corrected`` and ``significant`` stand in
-        place of letter and counts.
+        ``marks`` as printed. With a baseline its ``difference`` (system less baseline) from ``difference_low`` to
+        ``difference_high``, ``p_value`` with its logarithm ``log10_p``, ``p_corrected`` and ``significant`` stand in
+        place of letter and counts. Differences and p-values of all pairs, so of two systems, are in
+        ``comparison.to_frame()``. Of scores of 0 and 1 ``test="sign"`` is McNemar's exact test; beside the t test of
+        two systems its p-value stands in ``comparison.data["p_exact"]``.
 
     Raises
     ------

@@ -298,7 +298,9 @@ def study_topics(  # noqa: PLR0913 - every option of the command
         One row a ``metric`` and ``tolerance`` in ``to_frame()``: ``n_topics`` needed (NaN where no number at most
         ``limit`` does) and ``text`` to print, ``kind`` (how it was found), ``n_topics_published`` and
         ``text_published`` by the published rule; the largest ``size`` tried and its ``error_rate`` (0 to 1), ``curve``,
-        ``n_systems``, ``topics_at_hand`` and ``max_error``.
+        ``n_systems``, ``topics_at_hand`` and ``max_error``. Of the Bayesian model ``posterior_median`` topics, from
+        ``posterior_low`` to ``posterior_high``, the ``posterior_method``, the probability ``p_enough`` that the topics
+        at hand are enough, and a ``note`` where there is no number.
 
     Raises
     ------

@@ -252,9 +252,11 @@ def study_votes(  # noqa: PLR0913 - every option of the command
     -------
     VotesStudy
         One row a ``system`` in ``to_frame()``, the best first: Bradley-Terry ``strength`` with ``standard_error``,
-        ``low`` and ``high`` (natural logarithms of odds), ``win_rate`` (0 to 1) over its ``votes``, ``rank`` with
-        ``rank_low`` and ``rank_high``, ``letters``, ``n_above`` and ``n_below`` (systems significantly better and
-        worse), and the probabilities ``p_best`` and ``p_top_3``.
+        ``low`` and ``high`` (natural logarithms of odds), ``win_rate`` (0 to 1: the mean of its shares of the votes
+        against each rival it met, in which every rival weighs the same, however many votes there are), its ``votes``,
+        ``rank`` with ``rank_low`` and ``rank_high``, ``letters``, ``n_above`` and ``n_below`` (systems significantly
+        better and worse), and the probabilities ``p_best`` and ``p_top_k`` (``p_top_3``, unless `top` says another
+        number or there are fewer systems).
 
     Raises
     ------

@@ -308,3 +308,11 @@ def test_belebele(data_folder):
     assert len(means) == 4
     assert means.loc["AP@10", "n_significant"] == pytest.approx(means.loc["RR@10", "n_significant"], rel=0.02)
     assert means.loc["RR@10", "tau"] > means.loc["R@100", "tau"]
+
+
+def test_where_requirements_stand_is_shown():
+    """Not among the ranks, whose table has none of them."""
+    scores = as_scores({"old": [0.4, 0.5, 0.6, 0.7, 0.5, 0.6], "new": [0.5, 0.5, 0.7, 0.7, 0.6, 0.6]})
+    study = study_leaderboard(scores, requirements=["new >= old"], n_splits=2, rng=1)
+    assert "\n  what was required, and whether it is met: requirements.to_frame()\n" in repr(study)
+    assert "requirements.to_frame()" not in repr(study_leaderboard(scores, n_splits=2, rng=1))

@@ -327,3 +327,12 @@ def test_a_pair_that_the_exact_test_leaves_open_has_no_mark():
         marks = set(study.to_frame()["marks"])
         assert marks == ({"a"} if "marks" in options else {""})
         assert "superscript" not in study.to_latex() or "marks" in options
+
+
+def test_where_figures_of_a_pair_stand_is_shown():
+    """The p of t and the difference stand in the comparison, McNemar's p beside them: that of SciPy, of 7 against 1."""
+    right = {"a": [1] * 7 + [0] + [1] * 4, "b": [0] * 7 + [1] + [1] * 4}
+    study = study_table(right)
+    assert "\n  differences and p-values of pairs: comparison.to_frame()\n" in repr(study)
+    assert study.comparison.data["p_exact"].item() == pytest.approx(stats.binomtest(7, 8).pvalue, rel=1e-12)
+    assert "comparison.to_frame()" not in repr(study_table(right, baseline="b"))
