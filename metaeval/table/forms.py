@@ -47,17 +47,13 @@ from metaeval.table.frames import (
     wide_tables,
 )
 from metaeval.table.roles import column_roles, part_of_word
-from metaeval.table.wide import Names, refuse_names, topics_in_rows
+from metaeval.table.wide import OF_MAPPINGS, TALL, Names, refuse_names, topics_in_rows
 
 _READ = (
     f"{FRAMES_READ}; {{metric: wide frame}}; {{system: what ir_measures.iter_calc gives}}; "
     "{system: {topic: score}}; mappings in mappings by system, topic and metric; an array (system, topic) or "
     "(metric, system, topic); an xarray.DataArray with the dims metric, system and topic"
 )
-
-
-_TALL = 5
-"""So many times as many systems as topics are rarer than an array turned round."""
 
 
 class _FormOptions(NamedTuple):
@@ -245,8 +241,9 @@ def _from_wide(tables: Mapping[Any, pd.DataFrame]) -> ScoreTable:
         metric: topics_in_rows(table, f"table {metric!r}", {}, otherwise="columns") for metric, table in tables.items()
     }
     ways = list(dict.fromkeys(map(wide_said, turned.values())))
-    return said(wide_tables({metric: oriented.table for metric, oriented in turned.items()}),
-                f"wide frames by metric: {first_few(ways, between='; ')}")  # fmt: skip
+    table = wide_tables({metric: oriented.table for metric, oriented in turned.items()})
+    notes = [oriented.note for oriented in turned.values() if oriented.note]
+    return said(noted(table, notes[:1]), f"wide frames by metric: {first_few(ways, between='; ')}")
 
 
 def _from_two_levels(tables: Mapping[Any, Mapping[Any, Any]], asked: _FormOptions) -> ScoreTable:
@@ -268,7 +265,7 @@ def _from_two_levels(tables: Mapping[Any, Mapping[Any, Any]], asked: _FormOption
             "a comparison needs the scores by topic: {system: {topic: {metric: score}}}"
         )
     shape = pd.DataFrame(0.0, index=pd.Index(outer, dtype=object), columns=pd.Index(inner, dtype=object))
-    oriented = topics_in_rows(shape, "these mappings", asked.names, otherwise="rows")
+    oriented = topics_in_rows(shape, "these mappings", asked.names, otherwise="rows", axes=OF_MAPPINGS)
     parts = (
         {"system": "outer", "topic": "inner"}
         if oriented.systems_in == "rows"
@@ -278,6 +275,7 @@ def _from_two_levels(tables: Mapping[Any, Mapping[Any, Any]], asked: _FormOption
     metric = UNNAMED_METRIC if metric_names is None else metric_names[0]
     table = table_of_rows(frame.rename(columns={"score": metric}), parts, [metric])
     order = ("system", "topic") if oriented.systems_in == "rows" else ("topic", "system")
+    table = noted(table, [oriented.note] if oriented.note else [])
     return said(table, f"mappings in mappings: {order[0]}, {order[1]}, the outermost first (by {oriented.told_by})")
 
 
@@ -375,7 +373,7 @@ def _from_array(data: object, names: Names) -> ScoreTable:
     sizes = ", ".join(count(len(labels[dim]), dim) for dim in [*order, *list(labels)[len(DIMS) :]])
     table = said(ScoreTable(values, labels, {}, {}), f"array: {sizes} along its axes (by {told})")
     n_systems, n_topics = (len(labels[dim]) for dim in ("system", "topic"))
-    if by_dim["system"] or by_dim["topic"] or n_systems < _TALL * n_topics:
+    if by_dim["system"] or by_dim["topic"] or n_systems < TALL * n_topics:
         return table
     read_as = f"{n_systems} systems by {count(n_topics, 'topic')}"
     return noted(

@@ -413,7 +413,8 @@ def _read_wide(frame: pd.DataFrame, names: Names) -> ScoreTable:
                 "pass {metric: frame}, or a long frame with columns system, topic, metric and score"
             )
     oriented = topics_in_rows(frame, "this frame", names, otherwise=None)
-    oriented, notes = _scores_alone(oriented)
+    oriented, left_out = _scores_alone(oriented)
+    notes = [oriented.note, *left_out] if oriented.note else left_out
     tables, pair_of = {metric: oriented.table}, systems_by_metrics(list(map(str, oriented.table.columns)))
     if metric_names is None and are_surely_crossed(pair_of):
         crossed = oriented.table.set_axis(pd.MultiIndex.from_tuples(pair_of.values()), axis="columns")
