@@ -88,7 +88,9 @@ def topics_in_rows(
     if (by_labels := _by_labels(table, names)) is not None:
         oriented, is_sure, is_borne_out = by_labels
         if is_sure or (otherwise is None and _more_systems(oriented) < TALL):
-            is_plain = is_borne_out and otherwise in {None, oriented.systems_in} and not _more_systems(oriented)
+            is_plain = (is_borne_out if otherwise is None else oriented.systems_in == otherwise) and (
+                not _more_systems(oriented)
+            )
             return oriented if is_plain else oriented._replace(note=_note(oriented, what, axes))
     if otherwise is None:
         raise ScoresError(
