@@ -332,6 +332,12 @@ def _wide(table: object) -> pd.DataFrame:
         frame = frame_of_judges(table)
     elif isinstance(table, pd.DataFrame):
         frame = table.copy()
+        if "judges" not in frame.attrs and len(frame.columns) > len(frame) > 1:
+            note = (
+                f"{len(frame.columns)} judges in columns ({first_few(list(map(str, frame.columns)), most=3)}) and "
+                f"{len(frame)} {unit().labelled}s in rows; if the rows are the judges, pass `frame.T`"
+            )
+            frame.attrs["notes"] = [*frame.attrs.get("notes", ()), note]
     else:
         raise ScoresError(f"labels must be a DataFrame or a mapping of judges, not {type(table).__name__}")
     if frame.index.nlevels == 1:

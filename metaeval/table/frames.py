@@ -192,7 +192,12 @@ def _without_other_columns(known: _Frame) -> tuple[_Frame, list[str]]:
     told = {column.name for column in columns}
     metrics = [name for name in numeric if name not in told]
     if not metrics:
-        raise ScoresError(f"no column is left that could hold scores; columns: {', '.join(known.frame.columns)}")
+        renamed = f"frame.rename(columns={ {numeric[0]: 'score'}!r})" if numeric else ""
+        raise ScoresError(
+            f"no column is left that could hold scores; columns: {first_few(list(known.frame.columns))}"
+            + f"; if {renamed and repr(numeric[0])} is what is compared, and lower is better, pass "
+            f"`as_scores({renamed}, higher_is_better=False)`" * bool(numeric)
+        )
     return known._replace(others=metrics), left_out_columns(
         [
             *columns,
