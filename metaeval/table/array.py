@@ -128,7 +128,10 @@ def _way_with_rows_again(frame: pd.DataFrame, parts: Mapping[str, str], score_co
     others = {name: frame[name].tolist() for name in frame.columns if name not in {*parts.values(), *score_columns}}
     keys = [frame[parts[dim]].tolist() for dim in (*DIMS, REPEAT) if dim in parts]
     told = told_apart_by(others, keys)
-    return ways_to_tell_apart(told[0], dict(frame), parts) if told else "keep one"
+    if not told:
+        return "keep one"
+    columns = {name: frame[name].tolist() for name in (told[0], *parts.values())}
+    return ways_to_tell_apart(str(told[0]), columns, parts)
 
 
 def _one_cell(codes: Mapping[str, NDArray[np.integer]], labels: Mapping[str, Sequence[str]], row: int) -> str:

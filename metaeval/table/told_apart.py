@@ -28,7 +28,8 @@ def ways_to_tell_apart(name: str, columns: Mapping[str, Sequence[object]], parts
     if "system" in parts and tells_sizes(name, texts):
         of_both = {column: [*map(str, columns[column])] for column in (name, parts["system"])}
         return f"column {name!r} tells them apart; {ways_to_sizes(name, parts, of_both, in_memory=True)}"
-    both = f"frame.assign({item}=frame[{item!r}].astype(str) + ' ' + frame[{name!r}].astype(str))"
+    joined = f"frame[{item!r}].astype(str) + ' ' + frame[{name!r}].astype(str)"
+    both = f"frame.assign({item}={joined})" if item.isidentifier() else f"frame.assign(**{{{item!r}: {joined}}})"
     part = f"if it is part of what {item!r} names, write both into one column ({both})"
     values = {*texts}
     if len(values) == len(texts):
