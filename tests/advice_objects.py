@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 from advice_calls import Call, Then, rows
 
-from metaeval import as_scores, read_scores
+from metaeval import as_scores, read_scores, study_table
 from metaeval.errors import MetaevalError
 from metaeval.inex.judges import read_judges
 from metaeval.io.means import MeansAloneError
@@ -30,6 +30,14 @@ TRIPLE = {
     }
     for at, outer in enumerate("ab")
 }
+WORDS = pd.DataFrame([A, B], index=["u", "v"], columns=["x", "y", "z"])
+NUMBERED = pd.DataFrame([A, B], columns=["301", "302", "303"])
+COSTS = pd.DataFrame([(s, t, AB[s][t]) for s in "ab" for t in "123"], columns=["system", "topic", "latency"])
+OF_DOCUMENTS = COSTS.set_axis(["system", "item", "score"], axis=1).assign(document=["d1", "d1", "d2"] * 2)
+LIST_OF_RUNS = pd.DataFrame(
+    [(f"r{s}{t}", f"x{s}{t}", s, t, AB[s][t]) for s in "ab" for t in "123"],
+    columns=["run_id", "run", "lr", "seed", "score"],
+)
 OBJECTS = {
     "mappings with a gap": data(
         GAPPY,
@@ -62,21 +70,55 @@ OBJECTS = {
         },
     ),
     "a frame that says nothing": data(
-        pd.DataFrame([A, B], index=["u", "v"], columns=["x", "y", "z"]),
+        WORDS,
         {
-            "systems": Then(
-                lambda: as_scores(pd.DataFrame([A, B], index=["u", "v"], columns=["x", "y", "z"]), systems=["u", "v"]),
-                rows("x y z", u=A, v=B),
-            )
+            "as_scores(frame, systems=list(frame.index))": Then(
+                lambda: as_scores(WORDS, systems=list(WORDS.index)), rows("x y z", u=A, v=B)
+            ),
+            "as_scores(frame, systems=list(frame.columns))": Then(
+                lambda: as_scores(WORDS, systems=list(WORDS.columns)),
+                rows("u v", x=[0.1, 0.4], y=[0.2, 0.5], z=[0.3, 0.6]),
+            ),
         },
     ),
     "a frame with topics in columns alone": data(
-        pd.DataFrame([A, B], columns=["301", "302", "303"]),
+        NUMBERED,
         {
-            "systems=[...]": Then(
-                lambda: as_scores(pd.DataFrame([A, B], columns=["301", "302", "303"]), systems=["u", "v"]),
-                rows("301 302 303", u=A, v=B),
+            "as_scores(frame, systems=list(frame.columns))": Then(
+                lambda: as_scores(NUMBERED, systems=list(NUMBERED.columns)),
+                {"301": {"0": 0.1, "1": 0.4}, "302": {"0": 0.2, "1": 0.5}, "303": {"0": 0.3, "1": 0.6}},
             )
+        },
+    ),
+    "a frame of costs alone": data(
+        COSTS,
+        {
+            "as_scores(frame.rename(columns={'latency': 'score'}), higher_is_better=False)": Then(
+                lambda: as_scores(COSTS.rename(columns={"latency": "score"}), higher_is_better=False), AB
+            )
+        },
+    ),
+    "two columns of items in a study": Call(
+        lambda: study_table(OF_DOCUMENTS).scores,
+        {
+            "frame.drop(columns=['document'])": Then(
+                lambda: study_table(OF_DOCUMENTS.drop(columns=["document"])).scores, AB
+            )
+        },
+    ),
+    "a list of runs in a study": Call(
+        lambda: study_table(LIST_OF_RUNS).scores,
+        {
+            "frame.rename(columns={'lr': 'system', 'seed': 'topic'})": Then(
+                lambda: study_table(LIST_OF_RUNS.rename(columns={"lr": "system", "seed": "topic"})).scores, AB
+            )
+        },
+    ),
+    "a gap in a study": Call(
+        lambda: study_table(GAPPY).scores,
+        {
+            f"as_scores(scores, missing={rule!r})": Then(lambda rule=rule: as_scores(GAPPY, missing=rule), right)
+            for rule, right in {"zero": rows("1 2 3", a=[0.1, 0.0, 0.3], b=B, c=[0.7, 0.8, 0.9])}.items()
         },
     ),
 }

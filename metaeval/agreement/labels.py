@@ -182,7 +182,7 @@ class Labels(Result):
             first = next(label for label in self.scale if not isinstance(label, int))
             raise ScoresError(
                 f"{what} counts pairs of labels, so they must be whole numbers, and there is {first:g}; map the judges "
-                "to one scale first"
+                f"to one scale first{_steps(np.array(self.scale, dtype=np.float64))}"
             )
 
     def select(self, judges: Iterable[str]) -> "Labels":
@@ -253,7 +253,7 @@ def as_labels(
         row, column = np.argwhere(present & (values != np.round(values)))[0]
         raise ScoresError(
             f"labels must be whole numbers, and {_cell(frame, int(row), int(column))} is {values[row, column]:g}; "
-            "leave this row out if it sums up others, or give the grade that it stands for"
+            "leave this row out if it sums up others, or give the grade that it stands for" + _steps(values[present])
         )
     if scale is not None:
         scale = [check_number(level, "scale") for level in check_list(scale, "scale", [0, 1, 2])]
@@ -329,9 +329,15 @@ def _wide(table: object) -> pd.DataFrame:
         return table.table
     table = table if isinstance(table, Mapping) else labels_in(plain(table))
     if isinstance(table, Mapping):
-        frame = pd.DataFrame({str(judge): _labels_of(judge, labels) for judge, labels in table.items()})
+        frame = frame_of_judges(table)
     elif isinstance(table, pd.DataFrame):
         frame = table.copy()
+        if "judges" not in frame.attrs and len(frame.columns) > len(frame) > 1:
+            note = (
+                f"{len(frame.columns)} judges in columns ({first_few(list(map(str, frame.columns)), most=3)}) and "
+                f"{len(frame)} {unit().labelled}s in rows; if the rows are the judges, pass `frame.T`"
+            )
+            frame.attrs["notes"] = [*frame.attrs.get("notes", ()), note]
     else:
         raise ScoresError(f"labels must be a DataFrame or a mapping of judges, not {type(table).__name__}")
     if frame.index.nlevels == 1:
@@ -465,6 +471,24 @@ def _words_notes(found: WordScale, said: Mapping[str, Sequence[str]]) -> list[st
         f"labels are words in no order, so only whether two are the same counts: {first_few(found.names)}{more}",
         *notes,
     ]
+
+
+def frame_of_judges(table: Mapping[object, object]) -> pd.DataFrame:
+    """Return the labels of judges as a frame, its index (topic, item), or items alone without a name."""
+    frame = pd.DataFrame({str(judge): _labels_of(judge, labels) for judge, labels in table.items()})
+    return frame.rename_axis(["topic", "item"]) if frame.index.nlevels == 2 else frame  # noqa: PLR2004 - as named
+
+
+def _steps(values: np.ndarray) -> str:
+    """Say how grades in steps of a half and the like are made whole; "" where they are not in such steps.
+
+    Examples
+    --------
+    >>> _steps(np.array([0.5, 1, 2]))
+    ', or if grades go in steps of 1/2 multiply them by 2 (frame * 2)'
+    """
+    by = next((by for by in range(2, 11) if np.allclose(values * by, np.round(values * by))), 0)
+    return f", or if grades go in steps of 1/{by} multiply them by {by} (frame * {by})" if by else ""
 
 
 def _labels_of(judge: object, labels: object) -> pd.Series:

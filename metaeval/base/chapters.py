@@ -59,6 +59,9 @@ def _called(function: Callable[..., Any], name: str) -> Callable[..., Any]:
                 answer = function(*given, **_late("vocabulary").understood(function, given, named))
             heard = HEARD.get()
             return _late("results").with_notes(answer, heard) if heard else answer
+        except Exception as error:
+            _late("vocabulary").speak_of_arguments(function, error)
+            raise
         finally:
             HEARD.reset(before)
 

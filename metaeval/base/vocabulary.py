@@ -1,6 +1,8 @@
 """What a call meant: old names of functions and arguments, words of other libraries, and what to write instead."""
 
+import ast
 import inspect
+import re
 import tomllib
 from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import cache
@@ -9,9 +11,11 @@ from pathlib import Path
 from typing import Any
 
 from metaeval.base.names import first_few
-from metaeval.errors import UnknownArgumentError, closest_names, warn
+from metaeval.errors import MetaevalError, UnknownArgumentError, closest_names, warn
 
 _DATA = "scores"
+_SPAN = re.compile(r"(?<![`'\"\w])`([^`]+)`(?![`'\"\w])")
+"""Code, but no name that a message quotes."""
 
 
 @cache
@@ -122,6 +126,42 @@ def _too_many(given: Sequence[object], places: Sequence[str], known: Sequence[st
     options = [f"{name}=" for name in known if name not in places]
     takes = first_few([f"`{name}`" for name in places]) or "nothing"
     return f"takes {takes} without a name, and all others by name: {first_few(options)}"
+
+
+def speak_of_arguments(function: Callable[..., Any], error: Exception) -> None:
+    """Let an error of reading name what the caller can pass: arguments of the function, `as_scores` or a frame's own.
+
+    Examples
+    --------
+    >>> import metaeval
+    >>> error = metaeval.errors.ScoresError("pass `missing='zero'`, `columns={'topic': 'qid'}` or `n=1`")
+    >>> speak_of_arguments(metaeval.study_table, error)
+    >>> str(error)
+    "pass `as_scores(scores, missing='zero')`, `frame.rename(columns={'qid': 'topic'})` or `n=1`"
+    """
+    parameters = inspect.signature(function).parameters
+    if isinstance(error, MetaevalError) and error.args and next(iter(parameters), "") in {_DATA, "data"}:
+        makers = inspect.signature(_function(vocabulary()["data"][_DATA])).parameters
+        lacking = {*makers, "columns", "where"} - {*parameters, "data"}
+        message = _SPAN.sub(lambda span: _as_call(span, lacking), str(error.args[0]))
+        error.args = (message, *error.args[1:])
+
+
+def _as_call(span: re.Match[str], lacking: Collection[str]) -> str:
+    name, equals, text = span[1].partition("=")
+    if name not in lacking or not equals:
+        return span[0]
+    if name not in {"columns", "where"}:
+        return f"`as_scores(scores, {span[1]})`"
+    try:
+        named = ast.literal_eval(text)
+    except (ValueError, SyntaxError):
+        return span[0]
+    if name == "where":
+        return "".join(f"`frame[frame[{column!r}] == {cell!r}]`" for column, cell in named.items())
+    ignored = named.pop("ignore", [])
+    renamed = {column: role for role, column in named.items()}
+    return f"`frame.drop(columns={ignored!r})`" if ignored else f"`frame.rename(columns={renamed!r})`"
 
 
 def _function(name: str) -> Callable[..., Any]:

@@ -210,8 +210,8 @@ def labels_in(
     if not isinstance(data, pd.DataFrame):
         return data
     if columns or words or where:
-        data = data if data.index.names == [None] else data.reset_index()
-        return _read_in_memory(data, columns=columns or {}, words=words or {}, where=where or {}, duplicates=duplicates)
+        data, columns = _with_items_named(data, columns or {})
+        return _read_in_memory(data, columns=columns, words=words or {}, where=where or {}, duplicates=duplicates)
     if data.index.names != [None]:
         names = list(map(str, data.columns))
         is_long = all(first_called(names, LABELS[role], underscored) is not None for role in ("judge", "label"))
@@ -227,6 +227,21 @@ def labels_in(
     frame = _read_in_memory(data, columns=columns, duplicates=duplicates)
     frame.attrs["notes"] = [*(f"column {item!r} names the items" for item in columns.values()), *frame.attrs["notes"]]
     return frame
+
+
+def _with_items_named(data: pd.DataFrame, columns: Mapping[str, str]) -> tuple[pd.DataFrame, Mapping[str, str]]:
+    """Return a frame with its index as a column; without a name it holds the items, if nothing does."""
+    if data.index.names != [None]:
+        return data.reset_index(), columns
+    names = list(map(str, data.columns))
+    told = {role for role in LABEL_ROLES if first_called(names, LABELS.get(role, ()), underscored) is not None}
+    if {"item", "judge", "label"} & {*columns} or {"judge", "label"} <= told or not data.index.is_unique:
+        return data, columns
+    if first_called(names, _NAMED_BY["item"], underscored) is not None:
+        return data, columns
+    if (item := column_of_items(data) if pd.api.types.is_integer_dtype(data.index.dtype) else None) is not None:
+        return data, {**columns, "item": item}
+    return data.rename_axis("item").reset_index(), columns
 
 
 def _read_in_memory(data: pd.DataFrame, **options: Any) -> pd.DataFrame:  # noqa: ANN401 - each of its own kind
@@ -562,6 +577,8 @@ class _LabelTable:
             return way
         if once:
             return f"name it, such as `columns={ {'item': shortened(once[0])}!r}`"
+        if self.sheet.label == _MEMORY:
+            return "number the rows: frame.assign(item=range(len(frame)))"
         numbering = way_to_number_items(self._first_cells(), self.sheet, are_labels=True)
         return numbering or "no column has another name in every row, so number the rows"
 

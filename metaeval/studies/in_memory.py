@@ -6,7 +6,7 @@ from typing import Any
 
 import pandas as pd
 
-from metaeval.agreement.labels import as_labels
+from metaeval.agreement.labels import as_labels, frame_of_judges
 from metaeval.base.columns import READING
 from metaeval.collection.documents import Collection
 from metaeval.errors import InvalidOptionError
@@ -99,4 +99,7 @@ def _labels(data: object, reading: Mapping[str, Any]) -> object:
         return data
     if isinstance(data, str):
         raise InvalidOptionError(f"`labels` are in memory, and {data!r:.60} is text; metaeval.read_labels reads a file")
-    return as_labels(labels_in(plain(data), **reading) if reading else data)
+    if not reading:
+        return as_labels(data)
+    table = frame_of_judges(data) if isinstance(data, Mapping) else plain(data)
+    return as_labels(labels_in(table, **reading))

@@ -25,6 +25,7 @@ from metaeval.base.names import (
 from metaeval.base.number_words import of_thousands, point_between_thousands
 from metaeval.errors import ScoresError
 from metaeval.table.runs import no_runs
+from metaeval.table.told_apart import told_apart_by, ways_to_tell_apart
 
 DIMS = ("metric", "system", "topic")
 REPEAT = "repeat"
@@ -108,8 +109,8 @@ def table_of_rows(frame: pd.DataFrame, parts: Mapping[str, str], score_columns: 
         codes["metric"] = np.tile(np.arange(n_columns, dtype=np.int64), n_rows)
         labels["metric"] = distinct_names(score_columns, "metric")
     if (repeat := first_repeat(codes, labels)) is not None:
-        message = f"{_one_cell(codes, labels, repeat[0])} appears twice, in rows {repeat[1]} and {repeat[0]}; keep one"
-        raise ScoresError(message)
+        message = f"{_one_cell(codes, labels, repeat[0])} appears twice, in rows {repeat[1]} and {repeat[0]}; "
+        raise ScoresError(message + _way_with_rows_again(frame, parts, score_columns))
     scores = [frame_numbers(frame[column], f"column {column!r}") for column in score_columns]
     table = ScoreTable(
         scores=laid_out(codes, labels, np.stack(scores, axis=1).ravel()),
@@ -122,6 +123,17 @@ def table_of_rows(frame: pd.DataFrame, parts: Mapping[str, str], score_columns: 
         attributes={"notes": told} if REPEAT in parts and (told := no_runs(parts[REPEAT])) else {},
     )
     return topics_in_order(table)
+
+
+def _way_with_rows_again(frame: pd.DataFrame, parts: Mapping[str, str], score_columns: Sequence[str]) -> str:
+    """Say what to do with several rows on one cell: what tells them apart, if a column does."""
+    others = {name: frame[name].tolist() for name in frame.columns if name not in {*parts.values(), *score_columns}}
+    keys = [frame[parts[dim]].tolist() for dim in (*DIMS, REPEAT) if dim in parts]
+    told = told_apart_by(others, keys)
+    if not told:
+        return "keep one"
+    columns = {name: frame[name].tolist() for name in (told[0], *parts.values())}
+    return ways_to_tell_apart(str(told[0]), columns, parts)
 
 
 def _one_cell(codes: Mapping[str, NDArray[np.integer]], labels: Mapping[str, Sequence[str]], row: int) -> str:

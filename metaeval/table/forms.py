@@ -19,7 +19,7 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from metaeval.base.checks import refused
-from metaeval.base.names import count, first_few, metric_evidence, shortened, topic_evidence
+from metaeval.base.names import as_number, count, first_few, metric_evidence, shortened, topic_evidence
 from metaeval.base.notes import from_storable
 from metaeval.base.unit import ITEM
 from metaeval.errors import InvalidOptionError, ScoresError
@@ -46,8 +46,8 @@ from metaeval.table.frames import (
     wide_said,
     wide_tables,
 )
-from metaeval.table.roles import column_roles, part_of_word
-from metaeval.table.wide import Names, refuse_names, topics_in_rows
+from metaeval.table.roles import ERRORS, column_roles, part_of_word, role_of_name
+from metaeval.table.wide import OF_MAPPINGS, TALL, Names, refuse_names, topics_in_rows
 
 _READ = (
     f"{FRAMES_READ}; {{metric: wide frame}}; {{system: what ir_measures.iter_calc gives}}; "
@@ -56,8 +56,8 @@ _READ = (
 )
 
 
-_TALL = 5
-"""So many times as many systems as topics are rarer than an array turned round."""
+_PAIR, _PER_MEAN = 2, 4
+"""Two numbers of which the second is less than the first by so much are a mean and its error rather than scores."""
 
 
 class _FormOptions(NamedTuple):
@@ -231,12 +231,14 @@ def roles_of_levels(levels: Sequence[Sequence[object]]) -> tuple[str, ...]:
             why = "topics seem to stand outside systems, and it should be the other way round"
     else:
         why = "metrics must be called like metrics, and systems and topics must not, to be recognised"
+    runs = ". If these are runs, by system, topic and document, score them: metaeval.score(runs, qrels, metrics=['AP'])"
+    runs = "" if max(metric_like) else runs
     examples = [f"{', '.join(shortened(name, 30) for name in level[:3])}{', …' * (len(level) > 3)}" for level in levels]  # noqa: PLR2004 - as many as are shown
     raise InvalidOptionError(
         f"what are systems, topics and metrics in these mappings? Outermost are {examples[0]}, in them {examples[1]}, "
         f"innermost {examples[2]}; {why}. Say what they are, the outermost first: "
         "`nesting=('system', 'topic', 'metric')` as in pytrec_eval, ('system', 'metric', 'topic') as in ranx, or "
-        "another order"
+        f"another order{runs}"
     )
 
 
@@ -245,8 +247,9 @@ def _from_wide(tables: Mapping[Any, pd.DataFrame]) -> ScoreTable:
         metric: topics_in_rows(table, f"table {metric!r}", {}, otherwise="columns") for metric, table in tables.items()
     }
     ways = list(dict.fromkeys(map(wide_said, turned.values())))
-    return said(wide_tables({metric: oriented.table for metric, oriented in turned.items()}),
-                f"wide frames by metric: {first_few(ways, between='; ')}")  # fmt: skip
+    table = wide_tables({metric: oriented.table for metric, oriented in turned.items()})
+    notes = [oriented.note for oriented in turned.values() if oriented.note]
+    return said(noted(table, notes[:1]), f"wide frames by metric: {first_few(ways, between='; ')}")
 
 
 def _from_two_levels(tables: Mapping[Any, Mapping[Any, Any]], asked: _FormOptions) -> ScoreTable:
@@ -268,7 +271,12 @@ def _from_two_levels(tables: Mapping[Any, Mapping[Any, Any]], asked: _FormOption
             "a comparison needs the scores by topic: {system: {topic: {metric: score}}}"
         )
     shape = pd.DataFrame(0.0, index=pd.Index(outer, dtype=object), columns=pd.Index(inner, dtype=object))
-    oriented = topics_in_rows(shape, "these mappings", asked.names, otherwise="rows")
+    if any(role_of_name(str(name))[0] in ERRORS for name in inner):
+        raise ScoresError(
+            f"these are means of systems with what they vary by ({first_few(list(map(str, inner)))}), not scores by "
+            "topic; for ranks pass pd.DataFrame(scores).T to metaeval.study_leaderboard"
+        )
+    oriented = topics_in_rows(shape, "these mappings", asked.names, otherwise="rows", axes=OF_MAPPINGS)
     parts = (
         {"system": "outer", "topic": "inner"}
         if oriented.systems_in == "rows"
@@ -278,6 +286,7 @@ def _from_two_levels(tables: Mapping[Any, Mapping[Any, Any]], asked: _FormOption
     metric = UNNAMED_METRIC if metric_names is None else metric_names[0]
     table = table_of_rows(frame.rename(columns={"score": metric}), parts, [metric])
     order = ("system", "topic") if oriented.systems_in == "rows" else ("topic", "system")
+    table = noted(table, [oriented.note] if oriented.note else [])
     return said(table, f"mappings in mappings: {order[0]}, {order[1]}, the outermost first (by {oriented.told_by})")
 
 
@@ -293,6 +302,14 @@ def _from_lists(tables: Mapping[Any, Any], asked: _FormOptions) -> ScoreTable:
         raise InvalidOptionError(
             f"{first_few(list(map(str, tables)))} are called like metrics, and should be systems with their scores by "
             "topic; pass {metric: frame} with topics in rows and systems in columns"
+        )
+    numbers = [[as_number(cell) for cell in scores] for scores in tables.values()]
+    pairs = [(cells[0], cells[1]) for cells in numbers if len(cells) == _PAIR and None not in cells]
+    if len(pairs) == len(tables) and all(0 <= _PER_MEAN * error < mean for mean, error in pairs):
+        raise ScoresError(
+            "the second number of every system is far below the first, as of means with standard errors, not of "
+            "scores on two topics; for ranks pass pd.DataFrame(scores, index=['score', 'score_stderr']).T to "
+            "metaeval.study_leaderboard, and scores as {system: {topic: score}}"
         )
     table = _from_array([list(scores) for scores in tables.values()], {**asked.names, "system": list(tables)})
     return said(table, f"lists by system: {len(tables)} systems, {next(iter(sizes))} topics in their order")
@@ -382,7 +399,7 @@ def _from_array(data: object, names: Names) -> ScoreTable:
     sizes = ", ".join(count(len(labels[dim]), dim) for dim in [*order, *list(labels)[len(DIMS) :]])
     table = said(ScoreTable(values, labels, {}, {}), f"array: {sizes} along its axes (by {told})")
     n_systems, n_topics = (len(labels[dim]) for dim in ("system", "topic"))
-    if by_dim["system"] or by_dim["topic"] or n_systems < _TALL * n_topics:
+    if by_dim["system"] or by_dim["topic"] or n_systems < TALL * n_topics:
         return table
     read_as = f"{n_systems} systems by {count(n_topics, 'topic')}"
     return noted(

@@ -192,7 +192,12 @@ def _without_other_columns(known: _Frame) -> tuple[_Frame, list[str]]:
     told = {column.name for column in columns}
     metrics = [name for name in numeric if name not in told]
     if not metrics:
-        raise ScoresError(f"no column is left that could hold scores; columns: {', '.join(known.frame.columns)}")
+        renamed = f"frame.rename(columns={ {numeric[0]: 'score'}!r})" if numeric else ""
+        raise ScoresError(
+            f"no column is left that could hold scores; columns: {first_few(list(known.frame.columns))}"
+            + f"; if {renamed and repr(numeric[0])} is what is compared, and lower is better, pass "
+            f"`as_scores({renamed}, higher_is_better=False)`" * bool(numeric)
+        )
     return known._replace(others=metrics), left_out_columns(
         [
             *columns,
@@ -413,7 +418,8 @@ def _read_wide(frame: pd.DataFrame, names: Names) -> ScoreTable:
                 "pass {metric: frame}, or a long frame with columns system, topic, metric and score"
             )
     oriented = topics_in_rows(frame, "this frame", names, otherwise=None)
-    oriented, notes = _scores_alone(oriented)
+    oriented, left_out = _scores_alone(oriented)
+    notes = [oriented.note, *left_out] if oriented.note else left_out
     tables, pair_of = {metric: oriented.table}, systems_by_metrics(list(map(str, oriented.table.columns)))
     if metric_names is None and are_surely_crossed(pair_of):
         crossed = oriented.table.set_axis(pd.MultiIndex.from_tuples(pair_of.values()), axis="columns")

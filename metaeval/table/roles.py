@@ -45,6 +45,7 @@ id, question, task and dataset. A task beside a surer topic is its cluster.
 _PART_OF_WORD = {word: part for part, words in SCORES.items() for word in words}
 _TIER_OF_WORD = {word: place for tiers in _TIERS.values() for place, tier in enumerate(tiers) for word in tier}
 _NUMBERING = frozenset({"no", "nr", "number", "nummer", "num", "numero", "numéro", "núm"})
+_ASKED = frozenset({"question", "prompt", "query", "item", "problem", "topic", "q", "qid"})
 _COUNTED = frozenset({"run", "run_id", "runid", "name", "lauf"})
 """Words for systems that number the runs of one, where their column holds numbers beside another column of systems."""
 
@@ -447,6 +448,10 @@ def _unsure(
             ]
             unsure |= dict.fromkeys(prompts)  # ways to ask the same, not what is asked
             tiers = {name: tier for name, tier in tiers.items() if name not in prompts}
+            samples = [name for name in tiers if _numbers_samples(name, tiers, cells)]
+            named = "repeat" in chosen or any(part_of_word(name) == "repeat" for name in columns)
+            unsure |= dict.fromkeys(samples, None if named or len(samples) > 1 else "repeat")
+            tiers = {name: tier for name, tier in tiers.items() if name not in samples}
         surest = -1 if role in chosen else min(tiers.values(), default=0)
         unsure |= {
             name: "cluster" if word_of(name) in {"task", "task_name"} and not grouped else None
@@ -460,6 +465,14 @@ def _cross(cells: Sequence[str], others: Sequence[str]) -> bool:
     """Whether each name stands with each of several others."""
     n_others = len({*others})
     return n_others > 1 and len({*zip(cells, others, strict=True)}) == len({*cells}) * n_others
+
+
+def _numbers_samples(name: str, topics: Iterable[str], cells: Callable[[str], Sequence[str]]) -> bool:
+    """Whether a column called sample numbers the answers to each question, which another column names."""
+    asked = [other for other in topics if other != name and word_of(other).removesuffix("_id") in _ASKED]
+    own = cells(name) if word_of(name) in {"sample", "sample_id"} else []
+    return any(len({*zip(own, cells(other), strict=True)}) > max(len({*own}), len({*cells(other)})) for other in
+               (asked if own else []))  # fmt: skip
 
 
 def _numbered_runs(tiers: Mapping[str, int], cells: Callable[[str], Sequence[str]]) -> list[str]:

@@ -202,8 +202,11 @@ def as_scores(  # noqa: PLR0913 - one keyword per label of the table
     around them. Everything else is refused, and the refusal says what to pass.
 
     In a wide frame, the names of its index and columns tell where the systems are (run, qid), then the names given,
-    then labels spelled like those of topics (301, q17) or systems (run1), then labels beside none. A frame of words
-    that tell nothing is refused; a frame or an array without any names has systems in rows.
+    then labels spelled like those of topics (301, q17) or systems (run1, gpt-4), then labels beside none. A frame of
+    words that tell nothing is refused, and so is one of which only the labels of one axis tell (q2, q4, q8) and would
+    make five times as many systems as topics. A frame or an array without any names has systems in rows, and mappings
+    by system and topic have systems outermost unless names say otherwise. What labels alone told is noted where
+    nothing bears it out, with what reads it the other way round.
 
     Examples
     --------

@@ -1,8 +1,10 @@
 """Wide tables of one metric, systems by topics or topics by systems: which axis is which.
 
 What tells is tried in this order: the names of the axes (`rename_axis`), the names that the caller gives, labels
-spelled like those of topics (301, q17) or of systems (run1), and an axis without labels. Where none of it tells, the
-documented order holds, or the table is refused if there is none.
+spelled like those of topics (301, q17) or of systems (run1, gpt-4), and an axis without labels. Where none of it tells,
+the documented order holds, or the table is refused if there is none; so it is where labels alone would make many more
+systems than topics, as columns q2 to q8 of quantised models do. What labels told and no other axis or size bears out
+is noted, and so is every departure from a documented order.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -11,7 +13,7 @@ from typing import Literal, NamedTuple
 
 import pandas as pd
 
-from metaeval.base.names import are_metrics, metric_evidence, shortened, topic_evidence
+from metaeval.base.names import are_metrics, are_models, count, metric_evidence, shortened, topic_evidence
 from metaeval.errors import InvalidOptionError, ScoresError
 from metaeval.table.roles import SPLITS, part_of_word, rises_by_name, role_of_name, word_of
 
@@ -22,6 +24,11 @@ _MOST_NAMES = 1000
 _OF_ONE_METRIC = frozenset({"p", "r", "f", "k", "easy", "hard"})
 """What is left of names of metrics of one system: rouge_1_p and rouge_1_r."""
 _SURE = 2  # of `topic_evidence`
+_YEARS = range(1950, 2040)
+TALL = 5
+"""So many times as many systems as topics are rarer than a table turned round."""
+_BORNE_OUT = 2
+"""With so many times as many topics as systems, numbered labels need nothing else that says they are topics."""
 
 
 class Oriented(NamedTuple):
@@ -31,6 +38,25 @@ class Oriented(NamedTuple):
     systems_in: Literal["rows", "columns"]
     """Of the table as it was given."""
     told_by: str
+    note: str = ""
+    """Says how it was read and how it is turned, where that may be wrong."""
+
+
+class Axis(NamedTuple):
+    """An axis of a table, in words, and what says that its labels are systems."""
+
+    where: str
+    way: str
+
+
+OF_FRAMES = {
+    "rows": Axis("in rows", "frame.rename_axis('system')"),
+    "columns": Axis("in columns", "frame.rename_axis(columns='system')"),
+}
+OF_MAPPINGS = {
+    "rows": Axis("outermost", "pd.DataFrame(scores).rename_axis(columns='system')"),
+    "columns": Axis("innermost", "pd.DataFrame(scores).rename_axis('system')"),
+}
 
 
 def refuse_names(names: Names) -> None:
@@ -40,11 +66,13 @@ def refuse_names(names: Names) -> None:
         raise InvalidOptionError(message)
 
 
-def topics_in_rows(table: pd.DataFrame, what: str, names: Names, *, otherwise: str | None) -> Oriented:
+def topics_in_rows(
+    table: pd.DataFrame, what: str, names: Names, *, otherwise: str | None, axes: Mapping[str, Axis] = OF_FRAMES
+) -> Oriented:
     """Turn a wide table so that topics are in rows.
 
     `otherwise` is where systems are if nothing tells ("rows" or "columns"), None if that is refused; `what` names the
-    table in messages. Rows or columns without labels take the names given.
+    table in messages, and `axes` its axes. Rows or columns without labels take the names given.
     """
     if table.index.nlevels > 1 or table.columns.nlevels > 1:
         raise ScoresError(f"{what} has several levels of names; give it topics in rows and systems in columns")
@@ -52,16 +80,47 @@ def topics_in_rows(table: pd.DataFrame, what: str, names: Names, *, otherwise: s
         return _turned(table, told, "the names of its axes", names)
     if (told := _by_given(table, names)) is not None:
         return _turned(table, told, "the names given", names)
-    if (told := _by_labels(table, what)) is not None:
-        return _turned(table, told, "their labels", names)
-    if _unlabelled(table.index) and _unlabelled(table.columns):
-        return _turned(table, otherwise or "rows", "the documented order, since it has no names", names)
+    bare = [_unlabelled(axis) for axis in (table.index, table.columns)]
+    if any(bare):
+        told_by = "the documented order, since it has no names" if all(bare) else "their labels"
+        oriented = _turned(table, (otherwise or "rows") if all(bare) else _beside_none(table, what), told_by, names)
+        return oriented._replace(note=_note(oriented, what, axes)) if _more_systems(oriented) else oriented
+    if (by_labels := _by_labels(table, names)) is not None:
+        oriented, is_sure, is_borne_out = by_labels
+        if is_sure or (otherwise is None and _more_systems(oriented) < TALL):
+            is_plain = (is_borne_out if otherwise is None else oriented.systems_in == otherwise) and (
+                not _more_systems(oriented)
+            )
+            return oriented if is_plain else oriented._replace(note=_note(oriented, what, axes))
     if otherwise is None:
         raise ScoresError(
             f"are the systems in the rows ({_shown(table.index)}) or in the columns ({_shown(table.columns)}) of "
-            f"{what}? Nothing in their names tells; name them (`systems`): list(frame.index) or list(frame.columns)"
+            f"{what}? Nothing in their names tells for sure; name them: `as_scores(frame, systems=list(frame.index))` "
+            "or `as_scores(frame, systems=list(frame.columns))`"
         )
-    return _turned(table, otherwise, "the documented order, since no name tells", names)
+    by_order = _turned(table, otherwise, "the documented order, since no name tells", names)
+    return (
+        by_order._replace(note=_note(by_order, what, axes))
+        if by_labels or _more_systems(by_order) >= TALL
+        else by_order
+    )
+
+
+def _more_systems(oriented: Oriented) -> float:
+    """Return how many times as many systems as topics there are; 0 where there are not more."""
+    n_topics, n_systems = oriented.table.shape
+    return n_systems / max(n_topics, 1) if n_systems > n_topics else 0.0
+
+
+def _note(oriented: Oriented, what: str, axes: Mapping[str, Axis]) -> str:
+    """Say how a table was read, and what reads it the other way round."""
+    n_topics, n_systems = oriented.table.shape
+    systems, topics = _shown(oriented.table.columns), _shown(oriented.table.index)
+    at, other = axes[oriented.systems_in], axes["columns" if oriented.systems_in == "rows" else "rows"]
+    return (
+        f"{what}: {count(n_systems, 'system')} {at.where} ({systems}), {count(n_topics, 'topic')} {other.where} "
+        f"({topics}), by {oriented.told_by}; if those {other.where} are the systems, pass `{other.way}`"
+    )
 
 
 def _by_axes(table: pd.DataFrame, what: str) -> str | None:
@@ -97,21 +156,38 @@ def _by_given(table: pd.DataFrame, names: Names) -> str | None:
     return next(iter(systems_in), None)
 
 
-def _by_labels(table: pd.DataFrame, what: str) -> str | None:
-    rows, columns = (0 if _unlabelled(axis) else topic_evidence(axis) for axis in (table.index, table.columns))
-    bare = [_unlabelled(axis) for axis in (table.index, table.columns)]
-    if all(bare) or not min(table.shape):
-        return None
-    if surely_topics(columns, rows):
-        if bare[0]:
-            raise ScoresError(
-                f"{what} has columns called like topics ({_shown(table.columns)}) and systems without names in its "
-                "rows; name them (`systems=[...]`, or table.index = [...])"
-            )
+def _beside_none(table: pd.DataFrame, what: str) -> str:
+    """Tell where one axis has labels and the other has none: the labels are those of systems."""
+    if not _unlabelled(table.index):
         return "rows"
-    if surely_topics(rows, columns) or bare[0]:
-        return "columns"
-    return "rows" if bare[1] else None
+    if len(table) and topic_evidence(table.columns) == _SURE:
+        raise ScoresError(
+            f"{what} has columns called like topics ({_shown(table.columns)}) and rows without names; name the "
+            "systems: `as_scores(frame, systems=list(frame.columns))` if they are the columns, else table.index = [...]"
+        )
+    return "columns"
+
+
+def _by_labels(table: pd.DataFrame, names: Names) -> tuple[Oriented, bool, bool] | None:
+    """Tell by how labels are spelled, whether that is sure, and whether the other axis or many topics bear it out."""
+    rows, columns = _evidence(table.index), _evidence(table.columns)
+    if not min(table.shape) or not (surely_topics(columns, rows) or surely_topics(rows, columns)):
+        return None
+    systems_in = "rows" if surely_topics(columns, rows) else "columns"
+    of_topics, of_systems = (columns, rows) if systems_in == "rows" else (rows, columns)
+    oriented = _turned(table, systems_in, "their labels", names)
+    n_topics, n_systems = oriented.table.shape
+    told = of_systems < 0 and (of_topics == _SURE or _more_systems(oriented) < TALL)
+    numbered = of_topics == _SURE and n_topics > n_systems
+    return oriented, told or numbered, told or (numbered and n_topics >= _BORNE_OUT * n_systems)
+
+
+def _evidence(axis: pd.Index) -> int:
+    """Return `topic_evidence` of labels; models that people know are systems, and years may be anything."""
+    names = _texts(axis)
+    if are_models(names):
+        return -1
+    return 0 if all(name.isdecimal() and int(name) in _YEARS for name in names) else topic_evidence(axis)
 
 
 def surely_topics(these: int, others: int) -> bool:

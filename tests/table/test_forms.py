@@ -187,7 +187,7 @@ def test_what_was_read_stays_said():
         ("scores.csv", "a file is read by metaeval.read_scores"),
         ({"map": [0.1, 0.2], "P_10": [0.1, 0.2]}, "are called like metrics, and should be systems"),
         ({"bm25": {"map": 0.1, "P_10": 0.2}, "lm": {"map": 0.3, "P_10": 0.2}}, "these are means of metrics"),
-        ({"maths": {"GPT": 0.1, "Llama": 0.2}, "law": {"GPT": 0.3, "Llama": 0.2}}, None),
+        ({"maths": {"ours": 0.1, "old": 0.2}, "law": {"ours": 0.3, "old": 0.2}}, None),
         ({"system": ["a", "b"], "topic": ["1"], "score": [1, 2]}, "must be equally long"),
         ({"a": iter([]), "b": iter([])}, "an iterator is read only once"),
         (object(), "What is read: a long frame"),

@@ -232,9 +232,10 @@ def test_a_wide_frame_with_systems_in_rows_is_turned_round():
     """Columns called like topics over rows that are not say that systems stand in rows, and the result says so."""
     turned = _wide(0).T
     found = as_scores({"AP": turned})
-    _assert_same(found, as_scores({"AP": _wide(0)}))
+    assert "those in columns are the systems, pass `frame.rename_axis(columns='system')`" in found.attrs["notes"][0]
+    _assert_same(found.assign_attrs(notes=[]), as_scores({"AP": _wide(0)}).assign_attrs(notes=[]))
     assert found.attrs["read_as"].endswith("2 systems in rows, 3 topics in columns (by their labels)")
-    with pytest.raises(ScoresError, match="systems without names in its rows; name them"):
+    with pytest.raises(ScoresError, match="rows without names; name the systems"):
         as_scores({"AP": turned.reset_index(drop=True)})
     assert as_scores({"AP": turned.rename_axis("topic")})["topic"].to_numpy().tolist() == SYSTEMS
 
@@ -500,9 +501,9 @@ REFUSED = {
     ),
     "no labels": (xr.DataArray(np.zeros((1, 2, 2)), dims=DIMS), ScoresError, "names along metric, system, topic"),
     "wide frame of words": (
-        pd.DataFrame(0.5, index=["maths", "law"], columns=["GPT", "Llama"]),
+        pd.DataFrame(0.5, index=["maths", "law"], columns=["ours", "old"]),
         ScoresError,
-        "Nothing in their names tells; name them .`systems`.",
+        "Nothing in their names tells for sure; name them",
     ),
     "means": (
         pd.DataFrame({"name": SYSTEMS, "map": [0.1, 0.2], "P_10": [0.3, 0.4]}),
@@ -517,7 +518,7 @@ REFUSED = {
     "a column that parts rows": (
         pd.concat([_long().assign(fold=fold) for fold in (1, 2)], ignore_index=True),
         ScoresError,
-        "appears twice, .* left out column 'fold', which has no part",
+        "appears twice, .* column 'fold' tells them apart; if it numbers repeats, call it 'repeat'",
     ),
     "two topic columns": (_long().assign(qid=1), ScoresError, "columns 'topic' and 'qid' could both be the topic"),
     "repeated columns": (_long(("system", "topic", "score", "score")), ScoresError, "column 'score' appears twice"),

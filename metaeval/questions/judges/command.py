@@ -246,8 +246,13 @@ class _OfLabels:
         ),
     ] = False
     rel: Annotated[
-        int, Option("LABEL", "Lowest label that is relevant.", checks.whole_number(-MOST_LABEL, MOST_LABEL))
-    ] = 1
+        int | None,
+        Option(
+            "LABEL",
+            "Lowest label that is relevant; by default 1, or the lowest above the lowest if that is no such label.",
+            checks.whole_number(-MOST_LABEL, MOST_LABEL),
+        ),
+    ] = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -258,7 +258,7 @@ def study_judges(  # noqa: PLR0913 - every option is one question
     covariate: Mapping[str, float] | None = None,
     covariate_name: str = "covariate",
     metrics: object = None,
-    rel: int = 1,
+    rel: int | None = None,
     epsilon: float = 0.2,
     scoring: Scoring | None = None,
     human_topics: int = 30,
@@ -313,8 +313,9 @@ def study_judges(  # noqa: PLR0913 - every option is one question
         What the covariate is called.
     metrics : sequence of str, optional
         AP and nDCG@10 by default; for elements and passages those of their campaigns. Verdicts are by the first.
-    rel : int
-        Lowest label that counts as relevant in the overlap of relevant sets.
+    rel : int, optional
+        Lowest label that counts as relevant in the overlap of relevant sets; by default 1, and where that is not above
+        the lowest label, or no label, the lowest above the lowest.
     epsilon, scoring
         Of the alt-test (`metaeval.alt_test`); by default grades are compared by their distance where there are more
         than two, and text by being equal.
@@ -452,12 +453,16 @@ def _labels_of_answers(
 
 
 def _notes_on_grades(
-    judged: Mapping[str, JudgedCollection], scored: Iterable[str], metrics: object, rel: int, registry: Registry | None
+    judged: Mapping[str, JudgedCollection],
+    scored: Iterable[str],
+    metrics: object,
+    rel: int | None,
+    registry: Registry | None,
 ) -> list[str]:
     """Say from which grade on runs find something relevant, and that `rel`, which is of labels, does not change it."""
     asked = [*scored] if metrics is None else metrics
     notes = [note for of_judge in judged.values() for note in note_on_grades(of_judge, asked, registry=registry)]
-    if notes and rel != 1:
+    if notes and rel not in {None, 1}:
         way = "for runs write it into the metric, such as AP(rel=2)"
         notes.append(f"`rel={rel}` is of the overlap of labels alone; {way}")
     return notes

@@ -100,7 +100,7 @@ class JudgeOptions(NamedTuple):
     reference: str | None
     people: Sequence[str]
     maps: ScaleMap | Mapping[str, ScaleMap]
-    rel: int
+    rel: int | None
     epsilon: float
     scoring: Scoring | None
     human_topics: int
@@ -115,7 +115,7 @@ def labelling_of(
 ) -> tuple[Labelling, SecondPeople | None, list[str]]:
     """Compare labels; return what they say, what second people would have said, and notes."""
     assessments: Mapping[str, Assessments] = {}
-    reference, people, rel = options.reference, options.people, options.rel
+    reference, people = options.reference, options.people
     if not isinstance(given, Labels):
         if people:
             raise InvalidOptionError("`people` is for labels of items; assessments are compared judge by judge")
@@ -123,11 +123,12 @@ def labelling_of(
     labels = given if isinstance(given, Labels) else document_labels(given)
     scales, notes = None, [*labels.notes]
     if reference is not None:
-        labels.require_reference(reference, rel)
+        labels.require_reference(reference, _lowest_relevant(labels, options.rel))
     _refuse_grades(labels, options)
     if reference is not None and not assessments and not _keeps_scale(labels, options):
         scales = scales_of_judges(labels, reference, options.maps)
         labels, notes = scales.labels, [*notes, *_notes_on(scales)]
+    rel = _lowest_relevant(labels, options.rel)
     level, n_resamples = options.compared.confidence_level, options.compared.n_resamples
     agreement = compare_labels(
         labels, reference=reference, rel=rel, confidence_level=level, n_resamples=n_resamples, rng=options.source
@@ -246,9 +247,15 @@ def _panels_of_judges(
     return panel, None if panel is None else attempt(f"{question} on one scale", partial(ask, rescaled=True))
 
 
+def _lowest_relevant(labels: Labels, rel: int | None) -> int:
+    """Return the lowest relevant label: as asked, else 1, where it is above the lowest, else the lowest above that."""
+    above = [int(label) for label in labels.scale[1:]] if labels.whole else []
+    return rel if rel is not None else 1 if 1 in above or not above else above[0]
+
+
 def _refuse_grades(labels: Labels, options: JudgeOptions) -> None:
     """Refuse what is asked about grades, where labels are names."""
-    for option, usual in (("maps", ("auto", "keep")), ("scoring", (None, "accuracy")), ("rel", (1,))):
+    for option, usual in (("maps", ("auto", "keep")), ("scoring", (None, "accuracy")), ("rel", (None, 1))):
         if getattr(options, option) not in usual:
             labels.require_ordered(f"`{option}`")
 
