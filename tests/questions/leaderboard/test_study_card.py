@@ -99,14 +99,14 @@ def test_the_files(tmp_path):
     assert "(data/badge.svg)](index.html)" in fold.blocks[1].paragraphs[0]
 
 
-def test_one_cluster_tests_no_pair(tmp_path):
-    """All items in one cluster say nothing of another one: 0 of 0 pairs, on the page and in the file."""
-    scores = as_scores(np.arange(12.0).reshape(3, 4) % 7, clusters=dict.fromkeys("1234", "c"))
-    study = study_leaderboard(scores, **FEW)
-    (metric,) = study.card()["metrics"]
-    assert [metric[name] for name in ("n_pairs", "n_significant", "share", "share_error")] == [0, 0, 0.0, 0.0]
+def test_one_cluster_counts_as_none(tmp_path):
+    """All items in one cluster are items of that one, tested as without it, on the page and in the file; it is said."""
+    values = np.arange(12.0).reshape(3, 4) % 7
+    study = study_leaderboard(as_scores(values, clusters=dict.fromkeys("1234", "c")), **FEW)
+    assert study.card()["metrics"] == study_leaderboard(values, **FEW).card()["metrics"]
+    assert any("all topics are in one cluster, 'c', which counts as none" in note for note in study.notes)
     study.report().save(tmp_path / "board")
-    assert json.loads((tmp_path / "board" / "data" / "card.json").read_text())["metrics"] == [metric]
+    assert json.loads((tmp_path / "board" / "data" / "card.json").read_text())["metrics"] == study.card()["metrics"]
 
 
 def test_what_was_done_with_gaps_is_on_the_card():
