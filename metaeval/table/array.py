@@ -126,7 +126,7 @@ def table_of_rows(frame: pd.DataFrame, parts: Mapping[str, str], score_columns: 
 
 
 def _way_with_rows_again(frame: pd.DataFrame, parts: Mapping[str, str], score_columns: Sequence[str]) -> str:
-    """Say what to do with several rows on one cell: what tells them apart, if a column does."""
+    """Say what to do with several rows on one cell: what distinguishes them, if a column does."""
     others = {name: frame[name].tolist() for name in frame.columns if name not in {*parts.values(), *score_columns}}
     keys = [frame[parts[dim]].tolist() for dim in (*DIMS, REPEAT) if dim in parts]
     told = told_apart_by(others, keys)

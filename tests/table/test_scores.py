@@ -518,7 +518,7 @@ REFUSED = {
     "a column that parts rows": (
         pd.concat([_long().assign(fold=fold) for fold in (1, 2)], ignore_index=True),
         ScoresError,
-        "appears twice, .* column 'fold' tells them apart; if it numbers repeats, call it 'repeat'",
+        "appears twice, .* column 'fold' distinguishes them; if it numbers repeats, call it 'repeat'",
     ),
     "two topic columns": (_long().assign(qid=1), ScoresError, "columns 'topic' and 'qid' could both be the topic"),
     "repeated columns": (_long(("system", "topic", "score", "score")), ScoresError, "column 'score' appears twice"),

@@ -1,4 +1,4 @@
-"""Rows on one system and item that another column tells apart are repeats or parts of items."""
+"""Rows on one system and item that another column distinguishes are repeats or parts of items."""
 
 import numpy as np
 import pandas as pd
@@ -16,7 +16,7 @@ NAMES = ["random_seed", "seed_id", "rep", "iteration", "fold", "cv_fold", "k", "
 
 
 def frame_by(name, values=range(4)):
-    """Return scores of two systems on 30 items, four of each, which a column tells apart."""
+    """Return scores of two systems on 30 items, four of each, which a column distinguishes."""
     return pd.DataFrame(
         {"system": ["A"] * 120 + ["B"] * 120, "item": [*ITEMS] * 2, name: [*values] * 60, "score": [*A, *B]}
     )
@@ -32,7 +32,7 @@ def p_value(scores):
 def test_a_column_that_numbers_repeats_is_named(name):
     """What the message says is done, and gives SciPy's p of the items' means."""
     frame = frame_by(name)
-    with pytest.raises(MetaevalError, match=f"column '{name}' tells them apart; if it numbers repeats") as caught:
+    with pytest.raises(MetaevalError, match=f"column '{name}' distinguishes them; if it numbers repeats") as caught:
         as_scores(frame)
     assert "keep one" not in str(caught.value)
     assert f"frame.rename(columns={ {name: 'repeat'}!r})" in str(caught.value)
@@ -44,7 +44,7 @@ def test_a_column_that_numbers_repeats_is_named(name):
 def test_a_column_that_is_part_of_the_item_is_named(tmp_path):
     """Items in four languages: the code of the message joins both columns, SciPy's p is that over 120 items."""
     frame = frame_by("language", ["de", "en", "fr", "it"])
-    with pytest.raises(MetaevalError, match="column 'language' tells them apart; if it is part of what") as caught:
+    with pytest.raises(MetaevalError, match="column 'language' distinguishes them; if it is part of what") as caught:
         as_scores(frame)
     start = str(caught.value).index("frame.assign(")
     code = str(caught.value)[start : str(caught.value).index(");", start)]
