@@ -444,10 +444,10 @@ def odd_notes(table: ScoreTable) -> list[str]:
             notes += apart
         elif not systems:
             notes += filter(None, [_on_two_scales(table, metric) or _beyond_shares(scores, table, name)])
-        told = np.where(elsewhere[:, None] | coded, np.nan, scores) if elsewhere.any() or coded.any() else scores
-        far = [*_far_cells(told, table), *_minus_ones(told, table)]
+        usual = np.where(elsewhere[:, None] | coded, np.nan, scores) if elsewhere.any() or coded.any() else scores
+        far = [*_far_cells(usual, table), *_minus_ones(usual, table)]
         notes += [f"{far_cells} under {name}; {_EMPTY}" for far_cells in far]
-        notes += _going_with_none(table, name, told)
+        notes += _going_with_none(table, name, usual)
         if not (apart or far or systems or coded.any()) and scores.shape[1] == len(table.labels["topic"]):
             notes += [f"under {name}, {item}" for item in filter(None, [widest_item(table.labels["topic"], scores)])]
     names, systems = table.labels["metric"], table.labels["system"]
