@@ -429,8 +429,9 @@ def _plain(word: str) -> str:
 
 
 def _table_opinions(case: Case) -> list[object]:
-    names, *rows = rows_of(case.files[0])
-    names = names_in(names)
+    header, *rows = rows_of(case.files[0])
+    names = names_in(header)
+    rows = [row for row in rows if row != header]  # files put together
     more = [row for row in rows if len(row) == len(names) + 1]
     if rows and len(more) == len(rows):
         if all(not row[-1].strip() for row in rows):
