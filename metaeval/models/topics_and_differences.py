@@ -69,19 +69,19 @@ def detectable_by_topics(
     estimates = difference_estimates(oriented_values(scores), units_of(scores), first, second)
     spread = np.where(estimates.error > 0.0, estimates.error, np.nan) * np.sqrt(scores.sizes["topic"])
     numbers, runs = np.asarray(n_topics, dtype=np.int64), Runs.of(scores, first, second)
-    found = np.empty((len(spread), len(numbers)))
+    differences = np.empty((len(spread), len(numbers)))
     for column, number in enumerate(numbers.tolist()):
         error, freedom = spread / np.sqrt(number), np.full(spread.shape, number - 1.0)
         of_pairs = error * detectable_shift(freedom, alpha=alpha, power=power)
         if runs is not None:
             error, freedom = runs.widen(error, freedom)
             of_pairs = np.fmax(of_pairs, error * detectable_shift(freedom, alpha=alpha, power=power))
-        found[:, column] = [np.nan if np.isnan(row).all() else _middle(row) for row in of_pairs]
+        differences[:, column] = [np.nan if np.isnan(row).all() else _middle(row) for row in of_pairs]
     return pd.DataFrame(
         {
             "metric": np.repeat(scores["metric"].to_numpy(), len(numbers)),
-            "n_topics": np.tile(numbers, len(found)),
-            "difference": found.ravel(),
+            "n_topics": np.tile(numbers, len(differences)),
+            "difference": differences.ravel(),
         }
     )
 

@@ -200,7 +200,7 @@ def detectable_differences(  # noqa: PLR0913 - one keyword per choice
         if kind == "mcnemar":
             detectable = share[:, None] * (2.0 * _least_share(differ, levels, power) - 1.0)
         else:
-            detectable = np.maximum(*(_by_t(found, metric, levels, power) for found in (of_topics, estimates)))
+            detectable = np.maximum(*(_by_t(means, metric, levels, power) for means in (of_topics, estimates)))
         differences.append(detectable)
         discordance.append(share)
     systems = scores["system"].to_numpy()

@@ -88,12 +88,12 @@ def run_test(scores: Scores, first: Ints, second: Ints, *, alpha: float) -> RunT
     runs = Runs.of(scores, first, second)
     if runs is None:
         return None
-    found = difference_estimates(oriented_values(scores), units_of(scores), first, second)
-    error, freedom = runs.widen(found.error, found.freedom)
-    found = found._replace(error=error, freedom=freedom)
-    p = student_p(found.certain_freedom, found.statistic, found.n_units).p
-    half = t_half_width(error, found.certain_freedom + 1.0, 1.0 - alpha)
-    return RunTest(np.where(runs.variance > 0.0, p, 0.0), found.mean - half, found.mean + half)
+    of_items = difference_estimates(oriented_values(scores), units_of(scores), first, second)
+    error, freedom = runs.widen(of_items.error, of_items.freedom)
+    estimates = of_items._replace(error=error, freedom=freedom)
+    p = student_p(estimates.certain_freedom, estimates.statistic, estimates.n_units).p
+    half = t_half_width(error, estimates.certain_freedom + 1.0, 1.0 - alpha)
+    return RunTest(np.where(runs.variance > 0.0, p, 0.0), estimates.mean - half, estimates.mean + half)
 
 
 def beyond_runs(question: Question, evidence: Evidence) -> Evidence | None:

@@ -125,8 +125,8 @@ def _seems_better(study: StoppingStudy, row: "pd.Series[Any]") -> str:
 
 def _runs_words(study: StoppingStudy, rows: pd.DataFrame) -> tuple[str, ...]:
     """Say of several pairs how many runs alone leave open."""
-    held = int(_by_runs(rows).sum())
-    return (say("held", held=held, things=_things(study)),) if held and len(rows) > 1 else ()
+    n_held = int(_by_runs(rows).sum())
+    return (say("held", held=n_held, things=_things(study)),) if n_held and len(rows) > 1 else ()
 
 
 def _with_order(study: StoppingStudy, answer: str) -> str:
@@ -254,7 +254,7 @@ def _pairs_section(study: StoppingStudy) -> Section:
         ends=intervals(pairs["low"], pairs["high"], _DIFFERENCE),
         expected=intervals(pairs["more_low"], pairs["more_high"], _written_units),
     )
-    held = right(p_value, p_runs="p, runs") if "p_runs" in pairs and pairs["p_runs"].notna().any() else ()
+    of_runs = right(p_value, p_runs="p, runs") if "p_runs" in pairs and pairs["p_runs"].notna().any() else ()
     replayed: tuple[Column, ...] = ()
     if study.n_replays:
         replayed = (
@@ -273,10 +273,10 @@ def _pairs_section(study: StoppingStudy) -> Section:
         right(_written_units, more="Still expected"),
         under(text, expected="nine of ten"),
         right(_written_units, fixed="Fixed"),
-        held,
+        of_runs,
         replayed,
         data=study.pairs,
-        runs=bool(held),
+        runs=bool(of_runs),
         things=_things(study),
         alpha=study.alpha,
         votes=study.scores is None,

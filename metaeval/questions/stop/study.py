@@ -608,8 +608,8 @@ def _within_runs(log_evidence: Floats, stream: _Stream) -> Floats:
 
 def _with_runs(pairs: pd.DataFrame, runs: RunTest, by_runs: Flags, level: float) -> pd.DataFrame:
     """Return the rows of pairs with what runs leave open; no number of units decides what they hold at a level."""
-    held, differ = pairs["decided_at"].isna() & (runs.p > level), runs.p > 0.0
-    further = {name: pairs[name].mask(held, np.inf) for name in ("more_low", "more", "more_high")}
+    no_number, differ = pairs["decided_at"].isna() & (runs.p > level), runs.p > 0.0
+    further = {name: pairs[name].mask(no_number, np.inf) for name in ("more_low", "more", "more_high")}
     ends = {
         "low": np.where(differ, np.minimum(pairs["low"], runs.low), pairs["low"]),
         "high": np.where(differ, np.maximum(pairs["high"], runs.high), pairs["high"]),
