@@ -20,6 +20,7 @@ from metaeval.reports.prose import prose
 from metaeval.reports.shared import facts
 from metaeval.reports.traits import traits_said
 from metaeval.table.arrivals import Arrival
+from metaeval.tests_stat.result import is_significant
 
 _DIFFERENCE, _EVIDENCE = number(3), number(1)
 _MOST_PAIRS = 400
@@ -144,12 +145,12 @@ def _in_all(study: StoppingStudy, pairs: pd.DataFrame) -> "pd.Series[float]":
 
 def _expected(study: StoppingStudy, row: "pd.Series[Any]", in_all: float) -> str:
     """Say how many units a pair is expected to take still."""
-    ends = {name: _two_digits(row[column]) for name, column in _EXPECTED.items()}
+    ends, p_runs = {name: _two_digits(row[column]) for name, column in _EXPECTED.items()}, row.get("p_runs")
     return say(
         "expected",
         told=not absent(row["more"]),
         endless=np.isinf(row["more"]),
-        held=row.get("p_runs", 0.0) > study.alpha,
+        held=not absent(p_runs) and not is_significant(np.array(p_runs), study.alpha).item(),
         unbounded=np.isinf(row["more_high"]),
         things=_thing(study) if ends["more"] == "1" else _things(study),
         in_all=_two_digits(in_all),
