@@ -169,7 +169,7 @@ def with_runs(*, spread=0.02, n_systems=2):
 
 
 def test_runs_that_move_whole_systems_are_a_source_unasked():
-    """By hand, from mean squares of systems by repeats and of the rest; two runs differ by 1.96 √2 deviations at most."""
+    """By hand, from mean squares of systems by repeats and of the rest; two differ by 1.96 √2 deviations at most."""
     values = with_runs()
     study = study_components(values[None], n_splits=0, rng=1)
     assert study.components.repeats == "crossed"
