@@ -17,6 +17,7 @@ from metaeval.agreement.item_statistics import less_mean
 from metaeval.base.arrays import Floats
 from metaeval.base.checks import check_choice
 from metaeval.base.names import label_array
+from metaeval.base.notes import RunVariances
 from metaeval.base.unit import unit_of
 from metaeval.errors import InvalidOptionError, ScoresError
 from metaeval.running.equality import settle
@@ -128,7 +129,16 @@ def aggregate_scores(scores: object, *, aggregates: Sequence[str] | None = None)
         coords={**coords, "metric": label_array(labels, "metric"), "higher_is_better": ("metric", rises)},
         attrs=scores.attrs,
     )
-    return as_scores(made, missing="pairwise")
+    told = [_of_aggregates(note, metrics, names, labels) for note in scores.attrs.get("notes", ())]
+    return as_scores(made.assign_attrs(notes=told) if told else made, missing="pairwise")
+
+
+def _of_aggregates(note: str, metrics: Sequence[str], names: Sequence[str], labels: Sequence[str]) -> str:
+    """Return what a note says of aggregates: how much runs move a mean, and of no other aggregate."""
+    if not isinstance(note, RunVariances) or "mean" not in names:
+        return str(note) if isinstance(note, RunVariances) else note
+    by_metric = zip(metrics, labels[names.index("mean") :: len(names)], strict=True)
+    return RunVariances(str(note), {label: note.runs[metric] for metric, label in by_metric if metric in note.runs})
 
 
 def aggregate_table(scores: object, *, aggregates: Sequence[str] | None = None) -> pd.DataFrame:

@@ -285,7 +285,9 @@ class _Decimal:
     def __call__(self, value: object) -> str:
         if absent(value):
             return MISSING
-        written = f"{self.scale * float(cast('float', value)):.{self.digits}f}".replace("inf", "∞")
+        # sums of one thing in two orders differ in their last bits, which must not turn a half up here and down there
+        settled = float(f"{self.scale * float(cast('float', value)):.13g}")
+        written = f"{settled:.{self.digits}f}".replace("inf", "∞")
         written = written.lstrip("-") if written.strip("-0.") == "" else written.replace("-", "−")
         return f"{written} %" if self.percent else written
 

@@ -38,7 +38,7 @@ from metaeval.models.designs import (
     ends_apart,
     items_needed,
 )
-from metaeval.models.facets import COMPONENTS_OF, Measured, Repeats, component_name, facet_layout
+from metaeval.models.facets import COMPONENTS_OF, Measured, Repeats, component_name, facet_layout, kind_of_repeats
 from metaeval.table.structure import engine_scores
 
 Intervals = Literal["robust", "normal"]
@@ -59,7 +59,8 @@ class VarianceComponents(Result):
     ``_low`` and ``_high``, ``standard_error`` of a mean and ``difference_error`` of a difference of two,
     ``detectable`` (the true difference found with power .8 at level .05), ``repeatability`` and ``reproducibility``
     (limits for the difference of two runs of one system, on the same items and on others), ``repeat_share`` (of the
-    variance of a difference of means, due to repeats), and of `expected_conclusions` ``power``, ``wrong_order``,
+    variance of a difference of means, due to repeats), ``run_share`` with ``_low`` and ``_high`` (of the same, due to
+    runs of whole systems, where repeats are crossed), and of `expected_conclusions` ``power``, ``wrong_order``,
     ``tau``."""
     solved: Mapping[str, Solved] = field(repr=False)
     """By metric, what other designs are computed from."""
@@ -344,7 +345,7 @@ class VarianceComponents(Result):
 def variance_components(  # noqa: PLR0913 - every option is one question
     scores: object,
     *,
-    repeats: Repeats = "nested",
+    repeats: Repeats | None = None,
     judges: bool = False,
     measure: Measured = "system",
     intervals: Intervals = "robust",
@@ -357,8 +358,10 @@ def variance_components(  # noqa: PLR0913 - every option is one question
     scores : Scores, or anything `metaeval.as_scores` takes
         Of systems on items; with a dimension ``repeat`` where items were repeated, with a coordinate ``cluster`` where
         items are drawn in clusters. Gaps are allowed.
-    repeats : {"nested", "crossed", "shared"}
-        What repeats are. "nested": each repeats one score, and the first of one item has nothing to do with the first
+    repeats : {"nested", "crossed", "shared"}, optional
+        What repeats are, by default "crossed" where runs of one system differ by more than repeats of single items make
+        (`metaeval.table.runs.runs_differ`, at .05), otherwise "nested".
+        "nested": each repeats one score, and the first of one item has nothing to do with the first
         of another. "crossed": the first repeat is one thing throughout, such as a seed. "shared": of one item, all
         systems share it, as the passes of a judge over all answers.
     judges : bool, default False
@@ -424,11 +427,13 @@ def variance_components(  # noqa: PLR0913 - every option is one question
     >>> found.needed(0.95).iloc[0, 3:].tolist()
     [34.0, 2.0, 133.0]
     """
-    check_choice(repeats, "kind of repeats", get_args(Repeats))
+    if repeats is not None:
+        check_choice(repeats, "kind of repeats", get_args(Repeats))
     check_choice(measure, "measure", get_args(Measured))
     check_choice(intervals, "kind of intervals", get_args(Intervals))
     level = check_share(confidence_level, "confidence_level")
     table = engine_scores(scores, COMPONENTS_OF[measure])
+    repeats = repeats or kind_of_repeats(table, judges=judges, measure=measure)[0]
     values, names, clusters, passes = facet_layout(table, repeats=repeats, judges=judges, measure=measure)
     solutions: dict[str, Solved] = {}
     for name, of_metric in zip(names, values, strict=True):

@@ -130,9 +130,11 @@ def design_table(metric: str, own: Solved, design: dependability.Design, tail: f
     lasting = sources.error(
         variances, dependability.Design(np.full_like(items, _ENDLESS), judges, repeats), "relative"
     )[0]
-    over_items = np.sqrt(2.0 * np.maximum(relative - lasting, 0.0))  # all that a test over items sees
+    over_items = 2.0 * np.maximum(relative - lasting, 0.0)  # all that a test over items sees
     units = items / sources.per_cluster  # of the t test: items, or whole clusters
-    columns["detectable"] = detectable_shift(np.maximum(units - 1.0, 1.0)) * over_items
+    runs = 2.0 * lasting if sources.passes == "crossed" else np.zeros_like(over_items)
+    columns["detectable"] = _detectable(over_items, units, runs, repeats)
+    columns |= _run_shares(own, asked, tail)
     repeated = own.sources.repeated
     with np.errstate(invalid="ignore"):
         columns |= {
@@ -144,6 +146,38 @@ def design_table(metric: str, own: Solved, design: dependability.Design, tail: f
     return pd.DataFrame(
         columns | {column: conclusions[column].to_numpy() for column in ("power", "wrong_order", "tau")}
     )
+
+
+def _detectable(over_items: Floats, units: Floats, runs: Floats, repeats: Floats) -> Floats:
+    """Return the difference that a t test finds, with runs of both systems in its error: see `metaeval.table.runs`.
+
+    Variances of differences; NaN where one run tells nothing of others.
+    """
+    freedom = np.maximum(units - 1.0, 1.0)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        of_runs = np.where(runs > 0.0, runs**2 / (2.0 * (repeats - 1.0)), 0.0)
+        freedom = np.where(runs > 0.0, (over_items + runs) ** 2 / (over_items**2 / freedom + of_runs), freedom)
+    error = np.sqrt(over_items + runs)
+    return np.where(freedom > 0.0, detectable_shift(np.maximum(freedom, 1.0)) * error, np.nan)
+
+
+def _run_shares(own: Solved, asked: dependability.Design, tail: float) -> dict[str, Floats]:
+    """Return how much of the error of a difference of means whole runs make, with its interval; NaN of others."""
+    sources = own.sources
+    if sources.passes != "crossed":
+        return dict.fromkeys(("run_share", "run_share_low", "run_share_high"), np.full(np.size(asked.items), np.nan))
+    relative = sources.among("relative")
+    of_runs = relative & np.array([effect.level == "top" for effect in sources.effects])
+    over = 1.0 / sources.divisors(asked)
+
+    def shares(variances: Floats) -> Floats:
+        with np.errstate(invalid="ignore"):
+            return (variances[:, of_runs] @ over[of_runs]) / (variances[:, relative] @ over[relative])
+
+    point = shares(own.variances[None])[0]
+    low, high = np.nanquantile(shares(own.draws), [tail, 1.0 - tail], axis=0)
+    low, high = ends_apart(np.fmin(low, point), np.fmax(high, point))
+    return {"run_share": point, "run_share_low": low, "run_share_high": high}
 
 
 def ends_apart(low: Floats, high: Floats) -> tuple[Floats, Floats]:

@@ -8,11 +8,16 @@ import numpy as np
 
 from metaeval.agreement.crossed_variances import REPEAT, Effect
 from metaeval.base.arrays import Floats, Ints
+from metaeval.base.names import first_few
+from metaeval.base.notes import NoRuns
 from metaeval.base.unit import Unit, unit_of
+from metaeval.base.words import compared_p
 from metaeval.errors import InvalidOptionError, ScoresError
 from metaeval.models.dependability import Passes
 from metaeval.table.array import REPEAT as REPEAT_DIM
+from metaeval.table.runs import runs_differ
 from metaeval.table.scores import Scores, oriented_values
+from metaeval.table.structure import topic_weights
 
 Repeats = Literal["nested", "crossed", "shared"]
 """What repeats are; see `metaeval.models.variance_components`."""
@@ -25,7 +30,30 @@ COMPONENTS_OF: Mapping[Measured, str] = {
 }
 """What is asked of scores, for messages."""
 _AXES: Mapping[Measured, int] = {"system": 1, "judge": 2, "topic": 3}
+_LEVEL = 0.05
+"""Of the test whether runs differ as wholes."""
 _WORDS = {"system": ("system",), "judge": ("judge",), "both": ("system", "judge"), "mean": ()}
+
+
+def kind_of_repeats(table: Scores, *, judges: bool, measure: Measured) -> tuple[Repeats, str]:
+    """Return what repeats are taken for where nobody says: crossed where runs move whole systems, and why.
+
+    They do where under some metric F of the runs' means (`metaeval.table.runs.runs_differ`) is significant, the
+    p-values being multiplied by the number of metrics. Otherwise repeats are nested, and nothing is to be said.
+    """
+    notes = table.attrs.get("notes", ())
+    if judges or measure != "system" or REPEAT_DIM not in table.dims or any(isinstance(note, NoRuns) for note in notes):
+        return "nested", ""
+    told = runs_differ(table, topic_weights(table))
+    moved = [metric for metric, (_, p) in told.items() if p * len(told) <= _LEVEL]
+    if not moved:
+        return "nested", ""
+    f, p = told[moved[0]]
+    why = (
+        f"under {first_few(moved)} runs of one system differ by more than repeats of single {unit_of(table).topics} "
+        f"make (F = {f:.1f}, p {compared_p(p)})"
+    )
+    return "crossed", why
 
 
 def facet_layout(

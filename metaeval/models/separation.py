@@ -20,6 +20,7 @@ from metaeval.tests_stat.detectable_difference import first_level, named_pairs
 from metaeval.tests_stat.likely_effects import MOST_PAIRS, SeenDifferences, likely_effects
 from metaeval.tests_stat.pairs import all_pairs
 from metaeval.tests_stat.robust import difference_estimates
+from metaeval.tests_stat.runs import Runs
 
 type Places = Ints
 
@@ -46,7 +47,8 @@ class Separation(Result):
         ``likely_high``; ``topics`` and ``units`` at hand; ``units_needed``, and ``units_needed_low`` and
         ``units_needed_high`` if the true effect were the largest and the smallest likely one: infinite where 0 lies
         between them, or more than ten million would be needed; and the same as topics, at the present number in a
-        cluster. NaN where the difference does not vary.
+        cluster. NaN where the difference does not vary. ``likely`` and what is needed are NaN too where runs of the two
+        systems differ (`metaeval.tests_stat.runs`), whose part of the ``error`` no number of topics takes away.
         """
         return self.table.copy()
 
@@ -130,6 +132,8 @@ def topics_to_separate(  # noqa: PLR0913 - one keyword per choice
         level = first_level(correction, alpha, len(first))
         values = oriented_values(scores)[number : number + 1]
         needed = _needed(values, units_of(scores), (first, second), level, power, confidence_level)
+        if (runs := Runs.of(scores, first, second)) is not None:
+            needed |= _beyond_runs(needed, runs.variance[number])
         columns.append(pd.DataFrame(named | needed))
     return Separation(
         table=pd.concat(columns, ignore_index=True),
@@ -173,6 +177,13 @@ def _needed(  # noqa: PLR0913, PLR0917 - scores, pairs and what is asked
         **{f"units_needed{end}": number for end, number in needed.items()},
         **{f"topics_needed{end}": np.ceil(number * per_unit) for end, number in needed.items()},
     }
+
+
+def _beyond_runs(needed: dict[str, Floats], of_runs: Floats) -> dict[str, Floats]:
+    """Return the columns that change where runs add to the variance of a difference: no number of topics is told."""
+    names = [name for name in needed if name.startswith(("likely", "units_needed", "topics_needed"))]
+    told = {name: np.where(of_runs > 0.0, np.nan, needed[name]) for name in names}
+    return told | {"error": np.sqrt(needed["error"] ** 2 + of_runs)}
 
 
 def _ranks(scores: Scores) -> tuple[Places, Places]:

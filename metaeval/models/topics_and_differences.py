@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
+from metaeval.base.arrays import Floats
 from metaeval.base.checks import check_count, check_power
 from metaeval.table.scores import Scores, oriented_values
 from metaeval.table.structure import engine_scores
@@ -12,6 +13,7 @@ from metaeval.table.units import units_of
 from metaeval.tests_stat.noncentral_t import detectable_shift
 from metaeval.tests_stat.pairs import all_pairs
 from metaeval.tests_stat.robust import difference_estimates
+from metaeval.tests_stat.runs import Runs
 
 
 def detectable_by_topics(
@@ -50,7 +52,7 @@ def detectable_by_topics(
     -----
     The standard deviation s of the pair's differences over the topics at hand stands for that of other topics:
     :math:`\delta(n)\, s / \sqrt{n}`, with the shift :math:`\delta(n)` at which the test has the power with n - 1
-    degrees of freedom. The order of the pairs is the same for every n, so the median pair is one pair.
+    degrees of freedom. What runs of the two systems add to the error (`metaeval.tests_stat.runs`) stays for every n.
 
     Examples
     --------
@@ -66,15 +68,24 @@ def detectable_by_topics(
     first, second = all_pairs(scores.sizes["system"])
     estimates = difference_estimates(oriented_values(scores), units_of(scores), first, second)
     spread = np.where(estimates.error > 0.0, estimates.error, np.nan) * np.sqrt(scores.sizes["topic"])
-    typical = np.array(
-        [np.nan if np.isnan(row).all() else np.nanquantile(row, 0.5, method="inverted_cdf") for row in spread]
-    )
-    numbers = np.asarray(n_topics, dtype=np.int64)
-    shift = detectable_shift(numbers - 1.0, alpha=alpha, power=power) / np.sqrt(numbers)
+    numbers, runs = np.asarray(n_topics, dtype=np.int64), Runs.of(scores, first, second)
+    differences = np.empty((len(spread), len(numbers)))
+    for column, number in enumerate(numbers.tolist()):
+        error, freedom = spread / np.sqrt(number), np.full(spread.shape, number - 1.0)
+        of_pairs = error * detectable_shift(freedom, alpha=alpha, power=power)
+        if runs is not None:
+            error, freedom = runs.widen(error, freedom)
+            of_pairs = np.fmax(of_pairs, error * detectable_shift(freedom, alpha=alpha, power=power))
+        differences[:, column] = [np.nan if np.isnan(row).all() else _middle(row) for row in of_pairs]
     return pd.DataFrame(
         {
             "metric": np.repeat(scores["metric"].to_numpy(), len(numbers)),
-            "n_topics": np.tile(numbers, len(typical)),
-            "difference": np.outer(typical, shift).ravel(),
+            "n_topics": np.tile(numbers, len(differences)),
+            "difference": differences.ravel(),
         }
     )
+
+
+def _middle(values: Floats) -> float:
+    """Return the middle one of the values that there are."""
+    return float(np.nanquantile(values, 0.5, method="inverted_cdf"))

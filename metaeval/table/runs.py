@@ -136,6 +136,22 @@ def run_variances(notes: object, metrics: list[str], systems: list[str]) -> tupl
     return variance, freedom
 
 
+def runs_move(scores: xr.DataArray) -> bool:
+    """Say whether these are means over runs that add to the variance of some mean.
+
+    Examples
+    --------
+    >>> note = RunVariances("means over 3 repeats", {"m": {"a": {"variance": 0.1, "freedom": 2.0}}})
+    >>> named = {"metric": ["m"], "system": ["a"]}
+    >>> scores = xr.DataArray(np.ones((1, 1, 2)), dims=("metric", "system", "topic"), coords=named)
+    >>> runs_move(scores), runs_move(scores.assign_attrs(notes=[note]))
+    (False, True)
+    """
+    names = (scores[dim].to_numpy().tolist() for dim in ("metric", "system"))
+    known = run_variances(scores.attrs.get("notes"), *names)
+    return known is not None and bool(known[0].any())
+
+
 def runs_differ(scores: xr.DataArray, weights: Floats) -> dict[str, tuple[float, float]]:
     """Return by metric F and p of the hypothesis that runs differ by no more than single items make them, if known.
 

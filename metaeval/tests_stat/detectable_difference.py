@@ -23,8 +23,9 @@ from metaeval.table.structure import engine_scores
 from metaeval.table.units import units_of
 from metaeval.tests_stat.correction import CORRECTIONS, FAMILY_WISE
 from metaeval.tests_stat.noncentral_t import detectable_shift
-from metaeval.tests_stat.pairs import all_pairs
+from metaeval.tests_stat.pairs import Estimates, all_pairs
 from metaeval.tests_stat.robust import difference_estimates
+from metaeval.tests_stat.runs import with_runs
 from metaeval.tests_stat.sign import sign_counts
 
 type Places = Ints
@@ -158,6 +159,9 @@ def detectable_differences(  # noqa: PLR0913 - one keyword per choice
     average: .77 from 20 topics and .795 from 200 for normal differences (``benchmarks/reports`` has more), so of many
     pairs read the median. The differences may exceed what the metric's scale allows: then none can be found.
 
+    Of means over runs (`metaeval.tests_stat.runs`) it is the larger of that and of the same with the runs in the error
+    and the degrees of freedom: a pair is decided by both.
+
     McNemar: given that the systems differ on d of T topics, and that the first is better on a share p of topics where
     they differ, it finds that with chance :math:`P(X \ge k) + P(X \le d - k)`, :math:`X \sim Bin(d, p)`, k the fewest
     at which :math:`2 P(Bin(d, 1/2) \ge k) \le \alpha`. With p solved for, the difference is :math:`(2p - 1) d / T`. It
@@ -186,8 +190,8 @@ def detectable_differences(  # noqa: PLR0913 - one keyword per choice
     names = CORRECTIONS.several(corrections)
     levels = np.array([first_level(name, alpha, len(first)) for name in names])
     chosen = _tests(scores, test)
-    estimates = difference_estimates(oriented_values(scores), units_of(scores), first, second)
-    error = np.where(estimates.error > 0.0, estimates.error, np.nan)
+    of_topics = difference_estimates(oriented_values(scores), units_of(scores), first, second)
+    estimates = with_runs(of_topics, scores, first, second)
     differences, discordance = [], []
     for metric, kind in enumerate(chosen.values()):
         values = scores.to_numpy()[metric]
@@ -196,8 +200,7 @@ def detectable_differences(  # noqa: PLR0913 - one keyword per choice
         if kind == "mcnemar":
             detectable = share[:, None] * (2.0 * _least_share(differ, levels, power) - 1.0)
         else:
-            shift = detectable_shift(estimates.freedom[metric, :, None], alpha=levels, power=power)
-            detectable = error[metric, :, None] * shift
+            detectable = np.maximum(*(_by_t(means, metric, levels, power) for means in (of_topics, estimates)))
         differences.append(detectable)
         discordance.append(share)
     systems = scores["system"].to_numpy()
@@ -222,6 +225,12 @@ def detectable_differences(  # noqa: PLR0913 - one keyword per choice
         alpha=float(alpha),
         power=float(power),
     )
+
+
+def _by_t(found: Estimates, metric: int, levels: Floats, power: float) -> Floats:
+    """Return the differences (pair, level) that a t test finds under one metric; NaN without variance."""
+    error = np.where(found.error[metric] > 0.0, found.error[metric], np.nan)[:, None]
+    return error * detectable_shift(found.freedom[metric, :, None], alpha=levels, power=power)
 
 
 def first_level(correction: str, alpha: float, n_hypotheses: int) -> float:

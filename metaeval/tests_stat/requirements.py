@@ -177,8 +177,8 @@ def check_requirements(scores: object, requirements: Sequence[str], *, alpha: fl
     than all scores that were seen; other differences that are alike have no limit, and signs decide. Open, some n items
     in all would tell: on so many the requirement is met or violated with a chance of .8, over all that the true
     difference may be
-    (`metaeval.models.topics_to_separate`). It is drawn towards 0 as the differences of all systems ask, so that n is
-    larger than a plan for the difference that was seen.
+    as it was seen, or drawn towards 0 as the differences of all systems ask (`metaeval.models.topics_to_separate`),
+    whichever takes more: so n is never smaller than a plan for the difference that was seen.
 
     References
     ----------
@@ -494,7 +494,8 @@ class _Evidence(NamedTuple):
     def units_needed(self, family: Estimates | None, n_systems: int) -> Floats:
         """Return how many items, or clusters, would tell, either way, with a chance of .8; infinite or NaN if none.
 
-        What is likely is drawn towards 0 as the differences of the family ask; without one, nothing is.
+        What is likely is the difference as seen, or drawn towards 0 as those of the family ask, whichever takes more:
+        beside a margin 0 may be the easier of the two.
         """
         found = self.estimates
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -503,11 +504,13 @@ class _Evidence(NamedTuple):
         needed = np.full(found.mean.shape, np.nan)
         for metric, factor in enumerate(wider):
             seen = SeenDifferences.of(found, metric)
-            of_all = seen if family is None else SeenDifferences.of(family, metric)
-            likely = LikelyEffects.alone(seen) if family is None else likely_effects(seen, of_all, n_systems=n_systems)
+            likely = [LikelyEffects.alone(seen)]
+            if family is not None:
+                likely.append(likely_effects(seen, SeenDifferences.of(family, metric), n_systems=n_systems))
             share = seen.worth / np.maximum(found.n_units[metric], 1.0)
             asked = {"power": _POWER, "share": share, "level": 2.0 * self.alpha, "wider": factor}
-            needed[metric] = likely.ahead_of(self.asked.margin).units_needed(**asked)
+            plans = [effects.ahead_of(self.asked.margin).units_needed(**asked) for effects in likely]
+            needed[metric] = np.maximum.reduce(plans)
         needed = np.where(self.alike, np.where(self.ahead > 0.0, alike, np.nan), needed)
         fewest = np.where(self.shares | self.alike, 0.0, np.ceil(-np.log2(self.alpha)))
         return np.ceil(np.maximum(needed, fewest))

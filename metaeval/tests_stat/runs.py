@@ -16,10 +16,13 @@ from typing import NamedTuple
 import numpy as np
 
 from metaeval.base.arrays import Floats, Ints
+from metaeval.base.checks import t_half_width
 from metaeval.table.runs import run_variances
-from metaeval.table.scores import Scores
+from metaeval.table.scores import Scores, oriented_values
+from metaeval.table.units import units_of
 from metaeval.tests_stat.pairs import Estimates, Evidence, Question
-from metaeval.tests_stat.robust import pair_estimates, t_evidence
+from metaeval.tests_stat.robust import difference_estimates, pair_estimates, t_evidence
+from metaeval.tests_stat.tails import student_p
 
 
 class Runs(NamedTuple):
@@ -68,6 +71,29 @@ def with_runs(estimates: Estimates, scores: Scores, first: Ints, second: Ints | 
         return estimates
     error, freedom = runs.widen(estimates.error, estimates.freedom)
     return estimates._replace(error=error, freedom=freedom)
+
+
+class RunTest(NamedTuple):
+    """What the t test with runs in its error says of pairs, arrays (metric, pair): no evidence of items goes beyond."""
+
+    p: Floats
+    """The p-value; 0 where runs of neither system differ, so that they limit nothing."""
+    low: Floats
+    high: Floats
+    """The ends of the interval of the difference, turned so that higher is better."""
+
+
+def run_test(scores: Scores, first: Ints, second: Ints, *, alpha: float) -> RunTest | None:
+    """Return what runs leave open of the differences of pairs, at level alpha; None where there are no runs."""
+    runs = Runs.of(scores, first, second)
+    if runs is None:
+        return None
+    of_items = difference_estimates(oriented_values(scores), units_of(scores), first, second)
+    error, freedom = runs.widen(of_items.error, of_items.freedom)
+    estimates = of_items._replace(error=error, freedom=freedom)
+    p = student_p(estimates.certain_freedom, estimates.statistic, estimates.n_units).p
+    half = t_half_width(error, estimates.certain_freedom + 1.0, 1.0 - alpha)
+    return RunTest(np.where(runs.variance > 0.0, p, 0.0), estimates.mean - half, estimates.mean + half)
 
 
 def beyond_runs(question: Question, evidence: Evidence) -> Evidence | None:

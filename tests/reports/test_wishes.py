@@ -85,11 +85,16 @@ def test_prices_are_answered_first_and_runs_stand_in_the_first_sentence():
     draw = np.random.default_rng(4)
     scores = draw.normal(0.5, 0.1, (5, 20, 1)) + draw.normal(0, 0.1, (5, 20, 3)) + draw.normal(0, 0.05, (5, 1, 3))
     study = study_components(as_scores(scores[None]), repeats="crossed", n_splits=0, rng=0)
-    part = study.components.dependability["repeat_share"].iloc[0]
-    opening = (
-        f"Repeats (runs) make {100 * part:.1f} % of the variance of a difference under metric1; the largest source"
+    runs = study.components.dependability["run_share"].iloc[0]
+    first = study.report().summary[0]
+    assert first.startswith(
+        "More repeats rather than more topics make means surer under metric1: over 20 topics, each 3"
     )
-    assert study.report().summary[0].startswith(opening)
+    assert f"{100 * runs:.1f} % [" in first
+    nested = study_components(as_scores(scores[None]), repeats="nested", n_splits=0, rng=0)
+    repeats = nested.components.dependability["repeat_share"].iloc[0]
+    opening = f"Repeats (runs) make {100 * repeats:.1f} % of the variance of a difference under metric1; the largest"
+    assert nested.report().summary[0].startswith(opening)
     priced = study_components(as_scores(scores[None]), cost={"item": 5, "run": 1}, n_splits=0, rng=0)
     assert "same cost" in priced.report().summary[0]
 

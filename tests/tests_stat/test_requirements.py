@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy import stats
+from scipy.integrate import quad
 
 from metaeval.base.unit import ITEM
 from metaeval.errors import InvalidOptionError, UnknownNameError
@@ -218,6 +219,25 @@ def test_planned_items_reach_their_power():
         told += (stats.norm.sf(edge - shift) + stats.norm.cdf(-edge - shift)).tolist()
     assert len(told) > 30
     assert np.mean(told) == pytest.approx(0.8, abs=0.06)
+
+
+@pytest.mark.parametrize("z", [0.0, 0.5, 1.0, 1.4])
+def test_a_margin_makes_no_plan_smaller_than_that_of_the_difference_seen(z):
+    """SciPy's quadrature over a normal law of the difference, error .1 from 100 items: power .8 of two one-sided tests.
+
+    Drawn towards 0, which is .1 beyond the margin, 686 items were named for a plan of 1,450, and at z = 1 1,180.
+    """
+    left = np.random.default_rng(3).normal(size=100)
+    old = np.random.default_rng(4).normal(50.0, 3.0, 100)
+    new = old + (left - left.mean()) / left.std(ddof=1) + 0.1 * (z - 1.0)
+    found = check_requirements(as_scores(np.stack([old, new]), systems=["old", "new"]), ["new >= old - 0.1"]).table
+    needed, edge = found["items_needed"].item(), stats.norm.isf(0.05)
+    ahead = stats.norm(0.1 * z, 0.1)
+
+    def told(true):
+        return ahead.pdf(true) * (stats.norm.sf(edge - true * needed**0.5) + stats.norm.sf(edge + true * needed**0.5))
+
+    assert quad(told, -0.6, 0.8, points=[0.0], limit=500)[0] == pytest.approx(0.8, abs=0.01)
 
 
 def test_what_is_established_instead():

@@ -4,12 +4,18 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from metaeval.agreement.aggregates import aggregate_scores
+from metaeval.models.separation import topics_to_separate
+from metaeval.models.topics_and_differences import detectable_by_topics
 from metaeval.questions.leaderboard.study import study_leaderboard
 from metaeval.questions.table.study import study_table
+from metaeval.questions.topics.study import study_topics
 from metaeval.resampling.ranks import rank_intervals
 from metaeval.table.scores import as_scores
+from metaeval.table.structure import engine_scores
 from metaeval.tests_stat.catalogue import TESTS
 from metaeval.tests_stat.comparison import compare_systems
+from metaeval.tests_stat.detectable_difference import detectable_differences
 from metaeval.tests_stat.paired_t import paired_t_test
 from metaeval.tests_stat.requirements import check_requirements
 from metaeval.tests_stat.result import difference_intervals
@@ -154,3 +160,46 @@ def test_a_single_run_of_each_is_tested_on_items_alone():
     result = paired_t_test(as_scores(values), correction="none")
     assert "p_items" not in result.data
     assert result.pvalue == pytest.approx(stats.ttest_rel(*values[0, :, :, 0]).pvalue)
+
+
+def power_of(shift, freedom):
+    """Return the power of SciPy's two-sided t test at .05 at a shift in standard errors."""
+    edge = stats.t.isf(0.025, freedom)
+    return stats.nct.sf(edge, freedom, shift) + stats.nct.cdf(-edge, freedom, shift)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_detectable_difference_has_the_runs_in_its_error(seed):
+    """SciPy's non-central t with the error and the degrees of freedom by hand has power .8 there, for any page."""
+    values = made(seed, spread=0.03)[0]
+    scores, (_, freedom, error) = as_scores(values[None]), by_hand(values)
+    found = detectable_differences(scores, corrections="none").data["difference"].item()
+    assert power_of(found / error, freedom) == pytest.approx(0.8, abs=1e-3)
+    assert detectable_by_topics(engine_scores(scores), [N_ITEMS])["difference"].item() == pytest.approx(found)
+    study = study_leaderboard(scores, n_resamples=20, rng=0)
+    assert study.card()["metrics"][0]["detectable_difference"] == pytest.approx(found)
+
+
+def test_no_number_of_items_is_told_where_runs_differ(turned):
+    """What runs add stays whatever the number of items; where each has one run, the number is told."""
+    needed = topics_to_separate(turned).to_frame()
+    columns = ["likely", "topics_needed", "topics_needed_low", "topics_needed_high", "units_needed"]
+    assert needed[columns].isna().all(axis=None)
+    one_run = as_scores(made(1, spread=0.0, lead=0.05)[..., :1].squeeze(-1))
+    assert topics_to_separate(one_run).to_frame()["topics_needed"].notna().all()
+
+
+def test_aggregates_conclude_as_the_board_does(turned):
+    """The mean separates as many pairs as the comparison; aggregates that know of no runs are not shown."""
+    study = study_leaderboard(turned, n_resamples=20, rng=0)
+    assert study.conclusions["aggregate"].tolist() == ["mean"]
+    assert study.conclusions["n_significant"].tolist() == [int(study.comparison.data["significant"].sum())]
+    assert "runs of a system differ" in study.unanswered["Aggregates other than the mean"]
+    means = aggregate_scores(turned, aggregates=["mean"])
+    assert compare_systems(means).pvalue == pytest.approx(compare_systems(turned).pvalue)
+
+
+def test_counts_of_items_say_that_they_are_of_these_runs(turned):
+    """Sets of items share the runs, so that no error rate of theirs knows of new ones."""
+    words = study_topics(turned, sizes=[5, 10], n_trials=5, bayesian=False, rng=0).report().summary[2]
+    assert words.startswith("Counts are of these runs of the systems")

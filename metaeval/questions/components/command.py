@@ -71,6 +71,7 @@ _REPEAT = choice(
     "an item, such as the passes of a judge.",
     *("nested", "crossed", "shared"),
     means="repeats",
+    shown="crossed where runs of a system differ, else nested",
 )
 _JUDGES = flag("--judges", "The metrics are judges of one quality, a source of variance of their own.", means="judges")
 _MEASURE = choice("Whose means are to be dependable; judge with --judges.", "system", "topic", "judge", means="measure")
@@ -99,7 +100,7 @@ _SPLITS = Option(
 def components_command(  # noqa: PLR0913 - the options of the command
     loaded: Loaded,
     *,
-    repeat: Annotated[str, _REPEAT] = "nested",
+    repeat: Annotated[str | None, _REPEAT] = None,
     judges: Annotated[bool, _JUDGES] = False,
     measure: Annotated[str, _MEASURE] = "system",
     target: Annotated[float | None, _TARGET] = None,

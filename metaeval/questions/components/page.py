@@ -11,7 +11,18 @@ import pandas as pd
 from metaeval import figures
 from metaeval.base.names import count, first_few
 from metaeval.base.unit import unit
-from metaeval.base.words import bracketed, listed, name_of_metric, number, percentage, share, significant, text, whole
+from metaeval.base.words import (
+    absent,
+    bracketed,
+    listed,
+    name_of_metric,
+    number,
+    percentage,
+    share,
+    significant,
+    text,
+    whole,
+)
 from metaeval.io.components import saved_components
 from metaeval.models.components import VarianceComponents
 from metaeval.models.facets import component_words
@@ -191,10 +202,11 @@ def _noise(study: ComponentsStudy) -> pd.DataFrame:
         noise = of_metric[of_metric["difference_share"].notna()].iloc[1:]
         alone = len(noise) == 1
         ends = [f"{'difference' if alone else 'noise'}_{end}" for end in _SHARE_ENDS]
-        noise = noise[["component", *ends]].set_axis(["component", *_SHARE_ENDS], axis=1).fillna(0.0)
+        noise = noise[["component", *ends]].set_axis(["component", *_SHARE_ENDS], axis=1).fillna({"share": 0.0})
         noise = noise.sort_values("share", ascending=False, kind="stable")
         first, others = noise.iloc[0], noise.iloc[1:]
-        sure = not first["low"] < _HALF < first["high"] if alone else bool(first["low"] > others["high"].max())
+        highest = others["high"].fillna(others["share"]).max()  # without ends nothing is known of the uncertainty
+        sure = not first["low"] < _HALF < first["high"] if alone else bool(first["low"] > highest)
         rows.append({"metric": metric, "sure": sure, "alone": alone, **first.to_dict()})
     return pd.DataFrame(rows)
 
@@ -211,13 +223,13 @@ def _summary(study: ComponentsStudy) -> tuple[str, ...]:
     passage = "first" if sure or not alone else "first open"
     confounded = "" if components.n_repeats > 1 else str(components.components["component"].iloc[-1])
     with_repeats = lead == confounded and len(noise) == 1
-    runs = components.dependability["repeat_share"].dropna()
+    runs, of_means = components.dependability["repeat_share"].dropna(), _of_means(components)
     first = _said(
         study,
         "no noise"
         if not (noise["share"] > 0).any()
         else "first with runs"
-        if len(runs) and passage == "first"
+        if len(runs) and passage == "first" and not of_means
         else passage,
         runs=" to ".join(map(share, _span(runs))) if len(runs) else "",
         alone=alone,
@@ -232,8 +244,19 @@ def _summary(study: ComponentsStudy) -> tuple[str, ...]:
     wishes += [cheapest] if "cost" in study.named else []
     last = [say("unseparated", pair=_source(confounded))] if confounded else []
     last += [cheapest] if (components.n_repeats > 1 or components.judges) and cheapest not in wishes else []
-    outlook = " ".join([*last, _assured(study)])
+    outlook, first = " ".join([*last, _assured(study)]), " ".join([*of_means, first])
     return (" ".join(wishes), first, f"{design} {outlook}") if wishes else (first, design, outlook)
+
+
+def _of_means(components: VarianceComponents) -> tuple[str, ...]:
+    """Say how much of the noise between two means runs make, which no number of items takes away; where repeats are."""
+    row = components.dependability.iloc[0]
+    value, low, high = (float(row[f"run_share{end}"]) for end in ("", "_low", "_high"))
+    if components.repeats != "crossed" or absent(value):
+        return ()
+    words, under = _counted(components, row, gaps=components.filled < 1), _under(components, row["metric"])
+    figure = bracketed(value, low, high, share)
+    return (say("of means", words=words, figure=figure, runs=value > _HALF, under=under, **_named(components)),)
 
 
 def _opening(n: int, n_metrics: int) -> str:
@@ -253,7 +276,8 @@ def _range(of_lead: pd.DataFrame, *, sure: bool) -> str:
     """Return the shares of a source under several metrics, or of unsure ones all that their intervals hold."""
     if sure:
         return " to ".join(map(share, _span(of_lead["share"])))
-    return f"from {share(of_lead['low'].min())} to {share(of_lead['high'].max())}"
+    low, high = (of_lead[end].fillna(of_lead["share"]) for end in ("low", "high"))
+    return f"from {share(low.min())} to {share(high.max())}"
 
 
 def _under(components: VarianceComponents, metric: object) -> str:
@@ -399,6 +423,7 @@ def _design_section(study: ComponentsStudy) -> Section:
         (*runs, *right(share, repeat_share="Repeats")) if repeated else (),
         called="dependability",
         data=frame,
+        runs=components.repeats == "crossed",
         over=f" in {unit().clusters}" * (components.n_clusters > 0) + " for these judges" * bool(components.judges),
         **_fields(study),
     )

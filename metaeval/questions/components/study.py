@@ -9,31 +9,30 @@ import numpy as np
 import pandas as pd
 
 from metaeval.base.checks import check_choice, check_count, check_share
-from metaeval.base.names import first_few
-from metaeval.base.notes import NoRuns
 from metaeval.base.provenance import Provenance, record_provenance
 from metaeval.base.unit import Unit, unit_of
-from metaeval.base.words import compared_p
 from metaeval.errors import EstimationError, InvalidOptionError, ScoresError
 from metaeval.models.components import Intervals, VarianceComponents, variance_components
 from metaeval.models.dependability import check_cost, expected_conclusions
-from metaeval.models.facets import COMPONENTS_OF, Measured, Repeats, component_words
+from metaeval.models.facets import COMPONENTS_OF, Measured, Repeats, component_words, kind_of_repeats
 from metaeval.models.tries import PassRates, pass_rates
 from metaeval.running.draws import RNGLike, resolve_seed
 from metaeval.running.equality import RELATIVE
 from metaeval.studies.study import Attempts, Study
 from metaeval.table.array import REPEAT
 from metaeval.table.named_repeats import systems_repeated
-from metaeval.table.runs import runs_differ
 from metaeval.table.scores import Scores
-from metaeval.table.structure import engine_scores, topic_weights
+from metaeval.table.structure import engine_scores
 from metaeval.table.traits import Trait
 from metaeval.table.units import design_notes
 from metaeval.tests_stat.comparison import compare_systems
 
 _FEWEST_IN_HALF = 5
-_LEVEL = 0.05
-"""Of the test whether runs differ as wholes."""
+_MOVED = {
+    None: ", so repeats are taken as crossed, with a source of systems and repeats; `repeats='nested'` leaves it out",
+    "nested": ", so errors of means are larger than here: `repeats='crossed'` has a source for that",
+}
+"""What is said of runs that move whole systems, by the kind of repeats that was asked for."""
 _SPLITS = 20
 _TARGET = 0.95
 _MOST_WORK = 400_000_000
@@ -95,7 +94,7 @@ class ComponentsStudy(Study):
 def study_components(  # noqa: PLR0913 - every option of the command
     scores: object,
     *,
-    repeats: Repeats = "nested",
+    repeats: Repeats | None = None,
     judges: bool = False,
     measure: Measured = "system",
     target: float | None = None,
@@ -160,8 +159,14 @@ def study_components(  # noqa: PLR0913 - every option of the command
     all_equal = [] if judges else _constant_metrics(table)
     if 0 < len(all_equal) < table.sizes["metric"]:
         table = table.sel(metric=[name for name in table["metric"].to_numpy() if str(name) not in all_equal])
+    kind, why = kind_of_repeats(table, judges=judges, measure=measure)
     components = variance_components(
-        table, repeats=repeats, judges=judges, measure=measure, intervals=intervals, confidence_level=confidence_level
+        table,
+        repeats=repeats or kind,
+        judges=judges,
+        measure=measure,
+        intervals=intervals,
+        confidence_level=confidence_level,
     )
     attempt = Attempts(ScoresError, EstimationError, InvalidOptionError, of=table)
     halves = None
@@ -185,7 +190,7 @@ def study_components(  # noqa: PLR0913 - every option of the command
             *table.attrs.get("notes", ()),
             *design_notes(table),
             *_zero_notes(components, unit_of(table)),
-            *(_run_notes(table) if repeats == "nested" and not judges else ()),
+            *([why + _MOVED[repeats]] if why and repeats in _MOVED else ()),
         ),
         provenance=provenance or record_provenance("study_components", random_source=f"seed {seed}"),
     )
@@ -220,23 +225,6 @@ def _are_tries(table: Scores) -> bool:
         return False
     values = table.to_numpy()
     return bool(np.isin(values[np.isfinite(values)], (0.0, 1.0)).all())
-
-
-def _run_notes(table: Scores) -> list[str]:
-    """Say under which metrics repeats move whole systems, which nested ones have no source for."""
-    if REPEAT not in table.dims or any(isinstance(note, NoRuns) for note in table.attrs.get("notes", ())):
-        return []
-    told = runs_differ(table, topic_weights(table))
-    moved = [metric for metric, (_, p) in told.items() if p <= _LEVEL]
-    if not moved:
-        return []
-    topics = unit_of(table).topics
-    moves = (
-        f"under {first_few(moved)} runs of one system differ by more than repeats of single {topics} make (F = "
-        f"{told[moved[0]][0]:.1f}, p {compared_p(told[moved[0]][1])}), so that errors of means are larger than here: "
-        "`repeats='crossed'` has a source for that, of systems and repeats"
-    )
-    return [moves]
 
 
 def _zero_notes(components: VarianceComponents, spoken: Unit) -> Sequence[str]:

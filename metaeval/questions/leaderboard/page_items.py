@@ -17,6 +17,7 @@ from metaeval.questions.leaderboard.study import LeaderboardStudy
 from metaeval.questions.leaderboard.study_required import RequirementsStudy
 from metaeval.reports.prose import prose
 from metaeval.reports.traits import runs_said
+from metaeval.table.runs import runs_move
 from metaeval.tests_stat.correction import CORRECTIONS
 from metaeval.tests_stat.result import is_significant
 
@@ -172,6 +173,7 @@ def differences_section(study: LeaderboardStudy) -> list[Section]:
         right(_SCORE, gap="Neighbours apart"),
         called="detectable_differences",
         data=rows,
+        runs=runs_move(study.scores),
         power=study.power,
     )
     return [say.section("detectable", table, brief=False)]
@@ -196,13 +198,14 @@ def needed_section(study: LeaderboardStudy) -> list[Section]:
     frame = study.separation.to_frame()
     top = frame.groupby("metric", sort=False).head(1)
     unit = study.separation.unit
-    best = _needed_table("items_needed_top", top, unit, "the best from the next")
-    every = _needed_table("items_needed", frame, unit, "neighbours")
+    runs = runs_move(study.scores)
+    best = _needed_table("items_needed_top", top, unit, "the best from the next", runs=runs)
+    every = _needed_table("items_needed", frame, unit, "neighbours", runs=runs)
     fold = Fold(title="Every pair of neighbours", blocks=(every,))
     return [say.section("items-needed", best, fold, brief=False, power=study.power)]
 
 
-def _needed_table(name: str, frame: pd.DataFrame, unit: str, pairs: str) -> Table:
+def _needed_table(name: str, frame: pd.DataFrame, unit: str, pairs: str, *, runs: bool) -> Table:
     none = (frame["likely_low"] <= 0.0) & (frame["likely_high"] >= 0.0)  # no number is certain to suffice
     most = frame["topics_needed_high"].map(_items).mask(none, "unbounded")
     written = (frame["topics_needed_low"].map(_items) + " to " + most).mask(frame["topics_needed_low"].isna(), MISSING)
@@ -221,6 +224,7 @@ def _needed_table(name: str, frame: pd.DataFrame, unit: str, pairs: str) -> Tabl
         called=name,
         data=frame,
         pairs=pairs,
+        runs=runs,
         unit=spoken().cluster if unit == "cluster" else spoken().topic,
     )
 
@@ -283,6 +287,7 @@ def conclusions_section(study: LeaderboardStudy) -> list[Section]:
         n_pairs=study.comparison.n_pairs,
         alpha=study.alpha,
         power=study.power,
+        runs=runs_move(study.scores),
     )
     return [say.section("aggregates", table, brief=False)]
 

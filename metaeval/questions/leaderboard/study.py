@@ -40,6 +40,7 @@ from metaeval.table.array import REPEAT, has_gaps
 from metaeval.table.complete import complete_block
 from metaeval.table.constant import constant_notes
 from metaeval.table.means import SystemMeans, as_means, is_board
+from metaeval.table.runs import runs_move
 from metaeval.table.scores import Scores, checked_scores, identical_systems
 from metaeval.table.structure import engine_scores, settled_mean_over_topics
 from metaeval.table.units import design_notes
@@ -437,12 +438,20 @@ def _size_notes(table: Scores, n_drawn: int, n_resamples: int) -> list[str]:
 
 def _aggregates(table: Scores, attempt: Attempts) -> list[str] | None:
     """Return the ways to sum metrics up; None for all."""
+    if runs_move(table):
+        attempt("Aggregates other than the mean", _no_aggregates)
+        return ["mean"]
     if table.sizes["topic"] > _FEW:
         return ["mean"]
     if not {"cluster", "stratum"} & set(table.coords):
         return None
     macro = attempt("Macro mean", partial(aggregate_scores, table, aggregates=[MACRO]))
     return [name for name in USUAL_AGGREGATES if macro is not None or name != MACRO]
+
+
+def _no_aggregates() -> None:
+    message = "runs of a system differ, and how much they move a win rate, Borda points or z-scores is not known"
+    raise EstimationError(message)
 
 
 def _subsets(table: Scores, notes: list[str], *, n_splits: int, alpha: float, seed: int) -> SubsetComparison:

@@ -9,7 +9,7 @@ import pandas as pd
 from metaeval import figures
 from metaeval.base.names import count
 from metaeval.base.unit import unit
-from metaeval.base.words import absent, intervals, name_of_metric, number, share, text, whole
+from metaeval.base.words import absent, compared_p, intervals, name_of_metric, number, p_value, share, text, whole
 from metaeval.page.blocks import Methods, Section, Text, Writer
 from metaeval.page.report import Report
 from metaeval.page.tables import Column, Table, left, of_metrics, right, under
@@ -20,6 +20,7 @@ from metaeval.reports.prose import prose
 from metaeval.reports.shared import facts
 from metaeval.reports.traits import traits_said
 from metaeval.table.arrivals import Arrival
+from metaeval.tests_stat.result import is_significant
 
 _DIFFERENCE, _EVIDENCE = number(3), number(1)
 _MOST_PAIRS = 400
@@ -44,7 +45,12 @@ def stop_report(study: StoppingStudy) -> Report:
             (f"{study.n_units:,}", _things(study) if study.n_units > 1 else _thing(study)),
             (f"{study.alpha:g}", "significance level α"),
         ),
-        summary=(_with_order(study, _answer(study, first)), _quote(study), *_replay_words(study, first)),
+        summary=(
+            _with_order(study, _answer(study, first)),
+            *_runs_words(study, first),
+            _quote(study),
+            *_replay_words(study, first),
+        ),
         key_figures=_key_figures(study),
         sections=(_evidence_section(study, first), _pairs_section(study)),
         methods=_methods(study),
@@ -87,6 +93,9 @@ def _answer(study: StoppingStudy, rows: pd.DataFrame) -> str:
     in_all = _in_all(study, open_pairs).sort_values(kind="stable")
     soonest, row = in_all.iloc[0], open_pairs.loc[in_all.index[0]]
     near = not soonest >= study.n_units * (1 if n_decided else _FAR)
+    if len(rows) == 1 and _by_runs(rows).any():
+        p = f"p {compared_p(row['p_runs'])}"
+        return say("one held", row=row, ahead=_seems_better(study, row), p=p, things=_things(study), **numbers)
     if len(rows) == 1:
         return say("one open", row=row, near=near, expected=_expected(study, row, soonest), **numbers)
     said = say(
@@ -104,6 +113,23 @@ def _answer(study: StoppingStudy, rows: pd.DataFrame) -> str:
     return say("announce" if near else "enough", ahead=ahead, since=since, **counted, **numbers)
 
 
+def _by_runs(rows: pd.DataFrame) -> "pd.Series[bool]":
+    """Say which pairs runs alone leave open."""
+    return rows["open_by_runs"] if "open_by_runs" in rows else rows["decided_at"].isna() & False
+
+
+def _seems_better(study: StoppingStudy, row: "pd.Series[Any]") -> str:
+    """Return the system of a pair that is better on the runs at hand."""
+    rises = study.scores is None or bool(study.scores["higher_is_better"].sel(metric=row["metric"]))
+    return str(row["system_a"] if (row["difference"] > 0.0) == rises else row["system_b"])
+
+
+def _runs_words(study: StoppingStudy, rows: pd.DataFrame) -> tuple[str, ...]:
+    """Say of several pairs how many runs alone leave open."""
+    n_held = int(_by_runs(rows).sum())
+    return (say("held", held=n_held, things=_things(study)),) if n_held and len(rows) > 1 else ()
+
+
 def _with_order(study: StoppingStudy, answer: str) -> str:
     """Say first of a leave to stop that it holds for an order of arrival which nothing told."""
     if not study.order_assumed or not answer.startswith(_LEAVE):
@@ -119,11 +145,12 @@ def _in_all(study: StoppingStudy, pairs: pd.DataFrame) -> "pd.Series[float]":
 
 def _expected(study: StoppingStudy, row: "pd.Series[Any]", in_all: float) -> str:
     """Say how many units a pair is expected to take still."""
-    ends = {name: _two_digits(row[column]) for name, column in _EXPECTED.items()}
+    ends, p_runs = {name: _two_digits(row[column]) for name, column in _EXPECTED.items()}, row.get("p_runs")
     return say(
         "expected",
         told=not absent(row["more"]),
         endless=np.isinf(row["more"]),
+        held=not absent(p_runs) and not is_significant(np.array(p_runs), study.alpha).item(),
         unbounded=np.isinf(row["more_high"]),
         things=_thing(study) if ends["more"] == "1" else _things(study),
         in_all=_two_digits(in_all),
@@ -173,7 +200,8 @@ def _replay_words(study: StoppingStudy, rows: pd.DataFrame) -> tuple[str, ...]:
     if not study.n_replays or decided.empty:
         return ()
     medians = {"taken": decided["replay_median"].median(), "fixed": decided["fixed"].median()}
-    return (say("replay", n_replays=study.n_replays, things=_things(study), **medians),)
+    runs = bool(decided["fixed"].isna().any())
+    return (say("replay", n_replays=study.n_replays, things=_things(study), runs=runs, **medians),)
 
 
 def _key_figures(study: StoppingStudy) -> Table:
@@ -227,6 +255,7 @@ def _pairs_section(study: StoppingStudy) -> Section:
         ends=intervals(pairs["low"], pairs["high"], _DIFFERENCE),
         expected=intervals(pairs["more_low"], pairs["more_high"], _written_units),
     )
+    of_runs = right(p_value, p_runs="p, runs") if "p_runs" in pairs and pairs["p_runs"].notna().any() else ()
     replayed: tuple[Column, ...] = ()
     if study.n_replays:
         replayed = (
@@ -245,8 +274,10 @@ def _pairs_section(study: StoppingStudy) -> Section:
         right(_written_units, more="Still expected"),
         under(text, expected="nine of ten"),
         right(_written_units, fixed="Fixed"),
+        of_runs,
         replayed,
         data=study.pairs,
+        runs=bool(of_runs),
         things=_things(study),
         alpha=study.alpha,
         votes=study.scores is None,
@@ -272,5 +303,6 @@ def _methods(study: StoppingStudy) -> Methods:
         correction=say("correction", name=study.correction),
         how=how.get(study.counted_in, ""),
         traits="" if study.scores is None else traits_said(study.scores, gaps="paired"),
+        runs="p_runs" in study.pairs,
     )
     return Methods(paragraphs=(words,))

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from metaeval.base.arrays import Floats, Ints
+from metaeval.base.arrays import Flags, Floats, Ints
 from metaeval.base.checks import check_choice, check_count, check_list, check_share
 from metaeval.base.names import count, first_few, natural_order
 from metaeval.base.provenance import Provenance, record_provenance
@@ -27,6 +27,7 @@ from metaeval.table.units import design_notes, units_of
 from metaeval.table.vote_columns import vote_columns
 from metaeval.table.vote_set import Votes
 from metaeval.table.votes import as_votes
+from metaeval.tests_stat.runs import RunTest, run_test
 from metaeval.tests_stat.stopping import (
     FORMS,
     QUANTILES,
@@ -67,6 +68,8 @@ class _Differences(NamedTuple):
     """Sums over the topics of a unit. Shape (pair, unit)."""
     sizes: Floats
     """Topics of each pair in each unit. Shape (pair, unit)."""
+    runs: RunTest | None
+    """What runs leave open of each pair, where scores are means over them. Shape of its arrays (pair,)."""
 
     @property
     def n_units(self) -> int:
@@ -219,7 +222,9 @@ def study_stopping(  # noqa: PLR0913 - every option of the command
         so far, from ``more_low`` to ``more_high`` in nine of ten cases (infinite: not to be expected; NaN: decided, or
         fewer than five units so far); ``fixed``, the units with which a t test at Bonferroni's level finds this
         difference in four of five cases; and with replays ``replay_decided`` (share of them that decide the pair) and
-        ``replay_low``, ``replay_median``, ``replay_high``, the units that those took.
+        ``replay_low``, ``replay_median``, ``replay_high``, the units that those took. Of means over runs also
+        ``p_runs``, the p-value of the t test with the runs of all units in its error, and ``open_by_runs``, whether
+        that alone leaves the pair open: then ``more`` is infinite, for it takes more runs.
 
     Raises
     ------
@@ -236,6 +241,9 @@ def study_stopping(  # noqa: PLR0913 - every option of the command
     -----
     The evidence of the t form is exact for normal differences and measured for others: the looks at real scores made
     equal are in the project's report on stopping. The sign and betting forms hold by theorem.
+
+    Of means over runs (`metaeval.table.runs`) the evidence of units knows nothing of new runs. So it counts as no more
+    than 1 / p of the t test with runs in its error, and no interval is narrower than that test's.
 
     References
     ----------
@@ -268,7 +276,7 @@ def study_stopping(  # noqa: PLR0913 - every option of the command
         raise InvalidOptionError("`by` is of votes; clusters of topics come with the scores; leave it out")
     else:
         data, order, dated = _in_order(data, arrival)
-        arrived = _scored(data, order, evidence, dated=dated)
+        arrived = _scored(data, order, evidence, dated=dated, alpha=alpha)
     if arrived.n_units <= burn_in:
         spoken = unit_of(arrived.scores) if arrived.scores is not None else None
         have = count(arrived.n_units, getattr(spoken, arrived.counted_in, arrived.counted_in))
@@ -423,7 +431,12 @@ def _by_column(data: object, when: str) -> tuple[object, list[str]]:
 
 
 def _scored(
-    data: object, arrival: Sequence[str] | None, wanted_form: EvidenceForm | None, *, dated: Arrival | None
+    data: object,
+    arrival: Sequence[str] | None,
+    wanted_form: EvidenceForm | None,
+    *,
+    dated: Arrival | None,
+    alpha: float,
 ) -> _Arrived:
     """Lay out the differences of scores, topic by topic or cluster by cluster in the order of their last topics."""
     table = as_scores(data, missing="pairwise")
@@ -444,13 +457,15 @@ def _scored(
     order = np.argsort(last, kind="stable")
     streams, forms = [], []
     metrics = tuple(map(str, scores["metric"].to_numpy()))
-    for metric, values in zip(metrics, oriented_values(scores), strict=True):
-        first, second = np.triu_indices(len(values), 1)
+    first, second = np.triu_indices(scores.sizes["system"], 1)
+    runs = run_test(scores, first, second, alpha=alpha)
+    for number, (metric, values) in enumerate(zip(metrics, oriented_values(scores), strict=True)):
         differences = values[first] - values[second]
         differences[np.abs(differences) <= RELATIVE * (np.abs(values[first]) + np.abs(values[second]))] = 0.0
         is_scored = (~np.isnan(differences)).astype(np.float64)
         sums, sizes = units.sums(differences), units.sums(is_scored)
-        streams.append(_Differences(np.where(sizes > 0, sums, np.nan)[:, order], sizes[:, order]))
+        of_metric = None if runs is None else RunTest(*(array[number] for array in runs))
+        streams.append(_Differences(np.where(sizes > 0, sums, np.nan)[:, order], sizes[:, order], of_metric))
         forms.append(_form_of(metric, values, wanted_form, clustered=units.clustered))
     return _Arrived(
         streams=tuple(streams),
@@ -548,7 +563,8 @@ def _answered(stream: _Stream, form: EvidenceForm, asked: _Asked) -> tuple[pd.Da
     looks = looks[(looks % asked.look_every == 0) | (looks == stream.n_units)]
     order = np.arange(stream.n_units)
     counts = stream.counts(looks, order)
-    log_evidence = _log_evidence(stream, form, asked.alpha, counts, looks, order)
+    of_units = _log_evidence(stream, form, asked.alpha, counts, looks, order)
+    log_evidence = _within_runs(of_units, stream)
     decided = decided_pairs(log_evidence, alpha=asked.alpha, correction=asked.correction)
     at_last, differences = counts.at(-1), stream.sums if isinstance(stream, _Differences) else None
     low, high = sequence_interval(at_last, form, alpha=asked.alpha, differences=differences)
@@ -571,11 +587,36 @@ def _answered(stream: _Stream, form: EvidenceForm, asked: _Asked) -> tuple[pd.Da
     for name, units in zip(("more_low", "more", "more_high"), expected, strict=True):
         pairs[name] = np.where(is_foretold, np.maximum(units, 1.0), np.nan)
     pairs["fixed"] = fixed_size(at_last, level=asked.alpha / n_pairs)
+    if isinstance(stream, _Differences) and stream.runs is not None:
+        alone = decided_pairs(of_units, alpha=asked.alpha, correction=asked.correction)[:, -1]
+        pairs = _with_runs(pairs, stream.runs, alone & open_pairs, np.exp(-log_threshold))
     return pairs.assign(**_replayed(stream, form, asked, looks)), {
         "units": looks,
         "log_evidence": log_evidence,
         "decided": decided,
     }
+
+
+def _within_runs(log_evidence: Floats, stream: _Stream) -> Floats:
+    """Return the evidence (pair, look) as far as it holds for new runs: at most 1/p of the t test which counts them."""
+    runs = stream.runs if isinstance(stream, _Differences) else None
+    if runs is None:
+        return log_evidence
+    with np.errstate(divide="ignore"):
+        return np.minimum(log_evidence, -np.log(runs.p)[:, None])
+
+
+def _with_runs(pairs: pd.DataFrame, runs: RunTest, by_runs: Flags, level: float) -> pd.DataFrame:
+    """Return the rows of pairs with what runs leave open; no number of units decides what they hold at a level."""
+    no_number, differ = pairs["decided_at"].isna() & (runs.p > level), runs.p > 0.0
+    further = {name: pairs[name].mask(no_number, np.inf) for name in ("more_low", "more", "more_high")}
+    ends = {
+        "low": np.where(differ, np.minimum(pairs["low"], runs.low), pairs["low"]),
+        "high": np.where(differ, np.maximum(pairs["high"], runs.high), pairs["high"]),
+    }
+    fixed = pairs["fixed"].mask(differ)
+    p_runs = np.where(differ, runs.p, np.nan)
+    return pairs.assign(**further, **ends, fixed=fixed, p_runs=p_runs, open_by_runs=by_runs)
 
 
 def _log_evidence(  # noqa: PLR0913, PLR0917 - what each form needs
@@ -608,7 +649,8 @@ def _replayed(stream: _Stream, form: EvidenceForm, asked: _Asked, looks: Ints) -
     stopped = []
     for _ in range(asked.n_replays):
         order = generator.permutation(stream.n_units)
-        log_evidence = _log_evidence(stream, form, asked.alpha, stream.counts(looks, order), looks, order)
+        of_units = _log_evidence(stream, form, asked.alpha, stream.counts(looks, order), looks, order)
+        log_evidence = _within_runs(of_units, stream)
         decided = decided_pairs(log_evidence, alpha=asked.alpha, correction=asked.correction)
         stopped.append(_since(decided, looks))
     sizes = np.stack(stopped, axis=1)

@@ -381,4 +381,4 @@ def _methods(study: TopicsStudy) -> Methods:
     if family is not None:
         curves = [FAMILIES[name].title for name in study.comparison.summary()["family"]]
         words += [say("methods curves", curves=curves, best=FAMILIES[family].title)]
-    return Methods(paragraphs=(" ".join([*words, detectable(), say("made", study=study)]),))
+    return Methods(paragraphs=(" ".join([*words, detectable(study), say("made", study=study)]),))

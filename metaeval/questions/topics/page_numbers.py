@@ -11,6 +11,7 @@ from metaeval.questions.topics.page_words import tolerance_name
 from metaeval.questions.topics.study import TopicsStudy
 from metaeval.reports.prose import prose
 from metaeval.resampling.topic_sets import SMALLEST_SIZE
+from metaeval.table.runs import runs_move
 
 _ALPHA, _POWER = 0.05, 0.8
 say = prose(__name__)
@@ -22,9 +23,9 @@ _TABLED = (10, 25, 50, 100, 200, 500)
 """Numbers in the table for those who have no slider."""
 
 
-def detectable() -> str:
+def detectable(study: TopicsStudy) -> str:
     """Return what methods say of the detectable difference."""
-    return say("detectable", alpha=_ALPHA, power=_POWER)
+    return say("detectable", alpha=_ALPHA, power=_POWER, runs=runs_move(study.scores))
 
 
 def numbers_section(study: TopicsStudy) -> Section:

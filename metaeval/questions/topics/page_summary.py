@@ -16,6 +16,7 @@ from metaeval.reports.key_figures import key_figures, named
 from metaeval.reports.prose import prose
 from metaeval.reports.shared import facts
 from metaeval.resampling.topic_sets import SMALLEST_SIZE
+from metaeval.table.runs import runs_move
 
 _QUANTILES = ("median", "low", "high")
 _FEWER = "fewer than"
@@ -33,6 +34,7 @@ def topic_summary(study: TopicsStudy) -> tuple[str, ...]:
     """Answer in a sentence; then which of several numbers to quote, and what they do not say."""
     sampling = study.error_rates.sampling
     words = [*([say(sampling)] if sampling in {"disjoint", "overlapping"} else []), say("caution")]
+    words = [*([say("runs")] if runs_move(study.scores) else []), *words]
     sizes, needed = _sizes_answer(study), topic_answer(study)
     answer = sizes if sizes and not _needs(study, _quoted(study)[0]) else " ".join(filter(None, [sizes, needed]))
     return (answer, topic_quote(study), " ".join(words))

@@ -159,3 +159,68 @@ def test_runs_that_move_whole_systems_are_said_where_repeats_are_nested(spread):
     for repeats, said in zip(("nested", "crossed"), moved, strict=True):
         notes = study_components(as_scores(values), repeats=repeats, n_splits=0, rng=0).notes
         assert any("runs of one system differ by more" in note for note in notes) is said
+
+
+def with_runs(*, spread=0.02, n_systems=2):
+    """Return scores (system, item, run) in which a run moves all items of its system."""
+    rng = np.random.default_rng(14)
+    values = rng.normal(0.5, 0.2, (60, 1)) + rng.normal(0, spread, (n_systems, 1, 5))
+    return values + rng.normal(0, 0.05, (n_systems, 60, 5))
+
+
+def test_runs_that_move_whole_systems_are_a_source_unasked():
+    """By hand, from mean squares of systems by repeats and of the rest; two differ by 1.96 √2 deviations at most."""
+    values = with_runs()
+    study = study_components(values[None], n_splits=0, rng=1)
+    assert study.components.repeats == "crossed"
+    assert any("repeats are taken as crossed" in note for note in study.notes)
+    means = values.mean(axis=1)
+    left = means - means.mean(axis=1, keepdims=True) - means.mean(axis=0) + means.mean()
+    of_runs = 60 * (left**2).sum() / 4
+    rest = values - means[:, None] - values.mean(axis=2, keepdims=True) + values.mean(axis=(1, 2), keepdims=True)
+    rest -= rest.mean(axis=0)
+    within = (rest**2).sum() / (59 * 4)
+    variance = (of_runs - within) / 60
+    row = study.components.dependability.iloc[0]
+    assert row["repeatability"] == pytest.approx(1.959964 * np.sqrt(2 * (variance / 5 + within / 300)), rel=1e-4)
+    of_items = max(0.0, study.to_frame().set_index("component").loc["system x topic", "variance"]) / 60
+    noise = variance / 5 + within / 300 + of_items
+    assert row["run_share"] == pytest.approx(variance / 5 / noise)
+    assert row["run_share_low"] < row["run_share"] < row["run_share_high"]
+    error, freedom = np.sqrt(2 * noise), (2 * noise) ** 2
+    freedom /= (2 * (within / 300 + of_items)) ** 2 / 59 + (2 * variance / 5) ** 2 / 8
+    assert power_of(row["detectable"] / error, freedom) == pytest.approx(0.8, abs=1e-3)
+    first = study.report().summary[0]
+    assert first.startswith("More repeats rather than more topics make means surer under")
+
+
+def power_of(shift, freedom):
+    """Return the power of SciPy's two-sided t test at .05 at a shift in standard errors."""
+    edge = stats.t.isf(0.025, freedom)
+    return stats.nct.sf(edge, freedom, shift) + stats.nct.cdf(-edge, freedom, shift)
+
+
+def test_repeats_that_move_no_system_are_nested_unasked():
+    """F of the runs' means is 0: each system has the same mean in every run."""
+    values = with_runs(spread=0.0)
+    values -= values.mean(axis=1, keepdims=True) - values.mean(axis=(1, 2), keepdims=True)
+    study = study_components(values[None], n_splits=0, rng=1)
+    assert study.components.repeats == "nested"
+    assert not any("crossed" in note for note in study.notes)
+    assert study.components.dependability["run_share"].isna().all()
+    named = study_components(with_runs()[None], repeats="nested", n_splits=0, rng=1)
+    assert any("`repeats='crossed'` has a source for that" in note for note in named.notes)
+
+
+def test_a_share_without_uncertainty_has_no_interval_of_zeros():
+    """Nested repeats make all the noise where means of cells are items and systems alone: 100 %, and no [0, 0]."""
+    values = with_runs()
+    cells = values.mean(axis=2)
+    fitted = cells.mean(axis=1, keepdims=True) + cells.mean(axis=0) - cells.mean()
+    first = (
+        study_components((values + (fitted - cells)[..., None])[None], repeats="nested", n_splits=0, rng=1)
+        .report()
+        .summary[0]
+    )
+    assert first.endswith("repeats (100.0 %).")
+    assert "[0.0, 0.0]" not in first

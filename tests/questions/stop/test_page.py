@@ -118,3 +118,19 @@ def test_methods_name_the_evidence_and_its_source():
     said = " ".join(study_stopping(scores(0.5, 0.2), correction="fdr_bh").report().methods.paragraphs)
     assert "Bayes factor" in said
     assert "Benjamini and Hochberg on e-values" in said
+
+
+def test_a_pair_that_runs_leave_open_is_not_stopped_at():
+    """The words of `table` on the same pair say so too; with a third system the sentence counts the pairs."""
+    rng = np.random.default_rng(8)
+    items, moved = rng.normal(0.5, 0.2, (300, 1)), np.array([[0.02, -0.01, 0.0], [0.0, 0.03, 0.03], [0.5, 0.5, 0.51]])
+    values = items + moved[:, None, :] + rng.normal(0, 0.05, (3, 300, 3))
+    first, second, *_ = study_stopping(as_scores(values[None, :2])).report().summary
+    assert first.startswith(
+        "Open: on these runs system2 is better than system1 by the evidence of 300 topics, but runs"
+    )
+    assert "no number of topics" in first
+    assert second.startswith("Quote")
+    board = study_stopping(as_scores(values[None]), n_replays=3, rng=1).report()
+    assert board.summary[1].startswith("1 pair is decided by the evidence of topics alone, but runs differ so much")
+    assert "of a fixed design" not in board.summary[-1]

@@ -7,6 +7,8 @@ import pytest
 from metaeval import as_scores, read_scores, study_stopping
 from metaeval.errors import EstimationError, InvalidOptionError
 from metaeval.io import as_votes
+from metaeval.tests_stat.comparison import compare_systems
+from metaeval.tests_stat.result import difference_intervals
 from metaeval.tests_stat.stopping import count_units, decided_pairs, log_sign_evidence, log_t_evidence
 
 
@@ -274,3 +276,46 @@ def test_the_column_that_gave_the_order_is_not_said_to_be_left_out(form, in_file
     assert len(left_out) == 1
     assert "remark" in left_out[0]
     assert "date" not in left_out[0]
+
+
+def runs_of(n_tables, *, n_items=60, spread=0.02, lead=0.0):
+    """Return null tables as metrics, of two systems of three runs each; a run moves all items of its system."""
+    rng = np.random.default_rng(5)
+    values = rng.normal(0.5, 0.2, (n_tables, 1, n_items, 1)) + rng.normal(0, 0.05, (n_tables, 2, n_items, 3))
+    values += rng.normal(0, spread, (n_tables, 2, 1, 3))
+    values[:, 0] += lead
+    return as_scores(values, metrics=[f"table {number}" for number in range(n_tables)])
+
+
+def test_no_pair_is_decided_that_new_runs_may_turn():
+    """Of 120 null tables .05 are decided, give or take three standard errors (.06); items alone decide 46 %.
+
+    The p-value is that of the t test with runs in its error (`compare_systems`, of which tests/tests_stat/test_runs.py
+    has SciPy's), and evidence is no more than 1/p.
+    """
+    scores = runs_of(120)
+    frame = study_stopping(scores).to_frame().set_index("metric").loc[list(scores["metric"].to_numpy())]
+    assert frame["decided_at"].notna().mean() <= 0.11
+    assert frame["open_by_runs"].mean() > 0.3
+    held = frame["open_by_runs"].to_numpy()
+    assert np.isinf(frame[["more_low", "more", "more_high"]][held]).all(axis=None)
+    p_value = compare_systems(scores, correction="none").to_frame()["p_value"].to_numpy()
+    limited = frame["p_runs"].notna().to_numpy()
+    assert frame["p_runs"].to_numpy()[limited & held] == pytest.approx(p_value[limited & held])
+    assert (frame["log10_evidence"].to_numpy()[limited] <= -np.log10(frame["p_runs"].to_numpy()[limited]) + 1e-9).all()
+    ends = difference_intervals(compare_systems(scores, correction="none"))
+    assert (frame["low"].to_numpy()[held] <= ends["low"].to_numpy()[held, 0] + 1e-12).all()
+    assert (frame["high"].to_numpy()[held] >= ends["high"].to_numpy()[held, 0] - 1e-12).all()
+
+
+def test_a_difference_beyond_the_runs_is_decided():
+    """Ten standard deviations of a run: decided after the fewest items, as the items alone decide."""
+    frame = study_stopping(runs_of(1, lead=0.2)).to_frame()
+    assert frame["decided_at"].tolist() == [10]
+    assert frame["winner"].tolist() == ["system1"]
+    assert not frame["open_by_runs"].any()
+
+
+def test_scores_without_runs_have_no_columns_of_them():
+    """Scores of one run do not say how runs differ."""
+    assert "p_runs" not in study_stopping(drawn()).to_frame()
