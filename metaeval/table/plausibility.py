@@ -29,10 +29,13 @@ from metaeval.table.roles import (
     SUMMARIES,
     RoleColumn,
     bare_word,
+    falling_among,
     is_of_another_year,
     is_subtotal,
     is_total,
+    lowest_scores,
     may_be_no_item,
+    rises_by_name,
     role_of_row,
     roles_beside,
     says_of,
@@ -424,6 +427,7 @@ def odd_notes(table: ScoreTable) -> list[str]:
         if codes.counts:
             others = f"{codes.low:.4g} to {codes.high:.4g}"
             notes.append(f"{_cells(coded, scores, table)} under {name}, where all other scores are {others}; {_EMPTY}")
+        notes += _falling_items(table, metric)
         if scores.shape[1] < _FEWEST_TOPICS or np.isnan(scores).all(axis=1).any():
             continue
         if scores.shape[0] <= _FEWEST_OTHERS:  # of two systems neither is the odd one, of their items some may be
@@ -471,6 +475,17 @@ def _going_with_none(table: ScoreTable, metric: str, scores: Floats) -> list[str
     topics = unit_called(table.attributes.get("topic_word")).topics
     alone = f"{named} {rises} with none of the other systems over the {topics}"
     return [f"under {metric}, {alone}, as a mark, a cost or a failed run would; leave out what is no system"]
+
+
+def _falling_items(table: ScoreTable, metric: int) -> list[str]:
+    """Say which items are called as something of which less is better, where more is under the metric."""
+    items, name = table.labels["topic"], table.labels["metric"][metric]
+    if not 1 < len(items) <= _MOST_ITEMS or not rises_by_name(name):
+        return []
+    by_item = np.moveaxis(table.scores[metric], 1, 0)
+    falling = falling_among(lowest_scores(items, by_item))
+    way = f"means under {name} count more as better: leave out what is no score, or turn its sign"
+    return [f"less is better, by name, of {first_few(falling)} among the {unit().topics}; {way}"] if falling else []
 
 
 def _items_off_scale(table: ScoreTable, metric: str, scores: Floats) -> list[str]:
@@ -578,7 +593,7 @@ def of_ten(values: Floats) -> Flags:
     """Return which items, fewer than half, seem to be rated from 1 to 10 where others are per cents, as MT-Bench is.
 
     `values` has the shape (system, item). On a hard item all have few per cent too, and differ by larger shares of
-    these than elsewhere; ratings differ by smaller ones.
+    these than elsewhere; ratings differ by smaller ones, or are whole where no other item is.
 
     Examples
     --------
@@ -586,6 +601,8 @@ def of_ten(values: Floats) -> Flags:
     array([False, False,  True])
     >>> of_ten(np.array([[88.7, 92.1, 9.3], [82.0, 93.0, 6.9], [75.2, 74.0, 3.2]]))
     array([False, False, False])
+    >>> of_ten(np.array([[88.7, 92.1, 5], [82.0, 93.2, 2], [75.2, 74.1, 1]]))
+    array([False, False,  True])
     """
     low, high = np.nanmin(values, axis=0), np.nanmax(values, axis=0)
     with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
@@ -595,7 +612,8 @@ def of_ten(values: Floats) -> Flags:
     others = middle[~rated]
     if not rated.any() or 2 * rated.sum() >= len(rated) or high.max() > _PER_CENTS or others.min() < 2 * _TEN:
         return np.zeros_like(rated)
-    return rated & (widths <= np.median(widths[~rated]))
+    whole = ((values == np.rint(values)) | np.isnan(values)).all(axis=0)
+    return rated & ((widths <= np.median(widths[~rated])) | (whole & ~whole[~rated].any()))
 
 
 def widest_item(items: Sequence[str], values: Floats) -> str:

@@ -30,6 +30,7 @@ _NUMBER = re.compile(r"[+-]?[0-9.,]+(e[+-]?[0-9]+)?", re.IGNORECASE | re.ASCII)
 _SIZE = re.compile(r"[$€£]?[0-9][0-9.,]*\s*[^\W\d_]{0,3}|tiny|mini|small|medium|base|large|x*l", re.IGNORECASE)
 _LONGEST_WORD, _FEW_SIBLINGS = 100, 2
 _FEW_RUNS = 4
+_LONGEST_CODE = 3
 _OF_RANKS = "ERR"
 """Expected reciprocal rank, as its authors and all programs of retrieval write it; of errors, err is short."""
 _TIERS: Mapping[str, Sequence[Sequence[str]]] = _TABLE["parts"]
@@ -271,6 +272,29 @@ def _what_falls(metric: str) -> str:
         ),
         "",
     )
+
+
+def falling_among(least: Mapping[str, float]) -> list[str]:
+    """Return the names, beside others, of what less is better of; `least` is the lowest number of each.
+
+    A short name among such as are spelled alike is a code: per of Persian, PER of persons.
+
+    Examples
+    --------
+    >>> falling_among({"MMLU": 0.0, "GSM8K": 0.0, "WER": 0.0}), falling_among({"WER": 0.0, "CER": 0.0})
+    (['WER'], [])
+    >>> falling_among(dict.fromkeys(["deu", "per", "swe"], 0.0)), falling_among(dict.fromkeys(["LOC", "ORG", "PER"], 0.0))
+    ([], [])
+    """
+    shapes = Counter((len(name), name.islower()) for name in least)
+    falling = [name for name, lowest in least.items() if not rises_by_name(name, lowest)]
+    codes = {
+        name
+        for name in falling
+        if len(name) <= _LONGEST_CODE and (name.islower() or word_of(name) not in _FALLING_HEADS)
+    }
+    codes = {name for name in codes if 2 * (shapes[len(name), name.islower()] - 1) > len(least) - 1}
+    return [name for name in falling if name not in codes] if len(falling) < len(least) else []
 
 
 def lowest_scores(metrics: Iterable[str], scores: Floats) -> dict[str, float]:
