@@ -145,7 +145,8 @@ class _LongRows:
         rows, notes = self._rows_of_topics(codes["topic"])
         told = [repr(self.metric or name) for name, is_true in self.truths.items() if is_true]
         notes += [f"true counts 1 and false 0 under {first_few(told)}"] if told else []
-        notes += metric_note(source) if not (named or "metric" in self.places or self.metrics) else []
+        is_file = not (named or "metric" in self.places or self.metrics or source.name)
+        notes += metric_note(source) if is_file else []
         attached = {
             role: self._one_each(role, dim, codes)
             for role, dim in ATTACHED.items()
@@ -169,7 +170,9 @@ class _LongRows:
             if len(stay) < len(labels[dim]):
                 scores, labels[dim] = np.take(scores, stay, axis=axis), [labels[dim][at] for at in stay]
             notes += more
-        return FileBlock(label=source.path, scores=scores, labels=labels, notes=notes, attached=attached)
+        return FileBlock(
+            label=source.path, scores=scores, labels=labels, notes=notes, attached=attached, called_as_file=is_file
+        )
 
     def _columns(self) -> tuple[dict[str, NDArray[np.integer]], Floats]:
         """Read the columns in one pass: codes of those that name something, numbers of those with scores."""

@@ -174,7 +174,8 @@ def _by_metrics(block: blocks.FileBlock, pair_of: Mapping[str, tuple[str, str]],
     notes = [note for note in block.notes if note not in blocks.metric_note(source)]
     labels = {**block.labels, "metric": metrics, "system": systems}
     read_as = "wide table, a column a system and metric"
-    return replace(block, scores=block.scores[0, places], labels=labels, notes=notes, read_as=read_as)
+    cells = block.scores[0, places]
+    return replace(block, scores=cells, labels=labels, notes=notes, read_as=read_as, called_as_file=False)
 
 
 def _refuse_labels(rows: "_WideRows", place: int | None, options: blocks.TableOptions) -> None:
@@ -300,7 +301,10 @@ def _block(  # noqa: PLR0913, PLR0917 - what a block is made of
         notes.append(f"all columns are called as {measure}, which is taken for the metric")
     labels = {"metric": [measure or source.own_name]}
     labels |= {dim: headers.unique_names(of, dim, body) for dim, of in (("system", systems), ("topic", topics))}
-    block = blocks.FileBlock(label=source.path, scores=scores[None], labels=labels, notes=notes, numbered=numbered)
+    is_file = not measure and source.name is None
+    block = blocks.FileBlock(
+        label=source.path, scores=scores[None], labels=labels, notes=notes, numbered=numbered, called_as_file=is_file
+    )
     if options.form == "wide" or not are_surely_crossed(pair_of := systems_by_metrics(systems)):
         return block
     block = _by_metrics(block, pair_of, source)

@@ -30,12 +30,12 @@ from metaeval.table.roles import (
     RoleColumn,
     bare_word,
     falling_among,
+    is_error_measure,
     is_of_another_year,
     is_subtotal,
     is_total,
     lowest_scores,
     may_be_no_item,
-    rises_by_name,
     role_of_row,
     roles_beside,
     says_of,
@@ -478,14 +478,14 @@ def _going_with_none(table: ScoreTable, metric: str, scores: Floats) -> list[str
 
 
 def _falling_items(table: ScoreTable, metric: int) -> list[str]:
-    """Say which items are called as something of which less is better, where more is under the metric."""
+    """Say which items are called as something of which less is better, where the others are not."""
     items, name = table.labels["topic"], table.labels["metric"][metric]
-    if not 1 < len(items) <= _MOST_ITEMS or not rises_by_name(name):
+    if not 1 < len(items) <= _MOST_ITEMS or is_error_measure(name):
         return []
     by_item = np.moveaxis(table.scores[metric], 1, 0)
     falling = falling_among(lowest_scores(items, by_item))
-    way = f"means under {name} count more as better: leave out what is no score, or turn its sign"
-    return [f"less is better, by name, of {first_few(falling)} among the {unit().topics}; {way}"] if falling else []
+    of_unit = f"less is better, by name, of {first_few(falling)} among the {unit().topics} under {name}"
+    return [f"{of_unit}: means with the others have no direction; leave out what is no score"] if falling else []
 
 
 def _items_off_scale(table: ScoreTable, metric: str, scores: Floats) -> list[str]:

@@ -243,6 +243,17 @@ def rises_by_name(metric: str, least: float = 0.0) -> bool:
     return not falls or (least < 0 and falls not in _SIGNED)
 
 
+def is_error_measure(name: str) -> bool:
+    """Whether a name is that of a measure of which less is better, but for words of a split, and holds nothing else.
+
+    Examples
+    --------
+    >>> [is_error_measure(name) for name in ("wer", "val_loss", "bd_wer", "hallucination_eval")]
+    [True, True, False, False]
+    """
+    return "_".join(word for word in word_of(name).split("_") if word not in SPLITS) in _FALLS["words"]
+
+
 def _what_falls(metric: str) -> str:
     """Return the word of a name for something of which less is better; "" where no word says so."""
     unit_less = _IN_BRACKETS.sub("", metric).strip(" %")
@@ -283,7 +294,7 @@ def falling_among(least: Mapping[str, float]) -> list[str]:
     --------
     >>> falling_among({"MMLU": 0.0, "GSM8K": 0.0, "WER": 0.0}), falling_among({"WER": 0.0, "CER": 0.0})
     (['WER'], [])
-    >>> falling_among(dict.fromkeys(["deu", "per", "swe"], 0.0)), falling_among(dict.fromkeys(["LOC", "ORG", "PER"], 0.0))
+    >>> falling_among(dict.fromkeys(["deu", "per", "swe"], 0.0)), falling_among(dict.fromkeys(["LOC", "ORG", "PER"], 0))
     ([], [])
     """
     shapes = Counter((len(name), name.islower()) for name in least)
