@@ -427,6 +427,24 @@ IN_ITEMS = {
             ),
         },
     ),
+    "an item twice, by two judges": items(
+        TWICE.replace("kind", "judge"),
+        {
+            "where={'judge': 'x'}": BOTH,
+            "item=['doc', 'judge']": {"bleu": [*BOTH["bleu"], 1.1, 1.2, 1.3, 1.4], "human": BOTH["human"] * 2},
+            "cluster='doc'": Then(
+                lambda: [
+                    *item_scores(
+                        read_items("i.csv", item=["doc", "judge"], cluster="doc"),
+                        reference="human",
+                        item=["doc", "judge"],
+                        cluster="doc",
+                    )["cluster"].to_numpy()
+                ],
+                [*"1122"],
+            ),
+        },
+    ),
     "no such column to choose by": items(
         ITEMS,
         {"where": Then(lambda: read_items("i.csv", where={"kind": "x"})[["bleu", "human"]], BOTH)},

@@ -30,6 +30,7 @@ from metaeval.io.sheets import Sheet, header_names
 from metaeval.io.sources import Source
 from metaeval.table.array import ATTACHED, DIMS, REPEAT, Codes, dims_of, first_repeat, laid_out, place_rows
 from metaeval.table.folds import note_of_folds
+from metaeval.table.named_repeats import repeats_of_metrics
 from metaeval.table.plausibility import are_summaries, left_out_rows
 from metaeval.table.roles import SPREADS, unit_of_column, word_of
 
@@ -164,6 +165,8 @@ class _LongRows:
             codes["metric"] = np.tile(metrics, len(numbers))
             labels["metric"] = unique_names([name for name, _ in self.metrics], "metric", self.body)
         scores = self._laid_out(codes, numbers.ravel(), rows, notes)
+        scores, labels, told = self._with_repeats(scores, labels)
+        notes += told
         for dim in dims_of(labels)[1:]:
             axis = dims_of(labels).index(dim)
             stay, more = left_out_rows(labels[dim], np.moveaxis(scores, axis, 0).reshape(len(labels[dim]), -1), dim)
@@ -173,6 +176,13 @@ class _LongRows:
         return FileBlock(
             label=source.path, scores=scores, labels=labels, notes=notes, attached=attached, called_as_file=is_file
         )
+
+    def _with_repeats(
+        self, scores: Floats, labels: dict[str, list[str]]
+    ) -> tuple[Floats, dict[str, list[str]], list[str]]:
+        """Return scores under columns called as runs of one with repeats, unless somebody named metrics."""
+        open_columns = bool(self.metrics) and self.options.metrics is None
+        return repeats_of_metrics(scores, labels) if open_columns else (scores, labels, [])
 
     def _columns(self) -> tuple[dict[str, NDArray[np.integer]], Floats]:
         """Read the columns in one pass: codes of those that name something, numbers of those with scores."""

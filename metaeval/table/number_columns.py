@@ -428,7 +428,11 @@ class _Numbers(NamedTuple):
 
     def made(self, told: Mapping[str, RoleColumn], kept: Iterable[str]) -> dict[str, RoleColumn]:
         """Return the columns that the others make, except those of which the name said enough."""
-        said = {name for name, column in told.items() if column.sure and column.role != "aggregate"}
+        said = {
+            name
+            for name, column in told.items()
+            if column.sure and column.role != "aggregate" and (column.role not in ERRORS or self.roles[name][1])
+        }
         places = [at for at, name in enumerate(self.names) if name not in said]
         names = [self.names[at] for at in places]
         roles = ["made" if word_of(name) in MADE else self.roles[name][0] for name in names]

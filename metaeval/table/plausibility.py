@@ -19,7 +19,7 @@ from metaeval.table.array import DIMS, REPEAT, ScoreTable, has_gaps
 from metaeval.table.derived import rounding
 from metaeval.table.evidence import PER_CENT, made_of_others, on_another_scale
 from metaeval.table.interval_names import in_series, numbered_form, percentage_of_quantile
-from metaeval.table.no_answers import codes_among
+from metaeval.table.no_answers import codes_among, minus_ones
 from metaeval.table.roles import (
     AVERAGES,
     ERRORS,
@@ -67,9 +67,6 @@ _PER_CENTS, _SHARE = 100.0, 0.05
 _THOUSAND, _TEN, _CLOSE = 1000.0, 10, 1e-6
 _MANY = 1_000_000
 """More scores than these are first looked at by some of them."""
-_MISSING = -1.0
-_RARE = 0.1
-"""In so small a share of scores -1 is an odd one."""
 _EMPTY = "empty what is no score, and pass `missing='drop-topics'`"
 
 
@@ -666,17 +663,9 @@ def _beyond_shares(scores: Floats, table: ScoreTable, metric: str) -> str:
 
 
 def _minus_ones(scores: Floats, table: ScoreTable) -> list[str]:
-    """Name -1 where others are at least 0 and they are seldom, or of few systems.
-
-    Many of many systems may be losses, and beside others below 0 they are correlations.
-    """
-    if np.nanmin(scores, initial=0.0) != _MISSING:
-        return []
-    coded = scores == _MISSING
-    n_others = np.count_nonzero(scores >= 0)
-    all_others = n_others + coded.sum() == scores.size - np.count_nonzero(np.isnan(scores))
-    few = coded.sum() < _RARE * n_others or 2 * coded.any(axis=1).sum() < len(coded)
-    return [f"-1 where all other scores are at least 0: {_cells(coded, scores, table)}"] if all_others and few else []
+    """Name -1 where others are at least 0."""
+    coded = minus_ones(scores) if np.nanmin(scores, initial=0.0) < 0 else np.zeros(0)
+    return [f"-1 where all other scores are at least 0: {_cells(coded, scores, table)}"] if coded.any() else []
 
 
 def _are_near(values: Floats, cut: int) -> bool:
