@@ -664,7 +664,7 @@ def _beyond_shares(scores: Floats, table: ScoreTable, metric: str) -> str:
 
 def _minus_ones(scores: Floats, table: ScoreTable) -> list[str]:
     """Name -1 where others are at least 0."""
-    coded = minus_ones(scores) if np.nanmin(scores, initial=0.0) < 0 else np.zeros(0)
+    coded = minus_ones(scores) if np.nanmin(scores, initial=0.0) < 0 else np.zeros(0, dtype=bool)
     return [f"-1 where all other scores are at least 0: {_cells(coded, scores, table)}"] if coded.any() else []
 
 
