@@ -78,7 +78,7 @@ def test_the_error_of_a_board_is_no_item_under_any_name(name, tmp_path):
     """A win rate of 50 to 80 with numbers near 1 beside it: asked about in a frame as in a file."""
     board = pd.DataFrame({"model": [*"abcd"], "win_rate": [76.7, 78.5, 64.1, 51.9], name: [1.37, 1.36, 1.5, 1.61]})
     for door in (*both_doors(board, tmp_path), lambda: study_leaderboard(board, rng=0)):
-        with pytest.raises(MetaevalError, match="win_rate_stderr|these are means by system"):
+        with pytest.raises(MetaevalError, match=r"win_rate_stderr|these are means by system"):
             door()
 
 
