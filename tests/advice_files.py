@@ -399,6 +399,12 @@ def graded(limits: str, human: Sequence[float], bleu: Sequence[float]) -> Then:
 
 
 IN_ITEMS = {
+    "a thing of which less is better in a file's name": Call(
+        lambda **options: read_scores("hallucination_eval.csv", **options),
+        {"higher_is_better={'hallucination_eval': False}": False},
+        files={"hallucination_eval.csv": "topic,a,b\n1,.4,.2\n2,.5,.3\n3,.9,.6\n"},
+        show=lambda scores: scores["higher_is_better"].item(),
+    ),
     "a code of no answer among grades": compared(
         GRADED,
         {
