@@ -399,6 +399,12 @@ def graded(limits: str, human: Sequence[float], bleu: Sequence[float]) -> Then:
 
 
 IN_ITEMS = {
+    "a thing of which less is better in a file's name": Call(
+        lambda **options: read_scores("hallucination_eval.csv", **options),
+        {"higher_is_better={'hallucination_eval': False}": False},
+        files={"hallucination_eval.csv": "topic,a,b\n1,.4,.2\n2,.5,.3\n3,.9,.6\n"},
+        show=lambda scores: scores["higher_is_better"].item(),
+    ),
     "a code of no answer among grades": compared(
         GRADED,
         {
@@ -424,6 +430,24 @@ IN_ITEMS = {
             "item": Then(
                 lambda: read_items("i.csv", item=["doc", "kind"])[["bleu", "human"]],
                 {"bleu": [*BOTH["bleu"], 1.1, 1.2, 1.3, 1.4], "human": BOTH["human"] * 2},
+            ),
+        },
+    ),
+    "an item twice, by two judges": items(
+        TWICE.replace("kind", "judge"),
+        {
+            "where={'judge': 'x'}": BOTH,
+            "item=['doc', 'judge']": {"bleu": [*BOTH["bleu"], 1.1, 1.2, 1.3, 1.4], "human": BOTH["human"] * 2},
+            "cluster='doc'": Then(
+                lambda: [
+                    *item_scores(
+                        read_items("i.csv", item=["doc", "judge"], cluster="doc"),
+                        reference="human",
+                        item=["doc", "judge"],
+                        cluster="doc",
+                    )["cluster"].to_numpy()
+                ],
+                [*"1122"],
             ),
         },
     ),

@@ -18,12 +18,12 @@ from metaeval.base.arrays import Flags, Floats, Ints
 from metaeval.base.checks import check_choice, check_kind
 from metaeval.base.columns import PEOPLE, are_judges, underscored
 from metaeval.base.label_words import folded, grades_of
-from metaeval.base.names import clean_names, comma_list, first_few, natural_order, shortened
+from metaeval.base.names import clean_names, first_few, natural_order, shortened
 from metaeval.base.number_words import SCORE_GAPS
 from metaeval.errors import InvalidOptionError, ScoresError
 from metaeval.running.equality import difference, settle
 from metaeval.table.derived import derived_columns
-from metaeval.table.no_answers import codes_among
+from metaeval.table.no_answers import codes_among, minus_ones
 from metaeval.table.number_columns import left_out_columns, not_scores
 from metaeval.table.roles import RoleColumn, rises_by_name, role_of_name
 from metaeval.table.scores import Missing, Scores, as_scores, better_direction
@@ -130,6 +130,7 @@ def item_scores(  # noqa: PLR0913 - one keyword per column
         metric, row, column = np.argwhere(np.isinf(values))[0]
         message = f"{columns[metric]} of system {systems[row]!r}, item {names[column]!r} is infinite; repair the score"
         raise ScoresError(message)
+    told += _notes_on_minus_ones(values, columns, systems, names)
     table = xr.DataArray(
         values,
         dims=("metric", "system", "item"),
@@ -147,6 +148,19 @@ def item_scores(  # noqa: PLR0913 - one keyword per column
         if cluster is None
         else table.assign_coords(cluster=("item", _clusters(frame[cluster], item_names, names)))
     )
+
+
+def _notes_on_minus_ones(
+    values: Floats, columns: Sequence[str], systems: Sequence[str], names: Sequence[str]
+) -> list[str]:
+    """Say where -1 stands among scores that are at least 0 otherwise."""
+    notes = []
+    for name, scores in zip(columns, values, strict=True):
+        cells = [f"-1 ({systems[row]!r} on {names[at]!r})" for row, at in np.argwhere(minus_ones(scores)).tolist()]
+        if cells:
+            listed = first_few(cells, most=3)
+            notes.append(f"-1 where all other scores under {name} are at least 0: {listed}; empty what is no score")
+    return notes
 
 
 def _graded(frame: pd.DataFrame, names: Sequence[str]) -> pd.DataFrame:
@@ -295,10 +309,9 @@ def _no_metrics(
     unsure = [column for column in left if not column.sure]
     if unsure:
         doubts = first_few([f"{column.name!r} ({column.why}?)" for column in unsure], most=3)
-        sure = comma_list(name for name in free if name not in {column.name for column in left})
-        way = (
-            f"name the metrics to compare (`metrics={[sure]!r}`; add those that are)" if sure else "rename what is one"
-        )
+        sure = [name for name in free if name not in {column.name for column in left}]
+        way = f"name the metrics to compare (`metrics={sure!r}`; add those that are)" if sure else "rename what is one"
+        way = way if "sources" in frame.attrs else "drop the columns that are none, or rename what is one"
         raise ScoresError(f"columns that may be no scores: {doubts}; {way}")
     for made in derived_columns(names, values, kept=free):  # the human score, of its raters
         raters = [name for name in made.of if name not in said and made.sure]

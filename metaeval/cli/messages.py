@@ -48,6 +48,9 @@ def in_options(message: str) -> str:
     >>> with speaking_in_options({"where": "--where"}):
     ...     print(in_options("pass `where={'judge': '!=ann'}`"))
     pass --where 'judge!=ann'
+    >>> with speaking_in_options({"higher_is_better": "--higher-is-better", "lower_is_better": "--lower-is-better"}):
+    ...     print(in_options("pass `higher_is_better={'MQM': False}`"))
+    pass --lower-is-better MQM
     """
     options, foreign = _OPTIONS.get({}), list[str]()
 
@@ -97,6 +100,9 @@ def _option(name: str, value: object, options: Mapping[str, str]) -> str:
         named = [(key, setting) for key, listed in several.items() for setting in listed]
         header = [options["no_header"]] if any(type(setting) is int for _, setting in named) else []
         return " ".join([*header, *(f"{options[f'{name}.{key}']} {_text(setting)}" for key, setting in named)])
+    if name == "higher_is_better" and isinstance(value, dict):  # an option for either direction
+        named_ways = ((options[name if rises else "lower_is_better"], metric) for metric, rises in value.items())
+        return " ".join(f"{option} {_text(metric)}" for option, metric in named_ways)
     if isinstance(value, dict):
         if name in _OPPOSITE and False in value.values():
             return " ".join(f"{options[_OPPOSITE[name]]} {_text(word)}" for word in value)

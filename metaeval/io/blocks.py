@@ -148,6 +148,8 @@ class FileBlock:
     """Whether no column names its systems."""
     arrival: Arrival | None = None
     """When its topics came, where it has a column of dates."""
+    called_as_file: bool = False
+    """Whether its metric has the name of the file for want of one."""
 
     @property
     def name(self) -> str:

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from metaeval.base.checks import check_list
-from metaeval.base.columns import ITEMS, first_called, underscored
+from metaeval.base.columns import ITEMS, JUDGES, first_called, underscored
 from metaeval.base.conditions import texts_that_meet
 from metaeval.base.names import count, is_number, shortened
 from metaeval.base.number_words import SCORE_GAPS, other_spelling
@@ -241,12 +241,25 @@ def _refuse_repeated(table: "_ItemTable", keys: Sequence[str]) -> None:
     same = (table.frame[list(keys)] == later[list(keys)]).all(axis=1)
     earlier, again = same[same].index[:2]
     description = ", ".join(f"{key} {shortened(later[key])!r}" for key in keys)
-    advice = (
+    advice = _way_to_one_judge(table.frame, keys) or (
         "keep one row, or name all columns that identify an item, by comma (`item`); if a column says which data set "
-        "or aspect a row is of, choose one (`where`) or compare within each (`set_column`)"
+        "or aspect a row is of, choose one (`where`); under `tasks` each is a set (`set_column`)"
     )
     raise table.body.error(
         f"{description} stands in line {table.body.row(int(earlier))[0]} already; {advice}", int(again)
+    )
+
+
+def _way_to_one_judge(frame: pd.DataFrame, keys: Sequence[str]) -> str:
+    """Say how rows are read of which each judge gave one, "" where no column says so; judges make no items."""
+    judges = [name for name in map(str, frame.columns) if underscored(name) in JUDGES and name not in keys]
+    name = next((name for name in judges if not frame.duplicated([*keys, name]).any()), None)
+    if name is None or len(keys) != 2:  # noqa: PLR2004 - of a system and an item
+        return ""
+    first, item = str(frame[name].iloc[0]).strip(), keys[1]
+    return (
+        f"{name!r} says who judged: choose one (`where={ {name: first}!r}`), or count the rows of all and draw each "
+        f"{item} whole (`item={[item, name]!r}`, `cluster={item!r}`)"
     )
 
 

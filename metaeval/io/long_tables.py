@@ -30,6 +30,7 @@ from metaeval.io.sheets import Sheet, header_names
 from metaeval.io.sources import Source
 from metaeval.table.array import ATTACHED, DIMS, REPEAT, Codes, dims_of, first_repeat, laid_out, place_rows
 from metaeval.table.folds import note_of_folds
+from metaeval.table.named_repeats import repeats_of_metrics
 from metaeval.table.plausibility import are_summaries, left_out_rows
 from metaeval.table.roles import SPREADS, unit_of_column, word_of
 
@@ -145,7 +146,8 @@ class _LongRows:
         rows, notes = self._rows_of_topics(codes["topic"])
         told = [repr(self.metric or name) for name, is_true in self.truths.items() if is_true]
         notes += [f"true counts 1 and false 0 under {first_few(told)}"] if told else []
-        notes += metric_note(source) if not (named or "metric" in self.places or self.metrics) else []
+        is_file = not (named or "metric" in self.places or self.metrics or source.name)
+        notes += metric_note(source) if is_file else []
         attached = {
             role: self._one_each(role, dim, codes)
             for role, dim in ATTACHED.items()
@@ -163,13 +165,24 @@ class _LongRows:
             codes["metric"] = np.tile(metrics, len(numbers))
             labels["metric"] = unique_names([name for name, _ in self.metrics], "metric", self.body)
         scores = self._laid_out(codes, numbers.ravel(), rows, notes)
+        scores, labels, told = self._with_repeats(scores, labels)
+        notes += told
         for dim in dims_of(labels)[1:]:
             axis = dims_of(labels).index(dim)
             stay, more = left_out_rows(labels[dim], np.moveaxis(scores, axis, 0).reshape(len(labels[dim]), -1), dim)
             if len(stay) < len(labels[dim]):
                 scores, labels[dim] = np.take(scores, stay, axis=axis), [labels[dim][at] for at in stay]
             notes += more
-        return FileBlock(label=source.path, scores=scores, labels=labels, notes=notes, attached=attached)
+        return FileBlock(
+            label=source.path, scores=scores, labels=labels, notes=notes, attached=attached, called_as_file=is_file
+        )
+
+    def _with_repeats(
+        self, scores: Floats, labels: dict[str, list[str]]
+    ) -> tuple[Floats, dict[str, list[str]], list[str]]:
+        """Return scores under columns called as runs of one with repeats, unless somebody named metrics."""
+        open_columns = bool(self.metrics) and self.options.metrics is None
+        return repeats_of_metrics(scores, labels) if open_columns else (scores, labels, [])
 
     def _columns(self) -> tuple[dict[str, NDArray[np.integer]], Floats]:
         """Read the columns in one pass: codes of those that name something, numbers of those with scores."""

@@ -34,7 +34,7 @@ from metaeval.io.stored import netcdf_of, parquet_of
 from metaeval.io.writing import write_bytes
 from metaeval.table.array import DIMS, gaps_in
 from metaeval.table.named_repeats import repeats_note, repeats_of_names
-from metaeval.table.roles import SCORES, lowest_scores, rises_by_name
+from metaeval.table.roles import SCORES, is_error_measure, lowest_scores, rises_by_name
 from metaeval.table.scores import Missing, Scores, are_apart, as_scores, checked_scores, scores_to_long
 
 if TYPE_CHECKING:
@@ -200,7 +200,8 @@ def read_scores(  # noqa: PLR0913 - what a table leaves open
     array = array if inputs.chosen else _of_metrics(array, metrics)
     array = repeats_of_names(array) if repeats_in_names else array
     array = array if choice is None else choice.of_scores(array)
-    said = [*repeats_note(array), *_note_on_files(blocks)]
+    higher_is_better, turned = _rising_by_file(blocks, array, higher_is_better)
+    said = [*repeats_note(array), *_note_on_files(blocks), *turned]
     array = array.assign_attrs(notes=[*array.attrs.get("notes", ()), *said])
     if paired:
         check_paired(array.sizes["system"])
@@ -228,6 +229,26 @@ def read_scores(  # noqa: PLR0913 - what a table leaves open
         scores.attrs["numbered"] = True
     scores.attrs["read_as"] = f"{forms}: {', '.join(count(scores.sizes[dim], words.get(dim, dim)) for dim in DIMS)}"
     return scores
+
+
+def _rising_by_file(
+    blocks: Sequence[FileBlock],
+    array: xr.DataArray,
+    asked: bool | Mapping[str, bool] | None,  # noqa: FBT001 - as asked
+) -> tuple[bool | Mapping[str, bool] | None, list[str]]:
+    """Return the directions asked for, and up where a word of a file's name alone, hallucination_eval, says down.
+
+    A file called as an error measure and no more, wer or val_loss, holds that.
+    """
+    told = asked if isinstance(asked, Mapping) else {}
+    called = {block.labels["metric"][0] for block in blocks if block.called_as_file}
+    names = [name for name in array["metric"].to_numpy().tolist() if name in called and name not in told]
+    turned = [name for name in names if not rises_by_name(name) and not is_error_measure(name)]
+    if not turned or isinstance(asked, bool):
+        return asked, []
+    way = f"pass `higher_is_better={ {turned[0]: False} }` if it is not"
+    note = f"higher is better under {first_few(turned)}: the name of a file alone turns no direction; {way}"
+    return {**told, **dict.fromkeys(turned, True)}, [note]
 
 
 def _note_on_files(blocks: Sequence[FileBlock]) -> list[str]:
@@ -290,7 +311,10 @@ def _options_of(columns: Mapping[str, str], missing: Missing, duplicates: Duplic
 
 def _scores_of_block(block: FileBlock, missing: Missing) -> Scores:
     try:
-        scores = as_scores(put_together([block], missing), missing=missing, fewest=1)
+        array = put_together([block], missing)
+        rising, turned = _rising_by_file([block], array, None)
+        array = array.assign_attrs(notes=[*array.attrs.get("notes", ()), *turned])
+        scores = as_scores(array, missing=missing, fewest=1, higher_is_better=rising)
         return means_by_levels(scores, [block]).assign_attrs(read_as=block.read_as)
     except ScoresError as error:
         raise ScoresError(f"{block.label}: {error}") from error

@@ -38,7 +38,7 @@ from metaeval.table.array import ATTACHED
 from metaeval.table.folds import note_of_folds
 from metaeval.table.interval_names import numbered_form
 from metaeval.table.means import renaming
-from metaeval.table.number_columns import left_out_columns, not_scores, unsure_columns
+from metaeval.table.number_columns import FALLS, left_out_columns, not_scores, unsure_columns
 from metaeval.table.plausibility import are_summaries, left_out_rows, perhaps_items
 from metaeval.table.roles import (
     TEXTS,
@@ -174,7 +174,8 @@ def _by_metrics(block: blocks.FileBlock, pair_of: Mapping[str, tuple[str, str]],
     notes = [note for note in block.notes if note not in blocks.metric_note(source)]
     labels = {**block.labels, "metric": metrics, "system": systems}
     read_as = "wide table, a column a system and metric"
-    return replace(block, scores=block.scores[0, places], labels=labels, notes=notes, read_as=read_as)
+    cells = block.scores[0, places]
+    return replace(block, scores=cells, labels=labels, notes=notes, read_as=read_as, called_as_file=False)
 
 
 def _refuse_labels(rows: "_WideRows", place: int | None, options: blocks.TableOptions) -> None:
@@ -300,7 +301,10 @@ def _block(  # noqa: PLR0913, PLR0917 - what a block is made of
         notes.append(f"all columns are called as {measure}, which is taken for the metric")
     labels = {"metric": [measure or source.own_name]}
     labels |= {dim: headers.unique_names(of, dim, body) for dim, of in (("system", systems), ("topic", topics))}
-    block = blocks.FileBlock(label=source.path, scores=scores[None], labels=labels, notes=notes, numbered=numbered)
+    is_file = not measure and source.name is None
+    block = blocks.FileBlock(
+        label=source.path, scores=scores[None], labels=labels, notes=notes, numbered=numbered, called_as_file=is_file
+    )
     if options.form == "wide" or not are_surely_crossed(pair_of := systems_by_metrics(systems)):
         return block
     block = _by_metrics(block, pair_of, source)
@@ -373,17 +377,18 @@ def _scores_alone(
         return across, scores, []
     systems = across[:1] if options.columns.get("topic", "") is None else []  # the first column is a system
     columns = not_scores(across, scores, along="topic" if transposed else "system", kept=systems)
-    told = {column.name for column in columns}
+    told = {column.name for column in columns if column.why != FALLS}
     remaining = [name for name in across if name not in told]
     if transposed and (len(remaining) < _FEWEST or _are_summaries_of_systems(remaining)) and options.systems_in is None:
+        open_columns = [name for name in across if name not in {column.name for column in columns if column.sure}]
         message = (
-            f"{_seeming(remaining or across, 'one score a system', 'scores of systems')} without topics; {_NEEDED}"
+            f"{_seeming(open_columns or across, 'one score a system', 'scores of systems')} without topics; {_NEEDED}"
         )
         of_systems = bool(told) or any(bare_word(name).endswith(_WHOLE_ENDS) for name in remaining)  # topics have none
         may_be_topics = len(remaining) >= _FEWEST and metric_evidence(remaining) < _SURE and not of_systems
         message += " (`systems_in='rows'` if the columns are topics)" * may_be_topics
         message += _for_sizes(remaining, columns)
-        raise sheet.error(message + _for_ranks(across, transposed=True), 0, of=blocks.SpreadlessError)
+        raise sheet.error(message + _for_ranks(across, columns, transposed=True), 0, of=blocks.SpreadlessError)
     if not transposed and _are_about_items(across, scores):
         message = (
             f"{first_few(across)} are called as counts and identifiers of the items, and no column as scores; give "
@@ -392,7 +397,7 @@ def _scores_alone(
         raise sheet.error(message, 0)
     unsure = unsure_columns(columns)
     if unsure:
-        raise sheet.error(unsure + _for_ranks(across, transposed=transposed), 0)
+        raise sheet.error(unsure + _for_ranks(across, columns, transposed=transposed), 0)
     if not remaining:
         raise sheet.error(f"no column is left that could hold scores; {headers.columns_found(across)}")
     positions = [at for at, name in enumerate(across) if name not in told]
@@ -410,9 +415,13 @@ def _are_summaries_of_systems(names: Sequence[str]) -> bool:
     return len(computed_metrics(names)) > 1 or are_measures(names) or any(map(is_whole, names))
 
 
-def _for_ranks(across: Sequence[str], *, transposed: bool) -> str:
+def _for_ranks(across: Sequence[str], columns: Sequence[RoleColumn], *, transposed: bool) -> str:
     """Say how a table with a column of standard errors is read as means, where it does not say of which they are."""
+    errors = [column for column in columns if column.role == "unsure" and column.of]
     way = renaming(across) if transposed else ""
+    way = way or "".join(
+        f"if {one.name!r} is that of {one.of!r}, rename it to {one.of + '_stderr'!r}" for one in errors[:1]
+    )
     return way and f"; for ranks alone metaeval leaderboard takes means with standard errors: {way}"
 
 

@@ -21,8 +21,8 @@ _MOST = 60
 """More rows than these are compared with the mean and the sum of the others alone."""
 _FEW = 12
 """So many rows may be in any set of those that have a mean together."""
-_SURE, _LIKELY = 1e-4, 1e-2
-"""The largest chance of luck of what is left out, and of what is asked about."""
+_SURE, _SURE_OF_TIES, _LIKELY = 1e-5, 1e-4, 1e-2
+"""The largest chance of luck of what is left out, of one of the others by rank, and of what is told."""
 _FEWEST, _FIRST, _CLOSE = 3, 4, 2e-3
 _ALIKE, _ENOUGH = 0.999, 6
 """Correlation from which on two units say the same of the rows, and rows of which it is no luck."""
@@ -43,6 +43,7 @@ ROLES_MADE = ("aggregate", "sd", "error", "half", _MAYBE)
 """Roles of rows that hold the largest or the least of others, and of those that hold means and spreads."""
 NOTHING: Mapping[int, str] = {}
 _TIES = ("the largest", "the least")
+_RANKED = (*_TIES, "the median", "the second")
 
 
 class MadeRow(NamedTuple):
@@ -121,7 +122,7 @@ def _judged(names: Sequence[str], values: Floats, at: int, others: Sequence[int]
         rows = 1 if named or what.startswith(_TIES) else len(others) + 1  # any of which might be a mean by luck
         chance = 0.0 if agrees and named != _MAYBE else ways * rows * luck()
         if chance <= _LIKELY:
-            return MadeRow(at, what, chance <= _SURE)
+            return MadeRow(at, what, chance <= (_SURE_OF_TIES if what.startswith(_RANKED) else _SURE))
     return None
 
 
@@ -264,12 +265,14 @@ def _luck(own: Floats, rest: Floats, made: Floats, among: Floats | None = None) 
         with in_one_order:
             shares = np.abs(apart.T @ apart)
         alike = alike[~np.triu(shares > _ALIKE, 1).any(axis=0)]
-    own, rest, made = own[alike], rest[:, alike], made[alike]
+    step = _step(np.vstack([among, own]))
+    own, rest, made, among = own[alike], rest[:, alike], made[alike], among[:, alike]
     room = 2 * max(float(np.abs(own - made).max()), 0.51 * _last_digit(own))
     widths = np.minimum(np.nanmax(rest, axis=0) - np.nanmin(rest, axis=0), np.ptp(own))
     chances = np.minimum(1.0, room / np.maximum(widths, np.finfo(float).tiny))
-    if _last_digit(own) >= 1:  # labels of few levels lie about their mean, and so do many of them
-        chances = np.maximum(chances, np.nanmean(np.abs(rest - made) <= room / 2, axis=0))
+    if step or _last_digit(own) >= 1:  # so many levels lie in a range, and others meet what is made as often
+        met = np.nanmean(np.abs(among - made) <= room / 2, axis=0)
+        chances = np.maximum.reduce([chances, step / (widths + max(step, np.finfo(float).tiny)), met])
     return float(np.prod(np.sort(chances)[1:]))
 
 
@@ -320,6 +323,13 @@ def _rounding(numbers: Floats) -> float:
     known = numbers[np.isfinite(numbers)]
     answers: Flags = (known == 0) | (known == 1)
     return 0.0 if answers.all() else 0.51 * _last_digit(known)
+
+
+def _step(numbers: Floats) -> float:
+    """Return the distance of the levels of numbers that have few of them, 1/3 of thirds; 0 where they have many."""
+    known = numbers[np.isfinite(numbers)]
+    levels = np.unique(np.round(known, 9))
+    return float(np.diff(levels).min()) if 1 < len(levels) <= len(known) / 2 else 0.0
 
 
 def _last_digit(numbers: Floats) -> float:

@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 import xarray as xr
 
+from metaeval.base.arrays import Floats
 from metaeval.base.names import count, first_double, first_few
 from metaeval.errors import ScoresError, warn
 from metaeval.table.array import REPEAT
@@ -19,6 +20,8 @@ _NUMBERED = re.compile(
 _FEWEST = 3
 _MOST_NAMED = 5
 _METRIC = "score"
+_RUNS = frozenset({"trial", "try", "attempt", "seed", "repeat", "rep", "run"})
+"""Words of repeats that no metric has in its name, as pass@1 and the loss of an epoch do."""
 
 
 class _Repeat(NamedTuple):
@@ -82,6 +85,39 @@ def systems_repeated(names: Sequence[str]) -> Mapping[str, tuple[str, ...]]:
     if not spoken and not (long and len(repeated) == len(systems) > 1):
         return {}
     return {system: tuple(name for _, name in repeats) for system, repeats in repeated.items()}
+
+
+def repeats_of_metrics(
+    scores: Floats, labels: Mapping[str, list[str]]
+) -> tuple[Floats, dict[str, list[str]], list[str]]:
+    """Return scores (metric, system, topic) with repeats where all metrics are called as runs of one, and a note.
+
+    A word says so, run0 or acc_seed1, and every metric has the same numbers: from 0 or 1 on, but those of seeds.
+
+    Examples
+    --------
+    >>> labels = {"metric": ["run0", "run1"], "system": ["a", "b"], "topic": ["x"]}
+    >>> scores, labels, notes = repeats_of_metrics(np.array([[[1.0], [2.0]], [[3.0], [4.0]]]), labels)
+    >>> scores.tolist(), labels["metric"], labels["repeat"]
+    ([[[[1.0, 3.0]], [[2.0, 4.0]]]], ['score'], ['0', '1'])
+    >>> notes
+    ['columns run0, run1 are read as repeats of one score; rename them if they are metrics']
+    """
+    names = labels["metric"]
+    told = [repeat for repeat in _apart(names) if repeat is not None and repeat.word in _RUNS]
+    numbers: dict[str, list[int]] = {}
+    for repeat in told:
+        numbers.setdefault(repeat.system, []).append(repeat.number)
+    listed = next(iter(numbers.values()), [])
+    counted = _counted(listed) or {repeat.word for repeat in told} == {"seed"}
+    alike = all(others == listed for others in numbers.values()) and len({*listed}) == len(listed) > 1
+    if REPEAT in labels or len(told) < len(names) or not (counted and alike):
+        return scores, {**labels}, []
+    places = [[at for at, repeat in enumerate(told) if repeat.system == stem] for stem in numbers]
+    made = np.moveaxis(scores[np.array(places)], 1, -1)
+    labels = {**labels, "metric": [stem or _METRIC for stem in numbers], REPEAT: [*map(str, listed)]}
+    of = "one score" if len(numbers) == 1 else "each of their scores"
+    return made, labels, [f"columns {first_few(names)} are read as repeats of {of}; rename them if they are metrics"]
 
 
 def repeats_note(array: xr.DataArray) -> list[str]:

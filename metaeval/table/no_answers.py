@@ -13,6 +13,8 @@ _OF_SCORES = frozenset({9.0, 99.0, 999.0, 9999.0, 99999.0})
 ABOVE = frozenset({8.0, 66.0, 77.0, 88.0, 98.0, 888.0, 998.0}) | _OF_SCORES
 """What surveys write above a scale where there is no answer."""
 _BELOW = frozenset({-1.0, *(-code for code in ABOVE)})
+_MISSING, _RARE = -1.0, 0.1
+"""In so small a share of scores -1 is an odd one."""
 _FAR, _TEN, _HIGHEST, _MOST_GRADES, _FEWEST = 9.9, 10, 25, 12, 3
 
 
@@ -34,6 +36,25 @@ class NoAnswers(NamedTuple):
         """These numbers, with how often each is there, and what all others are."""
         listed = first_few([f"{code:g} ({n:,})" for code, n in self.counts.items()])
         return f"{listed} where all others are {self.low:g} to {self.high:g}"
+
+
+def minus_ones(scores: Floats) -> Flags:
+    """Return which scores are -1 where all others are at least 0, and they are seldom or of few systems; else none.
+
+    Many of many systems may be losses, and beside others below 0 they are correlations. Shape (system, item).
+
+    Examples
+    --------
+    >>> minus_ones(np.array([[0.5, -1.0], [0.2, 0.1], [0.3, 0.4]])).tolist()
+    [[False, True], [False, False], [False, False]]
+    >>> minus_ones(np.array([[0.5, -1.0, -0.2]])).any().item()
+    False
+    """
+    coded = scores == _MISSING
+    n_others = np.count_nonzero(scores >= 0)
+    all_others = n_others + coded.sum() == scores.size - np.count_nonzero(np.isnan(scores))
+    few = coded.sum() < _RARE * n_others or 2 * coded.any(axis=1).sum() < len(coded)
+    return coded if all_others and few else np.zeros_like(coded)
 
 
 def codes_among(numbers: Floats, said: Collection[float] = ()) -> NoAnswers:

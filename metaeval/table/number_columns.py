@@ -22,7 +22,9 @@ from metaeval.table.roles import (
     PERHAPS_SCORES,
     RoleColumn,
     bare_word,
+    falling_among,
     is_whole,
+    lowest_scores,
     part_of_word,
     rises_by_name,
     role_of_name,
@@ -34,6 +36,9 @@ from metaeval.table.unrelated import unrelated
 
 _LEFT_OUT = "left out column"
 _RANKS = "ranks"
+_OF_WHOLE = "one score of the whole"
+FALLS = "less is better"
+"""Why an item beside others is asked about that is called as an error or a loss."""
 _AVERAGES_OF = ("mean_", "avg_", "average_", "overall_")
 _EPOCHS = (1e9, 1e13)
 _APART = ", no two alike"
@@ -86,12 +91,14 @@ def not_scores(names: Sequence[str], values: Floats, *, along: str, kept: Iterab
     bounding = [(name, pair) for pair in bounds_among(names) for name in pair[:2] if name not in kept]
     told |= {name: column for name, pair in bounding if (column := table.bounding(name, pair)) is not None}
     paired = {*told, *kept, *(name for name, _ in bounding)}
+    falling = table.falling()
     for position, name in enumerate(names):
         if name in paired:
             continue
         role, stem = table.roles[name]
         of = _called_so(by_word, stem) if stem else table.before(position, role)
         column = table.judged(position, role, of, stem) if role else table.without_role(name)
+        column = column or (RoleColumn(name, "", FALLS, sure=False) if name in falling else None)
         if column is not None:
             told[name] = column
     told |= table.made(told, kept)
@@ -284,6 +291,13 @@ class _Numbers(NamedTuple):
             and len(numbered) < len(self.names)
         )
 
+    def falling(self) -> list[str]:
+        """Return the items called as something of which less is better: a mean with the others has no direction."""
+        if self.along != "topic":
+            return []
+        falling = falling_among(lowest_scores(self.names, self.values.T))
+        return falling if any(not self.roles[name][0] for name in self.names if name not in falling) else []
+
     def beside_items(self, name: str) -> bool:
         """Whether at least two others are called by nothing known, as items are."""
         return (
@@ -300,14 +314,28 @@ class _Numbers(NamedTuple):
         if (column := self._by_name_and_numbers(name)) is not None:
             return column
         if self.along == "topic" and is_whole(name) and self.beside_items(name):
-            return RoleColumn(name, "aggregate", "one score of the whole", sure=False)
+            return RoleColumn(name, "aggregate", _OF_WHOLE, sure=False)
         if self.along == "cell" and part_of_word(name) == "weight":
             return RoleColumn(name, "weight", "a weight")
         if self.along == "cell" and underscored(name) in JUDGES and self._are_counts(self.names.index(name)):
             return RoleColumn(name, "id", "a judge's number", sure=False)
         if self.along == "cell" and self.is_quartile(name):
             return RoleColumn(name, "range", "a quartile", sure=False)
-        return self.perhaps(name)
+        return (self._of_two(name) if self.along == "topic" else None) or self.perhaps(name)
+
+    def _of_two(self, name: str) -> RoleColumn | None:
+        """Return one of the only two columns without a role: the score of the whole, or small numbers beside it."""
+        free = [column for column in self.names if not self.roles[column][0]]
+        if len(free) != 2:  # noqa: PLR2004 - two
+            return None
+        other = free[free[0] == name]
+        scores = [is_whole(column) or bool(metric_evidence([column])) for column in (name, other)]
+        numbers, others = (self.values[:, self.names.index(column)] for column in (name, other))
+        if scores == [False, True] and _fits("error", numbers, others):
+            why = f"the error of {other!r}, to be called {other + '_stderr'!r}"
+            return RoleColumn(name, "unsure", why, other, sure=False)
+        is_apart = is_whole(name) and not scores[1] and not _fits("error", others, numbers)
+        return RoleColumn(name, "aggregate", _OF_WHOLE, sure=False) if is_apart else None
 
     def _by_name_and_numbers(self, name: str) -> RoleColumn | None:
         """Return labels that were settled on beside others, and what a level of confidence is said of."""
@@ -400,7 +428,11 @@ class _Numbers(NamedTuple):
 
     def made(self, told: Mapping[str, RoleColumn], kept: Iterable[str]) -> dict[str, RoleColumn]:
         """Return the columns that the others make, except those of which the name said enough."""
-        said = {name for name, column in told.items() if column.sure and column.role != "aggregate"}
+        said = {
+            name
+            for name, column in told.items()
+            if column.sure and column.role != "aggregate" and (column.role not in ERRORS or self.roles[name][1])
+        }
         places = [at for at, name in enumerate(self.names) if name not in said]
         names = [self.names[at] for at in places]
         roles = ["made" if word_of(name) in MADE else self.roles[name][0] for name in names]

@@ -19,7 +19,7 @@ from metaeval.table.array import DIMS, REPEAT, ScoreTable, has_gaps
 from metaeval.table.derived import rounding
 from metaeval.table.evidence import PER_CENT, made_of_others, on_another_scale
 from metaeval.table.interval_names import in_series, numbered_form, percentage_of_quantile
-from metaeval.table.no_answers import codes_among
+from metaeval.table.no_answers import codes_among, minus_ones
 from metaeval.table.roles import (
     AVERAGES,
     ERRORS,
@@ -29,9 +29,12 @@ from metaeval.table.roles import (
     SUMMARIES,
     RoleColumn,
     bare_word,
+    falling_among,
+    is_error_measure,
     is_of_another_year,
     is_subtotal,
     is_total,
+    lowest_scores,
     may_be_no_item,
     role_of_row,
     roles_beside,
@@ -64,9 +67,6 @@ _PER_CENTS, _SHARE = 100.0, 0.05
 _THOUSAND, _TEN, _CLOSE = 1000.0, 10, 1e-6
 _MANY = 1_000_000
 """More scores than these are first looked at by some of them."""
-_MISSING = -1.0
-_RARE = 0.1
-"""In so small a share of scores -1 is an odd one."""
 _EMPTY = "empty what is no score, and pass `missing='drop-topics'`"
 
 
@@ -424,6 +424,7 @@ def odd_notes(table: ScoreTable) -> list[str]:
         if codes.counts:
             others = f"{codes.low:.4g} to {codes.high:.4g}"
             notes.append(f"{_cells(coded, scores, table)} under {name}, where all other scores are {others}; {_EMPTY}")
+        notes += _falling_items(table, metric)
         if scores.shape[1] < _FEWEST_TOPICS or np.isnan(scores).all(axis=1).any():
             continue
         if scores.shape[0] <= _FEWEST_OTHERS:  # of two systems neither is the odd one, of their items some may be
@@ -471,6 +472,17 @@ def _going_with_none(table: ScoreTable, metric: str, scores: Floats) -> list[str
     topics = unit_called(table.attributes.get("topic_word")).topics
     alone = f"{named} {rises} with none of the other systems over the {topics}"
     return [f"under {metric}, {alone}, as a mark, a cost or a failed run would; leave out what is no system"]
+
+
+def _falling_items(table: ScoreTable, metric: int) -> list[str]:
+    """Say which items are called as something of which less is better, where the others are not."""
+    items, name = table.labels["topic"], table.labels["metric"][metric]
+    if not 1 < len(items) <= _MOST_ITEMS or is_error_measure(name):
+        return []
+    by_item = np.moveaxis(table.scores[metric], 1, 0)
+    falling = falling_among(lowest_scores(items, by_item))
+    of_unit = f"less is better, by name, of {first_few(falling)} among the {unit().topics} under {name}"
+    return [f"{of_unit}: means with the others have no direction; leave out what is no score"] if falling else []
 
 
 def _items_off_scale(table: ScoreTable, metric: str, scores: Floats) -> list[str]:
@@ -578,7 +590,7 @@ def of_ten(values: Floats) -> Flags:
     """Return which items, fewer than half, seem to be rated from 1 to 10 where others are per cents, as MT-Bench is.
 
     `values` has the shape (system, item). On a hard item all have few per cent too, and differ by larger shares of
-    these than elsewhere; ratings differ by smaller ones.
+    these than elsewhere; ratings differ by smaller ones, or are whole where no other item is.
 
     Examples
     --------
@@ -586,6 +598,8 @@ def of_ten(values: Floats) -> Flags:
     array([False, False,  True])
     >>> of_ten(np.array([[88.7, 92.1, 9.3], [82.0, 93.0, 6.9], [75.2, 74.0, 3.2]]))
     array([False, False, False])
+    >>> of_ten(np.array([[88.7, 92.1, 5], [82.0, 93.2, 2], [75.2, 74.1, 1]]))
+    array([False, False,  True])
     """
     low, high = np.nanmin(values, axis=0), np.nanmax(values, axis=0)
     with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
@@ -595,7 +609,8 @@ def of_ten(values: Floats) -> Flags:
     others = middle[~rated]
     if not rated.any() or 2 * rated.sum() >= len(rated) or high.max() > _PER_CENTS or others.min() < 2 * _TEN:
         return np.zeros_like(rated)
-    return rated & (widths <= np.median(widths[~rated]))
+    whole = ((values == np.rint(values)) | np.isnan(values)).all(axis=0)
+    return rated & ((widths <= np.median(widths[~rated])) | (whole & ~whole[~rated].any()))
 
 
 def widest_item(items: Sequence[str], values: Floats) -> str:
@@ -648,17 +663,9 @@ def _beyond_shares(scores: Floats, table: ScoreTable, metric: str) -> str:
 
 
 def _minus_ones(scores: Floats, table: ScoreTable) -> list[str]:
-    """Name -1 where others are at least 0 and they are seldom, or of few systems.
-
-    Many of many systems may be losses, and beside others below 0 they are correlations.
-    """
-    if np.nanmin(scores, initial=0.0) != _MISSING:
-        return []
-    coded = scores == _MISSING
-    n_others = np.count_nonzero(scores >= 0)
-    all_others = n_others + coded.sum() == scores.size - np.count_nonzero(np.isnan(scores))
-    few = coded.sum() < _RARE * n_others or 2 * coded.any(axis=1).sum() < len(coded)
-    return [f"-1 where all other scores are at least 0: {_cells(coded, scores, table)}"] if all_others and few else []
+    """Name -1 where others are at least 0."""
+    coded = minus_ones(scores) if np.nanmin(scores, initial=0.0) < 0 else np.zeros(0, dtype=bool)
+    return [f"-1 where all other scores are at least 0: {_cells(coded, scores, table)}"] if coded.any() else []
 
 
 def _are_near(values: Floats, cut: int) -> bool:

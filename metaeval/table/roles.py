@@ -30,6 +30,7 @@ _NUMBER = re.compile(r"[+-]?[0-9.,]+(e[+-]?[0-9]+)?", re.IGNORECASE | re.ASCII)
 _SIZE = re.compile(r"[$€£]?[0-9][0-9.,]*\s*[^\W\d_]{0,3}|tiny|mini|small|medium|base|large|x*l", re.IGNORECASE)
 _LONGEST_WORD, _FEW_SIBLINGS = 100, 2
 _FEW_RUNS = 4
+_LONGEST_CODE = 3
 _OF_RANKS = "ERR"
 """Expected reciprocal rank, as its authors and all programs of retrieval write it; of errors, err is short."""
 _TIERS: Mapping[str, Sequence[Sequence[str]]] = _TABLE["parts"]
@@ -242,6 +243,17 @@ def rises_by_name(metric: str, least: float = 0.0) -> bool:
     return not falls or (least < 0 and falls not in _SIGNED)
 
 
+def is_error_measure(name: str) -> bool:
+    """Whether a name is that of a measure of which less is better, but for words of a split, and holds nothing else.
+
+    Examples
+    --------
+    >>> [is_error_measure(name) for name in ("wer", "val_loss", "bd_wer", "hallucination_eval")]
+    [True, True, False, False]
+    """
+    return "_".join(word for word in word_of(name).split("_") if word not in SPLITS) in _FALLS["words"]
+
+
 def _what_falls(metric: str) -> str:
     """Return the word of a name for something of which less is better; "" where no word says so."""
     unit_less = _IN_BRACKETS.sub("", metric).strip(" %")
@@ -271,6 +283,29 @@ def _what_falls(metric: str) -> str:
         ),
         "",
     )
+
+
+def falling_among(least: Mapping[str, float]) -> list[str]:
+    """Return the names, beside others, of what less is better of; `least` is the lowest number of each.
+
+    A short name among such as are spelled alike is a code: per of Persian, PER of persons.
+
+    Examples
+    --------
+    >>> falling_among({"MMLU": 0.0, "GSM8K": 0.0, "WER": 0.0}), falling_among({"WER": 0.0, "CER": 0.0})
+    (['WER'], [])
+    >>> falling_among(dict.fromkeys(["deu", "per", "swe"], 0.0)), falling_among(dict.fromkeys(["LOC", "ORG", "PER"], 0))
+    ([], [])
+    """
+    shapes = Counter((len(name), name.islower()) for name in least)
+    falling = [name for name, lowest in least.items() if not rises_by_name(name, lowest)]
+    codes = {
+        name
+        for name in falling
+        if len(name) <= _LONGEST_CODE and (name.islower() or word_of(name) not in _FALLING_HEADS)
+    }
+    codes = {name for name in codes if 2 * (shapes[len(name), name.islower()] - 1) > len(least) - 1}
+    return [name for name in falling if name not in codes] if len(falling) < len(least) else []
 
 
 def lowest_scores(metrics: Iterable[str], scores: Floats) -> dict[str, float]:

@@ -382,10 +382,12 @@ def _by_set(frame: "pd.DataFrame", column: str) -> dict[str, "pd.DataFrame"]:
 
 
 def _filtered(frame: "pd.DataFrame", used: Sequence[str | None], where: Sequence[str] | None) -> list[str]:
-    """Return the columns of words that rows were chosen by, and that have done their work."""
+    """Return the columns that rows were chosen by and that have done their work: of words, or one number."""
     words = frame.select_dtypes(exclude="number").columns
-    chosen = checks.parse_where(where)
-    return [name for name, text in chosen.items() if (name in words or limits_of(text)) and name not in used]
+    chosen = {name: text for name, text in checks.parse_where(where).items() if name in frame and name not in used}
+    return [
+        name for name, text in chosen.items() if name in words or limits_of(text) or len({*frame[name].tolist()}) == 1
+    ]
 
 
 def _without(frame: "pd.DataFrame", column: str, names: Sequence[str]) -> "pd.DataFrame":
