@@ -64,8 +64,8 @@ def pair_sentence(result: PairwiseResult, scores: Scores) -> str:
 def _lead_by(result: PairwiseResult) -> str:
     """Write by how much the better of the two systems is ahead under the one metric, with the interval of that."""
     (row,) = with_difference_bounds(result)[["difference", "difference_low", "difference_high"]].to_numpy(float)
-    lead, *ends = row if row[0] >= 0.0 else -row[[0, 2, 1]]
-    return bracketed(lead, *ends, number(3))
+    lead, low, high = (row if row[0] >= 0.0 else -row[[0, 2, 1]]).tolist()
+    return bracketed(lead, low, high, number(3))
 
 
 def _held(result: PairwiseResult, scores: Scores) -> dict[str, object]:

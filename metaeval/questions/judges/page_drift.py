@@ -92,7 +92,7 @@ def _f1(study: JudgeDriftStudy) -> tuple[str, dict[str, object]] | None:
 
 
 def _systems_section(study: JudgeDriftStudy) -> Section:
-    over = {"level": percentage(1 - study.alpha), "clustered": "cluster" in study.scores.coords}
+    level, clustered = percentage(1 - study.alpha), "cluster" in study.scores.coords
     frame, columns = bounded(study.systems, {name: (head, _SCORE) for name, head in _PARTS.items()})
     table = say.table(
         "systems",
@@ -103,10 +103,13 @@ def _systems_section(study: JudgeDriftStudy) -> Section:
         right(p_value, p_corrected="p of the judge’s part"),
         called="judge-drift",
         data=study.systems,
-        **over,
+        level=level,
+        clustered=clustered,
     )
     alt = "One row a system with a dot at the change of the judge's scores."
-    picture = say.picture("systems picture", study.plot, called="judge-drift", alt=alt, **over)
+    picture = say.picture(
+        "systems picture", study.plot, called="judge-drift", alt=alt, level=level, clustered=clustered
+    )
     return say.section("systems", picture, table)
 
 
