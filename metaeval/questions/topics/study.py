@@ -402,7 +402,8 @@ def _nothing_differs(scores: Scores) -> list[str]:
         metric for metric, differs in zip(found.metrics, found.verdicts().any(axis=1), strict=True) if not differs
     ]
     pairs = count(found.n_pairs, "pair")
-    told = f"under {first_few(silent)} none of {pairs} differs significantly (paired t, {CORRECTIONS.words(found.correction)})"
+    how = f"paired t, {CORRECTIONS.words(found.correction)}"
+    told = f"under {first_few(silent)} none of {pairs} differs significantly ({how})"
     return [f"{told}: where systems are equal no number of {unit_of(scores).topics} keeps their order"] * bool(silent)
 
 
