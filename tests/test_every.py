@@ -184,7 +184,7 @@ def what_ties_on_paper_ties_in_every_unit(name):
 WAY_OUT = {
     "clusters": "with_clusters(scores, 'ignore')",
     "strata": "with_clusters(scores, 'ignore')",
-    "weights": "columns={'ignore': 'weight'}",
+    "weights": "frame.drop(columns='weight')",  # what no function of scores has as an argument
     "gaps": "missing='zero'",
 }
 GIVEN = {"clusters": "'random'", "strata": "'fixed'", "weights": "weights=", "gaps": "'pairwise'"}

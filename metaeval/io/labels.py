@@ -73,6 +73,8 @@ type Words = Mapping[str, int | str]
 
 _SEEN = 1000
 """Rows by whose values a table is told."""
+_SIZE = "a cost or size"
+"""Why roles.toml leaves out lengths, of which judges may label more than people do."""
 _NAME_JUDGES = "name those of the judges (`columns={'judge': 'NAME,NAME'}`)"
 _OF_SUBTOPICS = (
     "column 2 of the judgments names subtopics: an item is a document judged for one of them, SUBTOPIC/DOCUMENT"
@@ -616,6 +618,11 @@ class _LabelTable:
         self.guessed = True
         if found.left:
             way = f"; were one of them a judge, name all judges (`columns={{'judge': {judges!r}}}`)"
+            sizes = [one.name for one in found.left if one.why == _SIZE]
+            way += (
+                f"; whether judges go by {first_few(sizes)} is asked with a table of items and it (`covariate`)"
+                * bool(sizes)
+            )
             self.notes.append(left_out_columns(found.left)[0] + way)
         return [places[at] for at in found.judges]
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,8 +14,11 @@ from metaeval.base.checks import check_count, check_list, check_share
 from metaeval.base.results import Result
 from metaeval.base.words import bracketed, number
 from metaeval.errors import EstimationError, InvalidOptionError, ScoresError
+from metaeval.io.tables import read_scores
 from metaeval.table.array import REPEAT
-from metaeval.table.structure import engine_scores
+from metaeval.table.named_repeats import repeats_of_names, systems_repeated
+from metaeval.table.scores import checked_scores
+from metaeval.table.structure import are_tries, engine_scores
 from metaeval.table.units import TopicUnits, units_of
 from metaeval.tests_stat.ends import Seen, ends_of_means
 from metaeval.tests_stat.robust import mean_estimates
@@ -47,8 +51,9 @@ def pass_rates(scores: object, *, k: Sequence[int] | None = None, confidence_lev
 
     Parameters
     ----------
-    scores : Scores, or anything `metaeval.as_scores` takes
-        With a dimension ``repeat``, 0 (failed) or 1 (passed).
+    scores : Scores, anything `metaeval.as_scores` takes, or the path of a table that `metaeval.read_scores` reads
+        With a dimension ``repeat``, 0 (failed) or 1 (passed), of one system or more; or of one system alone, whose
+        columns are called as repeats are (trial0, trial1).
     k : sequence of int, optional
         Numbers of tries; by default 1 to as many as the item with the fewest repeats has.
     confidence_level : float, default 0.95
@@ -89,13 +94,13 @@ def pass_rates(scores: object, *, k: Sequence[int] | None = None, confidence_lev
     [['system1', 0.611, 0.389], ['system2', 0.833, 0.5]]
     """
     level = check_share(confidence_level, "confidence_level")
-    table = engine_scores(scores, PASSES, fewest=1)
+    table = engine_scores(_with_repeats(scores), PASSES, fewest=1)
     if REPEAT not in table.dims or table.sizes[REPEAT] == 1:
         message = "rates of k tries take repeats; here is one score of each system on each topic"
         raise ScoresError(message)
     values = table.to_numpy()
     observed = np.isfinite(values)
-    if not np.isin(values[observed], (0.0, 1.0)).all():
+    if not are_tries(table):
         message = "rates of k tries take scores that are 0 or 1"
         raise ScoresError(message)
     tries, passed = observed.sum(axis=3), np.where(observed, values, 0.0).sum(axis=3)
@@ -118,6 +123,15 @@ def pass_rates(scores: object, *, k: Sequence[int] | None = None, confidence_lev
     keys = [places[pair] for pair in zip(order["metric"], order["system"], strict=True)]
     by_place = np.argsort(np.array(keys), kind="stable")
     return PassRates(table=order.iloc[by_place].reset_index(drop=True), confidence_level=level)
+
+
+def _with_repeats(scores: object) -> object:
+    """Read a table from its path; of one system whose columns are called as repeats are, make repeats of them."""
+    if isinstance(scores, str | Path):
+        scores = read_scores(scores, missing="pairwise", paired=None)
+    table = checked_scores(scores, fewest=1)
+    called = {} if REPEAT in table.dims else systems_repeated(table["system"].to_numpy().tolist())
+    return repeats_of_names(table, alone=True) if len(called) == 1 else table
 
 
 def _rates(tries: Ints, passed: Floats, k: int, level: float, units: TopicUnits) -> dict[str, NDArray[Any]]:

@@ -7,7 +7,7 @@ import pandas as pd
 
 from metaeval.base.names import count
 from metaeval.base.unit import unit_of
-from metaeval.base.words import compared_p, number, percentage
+from metaeval.base.words import bracketed, compared_p, number, percentage
 from metaeval.page.tables import METRIC, Column, Table, bounded, left, p_values, right
 from metaeval.reports.corpus_means import other_first_of_corpus
 from metaeval.reports.data_files import with_difference_bounds
@@ -48,6 +48,7 @@ def pair_sentence(result: PairwiseResult, scores: Scores) -> str:
         names=names,
         n=len(result.metrics),
         means=means.tolist(),
+        lead_by=_lead_by(result) if len(result.metrics) == 1 and sides[1] else "",
         lead=result,
         one_sided=side is not None,
         doubtful=signs_said(doubtful, result) if len(result.metrics) > 1 else "",
@@ -58,6 +59,13 @@ def pair_sentence(result: PairwiseResult, scores: Scores) -> str:
         corpus=other_first_of_corpus(scores.sel(metric=list(result.metrics), system=_pair(result))),
         singly=on_single_topics(result),
     )
+
+
+def _lead_by(result: PairwiseResult) -> str:
+    """Write by how much the better of the two systems is ahead under the one metric, with the interval of that."""
+    (row,) = with_difference_bounds(result)[["difference", "difference_low", "difference_high"]].to_numpy(float)
+    lead, low, high = (row if row[0] >= 0.0 else -row[[0, 2, 1]]).tolist()
+    return bracketed(lead, low, high, number(3))
 
 
 def _held(result: PairwiseResult, scores: Scores) -> dict[str, object]:
@@ -119,7 +127,7 @@ def pair_figures(result: PairwiseResult, scores: Scores, *, first: str | None = 
     frame = frame.assign(first=means[:, 0], second=means[:, 1])
     frame["verdict"] = pair_verdicts(frame, result)
     frame, written = p_values(frame, {"p_corrected": "p"}, raw={}, n_resamples=drawn_for_p(result))
-    frame, difference = difference_columns(frame, result.alpha)
+    frame, difference = difference_columns(frame, result.alpha, what=f"{names[0]} less {names[1]}")
     columns = (
         METRIC,
         *right(number(3), "Mean", first=names[0], second=names[1]),
@@ -146,12 +154,12 @@ def _turned(pairs: pd.DataFrame) -> pd.DataFrame:
 
 
 def difference_columns(
-    pairs: pd.DataFrame, alpha: float, write: Callable[[object], str] = _SCORE
+    pairs: pd.DataFrame, alpha: float, write: Callable[[object], str] = _SCORE, *, what: str = "Difference"
 ) -> tuple[pd.DataFrame, tuple[Column, ...]]:
     """Return pairs with the intervals of their differences written out, if any has one, and the columns."""
     if pairs["difference_low"].isna().all():
-        return pairs, right(write, difference="Difference")
-    return bounded(pairs, {"difference": ("Difference", write)}, f"{percentage(1 - alpha)} interval")
+        return pairs, right(write, difference=what)
+    return bounded(pairs, {"difference": (what, write)}, f"{percentage(1 - alpha)} interval")
 
 
 def tested_pairs(result: PairwiseResult, noun: str) -> str:

@@ -19,6 +19,8 @@ from metaeval.resampling.reductions import Reduction
 from metaeval.running.equality import reaches
 
 THRESHOLD = 0.9
+MOST_DRAWS = 0.95
+"""Share of the draws that keep a correlation where one draw can be relied on to do so."""
 """Rankings whose tau is at least this are commonly taken for the same."""
 
 _COLUMNS = (
@@ -220,15 +222,21 @@ class Stability(Result):
         )
 
     def thresholds(self, *, measure: str = "tau", min_tau: float = THRESHOLD) -> pd.DataFrame:
-        """Return for each metric the smallest step from which every larger one keeps the correlation."""
+        """Return for each metric the smallest step from which every larger one keeps the mean correlation.
+
+        ``level`` is that step, ``left`` what it leaves, interpolated. A mean over draws says nothing of one of them:
+        ``kept`` is the share of the draws that keep the correlation there, and ``left_kept`` (with ``kind_kept``) what
+        is left from where on 95 % of them do; missing where nothing is drawn, or once.
+        """
         check_choice(measure, "measure of stability", _MEASURES)
         check_number(min_tau, "min_tau", above=-1, most=1)
         # a mean over the replicates that happen to be defined would say that a step holds what it lost in the others
         means = self.data[measure].mean("replicate", skipna=False).transpose("metric", "step").to_numpy()
         errors = self._error(measure, "replicate").transpose("metric", "step").to_numpy()
         left = self.data[["judged", "relevant", "topics"]].mean("replicate")
+        kept = self.kept(measure=measure, min_tau=min_tau)
         rows = []
-        for metric, values, error in zip(self.metrics, means, errors, strict=True):
+        for metric, values, error, shares in zip(self.metrics, means, errors, kept, strict=True):
             kind, position = smallest_place(values, min_tau)
             ends = [smallest_place(values + way * error, min_tau)[1] for way in (1.0, -1.0)]
             row: dict[str, object] = {"metric": metric, "kind": kind}
@@ -244,8 +252,18 @@ class Stability(Result):
                 if name != "level":
                     low, high = np.interp(ends, steps, numbers)
                     row[f"{name}_error"] = float(high - low) / 2.0
+            steps = np.arange(len(shares))
+            row["kept"] = float(np.interp(position, steps, shares)) if np.isfinite(position) else np.nan
+            row["kind_kept"], most = smallest_place(shares, MOST_DRAWS)
+            row["left_kept"] = float(np.interp(most, steps, self._left())) if np.isfinite(most) else np.nan
             rows.append({**row, "text": self._threshold_text(kind, row)})
         return pd.DataFrame(rows)
+
+    def kept(self, *, measure: str = "tau", min_tau: float = THRESHOLD) -> NDArray[np.float64]:
+        """Return the share of the draws that keep the correlation: an array (metric, step), NaN where none tells."""
+        values = self.data[measure].transpose("metric", "step", "replicate").to_numpy()
+        told = np.isfinite(values).all(axis=2) & self.reduction.random & (self.n_replicates > 1)
+        return np.where(told, reaches(values, min_tau, 1.0).mean(axis=2), np.nan)
 
     def _threshold_text(self, kind: str, row: Mapping[str, Any]) -> str:
         if kind == "undefined":

@@ -22,6 +22,8 @@ _MOST_NAMED = 5
 _METRIC = "score"
 _RUNS = frozenset({"trial", "try", "attempt", "seed", "repeat", "rep", "run"})
 """Words of repeats that no metric has in its name, as pass@1 and the loss of an epoch do."""
+_TRIES = "of one system alone metaeval.models.pass_rates, given the file, has pass@k and pass^k"
+"""Where repeats that are tries are to be asked what they pass."""
 
 
 class _Repeat(NamedTuple):
@@ -130,7 +132,7 @@ def repeats_note(array: xr.DataArray) -> list[str]:
     asked = "`repeats_in_names=True` reads them as such"
     if len({repeat.system if repeat else name for name, repeat in zip(names, _apart(names), strict=True)}) == 1:
         asked += ", with the files of other systems beside"
-        asked += "; of one system alone metaeval.models.pass_rates has pass@k" * (array.sizes["metric"] == 1)
+        asked += f"; {_TRIES}" * (array.sizes["metric"] == 1)
     told = f"systems are called as repeats are ({first_few(first)}); if they are, each counts as a system here"
     return [f"{told}: {asked}"]
 
@@ -162,11 +164,11 @@ def _warn_of_versions(parts: Sequence[_Repeat], names: Sequence[str]) -> None:
         warn(message)
 
 
-def repeats_of_names(array: xr.DataArray) -> xr.DataArray:
+def repeats_of_names(array: xr.DataArray, *, alone: bool = False) -> xr.DataArray:
     """Return scores (metric, system, topic) with repeats: systems whose names differ in their last number are one.
 
-    A name without a number is a system with one repeat. Names that say only which try it is are of one system for each
-    metric, and called as that was.
+    A name without a number is a system with one repeat; `alone`, that may be all there is. Names that say only which
+    try it is are of one system for each metric, and called as that was.
 
     Examples
     --------
@@ -201,11 +203,11 @@ def repeats_of_names(array: xr.DataArray) -> xr.DataArray:
     metrics, of_files = array["metric"].to_numpy().tolist(), systems == [""]
     if of_files:
         made, systems, metrics = made.swapaxes(0, 1), [str(name) for name in metrics], [_METRIC]
-    if len(systems) == 1:
+    if len(systems) == 1 and not alone:
         raise ScoresError(
             f"{first_few(names)} are repeats of one system, {systems[0]}, which leaves no other to compare it with; "
             "give the files of the others too, each of one system; for the shares of items and repeats leave out "
-            "`repeats_in_names` and ask metaeval.study_components; metaeval.models.pass_rates has pass@k and pass^k"
+            f"`repeats_in_names` and ask metaeval.study_components; {_TRIES}"
         )
     _warn_of_versions(parts, names)
     dims = ("metric", "system", "topic", REPEAT)

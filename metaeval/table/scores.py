@@ -637,6 +637,8 @@ def _refuse_too_few(table: ScoreTable, fewest: int, dropped: SettledGaps | None)
             why = f" ({short}); keep them by `missing='pairwise'` or `'zero'`" if dropped else ""
             kind = unit_called(table.attributes.get("topic_word")).topic if dim == "topic" else dim
             least = f"at least two {kind}s are needed to compare anything" if fewest > 1 else f"no {kind} is left"
+            tries = dim == "system" and np.ndim(table.scores) > len(DIMS) and np.isin(table.scores, (0.0, 1.0)).all()
+            why += "; metaeval.models.pass_rates has pass@k and pass^k of one" * bool(tries and names)
             raise ScoresError(f"{least}; {there}{why}")
 
 

@@ -52,6 +52,20 @@ _REFUSED: Mapping[Trait, str] = {
 }
 
 
+def are_tries(table: Scores) -> bool:
+    """Say whether scores have repeats that are 0 or 1, so that they say what k tries pass.
+
+    Examples
+    --------
+    >>> are_tries(as_scores([[[[0.0, 1.0], [1.0, 1.0]], [[1.0, 0.0], [0.0, 0.0]]]]))
+    True
+    """
+    if REPEAT not in table.dims or table.sizes[REPEAT] == 1:
+        return False
+    values = table.to_numpy()
+    return bool(np.isin(values[np.isfinite(values)], (0.0, 1.0)).all())
+
+
 def engine_scores(
     data: object,
     what: str = "",

@@ -84,7 +84,11 @@ class TopicUnits:
         >>> units_of(scores).held(np.array([[True, False, True], [True, True, False]])).tolist()
         [1, 2]
         """
-        return np.asarray((replace(self, weighted=False).sums(known.astype(np.float64)) > 0).sum(axis=-1))
+        return np.asarray(self.flags(known).sum(axis=-1))
+
+    def flags(self, known: Flags) -> Flags:
+        """Return which units have a topic that is known: (..., topic) to (..., unit)."""
+        return np.asarray(replace(self, weighted=False).sums(known.astype(np.float64)) > 0)
 
     @property
     def freedom(self) -> int:

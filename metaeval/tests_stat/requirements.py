@@ -79,9 +79,10 @@ class Requirements(Result):
         chance of .8 (missing where that is unknown, and where runs differ, which no number of items takes away); and
         ``detectable``, the margin that as many items as these establish with that chance where the two are equal (or
         how far beyond the number a mean must be). Where so few items, or clusters, differ from the margin that nothing
-        can be established, ``n_too_few`` is their number, and ``state_within`` the state on these same clusters and no
-        others (else missing). ``test`` is what decided: "t", "exact binomial", "t and exact sign" or "t and Tango".
-        A difference that is the same on all items has no limits, unless scores are bounded.
+        can be established, ``n_too_few`` is their number, ``n_meeting`` that of those that meet it by themselves, and
+        ``state_within`` the state on these same clusters and no others (else missing). ``test`` is what decided: "t",
+        "exact binomial", "t and exact sign" or "t and Tango". A difference that is the same on all items has no limits,
+        unless scores are bounded.
         """
         return self.table.copy()
 
@@ -102,7 +103,12 @@ class Requirements(Result):
         if math.isnan(row["n_too_few"]):
             return "", ""
         n, units = int(row["n_too_few"]), spoken.clusters if self.clustered else spoken.topics
-        show = f"{count(n, spoken.cluster if self.clustered else spoken.topic)} show{'s' * (n == 1)} it"
+        meeting, where = int(row["n_meeting"]), "in which" if self.clustered else "on which"
+        many = {0: "none of", n: "all" if n > 1 else "the"}.get(meeting, f"{meeting:,d} of")
+        of = count(n, spoken.cluster if self.clustered else spoken.topic) + f" {where} they differ" * (
+            row["system_b"] is not None and not row["margin"]
+        )
+        show = f"{many} {of} meet{'s' * (meeting == 1 or not meeting)} it"
         within = {MET: "established", VIOLATED: "contradicted"}.get(row["state_within"] or "")
         alone = f"in the {units} at hand (`with_clusters(scores, 'fixed')`) it is {within}" if within else ""
         return f"{show}, too few to tell{' of others' * self.clustered} ({self.fewest} are the fewest)", alone
@@ -310,7 +316,7 @@ def _judged(
     if asked.other is not None:
         low, high = _ends_of_equals(estimates, low, high, (seen.highest - seen.lowest)[:, None], alpha)
     shares = np.broadcast_to(seen.shares[:, None] & (asked.other is None), low.shape)
-    n_apart = estimates.n_units if asked.other is None else _n_apart(table, units, asked)
+    n_apart, n_meeting = _units_by_side(table, units, asked)
     evidence = _Evidence(estimates, asked, low, high, shares, n_apart, alpha)
     met, against = evidence.met(), evidence.contradicted()
     needed = evidence.units_needed(_family(table, units) if asked.other else None, table.sizes["system"])
@@ -332,6 +338,7 @@ def _judged(
         "detectable": np.where(met | against | few, np.nan, evidence.detectable())[:, 0],
         "test": np.where(np.isnan(exact), "t", _exact_name(asked))[:, 0],
         "n_too_few": np.where(few, n_apart, np.nan)[:, 0],
+        "n_meeting": np.where(few, n_meeting, np.nan)[:, 0],
     }
 
 
@@ -398,13 +405,21 @@ def _family(table: Scores, units: TopicUnits) -> Estimates:
     return difference_estimates(oriented_values(table), units, *(side[::every] for side in sides))
 
 
-def _n_apart(table: Scores, units: TopicUnits, asked: _ParsedRequirement) -> Floats:
-    """Return on how many topics, or clusters, the difference is not the margin: an array (metric, 1)."""
-    values, names = oriented_values(table), table["system"].to_numpy().tolist()
-    first, second = (values[:, names.index(name)] for name in (asked.better, asked.other))
+def _units_by_side(table: Scores, units: TopicUnits, asked: _ParsedRequirement) -> tuple[Floats, Floats]:
+    """Return how many topics, or clusters, can tell, and how many of them meet the requirement: arrays (metric, 1).
+
+    Of a difference, those can tell in which it is not the margin.
+    """
+    values = table if asked.other is None else oriented_values(table)
+    of = {name: values[:, at] for at, name in enumerate(table["system"].to_numpy().tolist())}
+    first, second = (np.asarray(of[name]) if name else np.zeros(1) for name in (asked.better, asked.other))
+    near = RELATIVE * (np.abs(first) + np.abs(second) + abs(asked.margin))
+    ahead = asked.way * (first - second - asked.margin)
     with np.errstate(invalid="ignore"):
-        apart = np.abs(first - second - asked.margin) > RELATIVE * (np.abs(first) + np.abs(second) + abs(asked.margin))
-    return np.array([[float(len(np.unique(units.unit[of_metric])))] for of_metric in apart])
+        telling = units.flags(np.abs(ahead) > near if asked.other else ~np.isnan(ahead))
+    slack = units.sums(near) * (-1.0 if "=" in asked.sign else 1.0)
+    meeting = telling & (np.nan_to_num(units.sums(ahead)) > slack)
+    return telling.sum(axis=1, keepdims=True, dtype=float), meeting.sum(axis=1, keepdims=True, dtype=float)
 
 
 class _Evidence(NamedTuple):

@@ -119,3 +119,14 @@ def test_the_way_to_read_rows_of_labels_names_no_column_of_confidence(tmp_path):
         read(tmp_path, columns)
     labels = read(tmp_path, columns, columns={"judge": "annotateur", "label": "note"})
     assert kappa_of(labels) == pytest.approx(0.6)
+
+
+def test_a_length_that_is_no_judge_is_named_as_what_judges_may_go_by(tmp_path):
+    """The option that asks for it is named beside the column, and not where what is left out is no size."""
+    long = [31, 412, 58, 97, 230, 61, 77, 145, 520, 88]
+    labels = read(tmp_path, {"item": ITEMS, "anna": ANNA, "ben": BEN, "length": long})
+    assert labels.shape[1] == 2
+    (note,) = [note for note in labels.attrs["notes"] if "'length'" in note]
+    assert "whether judges go by length is asked with a table of items and it (`covariate`)" in note
+    others = read(tmp_path, {"item": ITEMS, "anna": ANNA, "ben": BEN, "year": [2001 + size % 9 for size in long]})
+    assert not any("covariate" in note for note in others.attrs["notes"])

@@ -14,8 +14,8 @@ from metaeval.questions.table.study import study_table
 
 SIZES, A, B = [91] + [1] * 9, [0.5] + [0.0] * 9, [0.1] + [0.3] * 9
 ANSWER = (
-    "Partly: a is significantly better than b under wer (0.050 against 0.280; paired t). Weighted by ref_words, as the "
-    "wer of a corpus is, b is better: 0.118 against 0.455."
+    "Partly: a is significantly better than b under wer by 0.230 [0.072, 0.388] (0.050 against 0.280; paired t). "
+    "Weighted by ref_words, as the wer of a corpus is, b is better: 0.118 against 0.455."
 )
 
 

@@ -10,6 +10,7 @@ from scipy import stats
 
 from metaeval.errors import InvalidOptionError, ScoresError
 from metaeval.models.tries import pass_rates
+from metaeval.questions.table.study import study_table
 from metaeval.table.scores import as_scores
 
 
@@ -66,3 +67,35 @@ def test_what_has_no_answer():
         pass_rates(tries[None] / 2)
     with pytest.raises(InvalidOptionError, match="more than the repeats"):
         pass_rates(tries[None], k=[4])
+
+
+def test_one_system_is_read_from_its_file_however_its_tries_lie(tmp_path, data_folder):
+    """As `look` and `table` advise: a column a try, or a row a try; the rates are those that tau-bench prints."""
+    folder = data_folder / "generalisability"
+    if not folder.is_dir():
+        pytest.skip(f"no trials of tau-bench in {folder}")
+    wide = folder / "tau-bench_gpt-4o_airline.csv"
+    printed = json.loads((folder / "expected.json").read_text("utf-8"))[wide.name]["pass_hat_k"]
+    trials = pd.read_csv(wide).melt("task", var_name="repeat", value_name="score")
+    trials["repeat"] = trials["repeat"].str[-1]
+    trials.assign(system="gpt-4o").to_csv(tmp_path / "long.csv", index=False)
+    several = pd.concat([trials.assign(system=name) for name in ("gpt-4o", "other")])
+    several.to_csv(tmp_path / "several.csv", index=False)
+    for given in (wide, str(tmp_path / "long.csv"), pd.read_csv(tmp_path / "long.csv"), tmp_path / "several.csv"):
+        assert pass_rates(given).table["all"].iloc[:4].round(3).tolist() == list(printed.values())
+
+
+def test_one_system_of_tries_is_refused_with_the_way_to_its_rates():
+    """Two systems take another; what one passes in k tries does not."""
+    tries = pd.DataFrame({"system": "a", "topic": [1, 1, 2, 2], "repeat": [0, 1, 0, 1], "score": [0, 1, 1, 1]})
+    with pytest.raises(ScoresError, match=r"metaeval.models.pass_rates has pass@k and pass\^k of one"):
+        as_scores(tries)
+    with pytest.raises(ScoresError, match=r"only 'a'$"):
+        as_scores(tries.assign(score=[0.5, 1, 1, 1]))
+
+
+def test_a_table_of_tries_names_what_k_of_them_pass():
+    """Of repeats of 0 and 1 alone."""
+    tries = np.random.default_rng(0).integers(0, 2, (1, 2, 9, 3)).astype(float)
+    assert any("pass^k" in note for note in study_table(tries).notes)
+    assert not any("pass^k" in note for note in study_table(tries + 0.5).notes)

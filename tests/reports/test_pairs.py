@@ -268,3 +268,19 @@ def test_three_systems_on_four_categories_leave_a_ranking_open():
     assert study_leaderboard(board, n_resamples=20, n_splits=2, rng=0).report().summary[0].startswith("Open: new leads")
     assert "; `with_clusters(scores, 'fixed')` asks of the clusters at hand." in study_table(board).report().summary[0]
     assert study_table(with_clusters(board, "fixed")).report().summary[0].startswith("new is best under")
+
+
+@pytest.mark.parametrize("turned", [False, True])
+def test_the_first_sentence_says_by_how_much_the_better_is_ahead(turned):
+    """Better less worse, with the t interval of scipy, whichever was named first; the figures name both sides."""
+    rng = np.random.default_rng(5)
+    old = rng.uniform(0.3, 0.6, 60)
+    new = old + 0.05 + rng.normal(0, 0.08, 60)
+    rows, names = ([new, old], ["new", "old"]) if turned else ([old, new], ["old", "new"])
+    report = study_table(as_scores(rows, systems=names, metrics=["f"])).report()
+    low, high = ttest_rel(new, old).confidence_interval()
+    lead = f"{np.mean(new - old):.3f} [{low:.3f}, {high:.3f}]"
+    assert report.summary[0].startswith(f"Yes: new is significantly better than old under f by {lead} (")
+    labels = [column.label for column in report.key_figures.columns]
+    assert f"{names[0]} less {names[1]}" in labels
+    assert "Difference" not in labels

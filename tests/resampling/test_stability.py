@@ -350,6 +350,25 @@ def test_thresholds_read_as_published(collection):
     assert re.match(r">2\d\.\d % \(>", falls["text"][0])
 
 
+def test_a_mean_that_is_kept_is_kept_by_a_part_of_the_draws(collection):
+    """Shares of the draws counted by hand from the draws themselves; a fixed order has no draws to count."""
+    found = measure_stability(collection, ["AP"], steps=[10, 30, 60, 90], n_replicates=20, n_tested=0, rng=0)
+    tau = found.data["tau"].sel(metric="AP").transpose("step", "replicate").to_numpy()
+    bound = float(np.median(tau[1]))
+    (row,) = found.thresholds(min_tau=bound).to_dict("records")
+    shares = [float(np.mean([value >= bound - 1e-12 for value in draws])) for draws in tau]
+    assert found.kept(min_tau=bound)[0].tolist() == pytest.approx(shares)
+    at = np.interp(row["left"], found.to_frame()["left"], np.arange(4))
+    assert row["kept"] == pytest.approx(np.interp(at, np.arange(4), shares))
+    last = max(place for place, share in enumerate(shares) if share < 0.95)
+    low, high = found.to_frame()["left"].iloc[[last, last + 1]]
+    expected = low + (high - low) * (0.95 - shares[last]) / (shares[last + 1] - shares[last])
+    assert row["left_kept"] == pytest.approx(expected)
+    assert row["left_kept"] > row["left"]
+    fixed = measure_stability(collection, ["AP"], reduction="order", steps=[50], n_tested=0, rng=0)
+    assert np.isnan(fixed.thresholds()[["kept", "left_kept"]].to_numpy(float)).all()
+
+
 def test_workers_change_nothing(collection, monkeypatch):
     """One worker, two threads, two processes and a Dask cluster give the same bits."""
     distributed = pytest.importorskip("distributed")

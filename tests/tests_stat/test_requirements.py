@@ -420,7 +420,7 @@ def test_of_four_categories_no_number_of_items_tells_but_a_fifth_category(n_item
     assert np.isnan([first["items_needed"], first["detectable"]]).all()
     assert first["clusters_needed"] == 5
     said, _ = found.open_words(ITEM)
-    assert "4 clusters show it, too few to tell of others (5 are the fewest); in the clusters at hand" in said
+    assert "all 4 clusters meet it, too few to tell of others (5 are the fewest); in the clusters at hand" in said
     assert "(`with_clusters(scores, 'fixed')`) it is established" in said
     assert "some 5 clusters in all would tell" in said
     assert "established is" not in said
@@ -470,3 +470,22 @@ def test_a_difference_at_the_left_is_written_out(text, meant):
         check_requirements(scores, [text])
     assert f"such as {meant!r}, not" in str(caught.value)
     assert len(check_requirements(scores, [meant]).to_frame()) == 1
+
+
+@pytest.mark.parametrize(
+    ("leads", "clusters", "said"),
+    [
+        ([0.1, 0.2, -0.9, 0.3], "aabb", "1 of 2 clusters in which they differ meets it, too few to tell of others"),
+        ([0.1, 0.2, 0.3, 0.3], "aabb", "all 2 clusters in which they differ meet it"),
+        ([-0.1, -0.2, -0.3, 0.2], "aabb", "none of 2 clusters in which they differ meets it"),
+        ([-0.1, 0.2, 0.0, 0.0], None, "1 of 2 items on which they differ meets it, too few to tell ("),
+        ([0.1, 0.0, 0.0, 0.0], None, "the 1 item on which they differ meets it"),
+    ],
+)
+def test_of_too_few_units_it_is_said_how_many_meet_what_is_required(leads, clusters, said):
+    """By the means of the leads, by hand: cluster b is behind by .3, or on top; items without a lead say nothing."""
+    named = None if clusters is None else dict(zip("1234", clusters, strict=True))
+    old = np.array([0.4, 0.5, 0.9, 0.6])
+    scores = as_scores([old, old + leads], systems=["old", "new"], clusters=named)
+    (words,) = check_requirements(scores, ["new >= old"]).open_words(ITEM)
+    assert said in words

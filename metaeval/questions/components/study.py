@@ -22,7 +22,7 @@ from metaeval.studies.study import Attempts, Study
 from metaeval.table.array import REPEAT
 from metaeval.table.named_repeats import systems_repeated
 from metaeval.table.scores import Scores
-from metaeval.table.structure import engine_scores
+from metaeval.table.structure import are_tries, engine_scores
 from metaeval.table.traits import Trait
 from metaeval.table.units import design_notes
 from metaeval.tests_stat.comparison import compare_systems
@@ -181,7 +181,7 @@ def study_components(  # noqa: PLR0913 - every option of the command
         assured=components.cheapest(prices, target=target),
         clusters=components.cluster_plan(target=target),
         halves=pd.DataFrame() if halves is None else halves,
-        tries=attempt("pass@k", lambda: pass_rates(table)) if _are_tries(table) else None,
+        tries=attempt("pass@k", lambda: pass_rates(table)) if are_tries(table) else None,
         target=target,
         cost=MappingProxyType(prices),
         named=named,
@@ -218,13 +218,6 @@ def _planned_judges(components: VarianceComponents) -> dict[str, Sequence[int]]:
 
 def _repeats(components: VarianceComponents) -> list[int] | None:
     return sorted({1, 2, 3, 5, components.n_repeats}) if components.n_repeats > 1 and not components.judges else None
-
-
-def _are_tries(table: Scores) -> bool:
-    if REPEAT not in table.dims or table.sizes[REPEAT] == 1:
-        return False
-    values = table.to_numpy()
-    return bool(np.isin(values[np.isfinite(values)], (0.0, 1.0)).all())
 
 
 def _zero_notes(components: VarianceComponents, spoken: Unit) -> Sequence[str]:

@@ -26,6 +26,7 @@ def drift_report(study: JudgeDriftStudy) -> Report:
     """Put what became of a judge into a report."""
     failed = [Item(term=question, words=reason) for question, reason in study.unanswered.items()]
     n_same, n_answers = (int(study.systems[name].sum()) for name in ("n_same", "n_items"))
+    alike = [] if study.outputs_given else [say("all the same", n=n_answers)]
     return Report(
         command="judges",
         title="Has the judge changed?",
@@ -33,7 +34,7 @@ def drift_report(study: JudgeDriftStudy) -> Report:
             *facts(system=len(study.systems), topic=study.n_items),
             (f"{n_same:,} of {n_answers:,}", "same answers"),
         ),
-        summary=(_answer(study) + ("" if study.outputs_given else f" {say('all the same', n=n_answers)}"),),
+        summary=(" ".join([_answer(study), *([say("no conclusions")] if study.pairs.empty else []), *alike]),),
         key_figures=listed_figures(_figures(study)),
         sections=(_systems_section(study), *_pairs_section(study), *unanswered(failed)),
         methods=Methods(
@@ -51,7 +52,7 @@ def drift_report(study: JudgeDriftStudy) -> Report:
 
 def _answer(study: JudgeDriftStudy) -> str:
     turned = 0 if study.pairs.empty else int((study.pairs["relation"] != "").sum())
-    conclusions = say("conclusions", n_turned=turned, n_pairs=len(study.pairs))
+    conclusions = say("conclusions", n_turned=turned, n_pairs=len(study.pairs)) if len(study.pairs) else ""
     shift, moved = study.overall.loc["shift"], study.systems[study.systems["significant"]]
     if not study.has_changed:
         low, high = (_SCORE(max(sign * shift[end], 0.0)) for sign, end in ((-1, "low"), (1, "high")))
@@ -91,7 +92,7 @@ def _f1(study: JudgeDriftStudy) -> tuple[str, dict[str, object]] | None:
 
 
 def _systems_section(study: JudgeDriftStudy) -> Section:
-    level = percentage(1 - study.alpha)
+    level, clustered = percentage(1 - study.alpha), "cluster" in study.scores.coords
     frame, columns = bounded(study.systems, {name: (head, _SCORE) for name, head in _PARTS.items()})
     table = say.table(
         "systems",
@@ -103,9 +104,12 @@ def _systems_section(study: JudgeDriftStudy) -> Section:
         called="judge-drift",
         data=study.systems,
         level=level,
+        clustered=clustered,
     )
     alt = "One row a system with a dot at the change of the judge's scores."
-    picture = say.picture("systems picture", study.plot, called="judge-drift", alt=alt, level=level)
+    picture = say.picture(
+        "systems picture", study.plot, called="judge-drift", alt=alt, level=level, clustered=clustered
+    )
     return say.section("systems", picture, table)
 
 

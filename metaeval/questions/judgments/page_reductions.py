@@ -4,10 +4,11 @@ import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from metaeval import figures
-from metaeval.base.digits import places
+from metaeval.base.digits import error_of_share, places
 from metaeval.base.words import (
     MISSING,
     End,
@@ -18,6 +19,7 @@ from metaeval.base.words import (
     errors_said,
     name_of_metric,
     number,
+    percentage,
     sentence_case,
     span,
     text,
@@ -32,9 +34,11 @@ from metaeval.reports.key_figures import KeyFigure
 from metaeval.reports.prose import prose
 from metaeval.resampling.coverage import RunDepths
 from metaeval.resampling.pools import PoolGrowth
-from metaeval.resampling.stability_result import Stability
+from metaeval.resampling.stability_result import MOST_DRAWS, Stability
 
 _QUESTIONS = ("less-judging", "shallower-pools", "fewer-topics")
+_OF_DRAWS = {"kept": "share", "left_kept": "size"}
+"""What is said of draws, and how it is written."""
 _FOUR = ("tau", "tau_ap", "score", "power")
 _HALF = 0.5
 _MATTERS = 0.1
@@ -124,17 +128,66 @@ def _kept_sentence(study: JudgmentsStudy) -> str:
         fields = {"verb": "is" if stability.reduction.name == "depth" else "are", "min_tau": study.min_tau}
         fields |= {"what": taken(stability), "drawn": ", one random draw" * stability.single_draw}
         fields |= {"best": _among_best(study, stability, _at_threshold(study, stability))}
+        fields |= {"draws": _draws_sentence(study, stability)}
         return say("first", figures=figures, under=under, above=kind == "above largest", **fields)
     return next((_meaning_sentence(reduced) for reduced in study.stability.values()), "")
+
+
+def _draws_sentence(study: JudgmentsStudy, stability: Stability) -> str:
+    """Say how many of the draws keep the ranking at the threshold of the mean, and from where on nearly all do."""
+    rows = _drawn_thresholds(study, stability)
+    if rows.empty:
+        return ""
+    low, high = ends(rows["metric"], rows["kept"], rows["share"])
+    shares = " to ".join(dict.fromkeys((str(low.figure), str(high.figure))))
+    size = rows.sort_values(["beyond", "left_kept"]).iloc[-1]["size"]
+    sure = rows["kept"].min() >= MOST_DRAWS
+    return say("draws", n=stability.n_replicates, most=_most_draws(stability), sure=sure, shares=shares, size=size)
+
+
+def _drawn_thresholds(study: JudgmentsStudy, stability: Stability) -> pd.DataFrame:
+    """Return the thresholds of draws with ``share`` and ``size`` as written; none where the mean has no threshold."""
+    rows, n_draws = stability.thresholds(min_tau=study.min_tau), stability.n_replicates
+    if "kept" not in rows or rows["kept"].isna().any() or "above largest" in set(rows["kind"]):
+        return rows.iloc[:0]
+    levels = rows.assign(kind=rows["kind_kept"], left=rows["left_kept"], left_error=np.nan)
+    return rows.assign(
+        beyond=rows["kind_kept"] == "above largest",
+        size=[_level_words(row) for _, row in levels.iterrows()],
+        share=[carried(share, error_of_share(share, n_draws)) for share in rows["kept"]],
+    )
+
+
+def _draws_figures(study: JudgmentsStudy, stability: Stability) -> list[KeyFigure]:
+    """Return how many draws keep the ranking with the least of their mean, and with how little nearly all do."""
+    rows = _drawn_thresholds(study, stability)
+    if rows.empty:
+        return []
+    names = rows["metric"].map(name_of_metric)
+    parts = [span(names, rows[of], rows[as_written], opening="") for of, as_written in _OF_DRAWS.items()]
+    label = f"Draws, of {stability.n_replicates}, that keep it there; {taken(stability)}"
+    label += f" with which {_most_draws(stability)} do"
+    return [KeyFigure(label, "; ".join(parts), dict(rows.set_index("metric")["left_kept"]))]
+
+
+def _most_draws(stability: Stability) -> str:
+    """Write 95 % of the draws, which of fewer than 20 are all."""
+    n_draws = stability.n_replicates
+    return "all" if math.ceil(MOST_DRAWS * n_draws) == n_draws else percentage(MOST_DRAWS)
 
 
 def _asked_sentence(study: JudgmentsStudy, stability: Stability) -> str:
     """Say whether the ranking is kept with the one part of the judgments that was asked about."""
     left_words, least, written = _smallest_step(stability)
     keeps = least["tau"].ge(study.min_tau)
-    word = "Yes" if keeps.all() else "Partly" if keeps.any() else "No"
+    kept = stability.kept(min_tau=study.min_tau)[:, 0]
+    is_unsure = keeps.all() and kept.min() < MOST_DRAWS
+    word = "On average" if is_unsure else "Yes" if keeps.all() else "Partly" if keeps.any() else "No"
     figures = span(least["metric"], least["tau"], written, opening="")
     words = {"part": left_words, "what": taken(stability), "rebuilt": stability.closeness is not None}
+    counts = [whole(share * stability.n_replicates) for share in kept]
+    told = span(map(name_of_metric, stability.metrics), kept, counts, opening="") if len(kept) > 1 else counts[0]
+    words |= {"n": stability.n_replicates, "reach": "" if np.isnan(kept).any() else told}
     words |= {"best": _among_best(study, stability, least)}
     return say("asked", word=word, figures=figures, min_tau=study.min_tau, **words)
 
@@ -168,6 +221,7 @@ def threshold_figures(study: JudgmentsStudy) -> list[KeyFigure]:
         told.append(
             KeyFigure(f"{sentence_case(taken(stability))} that are enough to keep the ranking", value, dict(numbers))
         )
+        told += _draws_figures(study, stability) if len(study.stability) == 1 else []  # of many there is no room
     if not told and study.stability:
         left_words, least, written = _smallest_step(next(iter(study.stability.values())))
         words = span(least["metric"], least["tau"], written, opening="") if left_words else ""

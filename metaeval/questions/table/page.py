@@ -98,13 +98,22 @@ def _summary(study: TableStudy, pair: Sequence[str]) -> tuple[str, ...]:
     result = study.comparison
     if pair:
         answer, *rests = answer_and_rests(pair_sentence(result, study.scores), result)
-        return (" ".join(filter(None, [answer, *_by_cluster(study)])), *rests)
+        return (" ".join(_with_clusters(study, answer)), *rests)
     first = first_rests(study.scores) if study.baseline is None else ()
     claimed = bool(result.data["significant"].any())
     beside = held_back(result, study.scores), other_first_of_corpus(study.scores), on_single_topics(result)
     answer = "".join([_answer(study), *beside])
     told, *rests = with_answer(answer, [*first, *few_rest(result)], claimed=claimed)
     return (told, *filter(None, [" ".join(rests)]), *_quote(study))
+
+
+def _with_clusters(study: TableStudy, answer: str) -> list[str]:
+    """Put what differs within clusters beside the answer: before one that it contradicts, a no or a better of both."""
+    word, _, rest = answer.partition(": ")
+    sides = set() if study.by_cluster is None else {*study.by_cluster["verdict"]} - {0}
+    if not (word == "No" and sides) and not (word == "Open" and len(sides) > 1):
+        return [answer, *_by_cluster(study)]
+    return [*_by_cluster(study), f"Overall {word.lower()}: {rest}"]
 
 
 def _by_cluster(study: TableStudy) -> list[str]:
@@ -114,7 +123,9 @@ def _by_cluster(study: TableStudy) -> list[str]:
     told = []
     for metric, rows in study.by_cluster.groupby("metric", sort=False):
         pair = rows[["system_a", "system_b"]].iloc[0]
-        sides = {name: rows.loc[rows["verdict"] == side, "cluster"] for side, name in zip((1, -1), pair, strict=True)}
+        by = rows["difference"].abs().map(number(3))
+        where = rows["cluster"].astype(str) + " (by " + by + ")"
+        sides = {name: where[rows["verdict"] == side] for side, name in zip((1, -1), pair, strict=True)}
         better = [say("better", who=name, where=clusters.tolist()) for name, clusters in sides.items() if len(clusters)]
         told.append(say("by cluster", under=metric if len(study.metrics) > 1 else "", told=better, n=len(rows)))
     return told

@@ -16,8 +16,8 @@ from metaeval.questions.table.study_clusters import pair_by_cluster
 from metaeval.resampling.options import check_resampling, check_test
 from metaeval.running.draws import RNGLike, resolve_seed
 from metaeval.studies.study import Study, chosen_systems, interval_notes, test_notes
-from metaeval.table.scores import Scores, better_direction, identical_systems
-from metaeval.table.structure import settled_mean_over_topics
+from metaeval.table.scores import Scores, better_direction, checked_scores, identical_systems
+from metaeval.table.structure import are_tries, settled_mean_over_topics
 from metaeval.table.traits import WHOLE
 from metaeval.tests_stat.catalogue import TESTS
 from metaeval.tests_stat.comparison import compare_systems
@@ -32,6 +32,8 @@ RowOrder = Literal["mean", "given"]
 BETTER, WORSE = "†", "‡"
 """Marks of systems that are significantly better and worse than the baseline."""
 _MOST_DIGITS = 12
+
+_TRIES = "repeats are 0 or 1: metaeval components has what k tries pass (pass@k, pass^k; metaeval.models.pass_rates)"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -276,7 +278,8 @@ def study_table(  # noqa: PLR0913 - every option of the command
     if top is not None:
         check_count(top, "top")
     seed = resolve_seed(rng)
-    chosen, notes = chosen_systems(scores, choose, seed, uses=WHOLE)
+    checked = checked_scores(scores)
+    chosen, notes = chosen_systems(checked, choose, seed, uses=WHOLE)
     if baseline is not None:
         check_choice(baseline, "baseline", chosen["system"].to_numpy().tolist())
     comparison = compare_systems(
@@ -296,7 +299,12 @@ def study_table(  # noqa: PLR0913 - every option of the command
         order=order,
         marks=marks or "letters",
         digits=digits,
-        notes=(*notes, *test_notes(comparison, chosen), *interval_notes(comparison, chosen)),
+        notes=(
+            *notes,
+            *test_notes(comparison, chosen),
+            *interval_notes(comparison, chosen),
+            *[_TRIES] * are_tries(checked),
+        ),
         provenance=provenance or record_provenance("study_table", random_source=f"seed {seed}"),
     )
     return replace(tables, by_cluster=pair_by_cluster(chosen, comparison, rng=seed, n_threads=n_threads))

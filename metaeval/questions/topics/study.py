@@ -18,6 +18,7 @@ from metaeval.base.checks import (
     check_share,
     check_threads,
 )
+from metaeval.base.names import count, first_few
 from metaeval.base.provenance import Provenance, record_provenance
 from metaeval.base.unit import Unit, speaking_of, unit_of
 from metaeval.base.words import listed
@@ -34,6 +35,8 @@ from metaeval.running.draws import RNGLike, resolve_seed
 from metaeval.studies.study import Attempts, Study, few_systems_note
 from metaeval.table.scores import Scores, identical_note
 from metaeval.table.structure import engine_scores
+from metaeval.tests_stat.comparison import compare_systems
+from metaeval.tests_stat.correction import CORRECTIONS
 
 ABSOLUTE_TOLERANCES = (0.0, 0.01, 0.02, 0.05)
 """Default tolerances in the metric's own unit."""
@@ -385,10 +388,23 @@ def study_topics(  # noqa: PLR0913 - every option of the command
             *scores.attrs.get("notes", []),
             *few_systems_note(scores.sizes["system"]),
             *[_BELOW_ZERO] * below,
+            *_nothing_differs(scores),
             *_notes(rates, unit_of(scores), thinned=thinned),
         ),
         provenance=provenance or record_provenance("study_topics", random_source=f"seed {seed}"),
     )
+
+
+def _nothing_differs(scores: Scores) -> list[str]:
+    """Say under which metrics no pair differs, so that topics may be asked to keep an order that there is not."""
+    found = compare_systems(scores, test="t")
+    silent = [
+        metric for metric, differs in zip(found.metrics, found.verdicts().any(axis=1), strict=True) if not differs
+    ]
+    pairs = count(found.n_pairs, "pair")
+    how = f"paired t, {CORRECTIONS.words(found.correction)}"
+    told = f"under {first_few(silent)} none of {pairs} differs significantly ({how})"
+    return [f"{told}: where systems are equal no number of {unit_of(scores).topics} keeps their order"] * bool(silent)
 
 
 def _default_sizes(n_topics: int) -> tuple[list[int] | None, bool]:

@@ -35,7 +35,7 @@ from metaeval.models.vote_strengths import PREFERENCE
 from metaeval.page.blocks import Block, Fold, Item, Methods, Picture, Section, Text
 from metaeval.page.report import Report
 from metaeval.page.tables import METRIC, Column, Table, left, right, rising
-from metaeval.questions.votes.page_plans import plan_section
+from metaeval.questions.votes.page_plans import lead_words, plan_section, votes_of_leaders
 from metaeval.questions.votes.page_powers import powers_methods, powers_section
 from metaeval.questions.votes.page_sweeps import sweeps_methods, sweeps_report, sweeps_section
 from metaeval.questions.votes.study import AS_RANKS, VoteGroup, VotesStudy
@@ -82,7 +82,9 @@ def votes_report(study: VotesStudy) -> Report:
         command="votes",
         title=TOP_TITLE.format(study.top) if best else title_of(study),
         facts=(*sizes, (f"{study.alpha:g}", "significance level α")),
-        summary=(*filter(None, [best]), _answer(study, counts, settled), *_rests(study), _errors(study, counts)),
+        summary=tuple(
+            filter(None, (best, _answer(study, counts, settled), _needed_and_rests(study), _errors(study, counts)))
+        ),
         key_figures=listed_figures(_key_figures(study, settled)),
         sections=(
             _ranks_section(study, frame),
@@ -153,7 +155,15 @@ def _answer(study: VotesStudy, counts: pd.DataFrame, settled: Mapping[Hashable, 
     else:
         which = "one" if n_firsts == 1 else "none" if n_firsts == len(ranks) else "leads"
         decided = _settled_words(settled["n_significant"], settled["n_pairs"])
-        answer = say(f"answer {which}", first=first, leads=open_first(ranks), decided=decided, but=but, **begun)
+        answer = say(
+            f"answer {which}",
+            first=first,
+            leads=open_first(ranks),
+            decided=decided,
+            but=but,
+            ties=_ties(group),
+            **begun,
+        )
     if n_others := int(by_ranks["n_pairs"].sum()) + len(swept):
         n_settled = int(by_ranks["n_significant"].sum()) + (int(swept["settled"].sum()) if len(swept) else 0)
         answer = f"{answer} {say('other groups', decided=_settled_words(n_settled, n_others))}"
@@ -165,8 +175,12 @@ def _pair_answer(group: VoteGroup, first: Sequence[str], n_firsts: int, begun: M
     best, second = first[0], next(name for name in group.main.systems if name != first[0])
     share_of_best = bracketed(*_leading_share(group, best, second))
     which = "pair" if n_firsts == 1 else "open pair"
-    words = {"first": best, "share": share_of_best, "ties": say("ties", n=group.n_ties) if group.n_ties else ""}
-    return say(f"answer {which}", other=second, but=but, **words, **begun)
+    words = {"first": best, "share": share_of_best, "ties": _ties(group), "power": group.plan.power}
+    return say(f"answer {which}", other=second, but=but, needed=votes_of_leaders(group), **words, **begun)
+
+
+def _ties(group: VoteGroup) -> str:
+    return say("ties", n=group.n_ties) if group.n_ties else ""
 
 
 def _unasked(study: VotesStudy) -> str:
@@ -215,6 +229,13 @@ def _errors(study: VotesStudy, counts: pd.DataFrame) -> str:
         words = [say("errors independent", reason=_NO_GROUPS if alone else _UNKNOWN)]
     words += [say("single", all=listed(map(_ALL_OF.get, single)), units=single)] if single else []
     return f"{f'{name.capitalize()}: ' if (name := _named_groups(study)[0][0]) else ''}{' '.join(words)}"
+
+
+def _needed_and_rests(study: VotesStudy) -> str:
+    """Say how many votes would part the first two of several systems, and on how few the first place rests."""
+    ranks = study.first.ranks.to_frame()
+    is_open = int((ranks["rank_low"] == 1).sum()) > 1 and not is_pair(ranks) and not len(study.powers)
+    return " ".join(filter(None, [lead_words(study.first) if is_open else "", *_rests(study)]))
 
 
 def _rests(study: VotesStudy) -> tuple[str, ...]:

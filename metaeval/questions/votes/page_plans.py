@@ -31,10 +31,6 @@ def _plan_blocks(study: VotesStudy, group: VoteGroup, number: int) -> list[Block
     plan, name = group.plan, f"group {number}" if number else ""
     frame = plan.to_frame()
     open_pairs = frame[~frame["settled"]].head(_MOST_PAIRS)
-    ranks = group.ranks.to_frame()
-    best, second = ranks["system"].iloc[0], ranks["system"].iloc[1]
-    between_leaders = [{a, b} == {best, second} for a, b in zip(frame["system_a"], frame["system_b"], strict=True)]
-    leaders = frame[between_leaders].iloc[0]
     if frame["settled"].all():
         sentences = ["All pairs are settled."]
     elif len(frame) == 1:
@@ -43,10 +39,7 @@ def _plan_blocks(study: VotesStudy, group: VoteGroup, number: int) -> list[Block
         total = plan.votes_for_share(study.share)
         which = "plan none" if math.isinf(total) else "plan"
         sentences = [say(which, share=study.share, total=_votes(total), n_votes=plan.n_votes)]
-    if not leaders["settled"]:
-        which = "no lead" if math.isinf(leaders["votes_needed"]) else "lead"
-        sentences += [say(which, best=best, second=second, needed=_votes(leaders["votes_needed"]), power=plan.power)]
-    words = f"{f'Group {number}: ' if number else ''}{' '.join(sentences)}"
+    words = f"{f'Group {number}: ' if number else ''}{' '.join(filter(None, [*sentences, lead_words(group)]))}"
     blocks: list[Block] = [Text(paragraphs=(words,))]
     if len(open_pairs):
         needed = {"votes_needed": "new questions", "votes_needed_same": "same questions"}
@@ -66,6 +59,22 @@ def _plan_blocks(study: VotesStudy, group: VoteGroup, number: int) -> list[Block
     if len(frame) > 1:
         blocks.append(_next_table(plan, name))
     return blocks
+
+
+def lead_words(group: VoteGroup) -> str:
+    """Say how many votes settle the pair of the two systems that are first; nothing where they are settled."""
+    needed = votes_of_leaders(group)
+    best, second = group.ranks.to_frame()["system"].iloc[:2]
+    which = "no lead" if needed == _votes(math.inf) else "lead"
+    return say(which, best=best, second=second, needed=needed, power=group.plan.power) if needed else ""
+
+
+def votes_of_leaders(group: VoteGroup) -> str:
+    """Write with how many votes the pair of the two systems that are first is settled; nothing where it is."""
+    frame, first = group.plan.to_frame(), {*group.ranks.to_frame()["system"].iloc[:2]}
+    between = [{a, b} == first for a, b in zip(frame["system_a"], frame["system_b"], strict=True)]
+    leaders = frame[between].iloc[0]
+    return "" if leaders["settled"] else _votes(leaders["votes_needed"])
 
 
 def _next_table(plan: VotePlan, name: str) -> Table:

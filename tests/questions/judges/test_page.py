@@ -124,6 +124,17 @@ def test_without_a_second_person_it_says_what_holds(judged_study, changes, words
     assert "Without a second person" not in words_of_verdicts(judged_study())
 
 
+def test_of_one_judge_the_pairs_that_only_it_finds_stand_beside_those_it_finds(judged_study):
+    """Significant under the judge, less those in either direction under the reference: counted from its table."""
+    study = with_verdict(judged_study(people=False), ranking="no second person")
+    study = replace(study, verdicts=study.verdicts.iloc[:1])
+    judge = study.verdicts["judge"].item()
+    table = study.conclusions["nDCG@10"].table.set_index("judge").loc[judge]
+    alone = table["n_significant"] - table["n_shared"] - table["n_conflicts"]
+    said = f"; of the {table['n_significant']:.0f} that it finds itself {alone:.0f} are not significant there, and it"
+    assert said in judges_report(study).summary[0]
+
+
 def test_another_metric_that_contradicts_is_named_beside_the_verdict(judged_study):
     """The page says right after the verdict which metric sees more opposite pairs, and how many."""
     study = judged_study()

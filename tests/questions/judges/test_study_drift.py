@@ -153,7 +153,9 @@ def test_one_system_needs_no_name(tmp_path):
     (before, first), (after, second) = (read_judged_answers(path, {}) for path in paths)
     study = study_judge_drift(before, after, outputs=(first, second), rng=0)
     assert study.to_frame()[["system", "change", "judge"]].to_numpy().tolist() == [["all", 0.25, 0.2]]
-    assert "conclusions cannot be compared" in study.answer
+    assert "conclusions about systems take two systems" in study.answer
+    assert study.answer.startswith("No change of the judge is visible: ")
+    assert "cannot be compared" not in study.answer
 
 
 def test_what_cannot_be_answered_is_refused(tmp_path):
@@ -180,3 +182,15 @@ def test_labels_in_words_are_read_by_their_grades(tmp_path):
     assert np.isnan(scores.sel(topic="q3")).all()
     with pytest.raises(FileFormatError, match=r"'Good' is no number; write grades or scores, or say which grade"):
         read_judged_answers(path, {})
+
+
+def test_intervals_are_said_to_be_over_what_varies(words_of):
+    """With clusters of items it is these; without, the items."""
+    doubled = [
+        as_scores(np.repeat(table, 2, axis=1), clusters={str(n + 1): f"c{n // 2}" for n in range(16)})
+        for table in (BEFORE, AFTER)
+    ]
+    assert "95 % intervals over clusters, for each figure alone" in words_of(
+        study_judge_drift(*doubled, rng=0).report()
+    )
+    assert "95 % intervals over topics, for each" in words_of(study_judge_drift(BEFORE, AFTER, rng=0).report())

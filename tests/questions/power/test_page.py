@@ -364,7 +364,8 @@ def test_of_two_systems_the_summary_says_which_is_better():
     assert study_table(scores).report().summary == page.summary
     one = scores.sel(metric=["AP"])
     down, _ = study_table(as_scores(one, higher_is_better=False), baseline="a").report().summary
-    assert down.startswith(f"Yes: a is significantly better than b under AP ({a[0]:.3f} against {b[0]:.3f}; ")
+    assert down.startswith(f"Yes: a is significantly better than b under AP by {b[0] - a[0]:.3f} [")
+    assert f"] ({a[0]:.3f} against {b[0]:.3f}; " in down
 
 
 def test_another_test_that_decides_the_pair_otherwise_is_named():

@@ -302,7 +302,11 @@ def test_within_clusters_as_scipy_and_statsmodels_have_it():
     np.testing.assert_allclose(rows["p_corrected"], holm, rtol=1e-12)
     assert rows["verdict"].tolist() == [-1, 1, -1]
     told = " ".join(study.report().summary[0].split())
-    assert "old is significantly better on dates; new is significantly better on chat and law" in told
+    leads = {kind: f"{kind} (by {abs(np.mean((new - old)[np.array(kinds) == kind])):.3f})" for kind in rows.index}
+    assert told.startswith(
+        f"By cluster (Holm over 3), old is significantly better on {leads['dates']}; new is significantly better on "
+        f"{leads['chat']} and {leads['law']}. Overall open: "
+    )
 
 
 def test_without_clusters_or_with_more_pairs_there_is_nothing_by_cluster():

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy.stats import ttest_rel
 
 from metaeval.errors import EstimationError, InvalidOptionError, ScoresError
 from metaeval.models.topic_counts import minimum_topics
@@ -260,3 +261,16 @@ def test_scores_below_zero_are_answered_at_tolerance_zero():
     assert found.to_frame().equals(same.to_frame())
     assert any("every lead counts (tolerance 0)" in note for note in found.notes)
     assert not any("tolerance 0)" in note for note in same.notes)
+
+
+def test_systems_of_which_no_pair_differs_are_said_so():
+    """Drawn around one mean, no pair of ten differs; of means far apart some do. Both by scipy beside it."""
+    rng = np.random.default_rng(3)
+    topics_alone = rng.uniform(0.2, 0.8, 30)
+    alike = topics_alone + rng.normal(0, 0.05, (1, 6, 30))
+    least = min(ttest_rel(alike[0, a], alike[0, b]).pvalue for a in range(6) for b in range(a))
+    assert least > 0.05 / 15
+    options = {"n_trials": 10, "n_topic_resamples": 0, "rng": 0}
+    assert any("none of 15 pairs differs significantly" in note for note in study_topics(alike, **options).notes)
+    apart = alike + np.linspace(0, 0.5, 6)[None, :, None]
+    assert not any("differs significantly" in note for note in study_topics(apart, **options).notes)

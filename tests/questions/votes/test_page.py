@@ -28,11 +28,13 @@ def test_public_votes(data_folder):
     assert first == "No clear winner: GPT 4 leads, but 41 of 58 others may be first as well"
     assert last == "140 of 1,711 pairs are settled."
     assert report.summary[1].startswith(
+        "GPT 4 and Platypus-2 Instruct (70B) need 880,000 votes to be settled with a chance of 80 %. "
         "The first place rests on 13 of 8,931 votes: without 8 wins of Weaver 12k against"
     )
     assert report.summary[2] == (
-        "Errors clustered by question and voter are 1.78 times those of independent votes. T tests with Holm’s "  # noqa: RUF001
-        "correction settle 4 of 1,711 pairs, and would settle 648 if votes were independent."
+        "Errors clustered by question and voter are 1.78 times those of independent votes. Settled are pairs by ranks, "
+        "for which all systems are looked at together; t tests of each pair by its own votes, with Holm’s correction, "  # noqa: RUF001
+        "settle 4 of 1,711, and would settle 648 if votes were independent."
     )
     tables = {table.name: table for table in report.tables()}
     assert "here with a median of 10.1 degrees of freedom" in tables["pairs"].caption
