@@ -18,17 +18,11 @@ or implied.
 TABLE = "topic,a,b\nq1,0.5,0.25\nq2,0.25,0.125\nq3,0.75,0.5\n"
 
 
-def log(task, metrics):
-    """Return a log of inspect_ai of one task under its own metrics."""
-    samples = [{"id": str(at), "epoch": 1, "scores": {name: {"value": at % 2} for name in metrics}} for at in range(4)]
-    return json.dumps(
-        {
-            "version": 2,
-            "status": "success",
-            "eval": {"task": task, "model": "m/a", "created": "2025-01-01T00:00:00+00:00", "dataset": {"name": task}},
-            "samples": samples,
-        }
-    )
+def log(task, model, metric):
+    """Return a log of inspect_ai of one task under a metric of its own."""
+    samples = [{"id": at, "epoch": 1, "scores": {metric: {"value": at % 2}}} for at in range(4)]
+    about = {"task": task, "model": model, "created": "2026-01-01T00:00:00+00:00"}
+    return json.dumps({"version": 2, "status": "success", "eval": about, "samples": samples})
 
 
 @pytest.mark.parametrize("options", [[], ["--missing", "pairwise"]])
@@ -43,13 +37,15 @@ def test_what_cannot_be_read_ends_as_bad_input(command, tmp_path, options):
 
 def test_no_option_is_printed_without_the_value_that_it_takes(command, tmp_path):
     """Three tasks under metrics of their own: what is printed names the metric of each, and the command is read."""
-    for task, metrics in (("first", ["match"]), ("second", ["choice"]), ("third", ["model_graded_fact"])):
-        (tmp_path / f"{task}.json").write_text(log(task, metrics))
+    metric_of = {"first": "match", "second": "choice", "third": "model_graded_fact"}
+    for model in "ab":
+        for task, metric in metric_of.items():
+            (tmp_path / f"{model}-{task}.json").write_text(log(task, model, metric))
     refused = command("look", tmp_path)
-    *_, line = refused.out.partition("# How it can be read\n")[2].strip().splitlines()
+    (line,) = [line for line in refused.out.splitlines() if line.startswith("metaeval look")]
     words = shlex.split(line)
     assert words[-2] == "--metrics"
-    assert {*words[-1].split(",")} == {"first=match", "second=choice", "third=model_graded_fact"}
+    assert {*words[-1].split(",")} == {f"{task}={metric}" for task, metric in metric_of.items()}
 
 
 def test_a_file_of_settings_holds_no_labels(tmp_path):
