@@ -137,7 +137,7 @@ class FileBlock:
     numbered: bool = False
     """Whether the topics are numbered for want of a topic column."""
     texts: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
-    """Columns of words that tell numbered topics apart: column to the words of each topic."""
+    """Columns of words that say what topics are about: column to the words of each topic."""
     read_as: str = ""
     """The form that the file was taken for."""
     unit: Unit = TOPIC
