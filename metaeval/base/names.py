@@ -62,7 +62,8 @@ _OTHER_METRICS = _QUALITIES | frozenset(
     acc exact_match em perplexity mae rmse auc
     answer_relevancy context_precision context_recall acc_norm
     mcc auroc roc_auc pr_auc aucpr auprc balanced_accuracy logloss log_loss rmsle mape iou miou dice psnr ssim wer cer
-    mse fid
+    mse fid levenshtein levenshteinscorer exactmatch answerrelevancy contextrelevancy contextrecall contextprecision
+    closedqa embeddingsimilarity numericdiff jsondiff
     """.split()  # noqa: SIM905 - likewise
 )
 _OF_A_METRIC = frozenset({"p", "r", "f", "f1", "l", "recall", "precision", "score", "fscore", "fmeasure", "measure"})

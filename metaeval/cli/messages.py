@@ -20,8 +20,6 @@ _CALL = re.compile(r"(?P<name>\w+)\(scores, (?P<value>'[^']*')\)|(?P<function>\w
 """A function of scores for which an option stands, or an argument of a function where others have one of its name."""
 _INSTEAD = re.compile(r",? or (?:pass |use |leave out )?(`[^`]+`)(?: [^,;.`]*)?(?=[,;.)]|$)")
 """A way out beside others."""
-_OPPOSITE = {"higher_is_better": "lower_is_better"}
-"""Options that say of names what the other denies."""
 _OPTIONS: ContextVar[Mapping[str, str]] = ContextVar("the options of the running command, by argument")
 
 
@@ -104,8 +102,6 @@ def _option(name: str, value: object, options: Mapping[str, str]) -> str:
         named_ways = ((options[name if rises else "lower_is_better"], metric) for metric, rises in value.items())
         return " ".join(f"{option} {_text(metric)}" for option, metric in named_ways)
     if isinstance(value, dict):
-        if name in _OPPOSITE and False in value.values():
-            return " ".join(f"{options[_OPPOSITE[name]]} {_text(word)}" for word in value)
         signs = ("!=", "<", ">") if name == "where" else ()  # each in the place of the sign of equality
         words = (
             key if setting is True else f"{key}{setting}" if f"{setting}".startswith(signs) else f"{key}={setting}"

@@ -14,7 +14,7 @@ from metaeval.inex.file_rules import Findings, InexWarning, joined_assessments
 from metaeval.inex.line_files import assessments_of_lines, is_fol_judgments, sizes_of_lines, submission_of_lines
 from metaeval.inex.xml_events import root_name
 from metaeval.inex.xml_files import assessments_of_xml, pool_of_xml, submission_of_xml
-from metaeval.io.files import first_words, pipe_identity, read_bytes
+from metaeval.io.files import first_words, is_tar, pipe_identity, read_bytes
 from metaeval.io.sources import RunPaths, Source, list_sources, listed_paths, read_source, run_sources, system_names
 from metaeval.running.parallel import track
 from metaeval.running.workers import parallel_map
@@ -220,7 +220,7 @@ def assessments_of(content: bytes, path: str, *, lenient: bool) -> tuple[Assessm
 
 def holds_assessments(content: bytes) -> bool:
     """Say whether a file holds INEX assessments, and no judgments of whole documents; runs are refused later."""
-    return bool(root_name(content)) or is_fol_judgments(content)
+    return not is_tar(content) and (bool(root_name(content)) or is_fol_judgments(content))
 
 
 def parsed_assessments(content: bytes, *, path: str, lenient: bool) -> Assessments:

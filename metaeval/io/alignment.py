@@ -105,11 +105,12 @@ def _metrics_of_files(blocks: Sequence[FileBlock]) -> list[str]:
 def _paired_by_question(blocks: Sequence[FileBlock]) -> tuple[Sequence[FileBlock], list[str]]:
     """Return blocks whose items are called alike where they ask the same, and a note, if files number them apart."""
     asked = [block.attached.get("question", {}) for block in blocks]
-    if not all(asked) and len(blocks) > 1 and all(block.numbered for block in blocks):
+    are_numbered = all(block.numbered for block in blocks)
+    if not all(asked) and len(blocks) > 1 and (are_numbered or _are_apart(blocks)):
         column = shared_texts([block.texts for block in blocks])
-        if not column:
+        if are_numbered and not column:
             return blocks, [f"no column names the {unit().topics} of the rows: they are paired by order in a file"]
-        asked = [block.texts[column] for block in blocks]
+        asked = [block.texts.get(column, {}) for block in blocks]
     renamed = renamed_by_content(asked) if all(asked) else []
     if not renamed:
         return blocks, []
@@ -126,6 +127,12 @@ def _paired_by_question(blocks: Sequence[FileBlock]) -> tuple[Sequence[FileBlock
         for block, names in zip(blocks, renamed, strict=True)
     ]
     return paired, [note_of_pairing(renamed, "what they ask")]
+
+
+def _are_apart(blocks: Sequence[FileBlock]) -> bool:
+    """Whether no two files name an item alike."""
+    names = [block.labels["topic"] for block in blocks]
+    return len({name for of_file in names for name in of_file}) == sum(map(len, names))
 
 
 def _once(block: FileBlock) -> FileBlock:

@@ -6,7 +6,9 @@ from metaeval.io.benchmarks.contents import Json
 from metaeval.io.files import base_name
 from metaeval.io.sheets import Sheet, sheet_of_rows
 
-_PRODIGY = {"_task_hash": "item", "_annotator_id": "judge", "answer": "label"}
+_PRODIGY = ("_task_hash", "_annotator_id", "answer")
+_CHOSEN = "accept"
+"""Where Prodigy lists the options that were chosen."""
 _ARGILLA = {"responses", "fields", "suggestions"}
 _LABELS = ["item", "judge", "label"]
 
@@ -14,7 +16,8 @@ _LABELS = ["item", "judge", "label"]
 def rows_of_annotators(json: Json) -> Sheet | None:
     """Return the answers of such a program as a table of labels, a row each; None for anything else.
 
-    A model that suggests a label in Argilla is a judge too; of drafts and of those who discarded a record none is read.
+    Of choices in Prodigy the label is the option chosen, and of a task that was rejected or ignored there is none. A
+    model that suggests a label in Argilla is a judge too; of drafts and of those who discarded a record none is read.
     A file of doccano that names nobody is one annotator's, and called as the file; several classes of an item are one
     label, in the order of their names.
 
@@ -25,11 +28,8 @@ def rows_of_annotators(json: Json) -> Sheet | None:
     [['item', 'judge', 'label'], ['7', 'ann', '3']]
     """
     if json.records and {*_PRODIGY} <= {*json.names}:
-        answers = [
-            (json.line(at), [str(record.get(name, "")) for name in _PRODIGY]) for at, record in enumerate(json.records)
-        ]
-        left_out = [name for name in json.names if name not in _PRODIGY]
-        return sheet_of_rows(json.label, [*_PRODIGY.values()], answers, left_out=left_out)
+        left_out = [name for name in json.names if name not in {*_PRODIGY, _CHOSEN}]
+        return sheet_of_rows(json.label, _LABELS, _of_prodigy(json), left_out=left_out)
     if (labelled := _of_lighttag(json) or _of_doccano(json)) is not None:
         return sheet_of_rows(json.label, _LABELS, labelled)
     if not json.records or not all({*record} >= _ARGILLA for record in json.records):
@@ -38,6 +38,18 @@ def rows_of_annotators(json: Json) -> Sheet | None:
     several = len({row[-1] for _, row in rows}) > 1
     names = [*_LABELS, "question"][: 3 + several]
     return sheet_of_rows(json.label, names, [(line, row[: len(names)]) for line, row in rows])
+
+
+def _of_prodigy(json: Json) -> list[tuple[int | None, Sequence[str]]]:
+    """Return the options that annotators chose, else whether they accepted the task; nothing of what they ignored."""
+    asks_choice = any(isinstance(record.get(_CHOSEN), list) for record in json.records)
+    rows = list[tuple[int | None, Sequence[str]]]()
+    for at, record in enumerate(json.records):
+        item, judge, answer = (str(record.get(name, "")) for name in _PRODIGY)
+        chosen = record.get(_CHOSEN) or []
+        labels = [answer] * (answer != "ignore") if not asks_choice else chosen * (answer == "accept")
+        rows += [(json.line(at), _row(item, judge, [*map(str, labels)]))] if labels else []
+    return rows
 
 
 def _of_doccano(json: Json) -> list[tuple[int | None, Sequence[str]]] | None:

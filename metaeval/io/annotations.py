@@ -2,7 +2,7 @@
 
 import math
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -101,10 +101,18 @@ def holds_annotations(content: bytes, label: str) -> bool:
         or means_alone(json)
     ):
         return False
-    return all(
+    are_flat = all(
         isinstance(labels, dict) and not any(isinstance(value, dict | list) for value in labels.values())
         for labels in json.object.values()
     )
+    return are_flat and not _are_settings([*json.object.values()])
+
+
+def _are_settings(objects: Sequence[Mapping[str, object]]) -> bool:
+    """Whether each name holds words in all of several objects, or numbers in all, and both kinds are there."""
+    kinds = [{isinstance(of.get(name), str) for of in objects} for name in objects[0]]
+    alike = all(of.keys() == objects[0].keys() for of in objects)
+    return len(objects) > 1 and alike and {*map(frozenset, kinds)} == {frozenset({True}), frozenset({False})}
 
 
 def _frame_of(json: Json, wanted: str | None) -> pd.DataFrame:

@@ -321,10 +321,21 @@ def pipe_identity(label: str) -> object | None:
     return status.st_dev, status.st_ino
 
 
+def is_tar(content: bytes) -> bool:
+    """Whether a file is a tar archive, which is unpacked first, whatever its files hold.
+
+    Examples
+    --------
+    >>> is_tar(b"qrels.txt".ljust(257, bytes(1)) + b"ustar"), is_tar(b"ustar")
+    (True, False)
+    """
+    return content.startswith(_TAR, _TAR_AT)
+
+
 def _no_text(content: bytes, place: int, message: str, label: str) -> FileFormatError:
     """Name what a file that is no text is, else the line that shows that it is none."""
     kind = next((kind for magic, kind in _KINDS.items() if content.startswith(magic)), None)
-    kind = "a tar archive" if content.startswith(_TAR, _TAR_AT) else kind
+    kind = "a tar archive" if is_tar(content) else kind
     if kind is not None:
         return FileFormatError(f"this is {kind}, not a text file{_WAYS.get(kind, '')}", path=label)
     before = content[:place]

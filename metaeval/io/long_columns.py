@@ -22,6 +22,7 @@ from metaeval.table.roles import (
     RoleColumn,
     beside_metrics,
     conditions_for_items,
+    is_measured_cost,
     items_by_structure,
     named_by_models,
     part_of_word,
@@ -88,13 +89,18 @@ def hold_metrics(columns: Sequence[str], sheet: Sheet, *, asked: bool = False) -
     open_columns = [
         name
         for name in columns
-        if name not in sure and not role_of_name(name)[0] and not _holds_words([row[places[name]] for row in full_rows])
+        if name not in sure
+        and not role_of_name(name)[0]
+        and not _holds_words([row[places[name]] for row in full_rows], is_text=word_of(name) in TEXTS)
     ]
     told = are_metrics([*sure, *open_columns]) or (asked and len(sure) + len(open_columns) == len(columns))
     return bool(sure or open_columns) and (not open_columns or told)
 
 
-def _holds_words(cells: Sequence[str]) -> bool:
+def _holds_words(cells: Sequence[str], *, is_text: bool = False) -> bool:
+    """Whether cells hold words alone, or where their column is called as one of texts, no number."""
+    if is_text:
+        return not any(map(is_number, cells))
     return all(is_word(cell) or cell.strip().casefold() in SCORE_GAPS for cell in cells)
 
 
@@ -305,11 +311,9 @@ def _metric_columns(
             values[:, at] = [TRUTHS[cell.casefold()] for cell in cells]
             continue
         numbers = [is_number(cell) for cell in cells]
-        if (
-            not any(numbers)
-            and all(is_word(cell) or cell.casefold() in SCORE_GAPS for cell in cells)
-            and len(others) > 1
-        ) or (role_of_name(name)[0] == "id" and not all(numbers)):
+        if (not any(numbers) and _holds_words(cells, is_text=word_of(name) in TEXTS) and len(others) > 1) or (
+            role_of_name(name)[0] == "id" and not all(numbers)
+        ):
             words.append(name)
         values[:, at] = [float(cell) if number else np.nan for cell, number in zip(cells, numbers, strict=True)]
     numeric = [at for at, name in enumerate(others) if name not in words]
@@ -367,6 +371,7 @@ def sets_of_rows(body: Sheet, names: Sequence[str], parts: Mapping[str, str], ot
         name: len({(key, cell) for (key, _), cell in zip(rows, kinds[name], strict=True)})
         for name in others
         if len(set(kinds[name])) <= max(most_often, len(rows) // 2)  # a row's number parts everything
+        and not is_measured_cost(name)
     }
     judge = next((name for name in parted if underscored(name) in JUDGES and parted[name] > len(times)), "")
     if judge and REPEAT not in parts:

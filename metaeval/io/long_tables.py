@@ -32,7 +32,7 @@ from metaeval.table.array import ATTACHED, DIMS, REPEAT, Codes, dims_of, first_r
 from metaeval.table.folds import note_of_folds
 from metaeval.table.named_repeats import repeats_of_metrics
 from metaeval.table.plausibility import are_summaries, left_out_rows
-from metaeval.table.roles import SPREADS, unit_of_column, word_of
+from metaeval.table.roles import ANSWERS, SPREADS, TEXTS, unit_of_column, word_of
 
 RESULT_CELLS = 3
 """Columns that trec_eval -q and ir_measures -q print."""
@@ -66,7 +66,18 @@ def read_long(sheet: Sheet, source: Source, options: TableOptions) -> FileBlock:
         block = with_corpus_means(block, by, *zip(*cells, strict=True))
     folds = note_of_folds(layout.parts["topic"], block.labels["topic"])
     notes = [*note_of_unnamed(names, places["topic"]), *layout.notes, *folds, *block.notes]
-    return replace(block, unit=unit, one_system=one_system, notes=notes)
+    asked = [name for name in layout.left_out if one_system and word_of(name) in TEXTS - ANSWERS]
+    texts = {name: _words_by_topic(body, places["topic"], column_of[name]) for name in asked}
+    return replace(block, unit=unit, one_system=one_system, notes=notes, texts=texts)
+
+
+def _words_by_topic(body: Sheet, topic: int, column: int) -> dict[str, str]:
+    """Return what stands in a column by topic, where every topic has words of its own; nothing where not."""
+    words: dict[str, str] = {}
+    for cells in body.rows():
+        if words.setdefault(cells[topic].strip(), cells[column].strip()) != cells[column].strip():
+            return {}
+    return words if len({*words.values()}) == len(words) else {}
 
 
 def _names_over(body: Sheet, names: list[str]) -> list[str]:

@@ -14,9 +14,9 @@ _LEAST_SHARED = 0.5
 def renamed_by_content(contents: Sequence[Mapping[str, str]]) -> list[dict[str, str]]:
     """Return the name of every item of every file by the name that it has there; nothing where names can stay.
 
-    Names that are positions (``test_case_3``) tell nothing across files where one position asks two things. Then an
-    item is called as in the first file that asks the same, if every file asks everything once, half of what those
-    before it ask, and in other places rather than anew.
+    Names that are positions (``test_case_3``) tell nothing across files where one position asks two things, nor do
+    names of which no two files share one. Then an item is called as in the first file that asks the same, if every file
+    asks everything once, half of what those before it ask, and in other places rather than anew.
 
     Parameters
     ----------
@@ -29,12 +29,17 @@ def renamed_by_content(contents: Sequence[Mapping[str, str]]) -> list[dict[str, 
     [{'1': '1', '2': '2'}, {'1': '2', '2': '1'}]
     >>> renamed_by_content([{"1": "tall?", "2": "wide?"}, {"1": "tall?", "3": "deep?"}])
     []
+    >>> renamed_by_content([{"7f": "tall?", "c1": "wide?"}, {"e0": "wide?", "4b": "tall?"}])[1]
+    {'e0': 'c1', '4b': '7f'}
     """
     asked: dict[str, str] = {}
     differ = any(asked.setdefault(name, text) != text for of_file in contents for name, text in of_file.items())
     stems = [{match[1] if (match := _NUMBERED.fullmatch(name)) else None for name in of_file} for of_file in contents]
     are_positions = all(len(of_file) == 1 and None not in of_file for of_file in stems)
-    if not differ or not are_positions or any(len({*of_file.values()}) < len(of_file) for of_file in contents):
+    are_apart = len(contents) > 1 and len({name for of_file in contents for name in of_file}) == sum(map(len, contents))
+    if not (are_apart or (differ and are_positions)) or any(
+        len({*of_file.values()}) < len(of_file) for of_file in contents
+    ):
         return []
     name_of, taken, renamed = dict[str, str](), set[str](), list[dict[str, str]]()
     n_moved = n_anew = 0
@@ -72,9 +77,10 @@ def shared_texts(columns: Sequence[Mapping[str, Mapping[str, str]]]) -> str:
 
 
 def note_of_pairing(renamed: Sequence[Mapping[str, str]], what: str) -> str:
-    """Say that items are paired by what they ask, and not by their positions."""
+    """Say that items are paired by what they ask, and not by the names that files give them."""
     moved = [(name, new) for of_file in renamed for name, new in of_file.items() if name != new]
+    reason = "number their items in other orders" if {*renamed[0]} & {*renamed[1]} else "call their items otherwise"
     return (
-        f"files number their items in other orders, so they are paired by {what}: {counted(len(moved), 'item')} "
+        f"files {reason}, so they are paired by {what}: {counted(len(moved), 'item')} "
         f"called as in the first file that has it ('{moved[0][0]}' is '{moved[0][1]}' there)"
     )

@@ -34,7 +34,7 @@ from metaeval.io.stored import netcdf_of, parquet_of
 from metaeval.io.writing import write_bytes
 from metaeval.table.array import DIMS, gaps_in
 from metaeval.table.named_repeats import repeats_note, repeats_of_names
-from metaeval.table.roles import SCORES, is_error_measure, lowest_scores, rises_by_name
+from metaeval.table.roles import SCORES, is_error_measure, ranges_of_scores, rises_by_name
 from metaeval.table.scores import Missing, Scores, are_apart, as_scores, checked_scores, scores_to_long
 
 if TYPE_CHECKING:
@@ -432,8 +432,8 @@ def _long_frame(scores: Scores) -> pd.DataFrame:
     if (word := unit_of(scores).topic) in SCORES["topic"]:
         long = long.rename(columns={"topic": word})
     directions = zip(scores["metric"].to_numpy().tolist(), scores["higher_is_better"].to_numpy().tolist(), strict=True)
-    lowest = lowest_scores(scores["metric"].to_numpy().tolist(), scores.to_numpy())
-    usual = all(rising == rises_by_name(name, lowest[name]) for name, rising in directions)
+    ranges = ranges_of_scores(scores["metric"].to_numpy().tolist(), scores.to_numpy())
+    usual = all(rising == rises_by_name(name, *ranges[name]) for name, rising in directions)
     return long.drop(columns="higher_is_better") if usual else long
 
 

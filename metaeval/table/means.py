@@ -27,9 +27,9 @@ from metaeval.table.roles import (
     BOUNDS,
     ERRORS,
     column_roles,
-    lowest_scores,
     notes_on_directions,
     part_of_word,
+    ranges_of_scores,
     rises_by_name,
     role_of_name,
     word_of,
@@ -88,7 +88,7 @@ class SystemMeans(Result):
 
     def directed(self, higher_is_better: Mapping[str, bool]) -> "SystemMeans":
         """Return the same with other directions for the metrics named."""
-        return replace(self, higher_is_better=_directions(lowest_scores(self.metrics, self.means), higher_is_better))
+        return replace(self, higher_is_better=_directions(ranges_of_scores(self.metrics, self.means), higher_is_better))
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row a metric and system: metric, system, mean, stderr, n."""
@@ -482,9 +482,9 @@ def board_of(
         means=means,
         errors=errors,
         n=sizes,
-        higher_is_better=_directions(lowest_scores(metrics, means), higher_is_better),
+        higher_is_better=_directions(ranges_of_scores(metrics, means), higher_is_better),
         read_as=f"means with standard errors: {_said(columns)}",
-        notes=(*left_out, *notes, *_notes_on_directions(lowest_scores(metrics, means), higher_is_better)),
+        notes=(*left_out, *notes, *_notes_on_directions(ranges_of_scores(metrics, means), higher_is_better)),
     )
 
 
@@ -644,8 +644,8 @@ def _n_items(cell: object, where: str) -> float:
     return size
 
 
-def _directions(metrics: Mapping[str, float], asked: bool | Mapping[str, bool] | None) -> Flags:  # noqa: FBT001 - as asked
-    """Return whether higher is better, by metric and its lowest mean."""
+def _directions(metrics: Mapping[str, tuple[float, float]], asked: bool | Mapping[str, bool] | None) -> Flags:  # noqa: FBT001 - as asked
+    """Return whether higher is better, by metric and its lowest and highest mean."""
     if asked is None:
         asked = {}
     if isinstance(asked, bool | np.bool_):
@@ -657,12 +657,15 @@ def _directions(metrics: Mapping[str, float], asked: bool | Mapping[str, bool] |
     for name in asked:
         if name not in metrics:
             raise UnknownNameError("metric", str(name), metrics)
-    return np.array([bool(asked.get(name, rises_by_name(_measure_in(name), metrics[name]))) for name in metrics])
+    return np.array([bool(asked.get(name, rises_by_name(_measure_in(name), *metrics[name]))) for name in metrics])
 
 
-def _notes_on_directions(metrics: Mapping[str, float], asked: bool | Mapping[str, bool] | None) -> list[str]:  # noqa: FBT001 - as asked
+def _notes_on_directions(
+    metrics: Mapping[str, tuple[float, float]],
+    asked: bool | Mapping[str, bool] | None,  # noqa: FBT001 - as asked
+) -> list[str]:
     told = metrics if isinstance(asked, bool | np.bool_) else asked or {}
-    return notes_on_directions({_measure_in(name): lowest for name, lowest in metrics.items() if name not in told})
+    return notes_on_directions({_measure_in(name): seen for name, seen in metrics.items() if name not in told})
 
 
 def _measure_in(name: str) -> str:

@@ -24,8 +24,8 @@ from metaeval.table.roles import (
     bare_word,
     falling_among,
     is_whole,
-    lowest_scores,
     part_of_word,
+    ranges_of_scores,
     rises_by_name,
     role_of_name,
     roles_beside,
@@ -295,7 +295,7 @@ class _Numbers(NamedTuple):
         """Return the items called as something of which less is better: a mean with the others has no direction."""
         if self.along != "topic":
             return []
-        falling = falling_among(lowest_scores(self.names, self.values.T))
+        falling = falling_among(ranges_of_scores(self.names, self.values.T))
         return falling if any(not self.roles[name][0] for name in self.names if name not in falling) else []
 
     def beside_items(self, name: str) -> bool:

@@ -34,8 +34,8 @@ from metaeval.table.roles import (
     is_of_another_year,
     is_subtotal,
     is_total,
-    lowest_scores,
     may_be_no_item,
+    ranges_of_scores,
     role_of_row,
     roles_beside,
     says_of,
@@ -480,7 +480,7 @@ def _falling_items(table: ScoreTable, metric: int) -> list[str]:
     if not 1 < len(items) <= _MOST_ITEMS or is_error_measure(name):
         return []
     by_item = np.moveaxis(table.scores[metric], 1, 0)
-    falling = falling_among(lowest_scores(items, by_item))
+    falling = falling_among(ranges_of_scores(items, by_item))
     of_unit = f"less is better, by name, of {first_few(falling)} among the {unit().topics} under {name}"
     return [f"{of_unit}: means with the others have no direction; leave out what is no score"] if falling else []
 

@@ -5,6 +5,7 @@ name nor its values say otherwise. Values count more than names: a column called
 standard error that is below 0, is asked about.
 """
 
+import math
 import re
 import tomllib
 import unicodedata
@@ -44,6 +45,7 @@ there: for systems model counts after system, and method after model; for topics
 id, question, task and dataset. A task beside a surer topic is its cluster.
 """
 _PART_OF_WORD = {word: part for part, words in SCORES.items() for word in words}
+_TABLE["seed"]["words"] += SCORES["repeat"]
 _TIER_OF_WORD = {word: place for tiers in _TIERS.values() for place, tier in enumerate(tiers) for word in tier}
 _NUMBERING = frozenset({"no", "nr", "number", "nummer", "num", "numero", "numéro", "núm"})
 _ASKED = frozenset({"question", "prompt", "query", "item", "problem", "topic", "q", "qid"})
@@ -62,6 +64,12 @@ TEXTS = frozenset(_TABLE["text"]["words"])
 """Columns of words in the frames of ragas and DeepEval: what was asked, found, answered and expected."""
 ANSWERS = frozenset(_TABLE["text"]["answers"])
 """Those of them that a system wrote, or that say something of it."""
+_ASKED = frozenset(_TABLE["text"]["asked"])
+"""Those of them that say what was asked, where no other column names the items."""
+_OF_APP = "app_"
+"""How columns begin that name a system by application, version and hash."""
+_SETTINGS = frozenset(_TABLE["cost"]["settings"])
+"""Words in names of sizes that somebody sets, so that they distinguish systems; other costs are measured."""
 _FALLS: Mapping[str, Sequence[str]] = _TABLE["lower"]
 _UNWANTED = frozenset(f"{word}{plural}" for word in _FALLS["things"] for plural in ("", "s", "es"))
 _ALONE = frozenset(f"{word}{plural}" for word in _FALLS["alone"] for plural in ("", "s"))
@@ -70,6 +78,8 @@ LOWER = frozenset(_FALLS["words"]) | _UNWANTED | _ALONE | _RATES
 """Metrics where lower is better, whoever computes them."""
 _SIGNED = frozenset(_FALLS["signed"])
 """Those of them that may be below 0; numbers of the others that are were turned, so that higher is better."""
+_SIMILARITIES = frozenset(_FALLS["similarities"])
+"""Those of them that are similarities where all numbers lie between 0 and 1, as autoevals computes them."""
 _FALLING_TAILS, _FALLING_HEADS = frozenset(_FALLS["tails"]) | _UNWANTED | _RATES, frozenset(_FALLS["heads"])
 _TURNED = frozenset(_FALLS["turned"])
 _RISES = frozenset(_FALLS["rises"])
@@ -216,10 +226,11 @@ def bare_word(name: object) -> str:
 # ------------------------------------------------------------------------------------------- parts of a long table
 
 
-def rises_by_name(metric: str, least: float = 0.0) -> bool:
+def rises_by_name(metric: str, least: float = 0.0, most: float = math.inf) -> bool:
     """Whether higher is better under a metric of this name, as far as names tell: an arrow, a word, a word of a split.
 
-    `least` is its lowest score. What counts errors is never below 0 but where its sign was reversed, as in MQM of WMT.
+    `least` and `most` are its lowest and highest score. What counts errors is never below 0 but where its sign was
+    reversed, as in MQM of WMT; a Levenshtein distance of at most 1 throughout is a similarity, as in autoevals.
 
     Examples
     --------
@@ -231,6 +242,8 @@ def rises_by_name(metric: str, least: float = 0.0) -> bool:
     [False, False, True, True]
     >>> rises_by_name("MQM", least=0.0), rises_by_name("MQM", least=-25.0), rises_by_name("loss", least=-1.0)
     (False, True, False)
+    >>> rises_by_name("Levenshtein", most=1.0), rises_by_name("Levenshtein", most=7.0), rises_by_name("WER", most=1.0)
+    (True, False, False)
     """
     if arrows := set(ARROWS).intersection(metric):
         return arrows == {"↑"}
@@ -240,7 +253,7 @@ def rises_by_name(metric: str, least: float = 0.0) -> bool:
     if (scale := next(filter(None, (said.search(metric) for said in _BEST_GRADE)), None)) is not None:
         return (int(scale["grade"]) > 1) == bool(scale["best"])
     falls = "" if metric == _OF_RANKS else _what_falls(metric) or _what_falls(_CAMEL.sub("_", metric))
-    return not falls or (least < 0 and falls not in _SIGNED)
+    return not falls or (least < 0 and falls not in _SIGNED) or (falls in _SIMILARITIES and most <= 1)
 
 
 def is_error_measure(name: str) -> bool:
@@ -285,57 +298,64 @@ def _what_falls(metric: str) -> str:
     )
 
 
-def falling_among(least: Mapping[str, float]) -> list[str]:
-    """Return the names, beside others, of what less is better of; `least` is the lowest number of each.
+def falling_among(ranges: Mapping[str, tuple[float, float]]) -> list[str]:
+    """Return the names, beside others, of what less is better of; `ranges` has the lowest and highest number of each.
 
     A short name among such as are spelled alike is a code: per of Persian, PER of persons.
 
     Examples
     --------
-    >>> falling_among({"MMLU": 0.0, "GSM8K": 0.0, "WER": 0.0}), falling_among({"WER": 0.0, "CER": 0.0})
+    >>> some = (0.0, 50.0)
+    >>> falling_among({"MMLU": some, "GSM8K": some, "WER": some}), falling_among({"WER": some, "CER": some})
     (['WER'], [])
-    >>> falling_among(dict.fromkeys(["deu", "per", "swe"], 0.0)), falling_among(dict.fromkeys(["LOC", "ORG", "PER"], 0))
+    >>> falling_among({"deu": some, "per": some, "swe": some}), falling_among({"LOC": some, "ORG": some, "PER": some})
     ([], [])
     """
-    shapes = Counter((len(name), name.islower()) for name in least)
-    falling = [name for name, lowest in least.items() if not rises_by_name(name, lowest)]
+    shapes = Counter((len(name), name.islower()) for name in ranges)
+    falling = [name for name, seen in ranges.items() if not rises_by_name(name, *seen)]
     codes = {
         name
         for name in falling
         if len(name) <= _LONGEST_CODE and (name.islower() or word_of(name) not in _FALLING_HEADS)
     }
-    codes = {name for name in codes if 2 * (shapes[len(name), name.islower()] - 1) > len(least) - 1}
-    return [name for name in falling if name not in codes] if len(falling) < len(least) else []
+    codes = {name for name in codes if 2 * (shapes[len(name), name.islower()] - 1) > len(ranges) - 1}
+    return [name for name in falling if name not in codes] if len(falling) < len(ranges) else []
 
 
-def lowest_scores(metrics: Iterable[str], scores: Floats) -> dict[str, float]:
-    """Return the lowest score by metric, 0 where all are higher; the metrics are the first axis.
+def ranges_of_scores(metrics: Iterable[str], scores: Floats) -> dict[str, tuple[float, float]]:
+    """Return the lowest score by metric, 0 where all are higher, and the highest; the metrics are the first axis.
 
     Examples
     --------
-    >>> lowest_scores(["MQM", "BLEU"], np.array([[-2.0, np.nan], [30.0, 28.5]]))
-    {'MQM': -2.0, 'BLEU': 0.0}
+    >>> ranges_of_scores(["MQM", "BLEU"], np.array([[-2.0, np.nan], [30.0, 28.5]]))
+    {'MQM': (-2.0, -2.0), 'BLEU': (0.0, 30.0)}
     """
-    below = np.fmin.reduce(scores.reshape(len(scores), -1), axis=1, initial=0.0)
-    return dict(zip(metrics, below.tolist(), strict=True))
+    flat = scores.reshape(len(scores), -1)
+    least, most = np.fmin.reduce(flat, axis=1, initial=0.0), np.fmax.reduce(flat, axis=1, initial=-np.inf)
+    return dict(zip(metrics, zip(least.tolist(), most.tolist(), strict=True), strict=True))
 
 
-def notes_on_directions(least: Mapping[str, float], of_files: Collection[str] = ()) -> list[str]:
-    """Return what is said of directions that names tell, or do not, by metric and its lowest score.
+def notes_on_directions(ranges: Mapping[str, tuple[float, float]], of_files: Collection[str] = ()) -> list[str]:
+    """Return what is said of directions that names tell, or do not, by metric and its lowest and highest score.
 
     Nobody called a metric as its file is called (`of_files`), which need not say whether more of it is better.
 
     Examples
     --------
-    >>> notes_on_directions({"BLEU": -1.0, "MQM": -25.0})[0].partition(";")[0]
+    >>> notes_on_directions({"BLEU": (-1.0, 3.0), "MQM": (-25.0, 0.0)})[0].partition(";")[0]
     'higher is better under MQM, numbers of errors with their sign reversed (below 0)'
     """
-    falling = [metric for metric, lowest in least.items() if not rises_by_name(metric, lowest)]
-    turned = [metric for metric in least if metric not in falling and not rises_by_name(metric)]
+    falling = [metric for metric, seen in ranges.items() if not rises_by_name(metric, *seen)]
+    turned = [metric for metric in ranges if metric not in falling and not rises_by_name(metric)]
     says = {"lower is better under {}, by name": falling}
-    says["higher is better under {}, numbers of errors with their sign reversed (below 0)"] = turned
+    says["higher is better under {}, numbers of errors with their sign reversed (below 0)"] = [
+        metric for metric in turned if ranges[metric][0] < 0
+    ]
+    says["higher is better under {}, taken for a similarity, as no score is above 1"] = [
+        metric for metric in turned if ranges[metric][0] >= 0
+    ]
     says["higher is taken to be better under {}, of which no name says so"] = [
-        metric for metric in least if metric not in {*falling, *turned, *of_files} and not _says_better(metric)
+        metric for metric in ranges if metric not in {*falling, *turned, *of_files} and not _says_better(metric)
     ]
     return [
         f"{text.format(first_few(metrics))}; pass `higher_is_better={ {metrics[0]: metrics is falling} }` if it is not"
@@ -395,7 +415,10 @@ def column_roles(
     others = []
     headers = list(map(str, columns))
     siblings = Counter(name[:-1] for name in headers)
-    instead = _unsure([name for name in headers if name not in taken], parts, cells)
+    free = [name for name in headers if name not in taken]
+    instead = _unsure(free, parts, cells)
+    if cells is not None and not parts and {*map(part_of_word, free)}.isdisjoint({"system", "topic", "metric"}):
+        instead |= dict.fromkeys(_column_asked(free, cells), "topic")
     for column in headers:
         role = instead.get(column, part_of_word(column))
         if column in taken:
@@ -419,6 +442,13 @@ def column_roles(
             )
         parts[role] = names[0]
     return ColumnRoles({role: parts[role] for role in SCORES if role in parts}, others)
+
+
+def _column_asked(columns: Iterable[str], cells: Callable[[str], Sequence[str]]) -> list[str]:
+    """Return the one column that says what was asked, in words of its own in every row; nothing where several do."""
+    asked = [name for name in columns if word_of(name) in _ASKED]
+    texts = [] if len(asked) != 1 else [cell.strip() for cell in cells(asked[0])]
+    return asked if len({*texts} - {""}) == len(texts) > 0 and not any(map(_NUMBER.fullmatch, texts)) else []
 
 
 def place_of_second_table(header: Sequence[str]) -> int:
@@ -471,7 +501,7 @@ def _unsure(
             has_metric = "metric" in chosen or any(part_of_word(name) == "metric" for name in columns)
             metrics = [name for name in tiers if word_of(name) == "name" and are_metrics({*cells(name)})]
             unsure |= dict.fromkeys([] if has_metric else metrics, "metric")
-            of_rows = _names_of_rows(tiers, columns, cells)
+            of_rows = _names_of_rows(tiers, columns, cells) + _constant_of_app(tiers, cells)
             unsure |= dict.fromkeys(of_rows)
             tiers = {name: tier for name, tier in tiers.items() if name not in {*runs, *metrics, *of_rows}}
         if role == "topic" and cells is not None:
@@ -533,6 +563,12 @@ def _names_of_rows(
     ]
 
 
+def _constant_of_app(tiers: Iterable[str], cells: Callable[[str], Sequence[str]]) -> list[str]:
+    """Return the columns of name, version and hash of an application that do not vary, where others of them do."""
+    constant = {name: len({*cells(name)}) == 1 for name in tiers if word_of(name).startswith(_OF_APP)}
+    return [] if all(constant.values()) else [name for name, stays in constant.items() if stays]
+
+
 def _recur_somewhere(cells: Sequence[str]) -> bool:
     return 1 < len({*cells}) < len(cells)
 
@@ -548,6 +584,8 @@ def unit_of_column(name: str) -> Unit:
     word = _known_word(name)
     if word in {"nugget", "nugget_id"}:
         return NUGGET
+    if word in _ASKED:
+        return ITEM
     return ITEM if _PART_OF_WORD.get(word) == "topic" and _TIER_OF_WORD[word] else TOPIC
 
 
@@ -589,6 +627,8 @@ def items_by_structure(
     fitting = item_column(
         {**columns, "\0": ["\0".join(map(str, key)) for key in zip(*keys, strict=True)]}, "\0", others
     )
+    asked = [name for name in fitting if word_of(name) in _ASKED]
+    fitting = asked if len(asked) == 1 else fitting
     system = parts["system"]
     if len(fitting) == 1 and word_of(system) == "name" and len({*columns[system]}) > len({*columns[fitting[0]]}):
         meanings = [{"system": first, "topic": second} for first, second in permutations((fitting[0], system))]
@@ -607,7 +647,8 @@ def items_by_structure(
         and role_of_name(name)[0] in {"", "id", "n", "rank", "seed", "version", "part"}
         and not (tells_sizes(name, columns[name]) or any(map(_is_decimal, columns[name])))
     ]
-    sizes = [name for name in others if tells_sizes(name, columns[name]) and len({*columns[name]}) > 1]
+    settings = [name for name in others if not is_measured_cost(name)]
+    sizes = [name for name in settings if tells_sizes(name, columns[name]) and len({*columns[name]}) > 1]
     named = columns[parts["system"]]
     sized = next((name for name in sizes if len({*columns[name]}) < len(named)), "")
     ways = [ways_to_sizes(sized, parts, columns, in_memory=in_memory)] if sized else []
@@ -773,6 +814,17 @@ def tells_sizes(name: str, cells: Iterable[str]) -> bool:
     """
     called = role_of_name(name)[0] in {"cost", "size"} or "size" in word_of(name).split("_")
     return called and all(_SIZE.fullmatch(cell.strip()) for cell in cells)
+
+
+def is_measured_cost(name: str) -> bool:
+    """Whether a column is called as what answers cost, which is measured and distinguishes neither systems nor sets.
+
+    Examples
+    --------
+    >>> [is_measured_cost(name) for name in ("latency", "total_tokens", "max_tokens", "Params (B)", "dim")]
+    [True, True, False, False, False]
+    """
+    return role_of_name(name)[0] == "cost" and _SETTINGS.isdisjoint(word_of(name).split("_"))
 
 
 def _is_decimal(cell: str) -> bool:

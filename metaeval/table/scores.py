@@ -43,7 +43,7 @@ from metaeval.table.array import ATTACHED, DIMS, METRICS_OF_FILES, REPEAT, Score
 from metaeval.table.forms import recognise
 from metaeval.table.named_repeats import repeats_of_metrics
 from metaeval.table.plausibility import left_out_rows, odd_notes, perhaps_items
-from metaeval.table.roles import lowest_scores, notes_on_directions, rises_by_name
+from metaeval.table.roles import notes_on_directions, ranges_of_scores, rises_by_name
 
 Missing = Literal["error", "zero", "drop-systems", "drop-topics", "pairwise"]
 _MOST_NOTED = 1000
@@ -647,8 +647,8 @@ def _direction(table: ScoreTable, asked: bool | Mapping[str, bool] | None) -> ND
     _, entries = table.coordinates.get("higher_is_better", ("metric", np.ones(len(names), dtype=bool)))
     stated = "higher_is_better" in table.coordinates
     rising = {
-        name: _truth(entry, name) if stated else rises_by_name(name, lowest)
-        for (name, lowest), entry in zip(lowest_scores(names, table.scores).items(), entries.tolist(), strict=True)
+        name: _truth(entry, name) if stated else rises_by_name(name, *seen)
+        for (name, seen), entry in zip(ranges_of_scores(names, table.scores).items(), entries.tolist(), strict=True)
     }
     if isinstance(asked, Mapping):
         for name, value in asked.items():
@@ -669,8 +669,8 @@ def _with_falling_noted(
     told = {*asked} if isinstance(asked, Mapping) else set()
     if "higher_is_better" in table.coordinates or isinstance(asked, bool):
         return table
-    lowest = lowest_scores(table.labels["metric"], table.scores)
-    for note in notes_on_directions({name: score for name, score in lowest.items() if name not in told}, of_files):
+    ranges = ranges_of_scores(table.labels["metric"], table.scores)
+    for note in notes_on_directions({name: seen for name, seen in ranges.items() if name not in told}, of_files):
         table = _with_note(table, note)
     return table
 

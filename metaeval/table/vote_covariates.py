@@ -1,6 +1,6 @@
 """What may matter beside the systems of a vote: numbers of both, or of the pair."""
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +17,8 @@ POSITION = "position"
 """The covariate that needs no column: whether a system stands on the left."""
 LENGTH = "length"
 """The covariate that texts of both answers have, in characters, where no column says how long they are."""
-_SIDES = (("_left", "_right"), ("_a", "_b"), ("_1", "_2"), ("_winner", "_loser"))
+_NUMBERED = ("_1", "_2")
+_SIDES = (("_left", "_right"), ("_a", "_b"), _NUMBERED, ("_winner", "_loser"))
 _ANSWERS = (
     *(
         (stem + left, stem + right)
@@ -44,9 +45,15 @@ def sides_of_covariate(name: str, columns: Iterable[str], read: Collection[str] 
     held = dict.fromkeys(columns)
     if name in held:
         return (name,)
-    pairs = ((name + a, name + b) for a, b in _SIDES if {name + a, name + b} <= held.keys())
+    pairs = ((name + a, name + b) for a, b in _sides_of(name, read) if {name + a, name + b} <= held.keys())
     texts = _answers(column for column in held if column not in read) if name == LENGTH else None
     return next(pairs, () if name == POSITION else texts)
+
+
+def _sides_of(stem: str, read: Collection[str]) -> Sequence[Sides]:
+    """Return how columns of both sides end; numbers number metrics, unless they number the systems or lengths too."""
+    are_numbered = is_length(stem) or not read or any(name[-1:].isdigit() for name in read)
+    return _SIDES if are_numbered else [sides for sides in _SIDES if sides != _NUMBERED]
 
 
 def _answers(columns: Iterable[str]) -> tuple[str, str] | None:
@@ -67,7 +74,8 @@ def possible_covariates(columns: Iterable[str], read: Collection[str], first: Ma
     ['position', 'length', 'turn']
     """
     free = [name for name in columns if name not in read and is_number(str(first.get(name, 0)))]
-    pairs = [(name.removesuffix(left), name.removesuffix(left) + right) for name in free for left, right in _SIDES]
+    stems = [(name.removesuffix(left), left, right) for name in free for left, right in _SIDES]
+    pairs = [(stem, stem + right) for stem, left, right in stems if (left, right) in _sides_of(stem, read)]
     both = {stem: other for stem, other in pairs if stem not in free and other in free}
     sides = {*both.values()} | {stem + left for stem in both for left, _ in _SIDES}
     numbers = [*both, *(name for name in free if name not in sides)]

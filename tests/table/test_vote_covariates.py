@@ -6,7 +6,7 @@ import pytest
 
 from metaeval.errors import InvalidOptionError
 from metaeval.table.vote_cells import RowError
-from metaeval.table.vote_covariates import covariate_of, sides_of_covariate
+from metaeval.table.vote_covariates import covariate_of, sides_of_covariate, two_sided_covariates
 
 TABLE = {
     "tone": np.array([0.5, 2.0, np.nan]),
@@ -72,3 +72,17 @@ def test_texts_are_as_long_as_they_have_characters():
     pair = {name: answers[name] for name in ("chosen", "rejected")}
     assert covariate_of("length", pair, ALL, placed=False).tolist() == [2.0, -1.0, 0.0]
     assert sides_of_covariate("length", pair, {"chosen", "rejected"}) is None
+
+
+@pytest.mark.parametrize(
+    ("systems", "sides"),
+    [
+        (("better", "worse"), {}),
+        (("model_a", "model_b"), {}),
+        (("system_1", "system_2"), {"YiSi": ("YiSi_1", "YiSi_2")}),
+    ],
+)
+def test_numbers_at_the_end_are_sides_where_systems_have_them(systems, sides):
+    """YiSi-1 and YiSi-2 are two metrics (Lo, 2019), unless the systems are numbered in the same way."""
+    names = [*systems, "YiSi_1", "YiSi_2"]
+    assert two_sided_covariates(names, {*systems}, dict.fromkeys(names, "1")) == sides

@@ -396,7 +396,7 @@ def read_record_frame(sheet: Sheet, source: Source, options: TableOptions) -> Fi
         notes=notes,
         attached=attached,
         numbered=topic is None,
-        texts={} if topic is not None else {name: by_topic(name) for name in _apart(told)},
+        texts={name: by_topic(name) for name in _apart(told)},
         tag=source.own_name if source.name is None else None,
         unit=ITEM,
     )

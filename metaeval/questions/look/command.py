@@ -5,7 +5,7 @@ import shlex
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, get_args
+from typing import TYPE_CHECKING
 
 from metaeval.base.needs import NEEDS
 from metaeval.cli.command import command
@@ -24,15 +24,16 @@ _OF_HUMAN = frozenset({"inputs", "where", "lower_is_better", "system_column", "i
 """Options that ``metaeval human`` has too."""
 _RENAMED = re.compile(r"if '([^']+)' is that of '[^']+', rename it to '([^']+)'")
 _RENAMING = "{2} '1s/{0}/{1}/'"
-_PACKED, _ZIPPED = (".gz", ".bz2", ".xz", ".zst"), "is a zip archive"
+_PACKED = (".gz", ".bz2", ".xz", ".zst")
+_UNPACKED = {"is a zip archive": "unzip {0} -d {1}", "is a tar archive": "mkdir -p {1} && tar -xf {0} -C {1}"}
+"""What a refusal says of an archive, and how it is unpacked into a folder."""
 _FILTER = re.compile(r"\((sed (?:-E )?'[^']*'|tr -d ,|tr , \.|(?:tail -n \+2 <\S+ \| )?awk '[^']*')\)")
 _VALUE = r"(?!or |if |to |--)(?:'[^']*+'|(?:[^\s,;:()]|,(?=\S))++)"
 _OPTION = re.compile(rf"(?:pass |such as |\()(?!--word )((?: ?--[\w-]++(?: {_VALUE})?)++)(?! if these are no)")
 """What a refusal advises: a filter to write the file anew, or options; what a word means only who wrote it knows."""
 
 
-_VALUED = {f"--{name.replace('_', '-')}" for name, (kind, _) in READING["any"].items() if get_args(kind)[1].metavar}
-"""Options that say nothing without a value."""
+_UNREAD = "nothing was read; why, and what to do, is said above"
 
 
 @command("look", reads="any")
@@ -57,7 +58,7 @@ def look_command(loaded: Loaded) -> Answer:
         try:
             return ask(loaded.scores(fewest=1), provenance=loaded.provenance, asked=asked)
         except (FileFormatError, ScoresError) as error:  # which may name an option more
-            for more in _advised(in_options(str(error)))[:1]:
+            for more in _advised(in_options(str(error)), "look")[:1]:
                 error.add_note(f"{_asked(loaded, 'look', instead=more[1])} {more[1]}")
             raise
     unfit = ""
@@ -71,7 +72,14 @@ def look_command(loaded: Loaded) -> Answer:
     if unfit or loaded.leaves_settings_out:
         looked = _without_settings(looked, unfit)
     looked = _in_its_options(looked)
+    if looked.contents.refusal:
+        loaded.at_end(_refuse)
     return replace(looked, provenance=loaded.provenance, way=_way(looked.contents))
+
+
+def _refuse() -> None:
+    """End as other commands end with what they cannot read."""
+    raise FileFormatError(_UNREAD)
 
 
 def _in_its_options(found: "Look") -> "Look":
@@ -101,21 +109,36 @@ def _plain(name: str) -> str:
     return re.sub(r"([][\\/.*^$&])", r"\\\1", name)
 
 
-def _advised(refusal: str) -> list[re.Match[str]]:
-    """Return the options that a refusal advises; one that needs a value and has none is only named."""
-    return [option for option in _OPTION.finditer(refusal) if option[1] not in _VALUED]
+def _advised(refusal: str, name: str) -> list[re.Match[str]]:
+    """Return the options of a command that a refusal advises; one that needs a value and has none is only named."""
+    from metaeval.cli.commands import command_called  # noqa: PLC0415 - imports this module
+
+    flags = {
+        called for option in command_called(name).params if getattr(option, "is_flag", False) for called in option.opts
+    }
+
+    def are_whole(words: str) -> bool:
+        typed = shlex.split(words)
+        return not any(
+            option.startswith("--") and option not in flags and value.startswith("--")
+            for option, value in zip(typed, [*typed[1:], "--"], strict=True)
+        )
+
+    return [option for option in _OPTION.finditer(refusal) if are_whole(option[1])]
 
 
 def _way(contents: "Contents") -> str:
     """Return the command that a refusal leads to: what mends the file, or the option that says how to read it."""
     refusal = in_options(contents.refusal)
-    mended, options = _FILTER.search(refusal), _advised(refusal)
+    mended, reader = _FILTER.search(refusal), contents.asked_of or "look"
+    options = _advised(refusal, reader)
     if renamed := _RENAMED.search(refusal):
         mended = re.match("(.*)", _RENAMING.format(*map(_plain, renamed.groups()), "sed"))
     path = Path(contents.files[0]) if len(contents.files) == 1 else None
-    if path is not None and path.suffix == ".zip" and _ZIPPED in refusal:
-        folder = shlex.quote(str(path.with_suffix("")))
-        return f"unzip {shlex.quote(str(path))} -d {folder}\nmetaeval look {folder}"
+    unpacked = next((way for says, way in _UNPACKED.items() if says in refusal), "")
+    if path is not None and unpacked and path.suffix:
+        folder = shlex.quote(str(path.with_name(re.sub(r"(?<=.)(?:\.tar)?\.\w+\Z", "", path.name))))
+        return f"{unpacked.format(shlex.quote(str(path)), folder)}\nmetaeval look {folder}"
     if mended and path is not None and path.suffix not in _PACKED:
         new = shlex.quote(str(path.with_name(f"{path.stem}.mended{path.suffix}")))
         source = "" if " <" in mended[1] else f" < {shlex.quote(str(path))}"
@@ -123,7 +146,7 @@ def _way(contents: "Contents") -> str:
     ways = [option[1] for at, option in enumerate(options) if not at or refusal[: option.start()].endswith(" or ")]
     if ways[:1] == ["--missing zero"]:  # the first of several ways, which needs to know what a gap is
         ways = ["--missing drop-topics" if contents.asked_of == "judges" else "--missing pairwise"]
-    asked = f"metaeval {contents.asked_of or 'look'} {contents.named.get('files', '')}"
+    asked = f"metaeval {reader} {contents.named.get('files', '')}"
     return "\n".join(f"{asked} {words}" for words in ways)
 
 

@@ -32,7 +32,7 @@ from metaeval.io.benchmarks.inspect_ai import is_archived_log
 from metaeval.io.benchmarks.rows import records_of_mappings
 from metaeval.io.blocks import PASSES, SpreadlessError
 from metaeval.io.by_values import ByValues, labels_by_values, scores_by_values, votes_by_values, way_to_label_items
-from metaeval.io.files import first_words, read_bytes
+from metaeval.io.files import first_words, is_tar, read_bytes
 from metaeval.io.installed_formats import installed_format
 from metaeval.io.items import read_items
 from metaeval.io.judged_nuggets import holds_nuggets_of_judges
@@ -282,8 +282,8 @@ def _is_prose(file: _TypedFile) -> bool:
         return False
     try:
         rows = [] if (sheet := any_sheet(file.content, file.source.path)) is None else sheet.sample()
-    except MetaevalError:
-        return False
+    except MetaevalError:  # as of quotation marks in prose
+        rows = [re.split(r"[,;\t]", line) for line in file.content.decode(errors="replace").splitlines()]
     sizes = {*map(len, rows)}
     return not any(is_number(cell) for row in rows for cell in row) and (len(sizes) > 1 or sizes == {1})
 
@@ -386,7 +386,7 @@ def _told(given: str, source: Source) -> _TypedFile:
         return _TypedFile(given, source, content, "scores")
     json = read_json(content, source.path) if starts_json(content) else None
     tool = _tool_of(content, json, source.path)
-    if content.startswith(ZIP_MAGIC) and not tool:
+    if is_tar(content) or (content.startswith(ZIP_MAGIC) and not tool):
         return _TypedFile(given, source, content, "scores")  # which says what to do with it
     if not tool and (nested := _nested(json)) is not None:
         return _TypedFile(given, source, content, nested)

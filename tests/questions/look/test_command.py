@@ -44,7 +44,7 @@ def test_advice_holds_for_look_too(command, tmp_path):
     path = tmp_path / "rows.csv"
     path.write_text(ROWS)
     refused = command("look", path, "--quiet")
-    assert refused.code == 0
+    assert refused.code == 3
     assert "pass --systems-in rows" in refused.out
     read = command("look", path, "--systems-in", "rows", "--quiet")
     assert "2 systems, 3 topics" in read.out

@@ -5,6 +5,7 @@ import io
 import re
 import shlex
 import subprocess
+import tarfile
 import zipfile
 from pathlib import Path
 
@@ -49,6 +50,19 @@ def _zipped(files):
     with zipfile.ZipFile(packed, "w") as archive:
         for name, text in files.items():
             archive.writestr(name, text)
+    return packed.getvalue()
+
+
+_TYPED = r"^(?:metaeval|sed|tr|awk|unzip|mkdir) .*"
+
+
+def _tarred(files):
+    packed = io.BytesIO()
+    with tarfile.open(fileobj=packed, mode="w:xz") as archive:
+        for name, text in files.items():
+            entry = tarfile.TarInfo(name)
+            entry.size = len(text)
+            archive.addfile(entry, io.BytesIO(text.encode()))
     return packed.getvalue()
 
 
@@ -151,6 +165,7 @@ _FILES = {
         "x.csv", "table",
     ),
     "runs and judgments in an archive": (_zipped(_RUNS), "all.zip", "table"),
+    "runs and judgments in a tar archive": (_tarred(_RUNS), "all.tar.xz", "table"),
 }  # fmt: skip
 
 
@@ -163,7 +178,7 @@ def test_what_look_prints_leads_to_an_answer(command, tmp_path, monkeypatch, nam
     line = f"metaeval look {file}"
     for _ in range(_STEPS):
         looked = command(*shlex.split(line)[1:])
-        *filters, line = re.findall(r"^(?:metaeval|sed|tr|awk|unzip) .*", looked.out or looked.err, re.MULTILINE) or [
+        *filters, line = re.findall(_TYPED, looked.out or looked.err, re.MULTILINE) or [
             re.search(r"metaeval look .*", " ".join(looked.err.split()))[0]
         ]
         if "How it can be read" in looked.out:
