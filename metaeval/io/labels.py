@@ -618,7 +618,7 @@ class _LabelTable:
         self.guessed = True
         if found.left:
             way = f"; were one of them a judge, name all judges (`columns={{'judge': {judges!r}}}`)"
-            sizes = [one.name for one in found.left if one.why == _SIZE]
+            sizes = [column.name for column in found.left if column.why == _SIZE]
             way += (
                 f"; whether judges go by {first_few(sizes)} is asked with a table of items and it (`covariate`)"
                 * bool(sizes)

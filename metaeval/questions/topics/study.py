@@ -20,7 +20,7 @@ from metaeval.base.checks import (
 )
 from metaeval.base.names import count, first_few
 from metaeval.base.provenance import Provenance, record_provenance
-from metaeval.base.unit import Unit, speaking_of, unit_of
+from metaeval.base.unit import speaking_of, unit_of
 from metaeval.base.words import listed
 from metaeval.errors import EstimationError
 from metaeval.models.curves import CurveComparison, compare_curves
@@ -388,8 +388,7 @@ def study_topics(  # noqa: PLR0913 - every option of the command
             *scores.attrs.get("notes", []),
             *few_systems_note(scores.sizes["system"]),
             *[_BELOW_ZERO] * below,
-            *_nothing_differs(scores),
-            *_notes(rates, unit_of(scores), thinned=thinned),
+            *_notes(rates, scores, thinned=thinned),
         ),
         provenance=provenance or record_provenance("study_topics", random_source=f"seed {seed}"),
     )
@@ -397,12 +396,12 @@ def study_topics(  # noqa: PLR0913 - every option of the command
 
 def _nothing_differs(scores: Scores) -> list[str]:
     """Say under which metrics no pair differs, so that topics may be asked to keep an order that there is not."""
-    found = compare_systems(scores, test="t")
+    tested = compare_systems(scores, test="t")
     silent = [
-        metric for metric, differs in zip(found.metrics, found.verdicts().any(axis=1), strict=True) if not differs
+        metric for metric, differs in zip(tested.metrics, tested.verdicts().any(axis=1), strict=True) if not differs
     ]
-    pairs = count(found.n_pairs, "pair")
-    how = f"paired t, {CORRECTIONS.words(found.correction)}"
+    pairs = count(tested.n_pairs, "pair")
+    how = f"paired t, {CORRECTIONS.words(tested.correction)}"
     told = f"under {first_few(silent)} none of {pairs} differs significantly ({how})"
     return [f"{told}: where systems are equal no number of {unit_of(scores).topics} keeps their order"] * bool(silent)
 
@@ -432,8 +431,9 @@ def _no_counts(minimum: MinimumTopics) -> dict[str, str]:
     }
 
 
-def _notes(rates: ErrorRates, spoken: Unit, *, thinned: bool) -> list[str]:
-    notes = identical_note(rates.dropped, rates.n_systems + len(rates.dropped))
+def _notes(rates: ErrorRates, scores: Scores, *, thinned: bool) -> list[str]:
+    spoken = unit_of(scores)
+    notes = _nothing_differs(scores) + identical_note(rates.dropped, rates.n_systems + len(rates.dropped))
     if thinned:
         sizes = rates.sizes
         notes.append(
