@@ -219,6 +219,26 @@ def _swe_bench(rng: random.Random) -> Case:
     return Case(tuple(files), {}, _cells(cells))
 
 
+def _test_logs(rng: random.Random) -> Case:
+    """Write logs of pytest-reportlog, some with a test that was run again."""
+    files, cells, items = [], {}, _items(rng)
+    for system in _TWO:
+        rows: list[dict[str, Any]] = [{"$report_type": "SessionStart", "pytest_version": "1.10"}]
+        for item in items:
+            fails, again = rng.random() < 0.4, rng.random() < 0.2
+            outcomes = [
+                *((("call", "rerun"),) if again else ()),
+                ("setup", "passed"),
+                ("call", "failed" if fails else "passed"),
+            ]
+            rows += [
+                {"$report_type": "TestReport", "nodeid": item, "when": when, "outcome": said} for when, said in outcomes
+            ]
+            cells["passed", system, item, "1"] = float(not fails)
+        files.append(lines(rng, [json_text(rng, row, line=True) for row in rows]))
+    return Case(tuple(files), {}, _cells(cells))
+
+
 def _code_tasks(rng: random.Random) -> Case:
     """Write samples of BigCodeBench, or of EvalPlus, whose further tests count where the first ones are passed."""
     files, cells, items = [], {}, _items(rng)
@@ -429,6 +449,7 @@ SPELLINGS: Mapping[str, Callable[[random.Random], Case]] = {
     "benchmark-mteb": _mteb,
     "benchmark-helm": _helm,
     "benchmark-swe": _swe_bench,
+    "benchmark-test-logs": _test_logs,
     "benchmark-code": _code_tasks,
     "benchmark-reviews": _reviews,
     "benchmark-evaluations": _evaluations,

@@ -203,6 +203,18 @@ def _make_reports(rng: random.Random) -> Case:
     return Case(tuple(files))
 
 
+def _make_test_logs(rng: random.Random) -> Case:
+    tests, files = [f"test_a.py::test_{at}" for at in range(rng.randint(2, 4))], []
+    for _ in _SYSTEMS:
+        rows = [{"$report_type": "SessionStart", "pytest_version": "8.3"}]
+        for name in tests:
+            for phase in ("setup", "call", "teardown"):
+                outcome = "failed" if phase == "call" and rng.random() < 0.4 else "passed"
+                rows.append({"nodeid": name, "outcome": outcome, "when": phase, "$report_type": "TestReport"})
+        files.append("".join(json.dumps(row) + "\n" for row in rows).encode())
+    return Case(tuple(files))
+
+
 def _make_code_tasks(rng: random.Random) -> Case:
     tasks, n_samples, of_plus = rng.randint(2, 4), rng.randint(1, 2), rng.random() < 0.5
     words, files = ("pass", "pass", "fail", "timeout"), []
@@ -628,6 +640,29 @@ def _report_opinions(case: Case) -> list[object]:
     return _table(cells)
 
 
+def _test_log_opinions(case: Case) -> list[object]:
+    """Count a test as 0 where any phase of it failed since it was last run again; what was skipped is no score."""
+    cells: dict[tuple[str, str, str, str], list[float | None]] = {}
+    for system, content in zip(_SYSTEMS, case.files, strict=True):
+        outcomes: dict[str, dict[str, str]] = {}
+        skipped = set()
+        for record in _records(content):
+            if record.get("$report_type") != "TestReport":
+                continue
+            name, phase, outcome = _named(record.get("nodeid")), str(record.get("when")), str(record.get("outcome"))
+            if outcome == "rerun":
+                outcomes[name] = {}
+                continue
+            if phase in outcomes.setdefault(name, {}) or outcome not in {"passed", "failed", "skipped"}:
+                raise RefusedError("a phase twice, or another outcome")
+            outcomes[name][phase] = outcome
+            skipped |= {name} if outcome == "skipped" else set()
+        for name, of_phases in outcomes.items():
+            if of_phases and name not in skipped:
+                cells["passed", system, name, "1"] = [float("failed" not in of_phases.values())]
+    return _table(cells)
+
+
 def _code_opinions(case: Case) -> list[object]:
     """Count a sample that passed as 1, another as 0; plus is for those that passed both kinds of tests."""
     cells: dict[tuple[str, str, str, str], list[float | None]] = {}
@@ -990,6 +1025,7 @@ READERS = (
     _reader("benchmark-alpaca", _make_annotations, _read_named, _annotation_opinions),
     _reader("benchmark-mteb", _make_mteb, _read_results, _mteb_opinions, names=_FOUR),
     _reader("benchmark-swe", _make_reports, _read_named, _report_opinions),
+    _reader("benchmark-test-logs", _make_test_logs, _read_named, _test_log_opinions),
     _reader("benchmark-code", _make_code_tasks, _read_named, _code_opinions),
     _reader("benchmark-reviews", _make_reviews, _read_named, _review_opinions, names=("a/T.jsonl", "b/T.jsonl")),
     _reader("benchmark-evaluations", _make_evaluations, _read_directed, _evaluation_opinions),

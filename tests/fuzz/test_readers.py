@@ -218,6 +218,7 @@ FORMATS_UNDER_TEST = {
     "HELM": ["benchmark-helm"],
     "AlpacaEval": ["benchmark-alpaca"],
     "SWE-bench": ["benchmark-swe"],
+    "pytest-reportlog": ["benchmark-test-logs"],
     "BigCodeBench and EvalPlus": ["benchmark-code"],
     "EvalScope": ["benchmark-reviews"],
     "Every Eval Ever": ["benchmark-evaluations", "benchmark-evaluated"],
