@@ -20,7 +20,7 @@ from metaeval.table.roles import part_of_word, rises_by_name, role_of_name
 RUNS_OF = "runs of "
 """How what an export was read as begins."""
 _METRIC, _SETTING, _OF_MACHINE = "metrics.", "params.", "metrics.system/"
-_RUN_NAME, _RUN_ID, _STATUS = "tags.mlflow.runName", "run_id", "status"
+_RUN_NAME, _RUN_ID, _GROUP, _STATUS = "tags.mlflow.runName", "run_id", "experiment_id", "status"
 _WANDB = ("Name", "State", "User", "Created", "Runtime")
 _BESIDE_RUNS = frozenset({*_WANDB, "ID", "Notes", "Tags", "Sweep", ""})
 _ENDED = frozenset({"", "finished"})
@@ -85,7 +85,7 @@ def roles_of_runs(names: Sequence[str], metrics: Sequence[str]) -> dict[str, tup
     {'metrics.f1': ('mean', 'scores of systems'), 'params.model': ('system', 'names systems')}
     """
     told = {name: ("mean", "scores of systems") for name in names if name.removeprefix(_METRIC) in metrics}
-    settings = [name for name in names if name not in {_RUN_ID, _WANDB[0], *told}]
+    settings = [name for name in names if name not in {_RUN_ID, _GROUP, _WANDB[0], *told}]
     models = [name for name in settings if part_of_word(name.removeprefix(_SETTING)) == "system"]
     return told | dict.fromkeys(models, ("system", "names systems"))
 

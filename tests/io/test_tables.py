@@ -250,7 +250,10 @@ def test_topics_without_a_column_are_numbered_and_that_is_said(tmp_path):
     _put(tmp_path, {"a.csv": _wide(AP.T, SYSTEMS), "b.csv": _wide(RR.T, SYSTEMS)})
     found = read_scores(tmp_path)
     assert found["topic"].to_numpy().tolist() == ["1", "2", "3"]
-    assert found.attrs["notes"][:1] == ["a.csv, b.csv: no topic column, so topics are numbered 1 to 3"]
+    assert found.attrs["notes"][:2] == [
+        "no column names the topics of the rows: they are paired by order in a file",
+        "a.csv, b.csv: no topic column, so topics are numbered 1 to 3",
+    ]
     np.testing.assert_array_equal(found.to_numpy(), SCORES.to_numpy())
 
 

@@ -44,7 +44,7 @@ _NAMED = frozenset({"system", "topic", "metric", "group", "repeat", "cluster", "
 _NUGGETS = frozenset({"strict_vital_score", "strict_all_score", "vital_score", "all_score"})
 """What nuggetizer calls its metrics."""
 _ASKED = ("user_input", "question", "input")
-_LEAST_TEXTS = 2
+_LEAST_TEXTS, _EXPECTED = 2, "expected"
 _CASES = frozenset({"name", "actual_output"})
 """Columns of DeepEval's cases, of which the first names a case and no system."""
 _INSIDE = ("metrics", "metric", "__metric__", "scores")
@@ -325,7 +325,10 @@ def _is_frame(names: Iterable[str]) -> bool:
     headers = {name.casefold() for name in names}
     if any(map(PROMPTED.match, headers)):
         return False
-    return max(len(TEXTS & headers), len(_NUGGETS & headers)) >= _LEAST_TEXTS
+    texts = TEXTS & headers
+    if {name for name in texts if part_of_word(name) != "topic"} == {_EXPECTED}:
+        return False  # a question and its right answer, beside which systems may stand
+    return max(len(texts), len(_NUGGETS & headers)) >= _LEAST_TEXTS
 
 
 def _no_metrics(sheet: Sheet, names: Sequence[str], values: Floats, asked_for: set[str]) -> list[RoleColumn]:
