@@ -219,11 +219,13 @@ REST = {
     ),
     "weights where units are drawn": call(
         lambda **_: resampled_scores(
-            as_scores([A, B], clusters=dict.fromkeys("1234", "u")), what="an interval of ranks"
+            as_scores([A, B], clusters=dict(zip("1234", "uuvv", strict=True))), what="an interval of ranks"
         ),
         {
             "with_clusters(scores, 'fixed')": Then(
-                lambda: drawn_means(with_clusters(as_scores([A, B], clusters=dict.fromkeys("1234", "u")), "fixed")),
+                lambda: drawn_means(
+                    with_clusters(as_scores([A, B], clusters=dict(zip("1234", "uuvv", strict=True))), "fixed")
+                ),
                 [np.mean(A), np.mean(B)],
             )
         },

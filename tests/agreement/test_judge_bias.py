@@ -289,7 +289,7 @@ def test_under_a_judge_that_saturates_a_good_group_is_not_called_favoured_withou
 def test_small_groups_slopes_drawn_on_and_flat_references_are_noted():
     """What the figures rest on is said, and what cannot be told is not given."""
     small = favoured_groups(SCORES, members(0, 1), reference="nist")
-    assert "'group' has 2 systems and 10 others" in small.notes[0]
+    assert any("'group' has 2 systems and 10 others" in note for note in small.notes)
     table = values()
     table[:, :5] += 1
     assert any("outside the range" in note for note in favoured_groups(scores_of(table), GROUP, reference="nist").notes)
