@@ -4,6 +4,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import pandas as pd
 from advice_calls import Call, Then, plain, rows
 
 from metaeval import (
@@ -16,6 +17,7 @@ from metaeval import (
     read_votes,
     score,
 )
+from metaeval.agreement import as_labels, favoured_items
 from metaeval.agreement.items import item_scores
 from metaeval.io.groups import read_arrivals, read_clusters, read_covariate
 from metaeval.io.judged_answers import read_judged_answers
@@ -35,6 +37,17 @@ LONG = "item,judge,label\n" + "".join(
     f"d{at},{judge},{own[at]:g}\n" for at in range(3) for judge, own in LABELS.items()
 )
 WIDE = "item,ann,ben\n" + "".join(f"d{at},{ANN[at]:g},{BEN[at]:g}\n" for at in range(3))
+
+
+def by_cost() -> float:
+    """Return how many labels a unit of cost adds to those of a judge who adds exactly it to the reference's."""
+    costs = {f"d{at}": at % 3 for at in range(12)}
+    reference = [at // 3 % 2 for at in range(12)]
+    both = {"ann": reference, "ben": [label + cost for label, cost in zip(reference, costs.values(), strict=True)]}
+    table = as_labels(pd.DataFrame(both, index=[*costs]))
+    return float(favoured_items(table, costs, reference="ann").to_frame()["slope_per_unit"].item())
+
+
 QRELS = "1 0 d1 1\n1 0 d2 0\n"
 BY_SUBTOPIC = "1 1 d1 1\n1 2 d1 0\n1 1 d2 1\n"
 
@@ -132,7 +145,8 @@ IN_LABELS = {
         {"columns={'judge': 'ann,ben'}": LABELS},
     ),
     "labels beside a cost": labels(
-        "item,ann,ben,cost\nd0,1,1,.5\nd1,0,1,.2\nd2,1,0,.1\n", {"columns={'judge': 'ann,ben'}": LABELS}
+        "item,ann,ben,cost\nd0,1,1,.5\nd1,0,1,.2\nd2,1,0,.1\n",
+        {"columns={'judge': 'ann,ben'}": LABELS, "covariate": Then(by_cost, 1.0)},
     ),
     "labels that may be the largest": labels(
         "item,ann,ben,x\n" + "".join(f"d{at},{at % 2},{at // 2 % 2},{max(at % 2, at // 2 % 2)}\n" for at in range(20)),

@@ -192,9 +192,9 @@ REST = {
     ),
     "scores called as those of whole systems": Call(
         lambda **options: read_scores("ap.csv", **options),
-        {"systems_in='rows'": rows("elo two", a=[0.1, 0.2], b=[0.4, 0.3])},
+        {"systems_in='rows'": rows("bleu chrf three two", a=[0.1, 0.2, 0.4, 0.3], b=[0.4, 0.3, 0.1, 0.2])},
         {},
-        {"ap.csv": "system,elo,two\na,.1,.2\nb,.4,.3\n"},
+        {"ap.csv": "system,bleu,chrf,two,three\na,.1,.2,.3,.4\nb,.4,.3,.2,.1\n"},
     ),
     "values beyond the bounds": call(
         lambda **_: score(COLLECTION, [metric_of(0, 1)]),

@@ -951,12 +951,12 @@ OTHERWISE = {
             few_topics_note without_variation
             note_of_gaps oriented_values other_first_of_corpus placed residuals_of_units settled_gaps system_groups
             topics_by_name
-            exact_signs gaps_of runs_differ runs_said wins_of_one_size
+            exact_signs gaps_of minus_ones repeats_of_metrics runs_differ runs_move runs_said wins_of_one_size
             means_by_levels nested_clusters tabulated these_clusters topic_weights traits_said units_of
             with_clusters""",
         "a part of a procedure in the table": """
             check_metric effects_of_pairs finds_more_without first_places first_rests requirement_witness
-            sample_of_topics systems_under_judges verdicts_of_draws vote_ranks""",
+            run_test sample_of_topics systems_under_judges verdicts_of_draws vote_ranks""",
     }.items()
 }
 """What is public, draws or takes scores, and has no entry, by the reason."""

@@ -182,10 +182,11 @@ def what_ties_on_paper_ties_in_every_unit(name):
 
 
 WAY_OUT = {
-    "clusters": "with_clusters(scores, 'ignore')",
-    "strata": "with_clusters(scores, 'ignore')",
-    "weights": "frame.drop(columns='weight')",  # what no function of scores has as an argument
-    "gaps": "missing='zero'",
+    "clusters": ["with_clusters(scores, 'ignore')"],
+    "strata": ["with_clusters(scores, 'ignore')"],
+    # as a reader takes it, and as a function does that has no such argument
+    "weights": ["columns={'ignore': 'weight'}", "frame.drop(columns='weight')"],
+    "gaps": ["missing='zero'"],
 }
 GIVEN = {"clusters": "'random'", "strata": "'fixed'", "weights": "weights=", "gaps": "'pairwise'"}
 """What was said of such scores, and is no way out."""
@@ -200,7 +201,7 @@ def nothing_is_silently_left_out_of_account(name):
             continue
         if refusal := outcome(name, f"plain | {trait}").refusal:
             assert REFUSED[trait] in refusal
-            assert WAY_OUT[trait] in refusal
+            assert any(way in refusal for way in WAY_OUT[trait])
             assert GIVEN[trait] not in refusal
         else:
             assert not are_equal(figures(name, f"plain | {trait}"), figures(name)), trait

@@ -420,7 +420,7 @@ def _for_ranks(across: Sequence[str], columns: Sequence[RoleColumn], *, transpos
     errors = [column for column in columns if column.role == "unsure" and column.of]
     way = renaming(across) if transposed else ""
     way = way or "".join(
-        f"if {one.name!r} is that of {one.of!r}, rename it to {one.of + '_stderr'!r}" for one in errors[:1]
+        f"if {column.name!r} is that of {column.of!r}, rename it to {column.of + '_stderr'!r}" for column in errors[:1]
     )
     return way and f"; for ranks alone metaeval leaderboard takes means with standard errors: {way}"
 

@@ -28,8 +28,11 @@ _SCORE = number(4)
 say = prose(__name__)
 
 
-def pair_sentence(result: PairwiseResult, scores: Scores) -> str:
-    """Say whether the two systems that were tested differ significantly, and which is better under which metrics."""
+def pair_sentence(result: PairwiseResult, scores: Scores, *, by: bool = True) -> str:
+    """Say whether the two systems that were tested differ significantly, and which is better under which metrics.
+
+    `by` how much belongs to a page that shows the difference in a table.
+    """
     sides, names, doubtful = metrics_by_side(result), _pair(result), unconfirmed(result)
     alone = doubtful[0] if len(result.metrics) == 1 and doubtful else None
     if len(sides[-1]) > len(sides[1]) or (alone and result.data["better"].item() < 0):
@@ -48,7 +51,7 @@ def pair_sentence(result: PairwiseResult, scores: Scores) -> str:
         names=names,
         n=len(result.metrics),
         means=means.tolist(),
-        lead_by=_lead_by(result) if len(result.metrics) == 1 and sides[1] else "",
+        lead_by=_lead_by(result) if by and len(result.metrics) == 1 and sides[1] else "",
         lead=result,
         one_sided=side is not None,
         doubtful=signs_said(doubtful, result) if len(result.metrics) > 1 else "",

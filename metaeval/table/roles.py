@@ -48,7 +48,7 @@ _PART_OF_WORD = {word: part for part, words in SCORES.items() for word in words}
 _TABLE["seed"]["words"] += SCORES["repeat"]
 _TIER_OF_WORD = {word: place for tiers in _TIERS.values() for place, tier in enumerate(tiers) for word in tier}
 _NUMBERING = frozenset({"no", "nr", "number", "nummer", "num", "numero", "numéro", "núm"})
-_ASKED = frozenset({"question", "prompt", "query", "item", "problem", "topic", "q", "qid"})
+_CALLED_AS_ITEMS = frozenset({"question", "prompt", "query", "item", "problem", "topic", "q", "qid"})
 _COUNTED = frozenset({"run", "run_id", "runid", "name", "lauf"})
 """Words for systems that number the runs of one, where their column holds numbers beside another column of systems."""
 
@@ -534,7 +534,7 @@ def _cross(cells: Sequence[str], others: Sequence[str]) -> bool:
 
 def _numbers_samples(name: str, topics: Iterable[str], cells: Callable[[str], Sequence[str]]) -> bool:
     """Whether a column called sample numbers the answers to each question, which another column names."""
-    asked = [other for other in topics if other != name and word_of(other).removesuffix("_id") in _ASKED]
+    asked = [other for other in topics if other != name and word_of(other).removesuffix("_id") in _CALLED_AS_ITEMS]
     own = cells(name) if word_of(name) in {"sample", "sample_id"} else []
     return any(len({*zip(own, cells(other), strict=True)}) > max(len({*own}), len({*cells(other)})) for other in
                (asked if own else []))  # fmt: skip

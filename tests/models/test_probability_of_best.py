@@ -220,8 +220,8 @@ def test_says_what_is_wrong():
         best_system(values, families={"system1": "x"}, **FEW)
     with pytest.raises(InvalidOptionError, match="from 1 to 4"):
         best_system(values, k=5, **FEW)
-    with pytest.raises(InvalidOptionError, match="draws clusters whole, and 1 of them"):
-        best_system(as_scores(values).assign_coords(cluster=("topic", ["a"] * 25)), **FEW)
+    with pytest.raises(InvalidOptionError, match="draws clusters whole, and 2 of them"):
+        best_system(as_scores(values).assign_coords(cluster=("topic", ["a"] * 12 + ["b"] * 13)), **FEW)
 
 
 def test_a_system_that_is_ahead_by_a_constant_is_hardly_ever_behind():

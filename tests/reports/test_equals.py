@@ -138,7 +138,7 @@ def with_people(names):
 
 
 def rebuilt(names):
-    reduced = Made(closeness=named(names, tau=FIVE, tau_ap=0.5), n_judged=5)
+    reduced = Made(closeness=named(names, tau=FIVE, tau_ap=0.5), n_judged=5, n_replicates=10)
     original = Made(depths=np.array([3]), judged_share=1.0, held_share=1.0, relevant_held_share=1.0)
     study = Made(stability={"depth": reduced}, original=original, n_pooled=None, n_judged=9)
     return judgment_reductions.closeness_blocks(study, ["depth"])[0].paragraphs[0]
@@ -208,7 +208,8 @@ def reduced(names, say):
         "errors": lambda: errors,
         "thresholds": lambda **_: kinds.assign(left=kinds["level"]),
     }
-    made = Made(reduction=Made(unit="%", name="random", share_of="judgments"), single_draw=True, **asked)
+    about = Made(unit="%", name="random", share_of="judgments")
+    made = Made(reduction=about, single_draw=True, n_replicates=10, **asked)
     return say(Made(stability={"random": made}, min_tau=0.9, metrics=names, questions=[]), frame, made)
 
 

@@ -85,7 +85,7 @@ def test_a_cluster_for_every_topic_is_none_and_equal_weights_are_none(test):
 
 def test_one_stratum_is_plain():
     """Topics inside one stratum are topics."""
-    one = with_traits(PLAIN, "strata", clusters=["all"] * N_TOPICS)
+    one = as_scores(PLAIN.assign_coords(stratum=("topic", ["all"] * N_TOPICS)))
     for test in those_that_take("strata"):
         np.testing.assert_allclose(p_values(one, test), p_values(PLAIN, test), rtol=1e-9, err_msg=test)
 

@@ -359,7 +359,7 @@ def read_record_frame(sheet: Sheet, source: Source, options: TableOptions) -> Fi
     words: list[str] = []
     asked_for = {*(options.metrics or ()), *options.chosen.values()}
     numbers_of_rows = [name for name in roles.others if role_of_name(name)[0] == "id" and name not in asked_for]
-    metrics_too = [*roles.others, *(name for part, name in roles.parts.items() if part == "score")]
+    metrics_too = [*roles.others, *(name for role, name in roles.parts.items() if role == "score")]
     for name in (name for name in metrics_too if name not in numbers_of_rows):
         (numeric if _is_numeric(name, columns[name], body) else words).append(name)
     words += [name for name in names if name.casefold() in TEXTS and name not in roles.parts.values()]

@@ -49,7 +49,7 @@ def power_summary(study: PowerStudy, frame: pd.DataFrame) -> tuple[str, ...]:
     """Answer by what decides about pairs; then which count to quote, and how clear the best metric's lead is."""
     lead, published = deciding(study), study.comparisons[0]
     if lead.n_pairs == 1:
-        return (*answer_and_rests(pair_sentence(published, study.scores), published), *_otherwise(study))
+        return (*answer_and_rests(pair_sentence(published, study.scores, by=False), published), *_otherwise(study))
     rows = comparison_rows(frame, lead)
     best = rows[rows["n_significant"] == rows["n_significant"].max()]
     best = best.set_index("metric").loc[natural_order(best["metric"])].reset_index()

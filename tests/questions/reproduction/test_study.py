@@ -186,7 +186,7 @@ def test_single_runs_in_tables_are_an_experiment(tmp_path, command, form):
     for name, scores in rows.items():
         lines = [f"map\tq{number}\t{score}" for number, score in enumerate(scores)]
         if form == "csv":
-            lines = ["topic,sys", *(f"q{number},{score}" for number, score in enumerate(scores))]
+            lines = ["topic,ours", *(f"q{number},{score}" for number, score in enumerate(scores))]
         (tmp_path / f"{name}.{form}").write_text("\n".join(lines))
     printed = command("agree", f"AP=o.{form}", f"AP=r.{form}", "--reproduction")
     assert printed.code == 0

@@ -210,7 +210,7 @@ def test_lengths_that_nobody_asked_for_are_tried():
     assert "length of both sides may matter beside the systems: `covariates=['length']`" in study.notes
     asked = study_votes(votes, covariates=["length"], rng=0)
     assert asked.unasked is None
-    assert asked.report().summary[0].endswith("at equal length; longer answers win more votes.")
+    assert "at equal length; longer answers win more votes; it takes" in asked.report().summary[0]
     coefficient = asked.first.covariates["estimate"].iloc[0]
     assert study.unasked.coefficients["estimate"].iloc[0] == pytest.approx(coefficient)
 
@@ -257,7 +257,7 @@ def test_lengths_that_do_not_matter_leave_the_answer_alone():
     assert not study.unasked.matters
     assert "but" not in study.report().summary[0]
     asked = study_votes(as_votes(by_length(longer_wins=50)), covariates=["length"], rng=0)
-    assert asked.report().summary[0].endswith("at equal length; no influence of length is significant.")
+    assert "at equal length; no influence of length is significant; it takes" in asked.report().summary[0]
     assert study_votes(as_votes(by_length(longer_wins=90, equal=True)), rng=0).unasked is None
     by_cost = study_votes(as_votes(by_length(longer_wins=90, name="cost")), rng=0)
     assert "but answers of higher cost win more votes, and with equal cost" in by_cost.report().summary[0]

@@ -78,7 +78,8 @@ def test_the_one_ranked_group_is_named_beside_pairs_that_are_settled():
     votes.loc[votes["left"].eq("C") & votes.index.isin([1, 7, 13, 19]), "winner"] = "right"
     report = study_votes(votes, rng=0).report()
     assert report.summary[0].startswith("In group 1 of 2 unconnected groups, no clear winner: C gets")
-    assert report.summary[0].endswith(" of the votes. Of other pairs that met, the pair is settled.")
+    assert " of the votes; it takes" in report.summary[0]
+    assert report.summary[0].endswith(" with a chance of 80 %. Of other pairs that met, the pair is settled.")
     for table in report.tables():
         assert "group" in table.frame or ", group 1" in table.title or table.title in {"Key figures", "Provenance"}
 
@@ -185,7 +186,10 @@ def test_all_ties():
     """Nobody leads, and nothing fails."""
     rows = [{"left": a, "right": b, "winner": "tie", "question": q} for q in range(4) for a, b in ("ab", "bc", "ac")]
     found = study_votes(rows, rng=1)
-    assert found.report().summary[0] == "No clear winner: a, b and c lead and cannot be told apart."
+    assert (
+        found.report().summary[0]
+        == "No clear winner: a, b and c lead and cannot be told apart, 12 ties counted as half."
+    )
     assert found.to_frame()["rank_high"].tolist() == [3, 3, 3]
 
 
