@@ -6,6 +6,8 @@ from typing import Any
 from unittest.mock import patch
 
 import numpy as np
+import pandas as pd
+import xarray as xr
 from advice_benchmarks import F1, results, samples
 from advice_calls import Call, Then, rows
 from advice_methods import IN_CLUSTERS, A, B, call
@@ -20,9 +22,11 @@ from metaeval import (
     score,
     study_judges,
 )
-from metaeval.agreement import as_labels
+from metaeval.agreement import as_labels, map_scales
+from metaeval.agreement.human import pair_agreement
 from metaeval.agreement.items import item_scores
 from metaeval.agreement.meta_evaluation import meta_metrics
+from metaeval.base.unit import TOPIC
 from metaeval.collection.assembly import collection_from_rankings
 from metaeval.inex.judged_files import inex_collection
 from metaeval.inex.judges import read_judges
@@ -34,8 +38,42 @@ from metaeval.questions.agree.study_variants import audit_variants
 from metaeval.resampling.cluster_residuals import resampled_scores, residuals_of_units
 from metaeval.resampling.coverage import coverage
 from metaeval.resampling.pools import original_pool, with_judged_pool
+from metaeval.studies import study_components
 from metaeval.table.structure import with_clusters
 from metaeval.testing import examine_metric
+from metaeval.tests_stat.requirements import check_requirements
+
+FEW_CLUSTERS = as_scores(
+    np.array([[0.1, 0.3, 0.2, 0.4, 0.3, 0.2], [0.5, 0.6, 0.7, 0.6, 0.8, 0.5]]),
+    systems=["a", "b"],
+    topics=[*"123456"],
+    clusters=dict(zip("123456", "uuvvww", strict=True)),
+)
+FINER = as_labels(pd.DataFrame({"nist": [1.0, 2.0, 3.0] * 2, "gpt": [1.0, 2.0, 4.0] * 2}, index=[*"abcdef"]))
+OF_RUNS = np.arange(8.0).reshape(1, 8, 1) / 10 + np.array([0.0, 0.3, -0.2, 0.1]) * np.arange(-1, 2).reshape(3, 1, 1)
+RUNS_APART = as_scores(
+    xr.DataArray(
+        OF_RUNS[None] + np.sin(np.arange(96.0)).reshape(1, 3, 8, 4) / 50,
+        dims=("metric", "system", "topic", "repeat"),
+        coords={"metric": ["AP"], "system": [*"abc"], "topic": [*"12345678"], "repeat": [*"1234"]},
+    )
+)
+"""Whole runs of systems differ by tenths, single topics in one of them by hundredths."""
+OF_ONE_EACH = pd.DataFrame(
+    [
+        (system, text, better + at, better + at / 10)
+        for better, system in enumerate("ab")
+        for at, text in enumerate("xyz")
+    ],
+    columns=["system", "text", "human", "bleu"],
+).assign(id=range(6))
+"""A number of its own in every row; what both systems answered stands beside it."""
+
+
+def pairs_told(item: str) -> Any:
+    """Return how systems are told from each other by people and a metric on the same items."""
+    return pair_agreement(item_scores(OF_ONE_EACH, reference="human", metrics=["bleu"], item=item))
+
 
 TASKS = item_scores(LONG.drop(columns="few"), reference="human")
 
@@ -229,6 +267,35 @@ REST = {
                 [np.mean(A), np.mean(B)],
             )
         },
+    ),
+    "a requirement on few clusters": call(
+        lambda **_: "; ".join(check_requirements(FEW_CLUSTERS, ["b >= a"]).open_words(TOPIC)),
+        {
+            "with_clusters(scores, 'fixed')": Then(
+                lambda: list(check_requirements(with_clusters(FEW_CLUSTERS, "fixed"), ["b >= a"]).table["state"]),
+                ["met"],  # b is better on every topic
+            )
+        },
+    ),
+    "grades that the reference does not give": call(
+        lambda **options: map_scales(FINER, reference="nist", **options),
+        {"maps='fit'": {"nist": [1.0, 2.0, 3.0] * 2, "gpt": [1.0, 2.0, 3.0] * 2}},  # alike but for the highest grade
+        show=lambda scales: {name: column.tolist() for name, column in scales.labels.table.items()},
+    ),
+    "runs that differ": call(
+        lambda **options: study_components(RUNS_APART, rng=0, **options),
+        {"repeats='nested'": "nested"},
+        show=lambda study: study.components.repeats,
+    ),
+    "runs that differ, taken as nested": call(
+        lambda *, repeats="nested": study_components(RUNS_APART, rng=0, repeats=repeats),
+        {"repeats='crossed'": "crossed"},
+        repeats="nested",
+        show=lambda study: study.components.repeats,
+    ),
+    "items that no systems share": call(
+        lambda **_: pairs_told("id"),
+        {"item": Then(lambda: pairs_told("text").iloc[0].to_dict()["agree"], 3.0)},  # b is better on each in both
     ),
     "strata of one topic": call(
         lambda **_: resampled_scores(

@@ -511,6 +511,11 @@ MISTAKES = {
         "table ap.csv",
         rf"has a number in brackets; write '{WRITTEN}' \((?P<filter>sed -E '[^']*')\)",
     ),
+    "two tables in a file": Mistake(
+        {"ap.csv": wide() + "\n" + wide(write=lambda score: f"{score / 2:.3f}")},
+        "table ap.csv",
+        r"these are two tables; take one of them into a file of its own \((?P<filter>sed '[^']*')",
+    ),
     "a title above the header": Mistake(
         {"ap.csv": "Results of 2024\n" + wide()},
         "table ap.csv",
