@@ -55,6 +55,8 @@ _OF_SYSTEMS = frozenset({"test", "error", "half", "cost"})
 """What rows of a table of systems may be called as that are no items."""
 _MOST_ROWS = 1000
 _MOST_COMPARED = 200_000
+_CLEARLY = 3.5
+"""Standard errors, as in `unrelated`."""
 _FEWEST_TOPICS, _FEWEST_OTHERS = 3, 2
 _SURE = 2  # of the evidence of names
 _FAR = 10
@@ -462,9 +464,19 @@ def odd_notes(table: ScoreTable) -> list[str]:
     return [*notes, *_metrics_of_counts(table)]
 
 
+@np.errstate(invalid="ignore", divide="ignore")
+def _rise_together(scores: Floats) -> bool:
+    """Whether each system's scores clearly go with the mean of the others, so that ranks need not be looked at."""
+    n_systems, n_cells = scores.shape
+    standard = (scores - scores.mean(axis=1, keepdims=True)) / scores.std(axis=1, keepdims=True)
+    others = (standard.sum(axis=0) - standard) / (n_systems - 1)
+    r = (standard * others).mean(axis=1) / others.std(axis=1)
+    return bool((np.arctanh(np.clip(r, -1, 1) * (1 - 1e-9)) * np.sqrt(max(n_cells - 3, 0)) > _CLEARLY).all())
+
+
 def _going_with_none(table: ScoreTable, metric: str, scores: Floats) -> list[str]:
     """Name what does not rise with the other systems over the topics, which rise together: perhaps a mark or a cost."""
-    apart = unrelated(scores.T) if scores.size <= _MOST_COMPARED else []
+    apart = [] if scores.size > _MOST_COMPARED or _rise_together(scores) else unrelated(scores.T)
     if not apart:
         return []
     named = first_few([table.labels["system"][at] for at in apart], write=repr)
