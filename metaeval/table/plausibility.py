@@ -464,7 +464,7 @@ def odd_notes(table: ScoreTable) -> list[str]:
     return [*notes, *_metrics_of_counts(table)]
 
 
-@np.errstate(invalid="ignore", divide="ignore")
+@np.errstate(invalid="ignore", divide="ignore", over="ignore")
 def _rise_together(scores: Floats) -> bool:
     """Whether each system's scores clearly go with the mean of the others, so that ranks need not be looked at."""
     n_systems, n_cells = scores.shape
