@@ -99,7 +99,7 @@ def _put_together(blocks: Sequence[FileBlock], missing: Missing) -> xr.DataArray
 
 
 def _metrics_of_files(blocks: Sequence[FileBlock]) -> list[str]:
-    return sorted({name for block in blocks for name in block.labels["metric"] if name == base_name(block.label)})
+    return sorted({block.labels["metric"][0] for block in blocks if block.called_as_file})
 
 
 def _paired_by_question(blocks: Sequence[FileBlock]) -> tuple[Sequence[FileBlock], list[str]]:
