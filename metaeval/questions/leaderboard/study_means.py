@@ -10,15 +10,12 @@ import pandas as pd
 
 from metaeval.base.checks import refused
 from metaeval.base.provenance import Provenance, record_provenance
-from metaeval.base.results import shown_by
 from metaeval.base.unit import ITEM, Unit
-from metaeval.questions.leaderboard.study_record import Card
+from metaeval.questions.leaderboard.study_card import Card, card_of_means, places_of_means
 from metaeval.resampling.means_and_errors import RanksFromErrors, rank_intervals_from_errors
 from metaeval.resampling.ranks import RankMethod
 from metaeval.studies.study import Study
 from metaeval.table.means import SystemMeans
-
-_CARD = "metaeval.questions.leaderboard.study_card:card_of_means"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -61,8 +58,7 @@ class MeansLeaderboardStudy(Study):
 
     def card(self) -> Card:
         """Return the record of `LeaderboardStudy.card`, without what only scores by item tell (None)."""
-        record: Card = shown_by(_CARD)(self)
-        return record
+        return card_of_means(self, places_of_means(self))
 
     def _read_as(self) -> str:
         return self.board.read_as

@@ -71,14 +71,16 @@ def _by_size_section(study: TopicsStudy, curves: pd.DataFrame) -> Section:
         level = percentage(study.posterior.confidence_level)
         if len(study.posterior.minimum_topics().dropna(subset="median")) == len(rates.metrics) * len(rates.tolerances):
             curve = ""
-    picture = Picture(
-        **say.named(
-            "error_rates", level=level, lines=_lines(level, curve), limit=minimum.max_error, ties=ties_counted(study)
-        ),
-        draw=lambda: figures.error_panels(
+    picture = say.picture(
+        "error_rates",
+        lambda: figures.error_panels(
             curves, tolerances=tolerance_names(study), max_error=minimum.max_error, seen_to=rates.sizes[-1]
         ),
         alt=_curves_alt(study),
+        level=level,
+        lines=_lines(level, curve),
+        limit=minimum.max_error,
+        ties=ties_counted(study),
     )
     return say.section("error-rates", picture, Fold(title="The numbers", blocks=(_rates_table(study),)), brief=False)
 
@@ -134,12 +136,12 @@ def _rates_table(study: TopicsStudy) -> Table:
 def _by_metric_sections(study: TopicsStudy, curves: pd.DataFrame) -> tuple[Section, ...]:
     if len(study.error_rates.metrics) == 1:
         return ()
-    picture = Picture(
-        **say.named("metrics_compared", limit=study.minimum.max_error),
-        draw=lambda: figures.tolerance_panels(
-            curves, tolerances=tolerance_names(study), max_error=study.minimum.max_error
-        ),
+    limit = study.minimum.max_error
+    picture = say.picture(
+        "metrics_compared",
+        lambda: figures.tolerance_panels(curves, tolerances=tolerance_names(study), max_error=limit),
         alt=_by_metric_alt(study),
+        limit=limit,
     )
     return (say.section("compared", picture, brief=False),)
 
@@ -171,13 +173,15 @@ def _by_difference_sections(study: TopicsStudy) -> tuple[Section, ...]:
 
 def _difference_picture(bins: DifferenceBins) -> Picture:
     marks = bins.sensitivity()
-    return Picture(
-        **say.named("difference_bins", bins=bins, size=int(marks["size"].iloc[0])),
-        draw=lambda: figures.difference_panels(bins.to_frame(), marks, max_error=bins.max_error),
+    return say.picture(
+        "difference_bins",
+        lambda: figures.difference_panels(bins.to_frame(), marks, max_error=bins.max_error),
         alt="; ".join(
             f"{name_of_metric(metric)}: {'no difference' if math.isnan(difference) else f'{difference:g}'}"
             for metric, difference in zip(marks["metric"], marks["difference"], strict=True)
         ),
+        bins=bins,
+        size=int(marks["size"].iloc[0]),
     )
 
 
@@ -265,15 +269,15 @@ def _fits_table(study: TopicsStudy) -> Table:
 
 
 def _exponential_blocks(study: TopicsStudy) -> tuple[Block, ...]:
-    numbers = {"a1": 4, "se_a1": 4, "a2": 4, "se_a2": 4, "chi_squared": 2, "n_zero_sizes": 0}
+    digits = {"a1": 4, "se_a1": 4, "a2": 4, "se_a2": 4, "chi_squared": 2, "n_zero_sizes": 0}
     fits, errors = study.exponential, exponential_errors(study.error_rates, half_swaps=False)
-    frame = with_tolerances(study, fits)
-    for name, digits in numbers.items():
-        written = [carried(*row, number(digits)) for row in zip(fits[name], errors[name], strict=True)]
-        frame = with_cells(frame, **{name: written})
-    bias = zip(fits["held_out_bias"], errors["held_out_bias"], strict=True)
-    frame = with_cells(frame, held_out_bias=[_signed_share(*row) for row in bias])
-    frame = frame.assign(**{f"{name}_sort": fits[name] for name in (*numbers, "held_out_bias")})
+    written = {
+        name: [carried(*row, number(n)) for row in zip(fits[name], errors[name], strict=True)]
+        for name, n in digits.items()
+    }
+    bias = map(_signed_share, fits["held_out_bias"], errors["held_out_bias"])
+    frame = with_cells(with_tolerances(study, fits), **written, held_out_bias=bias)
+    frame = frame.assign(**{f"{name}_sort": fits[name] for name in (*digits, "held_out_bias")})
     table = say.table(
         "exponential table",
         frame,
@@ -287,12 +291,13 @@ def _exponential_blocks(study: TopicsStudy) -> tuple[Block, ...]:
         criterion=PUBLISHED_CRITERION,
     )
     last = study.error_rates.sizes[-1]
-    picture = Picture(
-        **say.named("published_curves", size=last),
-        draw=lambda: figures.error_panels(
+    picture = say.picture(
+        "published_curves",
+        lambda: figures.error_panels(
             study.published_curves(), tolerances=tolerance_names(study), max_error=study.minimum.max_error, seen_to=last
         ),
         alt=_curves_alt(study),
+        size=last,
     )
     return Text(paragraphs=(say("exponential"),)), picture, table
 
