@@ -1,8 +1,8 @@
 # ruff: noqa: RUF001 - Greek letters and dashes are meant for people
 """The report on whether metrics agree with people: a comparison put into sections, words and pictures."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -28,14 +28,17 @@ from metaeval.base.words import (
 )
 from metaeval.page.blocks import Block, Fold, Methods, Picture, Section
 from metaeval.page.report import Report
-from metaeval.page.tables import Table, left, p_values, right, under, with_cells
+from metaeval.page.tables import Column, Table, left, p_values, right, under, with_cells
 from metaeval.questions.human.study import HumanStudy
 from metaeval.reports.data_files import csv_file
 from metaeval.reports.key_figures import key_figures, sure_side
-from metaeval.reports.prose import prose
+from metaeval.reports.prose import Prose, prose
 from metaeval.reports.shared import facts
 from metaeval.testing.expected import BROKEN, UNNOTICED
 from metaeval.tests_stat.result import is_significant
+
+if TYPE_CHECKING:
+    from metaeval.questions.human.study_campaign import CampaignStudy
 
 _STATISTICS = {
     "pearson": "Pearson's r",
@@ -61,7 +64,8 @@ def human_report(study: HumanStudy) -> Report:
     if study.comparison is not None or len(study.williams):
         sections.append(_comparison_section(study))
     if len(study.decisions):
-        sections.append(_decisions_section(study))
+        units = "Clusters" if _n_clusters(study) else "Items"
+        sections.append(decisions_section(say, study, right(whole, n_systems="Systems", n_units=units)))
     if len(study.pairs):
         sections.append(_pairs_section(study))
     sizes = {"metric": len(study.metrics), "system": len(study.means)}
@@ -358,21 +362,18 @@ def _comparison_section(study: HumanStudy) -> Section:
     blocks: list[Block] = []
     order, comparison = [str(name) for name in _lead(study)[0]["metric"]], study.comparison
     if comparison is not None:
-        blocks.append(_wins_table(study, comparison))
-        blocks.append(
-            say.picture(
-                "metric-comparison",
-                lambda: figures.comparison_map(comparison.decided(study.alpha), order=order),
-                alt=f"{comparison.wins(study.alpha)['better_than'].sum()} of {len(comparison.table)} pairs differ.",
-                reference=study.reference,
-                **_compared(study, comparison),
-            )
+        picture = say.picture(
+            "metric-comparison",
+            lambda: figures.comparison_map(comparison.decided(study.alpha), order=order),
+            alt=f"{comparison.wins(study.alpha)['better_than'].sum()} of {len(comparison.table)} pairs differ.",
+            reference=study.reference,
+            **_compared(study, comparison),
         )
-        blocks.append(Fold(title="Every pair, by permutation", blocks=(_permutation_table(study, comparison),)))
+        every = Fold(title="Every pair, by permutation", blocks=(_permutation_table(study, comparison),))
+        blocks += [_wins_table(study, comparison), picture, every]
     if len(study.williams):
-        blocks.append(
-            Fold(title="Every pair, by Williams' test on the systems' means", blocks=(_williams_table(study),))
-        )
+        by_means = "Every pair, by Williams' test on the systems' means"
+        blocks.append(Fold(title=by_means, blocks=(_williams_table(study),)))
     return say.section("comparison", *blocks)
 
 
@@ -432,18 +433,23 @@ def _n_clusters(study: HumanStudy) -> int:
     return len(np.unique(coords["cluster"])) if "cluster" in coords else 0
 
 
-def _decisions_section(study: HumanStudy) -> Section:
-    table = say.table(
+def decisions_section(words: Prose, study: "HumanStudy | CampaignStudy", *more: Iterable[Column]) -> Section:
+    """Show what the significant pairs under each metric predict of those under people, in the words of the page."""
+    several = "set" in study.decisions and len(study.decisions["set"].unique()) > 1
+    order = {"set": True} if "set" in study.decisions else {}
+    order["f1"] = False
+    table = words.table(
         "decisions",
-        study.decisions.sort_values("f1", ascending=False, kind="stable"),
+        study.decisions.sort_values([*order], ascending=[*order.values()], kind="stable"),
+        left(set="Set") if several else (),
         left(metric="Metric"),
         right(whole, "Significant under", n_metric="metric", n_human="people", n_shared="both", n_conflicts="opposite"),
         right(share, precision="Precision", recall="Recall"),
         right(_DECIMAL, f1="F1"),
-        right(whole, n_systems="Systems", n_units="Clusters" if _n_clusters(study) else "Items"),
+        *more,
         study=study,
     )
-    return say.section("decisions", table, brief=False)
+    return words.section("decisions", table, brief=False)
 
 
 def _pairs_section(study: HumanStudy) -> Section:

@@ -14,12 +14,12 @@ from metaeval.agreement.meta_evaluation import MetaMetrics
 from metaeval.agreement.meta_exchanges import SENTINELS
 from metaeval.agreement.meta_tasks import CALIBRATED, MEASURES
 from metaeval.base.names import count
-from metaeval.base.words import MISSING, bracketed, ends, number, percentage, sentence_case, share, text, whole
+from metaeval.base.words import MISSING, bracketed, ends, number, percentage, sentence_case, text, whole
 from metaeval.page.blocks import Block, Fold, Methods, Section
 from metaeval.page.report import Report
 from metaeval.page.tables import Column, Table, left, p_values, right, rising, with_cells
+from metaeval.questions.human.page import decisions_section, surely_agree
 from metaeval.questions.human.page import say as human
-from metaeval.questions.human.page import surely_agree
 from metaeval.questions.human.study_campaign import CampaignStudy
 from metaeval.reports.data_files import csv_file
 from metaeval.reports.key_figures import key_figures
@@ -55,7 +55,7 @@ def campaign_report(study: CampaignStudy) -> Report:
     if len(study.separation):
         sections.append(_separation_section(study))
     if len(study.decisions):
-        sections.append(_decisions_section(study))
+        sections.append(decisions_section(say, study))
     return Report(
         command="human",
         title="Do the metrics agree with people?",
@@ -347,21 +347,6 @@ def _separation_section(study: CampaignStudy) -> Section:
         **fields,
     )
     return say.section("separation", table, units=units, pair=study.separated)
-
-
-def _decisions_section(study: CampaignStudy) -> Section:
-    several = len(study.decisions["set"].unique()) > 1
-    table = say.table(
-        "decisions",
-        study.decisions.sort_values(["set", "f1"], ascending=[True, False], kind="stable"),
-        left(set="Set") if several else (),
-        left(metric="Metric"),
-        right(whole, "Significant under", n_metric="metric", n_human="people", n_shared="both", n_conflicts="opposite"),
-        right(share, precision="Precision", recall="Recall"),
-        right(_DECIMAL, f1="F1"),
-        study=study,
-    )
-    return say.section("decisions", table, brief=False)
 
 
 _ABOUT: Mapping[str, str] = {"accuracy": "accuracy", "spa": "spa", "acc_eq": "acc_eq", "tau_eq": "acc_eq"}
