@@ -266,6 +266,7 @@ def _ranks_section(study: LeaderboardStudy, ranks: RankIntervals, frame: pd.Data
 
 def ranks_picture(words: Prose, ranks: RankIntervals | RanksFromErrors, metric: str, part: pd.DataFrame) -> Picture:
     """Draw the intervals of ranks under a metric, in the words of the page."""
+    first = part.iloc[0]
     return words.picture(
         "ranks",
         lambda: ranks.plot(metric),
@@ -273,7 +274,7 @@ def ranks_picture(words: Prose, ranks: RankIntervals | RanksFromErrors, metric: 
         metric=metric,
         level=percentage(ranks.confidence_level),
         method=ranks.method,
-        first=part.iloc[0],
+        alt=f"{first['system']} may have ranks {whole(first['rank_low'])} to {whole(first['rank_high'])}.",
     )
 
 

@@ -16,9 +16,15 @@ from metaeval.reports.ranked import TOP_TITLE, against_baseline, top_sentence
 from metaeval.reports.shared import facts
 from metaeval.reports.traits import traits_said
 from metaeval.reports.witnesses import requirements_rest, with_answer
-from metaeval.tests_stat.requirements import MET, Requirements
+from metaeval.tests_stat.requirements import MET, NOTHING, OPEN, VIOLATED, Requirements
 
 _REQUIRED = "Is what was required of the systems established?"
+_ANSWERS = {
+    MET: {"word": "Yes", "verdict": "established"},
+    VIOLATED: {"word": "No", "verdict": "contradicted"},
+    OPEN: {"word": "Open", "verdict": "neither established nor contradicted"},
+}
+"""What a page answers about one requirement, by its state."""
 say = prose(__name__)
 
 
@@ -77,7 +83,9 @@ def _required(requirements: Requirements, study: LeaderboardStudy | Requirements
         words = {"row": row, "what": figures, "falls": falls, "sure": percentage(1 - study.alpha)}
         if few:
             return say("required few", few=few, alone=alone, **words | {"what": "mean" if is_mean else "difference"})
-        return say(f"required {row['state']}", **words)
+        if row["state"] == NOTHING:
+            return say("required without common items", **words)
+        return say("required", **words, **_ANSWERS[row["state"]])
     met = rows["state"] == MET
     not_met = (rows.loc[~met, "requirement"] + " under " + rows.loc[~met, "metric"].map(name_of_metric)).tolist()
     return say("required some" if not_met else "required all", met=int(met.sum()), n=len(rows), rest=not_met)

@@ -27,8 +27,7 @@ from metaeval.page.blocks import Block, Fold, Item, Items, Methods, Picture, Sec
 from metaeval.page.report import Report
 from metaeval.page.tables import METRIC, Table, left, right, with_cells
 from metaeval.questions.topics import page_summary
-from metaeval.questions.topics.page_error_rates import error_sections, rates_section
-from metaeval.questions.topics.page_numbers import detectable, numbers_section
+from metaeval.questions.topics.page_error_rates import detectable, error_sections, numbers_section, rates_section
 from metaeval.questions.topics.page_words import (
     TOLERANCE,
     count_errors,
