@@ -37,7 +37,14 @@ from metaeval.questions.compare_metrics.study import CompareStudy
 from metaeval.questions.compare_metrics.study_verdict import DETECTED
 from metaeval.questions.judgments.page_power import drawn_words
 from metaeval.questions.judgments.page_reductions import threshold_errors
-from metaeval.questions.topics.page_words import count_errors, drawn_chance, part_name, topic_count, topics_needed_words
+from metaeval.questions.topics.page_words import (
+    count_errors,
+    drawn_chance,
+    medians_needed,
+    part_name,
+    topic_count,
+    topics_needed_words,
+)
 from metaeval.questions.topics.study import TopicsStudy
 from metaeval.reports.data_files import score_files
 from metaeval.reports.key_figures import key_figures
@@ -331,7 +338,7 @@ def _topics_blocks(study: CompareStudy, topics: TopicsStudy) -> tuple[Block, ...
         "topics-needed",
         frame.assign(
             ends=told,
-            posterior_median=[topic_count(*row) for row in counts[["median", "median_error"]].to_numpy().tolist()],
+            posterior_median=medians_needed(counts),
             posterior_median_sort=counts["median"],
         ),
         (METRIC,),

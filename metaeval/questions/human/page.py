@@ -151,7 +151,7 @@ def _first_sentence(study: HumanStudy, table: pd.DataFrame, given: Mapping[str, 
         by_items = pd.Series([side > 0 for side in sides], table["metric"])
         n_sure = int((by_items & _by_systems(study, by_items)).sum())
         if by_items.any() and not n_sure:
-            p = _p_of_systems(study)[by_items[by_items].index].min()
+            p = _of_systems(study)["p"][by_items[by_items].index].min()
             return say("of these systems", n=len(table), p=p_value(p), figure=words, **given)
         if alone and n_sure:
             return say("only with outliers", n=len(table), sure=n_sure, best=best, figure=words)
@@ -160,24 +160,23 @@ def _first_sentence(study: HumanStudy, table: pd.DataFrame, given: Mapping[str, 
     return say("observed", best=best, above=np.sign(highest - chance), n=n, figure=words, interval=False)
 
 
-def _p_of_systems(study: HumanStudy) -> pd.Series:
-    """Return the p-value, over systems, of the leading agreement by metric; empty where it is none of system means."""
+def _of_systems(study: HumanStudy) -> pd.DataFrame:
+    """Return the leading agreement of the means of systems, by metric; empty where it is none of means."""
     _, statistic, level = _lead(study)
     table = study.system_table[study.system_table["statistic"] == statistic].set_index("metric")
-    return (table if level == "system" else table.iloc[:0])["p"]
+    return table if level == "system" else table.iloc[:0]
 
 
 def _by_systems(study: HumanStudy, agreeing: pd.Series) -> pd.Series:
     """Say which metrics agree with people by more than luck makes as many systems agree, at the study's level."""
-    p = _p_of_systems(study).reindex(agreeing.index)
+    p = _of_systems(study)["p"].reindex(agreeing.index)
     return agreeing & (p.isna() | is_significant(p, study.alpha))
 
 
 def _without_outliers(study: HumanStudy) -> pd.DataFrame:
     """Return what is left of the leading agreement without outlying systems, by metric; empty without any."""
-    _, statistic, level = _lead(study)
-    table = study.system_table[study.system_table["statistic"] == statistic].set_index("metric")
-    return table if level == "system" and table["without_outliers"].notna().any() else table.iloc[:0]
+    table = _of_systems(study)
+    return table if table["without_outliers"].notna().any() else table.iloc[:0]
 
 
 def _carried_by(study: HumanStudy, best: End, value: float) -> tuple[str, bool]:
