@@ -31,8 +31,8 @@ from metaeval.questions.judgments.study import JudgmentsStudy as JudgmentsStudy
 from metaeval.questions.judgments.study import study_judgments as study_judgments
 from metaeval.questions.leaderboard.study import LeaderboardStudy as LeaderboardStudy
 from metaeval.questions.leaderboard.study import study_leaderboard as study_leaderboard
-from metaeval.questions.leaderboard.study_card import Card as Card
 from metaeval.questions.leaderboard.study_means import MeansLeaderboardStudy as MeansLeaderboardStudy
+from metaeval.questions.leaderboard.study_record import Card as Card
 from metaeval.questions.leaderboard.study_required import RequirementsStudy as RequirementsStudy
 from metaeval.questions.look.study import Look as Look
 from metaeval.questions.power.study import PowerStudy as PowerStudy

@@ -313,8 +313,10 @@ def _disagreement_section(study: AgreeStudy, rows: pd.DataFrame) -> list[Section
     cuts = study.lead.thresholds().set_index(["predictor", "truth"])
     frame = study.to_frame().iloc[: len(study.lead.metrics) * (len(study.lead.metrics) - 1)]
     asked = frame.set_index(["predictor", "truth"], drop=False).loc[list(study.pairs)].to_dict("records")
-    both = rows[(rows["n_predictor"] > 0) & (rows["n_truth"] > 0)].sort_values("f1", kind="stable").to_dict("records")
-    others = [row for row in both if (row["predictor"], row["truth"]) not in study.pairs][:_MOST_PICTURES]
+    comparable = (
+        rows[(rows["n_predictor"] > 0) & (rows["n_truth"] > 0)].sort_values("f1", kind="stable").to_dict("records")
+    )
+    others = [row for row in comparable if (row["predictor"], row["truth"]) not in study.pairs][:_MOST_PICTURES]
     if not others and not asked:
         return []
     drawn = [_disagreement(study, row, cuts) for row in (*asked, *others)]

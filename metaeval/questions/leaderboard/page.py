@@ -32,8 +32,9 @@ from metaeval.questions.leaderboard.page_asked import asked_of
 from metaeval.questions.leaderboard.page_card import LEADERBOARD_TITLE, card_files, embedded
 from metaeval.questions.leaderboard.page_cohorts import cohort_files, cohorts_section, named_cohort, shares_by_cohort
 from metaeval.questions.leaderboard.page_few_items import thin_section
-from metaeval.questions.leaderboard.study import RANKS, LeaderboardStudy
-from metaeval.questions.leaderboard.study_card import AS_RANKS, BoardTables, Card, card_of, tables_of
+from metaeval.questions.leaderboard.study import AS_RANKS, RANKS, LeaderboardStudy
+from metaeval.questions.leaderboard.study_card import BoardTables, card_of, tables_of
+from metaeval.questions.leaderboard.study_record import Card
 from metaeval.reports.data_files import csv_file, score_files, scores_left_out, with_difference_bounds
 from metaeval.reports.key_figures import key_figures
 from metaeval.reports.pairs import difference_columns, held_back, pair_figures, pair_sentence
@@ -376,8 +377,8 @@ def _ranks_table(study: LeaderboardStudy, ranks: RankIntervals, metric: str, par
 
 def _pairs_section(study: LeaderboardStudy, tables: BoardTables) -> Section:
     rows, families = [], _families(study)
-    shown = ["all"] if study.comparison.n_pairs == 1 else families
-    pairs = tables.counts[tables.counts["family"].isin(shown)]
+    counted = ["all"] if study.comparison.n_pairs == 1 else families
+    pairs = tables.counts[tables.counts["family"].isin(counted)]
     for (metric, family), of_family in pairs.groupby(["metric", "family"], sort=False):
         unsure = tables.open_pairs[str(metric), str(family)]
         row: dict[str, object] = {"metric": metric, "family": families[str(family)]}

@@ -10,7 +10,7 @@ from metaeval.base.unit import unit
 from metaeval.base.words import carried, listed, name_of_metric, number
 from metaeval.page.badge import badge
 from metaeval.page.blocks import Fold, Text, Writer
-from metaeval.questions.leaderboard.study_card import Card, MetricRecord, Treatment
+from metaeval.questions.leaderboard.study_record import Card, MetricRecord, Treatment
 from metaeval.reports.prose import prose
 
 _SCORE = number(4)

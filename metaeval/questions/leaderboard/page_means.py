@@ -13,8 +13,9 @@ from metaeval.page.report import Report
 from metaeval.page.tables import METRIC, Table, bounded, left, right
 from metaeval.questions.leaderboard.page import ranking_answer, ranks_picture, verdict_on
 from metaeval.questions.leaderboard.page_card import LEADERBOARD_TITLE, card_files, embedded
-from metaeval.questions.leaderboard.study_card import Card, card_of_means, places_of_means
+from metaeval.questions.leaderboard.study_card import card_of_means, places_of_means
 from metaeval.questions.leaderboard.study_means import MeansLeaderboardStudy
+from metaeval.questions.leaderboard.study_record import Card
 from metaeval.reports.data_files import csv_file
 from metaeval.reports.prose import prose
 from metaeval.reports.ranked import (
@@ -51,8 +52,8 @@ def means_report(study: MeansLeaderboardStudy) -> Report:
     """Put a study of a leaderboard of means into a report."""
     frame, places, metrics = study.to_frame(), places_of_means(study), study.board.metrics
     counted = facts(metric=len(metrics), system=len(study.board.systems), pair=len(study.ranks.data["pair"]))
-    card = card_of_means(study, places)
-    answers = tuple(_answer(study, place, frame) for place in places.to_dict("records"))
+    card = card_of_means(study)
+    answers = tuple(_answer(study, row, frame) for row in places.to_dict("records"))
     best = top_sentence(frame, study.top)
     return Report(
         command="leaderboard",

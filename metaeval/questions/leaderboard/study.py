@@ -17,6 +17,7 @@ from metaeval.agreement.rankings import kendall_tau
 from metaeval.base.checks import MOST_REPLICATES, check_choice, check_count, check_list, check_share
 from metaeval.base.names import natural_order
 from metaeval.base.provenance import Provenance, record_provenance
+from metaeval.base.results import shown_by
 from metaeval.base.unit import unit_of
 from metaeval.errors import EstimationError, InvalidOptionError, ScoresError
 from metaeval.models.components import VarianceComponents, variance_components
@@ -24,9 +25,9 @@ from metaeval.models.design_effect import DesignEffect, design_effect
 from metaeval.models.missingness import MissingScores, missing_scores
 from metaeval.models.probability_of_best import BestSystem, best_system
 from metaeval.models.separation import Separation, topics_to_separate
-from metaeval.questions.leaderboard.study_card import AS_RANKS, Card, card_of, tables_of
 from metaeval.questions.leaderboard.study_few_items import WithoutThin, check_ranked, placed_systems, without_thin
 from metaeval.questions.leaderboard.study_means import MeansLeaderboardStudy, refuse_without_items, study_means
+from metaeval.questions.leaderboard.study_record import Card
 from metaeval.questions.leaderboard.study_required import RequirementsStudy, study_requirements
 from metaeval.resampling.cluster_residuals import resampled_scores
 from metaeval.resampling.cohorts import CohortAnalysis, analyse_cohorts, cohort_names, default_cohorts
@@ -51,6 +52,9 @@ from metaeval.tests_stat.pairs import all_pairs
 from metaeval.tests_stat.requirements import Requirements, check_requirements, systems_of
 from metaeval.tests_stat.result import PairwiseResult
 
+_CARD = "metaeval.questions.leaderboard.study_card:card_of"
+AS_RANKS = "ranks"
+"""What `LeaderboardStudy.pair_counts` calls the decision behind ranks and letters, beside corrections."""
 RANKS, _BEST, _THIN = "Ranks and groups", "The best system", "Without systems of few items"
 """What `LeaderboardStudy.unanswered` calls ranks that have no intervals, and chances that are not known."""
 _FEW = 20_000
@@ -226,7 +230,8 @@ class LeaderboardStudy(Study):
         where there is none); how that was tested (``detectable``); version, time, command, seed and checksums of the
         inputs.
         """
-        return card_of(self, tables_of(self).places)
+        record: Card = shown_by(_CARD)(self)
+        return record
 
 
 def study_leaderboard(  # noqa: PLR0913 - every option of the command

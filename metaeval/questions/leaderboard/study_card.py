@@ -3,21 +3,18 @@
 import math
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 
 from metaeval.base.names import first_few, natural_order
+from metaeval.questions.leaderboard.study import AS_RANKS, LeaderboardStudy
+from metaeval.questions.leaderboard.study_means import MeansLeaderboardStudy
+from metaeval.questions.leaderboard.study_record import Card, Detectable, MetricRecord, Treatment
 from metaeval.table.scores import settled_gaps
 
-if TYPE_CHECKING:
-    from metaeval.questions.leaderboard.study import LeaderboardStudy
-    from metaeval.questions.leaderboard.study_means import MeansLeaderboardStudy
-
 CARD = "metaeval-card/1"
-AS_RANKS = "ranks"
-"""What `LeaderboardStudy.pair_counts` calls the decision behind ranks and letters, beside corrections."""
 _METHODS = {
     "posterior": "rank intervals from the posterior of the systems' true means",
     "guaranteed": "rank intervals from paired t tests under Holm's correction",
@@ -26,65 +23,6 @@ _METHODS = {
 _FAMILIES = ("all", "adjacent", "best", "baseline")
 _CLUSTERS = {"cluster": "random", "stratum": "fixed"}
 _PAIRED_T = "paired t, two-sided, Holm"
-
-
-class MetricRecord(TypedDict):
-    """What a card says of one metric."""
-
-    metric: str
-    n_may_be_first: int
-    n_may_be_first_error: float | None
-    n_significant: int
-    n_pairs: int
-    share: float
-    share_error: float | None
-    n_adjacent_significant: int
-    n_adjacent: int
-    n_adjacent_error: float | None
-    detectable_difference: float | None
-
-
-class Treatment(TypedDict):
-    """What was done to clusters, gaps and systems."""
-
-    clusters: str | None
-    n_missing: int
-    settled: list[str]
-    left_out: list[str]
-
-
-class Decision(TypedDict):
-    """The one decision about all pairs of a metric."""
-
-    method: str
-    family: str
-    alpha: float
-
-
-class Detectable(TypedDict):
-    """How detectable differences were tested."""
-
-    test: list[str]
-    correction: str
-    pair: str
-    power: float
-
-
-class Card(TypedDict):
-    """The record; see `LeaderboardStudy.card`."""
-
-    schema: str
-    n_systems: int
-    n_items: int | None
-    treatment: Treatment | None
-    decision: Decision
-    metrics: list[MetricRecord]
-    detectable: Detectable | None
-    version: str
-    created: str
-    command: str
-    random_source: str | None
-    inputs: dict[str, str]
 
 
 class BoardTables(NamedTuple):
@@ -102,7 +40,7 @@ class BoardTables(NamedTuple):
     """How much of each metric's ranking the items decide; see `tables_of`."""
 
 
-def tables_of(study: "LeaderboardStudy") -> BoardTables:
+def tables_of(study: LeaderboardStudy) -> BoardTables:
     """Return the tables of a study, and with them how much of each metric's ranking the items decide.
 
     The places have one row a metric with first (the leaders), leading (how many systems may be first), leading_error
@@ -140,7 +78,7 @@ def tables_of(study: "LeaderboardStudy") -> BoardTables:
     return BoardTables(systems, counts, pairs, errors, pd.DataFrame(rows))
 
 
-def _open_pairs(study: "LeaderboardStudy", pairs: pd.DataFrame) -> dict[tuple[str, str], Any]:
+def _open_pairs(study: LeaderboardStudy, pairs: pd.DataFrame) -> dict[tuple[str, str], Any]:
     lead = study.comparison
     if study.ranks is None:
         every = dict(zip(lead.metrics, lead.power_errors() * lead.n_pairs, strict=True))
@@ -159,8 +97,8 @@ def _by_family(counts: pd.DataFrame) -> dict[Any, dict[Any, Any]]:
     return columns.astype({"n_significant": int, "n_pairs": int}).to_dict("index")
 
 
-def card_of(study: "LeaderboardStudy", places: pd.DataFrame) -> Card:
-    """Return the record of a leaderboard with scores by item; see `LeaderboardStudy.card`."""
+def card_of(study: LeaderboardStudy, places: pd.DataFrame | None = None) -> Card:
+    """Return the record of a leaderboard with scores by item, of its places where they are there already."""
     detected = {}
     if study.detectable is not None:
         rows = study.detectable.summary()
@@ -174,7 +112,7 @@ def card_of(study: "LeaderboardStudy", places: pd.DataFrame) -> Card:
     sizes = study.scores.sizes
     return _card(
         study,
-        places,
+        tables_of(study).places if places is None else places,
         (sizes["system"], sizes["topic"]),
         _PAIRED_T if study.ranks is None else _METHODS[study.ranks.method],
         detected=detected,
@@ -188,7 +126,7 @@ def card_of(study: "LeaderboardStudy", places: pd.DataFrame) -> Card:
     )
 
 
-def places_of_means(study: "MeansLeaderboardStudy") -> pd.DataFrame:
+def places_of_means(study: MeansLeaderboardStudy) -> pd.DataFrame:
     """Return the places of `tables_of`, as far as means tell them."""
     frame, pairs = study.to_frame(), _by_family(study.pair_counts())
     leading = frame[frame["rank_low"] == 1].groupby("metric").size()
@@ -201,13 +139,13 @@ def places_of_means(study: "MeansLeaderboardStudy") -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def card_of_means(study: "MeansLeaderboardStudy", places: pd.DataFrame) -> Card:
+def card_of_means(study: MeansLeaderboardStudy) -> Card:
     """Return the record of a leaderboard of means and standard errors: without items, and what only they tell."""
-    return _card(study, places, (len(study.board.systems), None), _METHODS["means"])
+    return _card(study, places_of_means(study), (len(study.board.systems), None), _METHODS["means"])
 
 
 def _card(  # noqa: PLR0913 - the parts of a card
-    study: "LeaderboardStudy | MeansLeaderboardStudy",
+    study: LeaderboardStudy | MeansLeaderboardStudy,
     places: pd.DataFrame,
     sizes: tuple[int, int | None],
     method: str,

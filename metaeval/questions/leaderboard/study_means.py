@@ -10,8 +10,9 @@ import pandas as pd
 
 from metaeval.base.checks import refused
 from metaeval.base.provenance import Provenance, record_provenance
+from metaeval.base.results import shown_by
 from metaeval.base.unit import ITEM, Unit
-from metaeval.questions.leaderboard.study_card import Card, card_of_means, places_of_means
+from metaeval.questions.leaderboard.study_record import Card
 from metaeval.resampling.means_and_errors import RanksFromErrors, rank_intervals_from_errors
 from metaeval.resampling.ranks import RankMethod
 from metaeval.studies.study import Study
@@ -58,7 +59,8 @@ class MeansLeaderboardStudy(Study):
 
     def card(self) -> Card:
         """Return the record of `LeaderboardStudy.card`, without what only scores by item tell (None)."""
-        return card_of_means(self, places_of_means(self))
+        record: Card = shown_by("metaeval.questions.leaderboard.study_card:card_of_means")(self)
+        return record
 
     def _read_as(self) -> str:
         return self.board.read_as
