@@ -33,9 +33,10 @@ from metaeval import (
     study_votes,
 )
 from metaeval.io import as_votes
-from metaeval.questions.leaderboard.page import _answer, _places
+from metaeval.questions.leaderboard.page import _answer, _with_verdicts
 from metaeval.questions.leaderboard.page_asked import asked_of
 from metaeval.questions.leaderboard.study import LeaderboardStudy
+from metaeval.questions.leaderboard.study_card import tables_of
 from metaeval.questions.table.page import _summary
 from metaeval.studies.study import Study
 from metaeval.table.means import as_means
@@ -193,8 +194,9 @@ def sentences(study: Study) -> tuple[str, ...]:
     """Return what a page says first; of leaderboards without the tables below it, which take most of the time."""
     if not isinstance(study, LeaderboardStudy):
         return study.report().summary
-    frame = study.to_frame()
-    return (*asked_of(study, frame, ())[1], _answer(study, _places(study), frame))
+    tables = tables_of(study)
+    places = _with_verdicts(study, tables.places)
+    return (*asked_of(study, tables, ())[1], _answer(study, places, tables.systems))
 
 
 def opening(sentence: str) -> str:

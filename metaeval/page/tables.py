@@ -160,8 +160,17 @@ def frame_of(rows: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
     return with_cells(pd.DataFrame(rows), **{name: [row.get(name) for row in rows] for name in drawn})
 
 
-def with_errors(frame: pd.DataFrame, writers: Mapping[str, Write]) -> pd.DataFrame:
+def with_errors(
+    frame: pd.DataFrame,
+    writers: Mapping[str, Write | None],
+    carry: Callable[[object, object, Write | None], str] = drawn_number,
+    *,
+    error: str = "error",
+) -> pd.DataFrame:
     """Return a frame whose means over draws are written with the digits that their standard errors leave them.
+
+    The errors are in the columns ``<name>_error``; `carry` writes a figure with them, in the way of its writer, or as a
+    share without one.
 
     Examples
     --------
@@ -170,9 +179,7 @@ def with_errors(frame: pd.DataFrame, writers: Mapping[str, Write]) -> pd.DataFra
     ['69 %']
     """
     written = {
-        name: [
-            drawn_number(value, error, write) for value, error in zip(frame[name], frame[f"{name}_error"], strict=True)
-        ]
+        name: [carry(*row, write) for row in zip(frame[name], frame[f"{name}_{error}"], strict=True)]
         for name, write in writers.items()
     }
     return with_cells(frame, **written).assign(**{f"{name}_sort": frame[name] for name in writers})

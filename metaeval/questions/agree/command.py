@@ -7,18 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 from metaeval.base.checks import check_share
 from metaeval.base.names import count
+from metaeval.cli import checks
 from metaeval.cli import options as opt
-from metaeval.cli.checks import (
-    by_comma,
-    files_to_read,
-    finite_number,
-    names,
-    names_of_metrics,
-    numbers,
-    pairs_of_names,
-    parse_numbers,
-    refusal,
-)
 from metaeval.cli.command import command
 from metaeval.cli.option import Option, choice, flag
 from metaeval.cli.reading import Answer, Loaded
@@ -41,21 +31,21 @@ _AUDIT = Option(
     "With --qrels, instead of --metrics: vary the use of the grades in these metrics (documents: binary from each "
     "grade on, linear, exponential; elements: every quantisation of their scale; --gains, --plugin), and remove each "
     "boundary between grades.",
-    names_of_metrics,
+    checks.names_of_metrics,
     excludes="metrics",
 )
 _GAINS = Option(
     "{1:1,2:5},…",
     "With --audit: more gains, as tables of grades or names; for elements more quantisations, such as "
     "BinExh(min_size=100).",
-    names(_RULE_OF_GAINS),
+    checks.names(_RULE_OF_GAINS),
     needs="audit",
     often=False,
 )
 _PAIR = Option(
     "NAME,NAME",
     "Plot where these two metrics disagree, predictor first; may be repeated.",
-    pairs_of_names,
+    checks.pairs_of_names,
     means="pairs",
 )
 _ALTERNATIVE = choice(
@@ -65,14 +55,14 @@ _ALTERNATIVE = choice(
 _ALPHA = Option(
     "LEVEL,…",
     "Significance levels; the summary is for the first.",
-    numbers("0.05,0.01", check_share),
+    checks.numbers("0.05,0.01", check_share),
     means="alphas",
 )
 _VOTES = Option(
     "FILE",
     "Votes on pairs of the same systems, to compare with the scores, also as NAME=FILE; may be repeated. Those among "
     "the inputs are found by content.",
-    files_to_read(),
+    checks.files_to_read(),
     excludes="audit",
 )
 _BOARDS = flag(
@@ -83,7 +73,7 @@ _BOARDS = flag(
 _AGGREGATES = Option(
     "NAME,NAME",
     "Compare two aggregates of one board: mean, macro mean, Borda, Borda (MTEB), win rate, z-score, N-, U-, E-std.",
-    names("two aggregates by comma, such as mean,win rate"),
+    checks.names("two aggregates by comma, such as mean,win rate"),
     excludes="audit votes boards",
 )
 _REPRODUCTION = flag(
@@ -97,25 +87,19 @@ _BASELINE = opt.BASELINE.but(
 _MARGIN = Option(
     "SHARE",
     "How far off, in shares of the original's mean and effect, still counts as reproduced; a convention.",
-    finite_number(above=0),
+    checks.finite_number(above=0),
     needs="reproduction",
     often=False,
 )
 _OF_METRICS = (
-    "test",
-    "correction",
-    "alternative",
-    "resamples",
-    "metric_pair",
-    "interval_resamples",
-    "min_f1",
-    "choose",
+    *("test", "correction", "alternative", "resamples"),
+    *("metric_pair", "interval_resamples", "min_f1", "choose"),
 )
 """Options of the comparison of metrics by tests."""
 _MIN_F1 = Option(
     "F1",
     "Smallest F1 at which conclusions count as the same; a convention.",
-    finite_number(above=0, most=1),
+    checks.finite_number(above=0, most=1),
     often=False,
 )
 
@@ -202,9 +186,9 @@ def agree_command(  # noqa: PLR0913 - the options of the command
         loaded.session.say(f"Scoring {count(collection.n_systems, 'run')} under every use of the grades")
         ask = partial(loaded.ask, audit_quantisations, collection, audit)
     return ask(
-        tests=by_comma(test, TESTS),
-        corrections=by_comma(correction, CORRECTIONS),
-        alphas=parse_numbers(alpha),
+        tests=checks.by_comma(test, TESTS),
+        corrections=checks.by_comma(correction, CORRECTIONS),
+        alphas=checks.parse_numbers(alpha),
         choose=opt.parse_choose(choose),
         n_topic_resamples=interval_resamples or None,
         pairs=metric_pair or (),
@@ -216,7 +200,7 @@ def _beside_votes(loaded: Loaded, votes: "dict[str, Votes]", scores: "Scores | N
     from metaeval.questions.boards.study_decided import study_settled  # noqa: PLC0415 - loads scipy
 
     _refuse_options(loaded, _OF_METRICS, "is about metrics alone, and there are votes")
-    return loaded.ask(study_settled, votes, scores, alpha=parse_numbers(loaded.options["alpha"])[0])
+    return loaded.ask(study_settled, votes, scores, alpha=checks.parse_numbers(loaded.options["alpha"])[0])
 
 
 def _boards(loaded: Loaded, aggregates: list[str]) -> Answer:
@@ -229,7 +213,7 @@ def _boards(loaded: Loaded, aggregates: list[str]) -> Answer:
         loaded.boards(),
         aggregates=aggregates,
         metric=loaded.options["metrics"],
-        alpha=parse_numbers(loaded.options["alpha"])[0],
+        alpha=checks.parse_numbers(loaded.options["alpha"])[0],
     )
 
 
@@ -239,7 +223,7 @@ def _reproduction(loaded: Loaded) -> Answer:
 
     _refuse_options(loaded, _OF_METRICS, "does not go with --reproduction")
     scores, runs = loaded.experiments()
-    alpha = parse_numbers(loaded.options["alpha"])[0]
+    alpha = checks.parse_numbers(loaded.options["alpha"])[0]
     return loaded.ask(study_reproduction, *scores, runs=tuple(runs) or None, alpha=alpha)
 
 
@@ -262,7 +246,7 @@ def _check_gains(loaded: Loaded, text: str) -> None:
             else:
                 break
         else:
-            raise refusal("--gains", _RULE_OF_GAINS, gains) from refused
+            raise checks.refusal("--gains", _RULE_OF_GAINS, gains) from refused
 
 
 def _read_judged_runs(loaded: Loaded) -> "JudgedCollection":

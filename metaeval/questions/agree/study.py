@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import ClassVar, NamedTuple, TypedDict
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -29,18 +29,6 @@ from metaeval.tests_stat.catalogue import TESTS
 from metaeval.tests_stat.correction import CORRECTIONS, FAMILY_WISE, with_levels
 from metaeval.tests_stat.pairs import Alternative, PValueRule
 from metaeval.tests_stat.result import PairwiseResult
-
-
-class _How(TypedDict, total=False):
-    """How pairs are tested, whatever the test."""
-
-    alphas: float | Sequence[float]
-    alternative: Alternative
-    n_resamples: int | None
-    p_value_rule: PValueRule
-    rng: int
-    n_threads: int | None
-
 
 _FEWEST = 5
 _MANY = 0.1
@@ -290,11 +278,11 @@ def study_agree(  # noqa: PLR0913 - every option of the command
     chosen, collected_notes = chosen_systems(scores, choose, seed, uses=DRAWN)
     looked_at = _named_pairs(check_list(pairs, "pairs", ["AP,RR"]), [str(name) for name in chosen["metric"].to_numpy()])
     agreements: list[DecisionAgreement] = []
-    how: _How = {"alphas": alphas, "alternative": alternative, "n_resamples": n_resamples}
-    how |= {"p_value_rule": p_value_rule, "rng": seed, "n_threads": n_threads}
+    ask = partial(decision_agreement, alphas=alphas, alternative=alternative, n_resamples=n_resamples)
+    ask = partial(ask, p_value_rule=p_value_rule, rng=seed, n_threads=n_threads)
     for name in tests:
         test_corrections = _corrections_of(name, corrections)
-        first = decision_agreement(chosen, test=name, correction=test_corrections[0], **how)
+        first = ask(chosen, test=name, correction=test_corrections[0])
         collected_notes = (*collected_notes, *test_notes(first.result, chosen))
         agreements += [first, *(first.with_correction(correction) for correction in test_corrections[1:])]
     intervals, lead = None, agreements[0].result
@@ -319,9 +307,7 @@ def study_agree(  # noqa: PLR0913 - every option of the command
         identical=identical_systems(chosen),
         notes=(*collected_notes, *left_out, *few_systems_note(chosen.sizes["system"]), *notes, *_fixed_note(variants)),
         provenance=provenance or record_provenance("study_agree", random_source=f"seed {seed}"),
-        scored=_where_both_score(
-            chosen, partial(decision_agreement, test=lead.test, correction=lead.correction, **how)
-        ),
+        scored=_where_both_score(chosen, partial(ask, test=lead.test, correction=lead.correction)),
     )
 
 

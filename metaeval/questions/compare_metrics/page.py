@@ -37,7 +37,14 @@ from metaeval.questions.compare_metrics.study import CompareStudy
 from metaeval.questions.compare_metrics.study_verdict import DETECTED
 from metaeval.questions.judgments.page_power import drawn_words
 from metaeval.questions.judgments.page_reductions import threshold_errors
-from metaeval.questions.topics.page_words import count_errors, drawn_chance, part_name, topic_count, topics_needed_words
+from metaeval.questions.topics.page_words import (
+    count_errors,
+    drawn_chance,
+    medians_needed,
+    part_name,
+    topic_count,
+    topics_needed_words,
+)
 from metaeval.questions.topics.study import TopicsStudy
 from metaeval.reports.data_files import score_files
 from metaeval.reports.key_figures import key_figures
@@ -107,12 +114,13 @@ def _side_by_side(study: CompareStudy, frame: pd.DataFrame) -> tuple[pd.DataFram
     if counts is not None:
         errors = counts.reindex(frame["metric"])
         middle = zip(frame["topics_median"], errors["median_error"], strict=True)
-        bounds = frame["topics_low"], frame["topics_high"], errors["low_error"], errors["high_error"]
         table_frame["topics"], table_frame["topics_sort"] = (
             [topic_count(*row) for row in middle],
             frame["topics_median"],
         )
-        table_frame["topics_interval"] = topics_needed_words(*bounds)
+        bounds = frame[["topics_low", "topics_high"]].set_axis(["low", "high"], axis=1)
+        bounds[["low_error", "high_error"]] = errors[["low_error", "high_error"]].to_numpy()
+        table_frame["topics_interval"] = topics_needed_words(bounds)
     names = [f"{name_of_metric(name)}{' (in use)' * (name == study.current)}" for name in frame["metric"]]
     return table_frame.assign(shown=names), columns, "" if counts is None else count_errors(counts)
 
@@ -320,7 +328,7 @@ def _topics_blocks(study: CompareStudy, topics: TopicsStudy) -> tuple[Block, ...
         return Text(paragraphs=words, look="note"), check
     counts = topics.posterior.minimum_topics(errors=True)
     counts = frame[["metric", "tolerance"]].merge(counts, on=["metric", "tolerance"], how="left")
-    ends = topics_needed_words(*(counts[name] for name in ("low", "high", "low_error", "high_error")))
+    ends = topics_needed_words(counts)
     likely_errors = [error_of_share(p, topics.posterior.n_draws) for p in counts["p_enough"].dropna()]
     told = [
         interval if pd.notna(low) else text(note)
@@ -330,7 +338,7 @@ def _topics_blocks(study: CompareStudy, topics: TopicsStudy) -> tuple[Block, ...
         "topics-needed",
         frame.assign(
             ends=told,
-            posterior_median=[topic_count(*row) for row in counts[["median", "median_error"]].to_numpy().tolist()],
+            posterior_median=medians_needed(counts),
             posterior_median_sort=counts["median"],
         ),
         (METRIC,),

@@ -1,8 +1,8 @@
 # ruff: noqa: RUF001 - Greek letters and dashes are meant for people
 """The report on whether metrics agree with people: a comparison put into sections, words and pictures."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -28,14 +28,17 @@ from metaeval.base.words import (
 )
 from metaeval.page.blocks import Block, Fold, Methods, Picture, Section
 from metaeval.page.report import Report
-from metaeval.page.tables import Table, left, p_values, right, under, with_cells
+from metaeval.page.tables import Column, Table, left, p_values, right, under, with_cells
 from metaeval.questions.human.study import HumanStudy
 from metaeval.reports.data_files import csv_file
 from metaeval.reports.key_figures import key_figures, sure_side
-from metaeval.reports.prose import prose
+from metaeval.reports.prose import Prose, prose
 from metaeval.reports.shared import facts
 from metaeval.testing.expected import BROKEN, UNNOTICED
 from metaeval.tests_stat.result import is_significant
+
+if TYPE_CHECKING:
+    from metaeval.questions.human.study_campaign import CampaignStudy
 
 _STATISTICS = {
     "pearson": "Pearson's r",
@@ -61,7 +64,8 @@ def human_report(study: HumanStudy) -> Report:
     if study.comparison is not None or len(study.williams):
         sections.append(_comparison_section(study))
     if len(study.decisions):
-        sections.append(_decisions_section(study))
+        units = "Clusters" if _n_clusters(study) else "Items"
+        sections.append(decisions_section(say, study, right(whole, n_systems="Systems", n_units=units)))
     if len(study.pairs):
         sections.append(_pairs_section(study))
     sizes = {"metric": len(study.metrics), "system": len(study.means)}
@@ -147,7 +151,7 @@ def _first_sentence(study: HumanStudy, table: pd.DataFrame, given: Mapping[str, 
         by_items = pd.Series([side > 0 for side in sides], table["metric"])
         n_sure = int((by_items & _by_systems(study, by_items)).sum())
         if by_items.any() and not n_sure:
-            p = _p_of_systems(study)[by_items[by_items].index].min()
+            p = _of_systems(study)["p"][by_items[by_items].index].min()
             return say("of these systems", n=len(table), p=p_value(p), figure=words, **given)
         if alone and n_sure:
             return say("only with outliers", n=len(table), sure=n_sure, best=best, figure=words)
@@ -156,24 +160,23 @@ def _first_sentence(study: HumanStudy, table: pd.DataFrame, given: Mapping[str, 
     return say("observed", best=best, above=np.sign(highest - chance), n=n, figure=words, interval=False)
 
 
-def _p_of_systems(study: HumanStudy) -> pd.Series:
-    """Return the p-value, over systems, of the leading agreement by metric; empty where it is none of system means."""
+def _of_systems(study: HumanStudy) -> pd.DataFrame:
+    """Return the leading agreement of the means of systems, by metric; empty where it is none of means."""
     _, statistic, level = _lead(study)
     table = study.system_table[study.system_table["statistic"] == statistic].set_index("metric")
-    return (table if level == "system" else table.iloc[:0])["p"]
+    return table if level == "system" else table.iloc[:0]
 
 
 def _by_systems(study: HumanStudy, agreeing: pd.Series) -> pd.Series:
     """Say which metrics agree with people by more than luck makes as many systems agree, at the study's level."""
-    p = _p_of_systems(study).reindex(agreeing.index)
+    p = _of_systems(study)["p"].reindex(agreeing.index)
     return agreeing & (p.isna() | is_significant(p, study.alpha))
 
 
 def _without_outliers(study: HumanStudy) -> pd.DataFrame:
     """Return what is left of the leading agreement without outlying systems, by metric; empty without any."""
-    _, statistic, level = _lead(study)
-    table = study.system_table[study.system_table["statistic"] == statistic].set_index("metric")
-    return table if level == "system" and table["without_outliers"].notna().any() else table.iloc[:0]
+    table = _of_systems(study)
+    return table if table["without_outliers"].notna().any() else table.iloc[:0]
 
 
 def _carried_by(study: HumanStudy, best: End, value: float) -> tuple[str, bool]:
@@ -358,21 +361,18 @@ def _comparison_section(study: HumanStudy) -> Section:
     blocks: list[Block] = []
     order, comparison = [str(name) for name in _lead(study)[0]["metric"]], study.comparison
     if comparison is not None:
-        blocks.append(_wins_table(study, comparison))
-        blocks.append(
-            say.picture(
-                "metric-comparison",
-                lambda: figures.comparison_map(comparison.decided(study.alpha), order=order),
-                alt=f"{comparison.wins(study.alpha)['better_than'].sum()} of {len(comparison.table)} pairs differ.",
-                reference=study.reference,
-                **_compared(study, comparison),
-            )
+        picture = say.picture(
+            "metric-comparison",
+            lambda: figures.comparison_map(comparison.decided(study.alpha), order=order),
+            alt=f"{comparison.wins(study.alpha)['better_than'].sum()} of {len(comparison.table)} pairs differ.",
+            reference=study.reference,
+            **_compared(study, comparison),
         )
-        blocks.append(Fold(title="Every pair, by permutation", blocks=(_permutation_table(study, comparison),)))
+        every = Fold(title="Every pair, by permutation", blocks=(_permutation_table(study, comparison),))
+        blocks += [_wins_table(study, comparison), picture, every]
     if len(study.williams):
-        blocks.append(
-            Fold(title="Every pair, by Williams' test on the systems' means", blocks=(_williams_table(study),))
-        )
+        by_means = "Every pair, by Williams' test on the systems' means"
+        blocks.append(Fold(title=by_means, blocks=(_williams_table(study),)))
     return say.section("comparison", *blocks)
 
 
@@ -432,18 +432,23 @@ def _n_clusters(study: HumanStudy) -> int:
     return len(np.unique(coords["cluster"])) if "cluster" in coords else 0
 
 
-def _decisions_section(study: HumanStudy) -> Section:
-    table = say.table(
+def decisions_section(words: Prose, study: "HumanStudy | CampaignStudy", *more: Iterable[Column]) -> Section:
+    """Show what the significant pairs under each metric predict of those under people, in the words of the page."""
+    several = "set" in study.decisions and len(study.decisions["set"].unique()) > 1
+    order = {"set": True} if "set" in study.decisions else {}
+    order["f1"] = False
+    table = words.table(
         "decisions",
-        study.decisions.sort_values("f1", ascending=False, kind="stable"),
+        study.decisions.sort_values([*order], ascending=[*order.values()], kind="stable"),
+        left(set="Set") if several else (),
         left(metric="Metric"),
         right(whole, "Significant under", n_metric="metric", n_human="people", n_shared="both", n_conflicts="opposite"),
         right(share, precision="Precision", recall="Recall"),
         right(_DECIMAL, f1="F1"),
-        right(whole, n_systems="Systems", n_units="Clusters" if _n_clusters(study) else "Items"),
+        *more,
         study=study,
     )
-    return say.section("decisions", table, brief=False)
+    return words.section("decisions", table, brief=False)
 
 
 def _pairs_section(study: HumanStudy) -> Section:

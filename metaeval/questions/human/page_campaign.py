@@ -14,12 +14,12 @@ from metaeval.agreement.meta_evaluation import MetaMetrics
 from metaeval.agreement.meta_exchanges import SENTINELS
 from metaeval.agreement.meta_tasks import CALIBRATED, MEASURES
 from metaeval.base.names import count
-from metaeval.base.words import MISSING, bracketed, ends, number, percentage, sentence_case, share, text, whole
+from metaeval.base.words import MISSING, bracketed, ends, number, percentage, sentence_case, text, whole
 from metaeval.page.blocks import Block, Fold, Methods, Section
 from metaeval.page.report import Report
 from metaeval.page.tables import Column, Table, left, p_values, right, rising, with_cells
+from metaeval.questions.human.page import decisions_section, surely_agree
 from metaeval.questions.human.page import say as human
-from metaeval.questions.human.page import surely_agree
 from metaeval.questions.human.study_campaign import CampaignStudy
 from metaeval.reports.data_files import csv_file
 from metaeval.reports.key_figures import key_figures
@@ -55,7 +55,7 @@ def campaign_report(study: CampaignStudy) -> Report:
     if len(study.separation):
         sections.append(_separation_section(study))
     if len(study.decisions):
-        sections.append(_decisions_section(study))
+        sections.append(decisions_section(say, study))
     return Report(
         command="human",
         title="Do the metrics agree with people?",
@@ -114,14 +114,8 @@ def _summary(found: MetaMetrics) -> tuple[str, ...]:
     elif lead["above_chance"].notna().any():
         first = surely_agree(len(lead), above, best, f"{figure}, {what}")
     else:
-        first = human(
-            "observed",
-            best=best,
-            above=_above(found, lead["value"].max()),
-            n=len(lead),
-            figure=f"{figure}, {what}",
-            interval=True,
-        )
+        words = {"n": len(lead), "figure": f"{figure}, {what}", "interval": True}
+        first = human("observed", best=best, above=_above(found, lead["value"].max()), **words)
     return tuple(filter(None, (first, _not_separated(found, lead), _source_only(found))))
 
 
@@ -188,23 +182,25 @@ def _beside_chance(found: MetaMetrics, table: pd.DataFrame, group: str = "") -> 
     return p_values(table, {"p_chance": "p" if group else "Chance, p"}, group, raw={}, n_resamples=draws)
 
 
+def _independent(found: MetaMetrics) -> str:
+    return "clusters" if (found.tasks["n_clusters"] < found.tasks["n_items"]).any() else "items"
+
+
 def _sampled_units(found: MetaMetrics) -> str:
-    clustered = bool((found.tasks["n_clusters"] < found.tasks["n_items"]).any())
-    items = "clusters" if clustered else "items"
+    items = _independent(found)
     return {"items": items, "systems": "systems", "both": f"{items} and systems"}[found.resample]
 
 
 def _campaign_section(study: CampaignStudy) -> Section:
     meta_metrics = study.found
+    lead = meta_metrics.lead().rename(columns={"metric": "name"})
     picture = say.picture(
         "agreement",
-        lambda: figures.agreement_dots(
-            meta_metrics.lead().rename(columns={"metric": "name"}), label=say("agreement title")
-        ),
+        lambda: figures.agreement_dots(lead, label=say("agreement title")),
         found=meta_metrics,
         over=_sampled_units(meta_metrics),
         chance=bool(meta_metrics.table["chance"].notna().any()),
-        alt=f"{len(meta_metrics.lead())} dots with intervals.",
+        alt=f"{len(lead)} dots with intervals.",
     )
     folds = [
         Fold(title=sentence_case(_label(task, meta_metrics.tasks)), blocks=(_task_table(meta_metrics, task),))
@@ -332,7 +328,7 @@ def _comparison_section(found: MetaMetrics) -> Section:
 
 
 def _separation_section(study: CampaignStudy) -> Section:
-    units = "clusters" if (study.found.tasks["n_clusters"] < study.found.tasks["n_items"]).any() else "items"
+    units = _independent(study.found)
     fields: Mapping[str, Any] = {"pair": study.separated, "units": units, "alpha": study.found.alpha}
     frame = study.separation.assign(
         task=[sentence_case(_label(task, study.found.tasks)) for task in study.separation["task"]]
@@ -349,21 +345,6 @@ def _separation_section(study: CampaignStudy) -> Section:
     return say.section("separation", table, units=units, pair=study.separated)
 
 
-def _decisions_section(study: CampaignStudy) -> Section:
-    several = len(study.decisions["set"].unique()) > 1
-    table = say.table(
-        "decisions",
-        study.decisions.sort_values(["set", "f1"], ascending=[True, False], kind="stable"),
-        left(set="Set") if several else (),
-        left(metric="Metric"),
-        right(whole, "Significant under", n_metric="metric", n_human="people", n_shared="both", n_conflicts="opposite"),
-        right(share, precision="Precision", recall="Recall"),
-        right(_DECIMAL, f1="F1"),
-        study=study,
-    )
-    return say.section("decisions", table, brief=False)
-
-
 _ABOUT: Mapping[str, str] = {"accuracy": "accuracy", "spa": "spa", "acc_eq": "acc_eq", "tau_eq": "acc_eq"}
 """The passage on each measure that needs one."""
 
@@ -376,12 +357,9 @@ def _methods(study: CampaignStudy) -> Methods:
     paragraphs += [say(f"about {name}", found=meta_metrics) for name in passages]
     paragraphs.append(say("intervals", found=meta_metrics, over=_sampled_units(meta_metrics)))
     if len(meta_metrics.pairs):
-        units = [
-            f"{label} by {unit}" for label, unit in zip(labels, meta_metrics.tasks["exchange"], strict=True) if unit
-        ]
-        paragraphs.append(
-            say("exchanges", found=meta_metrics, units=units, pairs="pairs" in meta_metrics.tasks["exchange"].tolist())
-        )
+        exchanged = meta_metrics.tasks["exchange"].tolist()
+        units = [f"{label} by {unit}" for label, unit in zip(labels, exchanged, strict=True) if unit]
+        paragraphs.append(say("exchanges", found=meta_metrics, units=units, pairs="pairs" in exchanged))
     if meta_metrics.table["chance"].notna().any():
         paragraphs.append(say("chance methods", found=meta_metrics))
     if study.title:

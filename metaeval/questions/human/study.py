@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import ClassVar, NamedTuple, TypedDict
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -214,9 +214,10 @@ def study_human(  # noqa: PLR0913 - every option is one question
     notes += [f"lower is better, so the sign is reversed: {', '.join(falling)}"] if falling else []
     agreement = partial(human_agreement, confidence_level=confidence_level, resample=resample, n_resamples=n_resamples)
     test_pairs = partial(decision_agreement, test=test, correction=correction, alphas=alpha, n_resamples=n_resamples)
-    answers: _OfItems = {"agreements": (), "comparison": None, "pairs": pd.DataFrame(), "decisions": pd.DataFrame()}
+    agreements: tuple[HumanAgreement, ...] = ()
+    comparison: MetricComparison | None = None
+    pairs, decisions = pd.DataFrame(), pd.DataFrame()
     if table is not None:
-        comparison = None
         agreements = tuple(
             agreement(table, reference=name, statistic=statistic, level=level, rng=int(generator.integers(2**63)))
             for level in levels
@@ -229,13 +230,15 @@ def study_human(  # noqa: PLR0913 - every option is one question
         decisions, of_gaps = compared_decisions(table, name, decide)
         notes += [*_gap_notes(table, name), *(flat_metric_notes(table, name) if "item" in levels else ()), *of_gaps]
         pairs = pair_agreement(table, reference=name, min_difference=min_difference)
-        answers = {"agreements": agreements, "comparison": comparison, "pairs": pairs, "decisions": decisions}
     system_table = _system_table(measured, statistics)
     notes += [] if name in falling else _note_on_direction(system_table, name, alpha)
     return HumanStudy(
         scores=table,
         means=means,
-        **answers,
+        agreements=agreements,
+        comparison=comparison,
+        pairs=pairs,
+        decisions=decisions,
         system_table=system_table,
         outliers=tuple(outlying_systems(means[name])),
         williams=_williams(measured, correction),
@@ -247,15 +250,6 @@ def study_human(  # noqa: PLR0913 - every option is one question
         notes=tuple(notes),
         provenance=record,
     )
-
-
-class _OfItems(TypedDict):
-    """What takes items; see `HumanStudy`."""
-
-    agreements: tuple[HumanAgreement, ...]
-    comparison: MetricComparison | None
-    pairs: pd.DataFrame
-    decisions: pd.DataFrame
 
 
 class _Given(NamedTuple):

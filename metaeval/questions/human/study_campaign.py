@@ -192,6 +192,7 @@ def study_campaign(  # noqa: PLR0913 - every option is one question
         if not meta.as_published and (meta.tasks["group"] == "item").any():
             decision_notes = [*flat_metric_notes(plain, people), *decision_notes]
         left += [f"{name}: " + note if name else note for note in decision_notes]
+    of_sets = [note for table in sets.values() for note in table.attrs.get("notes", ())]
     return CampaignStudy(
         found=meta,
         decisions=pd.concat(decided, ignore_index=True),
@@ -200,15 +201,7 @@ def study_campaign(  # noqa: PLR0913 - every option is one question
         exchange=exchange,
         test=TESTS.find(test).name,
         title=campaign.title if campaign else "",
-        notes=tuple(
-            dict.fromkeys(
-                [
-                    *(campaign.notes if campaign else ()),
-                    *(n for table in sets.values() for n in table.attrs.get("notes", ())),
-                    *left,
-                ]
-            )
-        ),
+        notes=tuple(dict.fromkeys([*(campaign.notes if campaign else ()), *of_sets, *left])),
         provenance=record,
     )
 

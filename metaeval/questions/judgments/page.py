@@ -1,6 +1,7 @@
 """The report of a judgments study: what fewer judgments would change, and whether new systems are judged fairly."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 import pandas as pd
 
@@ -111,11 +112,9 @@ def completions_section(bounds: CompletionBounds | None) -> tuple[Section, ...]:
     if bounds is None:
         return ()
     frame = bounds.to_frame()
+    n_significant = frame["n_significant"]
     parts = {
-        name: [
-            share_of(n, of) if of else text(None)
-            for n, of in zip(frame[f"n_{name}"], frame["n_significant"], strict=True)
-        ]
+        name: [share_of(n, of) if of else text(None) for n, of in zip(frame[f"n_{name}"], n_significant, strict=True)]
         for name in ("same_winner", "hold")
     }
     table = say.table(
@@ -204,13 +203,12 @@ def measured_words(cost: CostModel) -> str:
 
 
 def _effort_table(study: JudgmentsStudy, effort: EffortPlans, frame: pd.DataFrame) -> Table:
-    rows = []
-    for (step, plan), of_plan in frame.groupby(["step", "plan"], sort=False):
+    rows: list[Mapping[Any, Any]] = []
+    for (_, plan), of_plan in frame.groupby(["step", "plan"], sort=False):
         by_metric = {row["metric"]: row for row in of_plan.to_dict("records")}
-        first = of_plan.iloc[0]
-        row = {"step": step, "plan": PLAN_NAMES[str(plan)], "judged": first["judged"], "relevant": first["relevant"]}
-        row |= {"hours": first["hours"], "topics": first["topics"]}
-        rows.append(row | {metric: with_error(by_metric[metric], "tau") for metric in study.metrics})
+        first = of_plan.iloc[0][["step", "plan", "judged", "relevant", "hours", "topics"]].to_dict()
+        taus = {metric: with_error(by_metric[metric], "tau") for metric in study.metrics}
+        rows.append(first | {"plan": PLAN_NAMES[str(plan)]} | taus)
     return say.table(
         "effort table",
         frame_of(rows),
@@ -227,10 +225,9 @@ def _effort_table(study: JudgmentsStudy, effort: EffortPlans, frame: pd.DataFram
 
 def _adaptive_blocks(study: JudgmentsStudy, rule: GrowthRule, frame: pd.DataFrame) -> tuple[Block, ...]:
     rows = []
-    for pools, of_pools in frame.groupby("pools", sort=False):
-        first = of_pools.iloc[0]
-        row = {"pools": pools, "judged": first["judged"], "relevant": first["relevant"], "hours": first["hours"]}
-        rows.append(row | of_pools.set_index("metric")["tau"].to_dict())
+    for _, of_pools in frame.groupby("pools", sort=False):
+        first = of_pools.iloc[0][["pools", "judged", "relevant", "hours"]].to_dict()
+        rows.append(first | of_pools.set_index("metric")["tau"].to_dict())
     table = say.table(
         "adaptive",
         pd.DataFrame(rows),

@@ -3,7 +3,7 @@
 These have the form of Tables 3 to 7 of Sakai and Kando (2008), for any reduction, metrics and test.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
 import numpy as np
@@ -11,10 +11,10 @@ import pandas as pd
 
 from metaeval.base.words import MISSING, End, carried, ends, name_of_metric, number, p_value, text, with_errors_of
 from metaeval.page.blocks import Block, Fold, Section
-from metaeval.page.tables import METRIC, Column, Table, right, rising, with_cells
+from metaeval.page.tables import METRIC, Column, Table, right, rising, with_cells, with_errors
 from metaeval.questions.judgments.study import JudgmentsStudy
 from metaeval.reports.key_figures import KeyFigure
-from metaeval.reports.prose import Titled, prose
+from metaeval.reports.prose import prose
 from metaeval.resampling.stability_result import THRESHOLD, Stability
 from metaeval.tests_stat.result import is_significant
 
@@ -128,10 +128,6 @@ def _matrix(frame: pd.DataFrame, metrics: tuple[str, ...], write: Callable[[pd.S
     return pd.DataFrame(cells, columns=list(metrics[1:])).assign(metric=list(metrics[:-1]))
 
 
-def _name(kind: str, stability: Stability, step: float) -> str:
-    return f"{kind} {stability.reduction.name} {step:g}"
-
-
 def _left_words(stability: Stability, step: float) -> str:
     """Say what a step leaves, as a heading does."""
     if stability.reduction.unit != _PERCENT:
@@ -139,21 +135,34 @@ def _left_words(stability: Stability, step: float) -> str:
     return f"{step:g} % of the {stability.reduction.share_of}"
 
 
-def _title_and_caption(
-    passage: str, shown: ShownReduction, powers: pd.DataFrame, n_draws: int, step: float | None
-) -> Titled:
-    """Return title and caption of a table: of means, where there are any, over so many draws."""
+def _step_table(  # noqa: PLR0913 - the parts of a table
+    passage: str,
+    shown: ShownReduction,
+    frame: pd.DataFrame,
+    *columns: Iterable[Column],
+    step: float | None,
+    n_draws: int,
+    data: pd.DataFrame,
+    called: str = "",
+    required: bool = False,
+) -> Table:
+    """Return a table of a step, or of the full judgments, over so many draws."""
     stability = shown.stability
-    full, random = compared_with(stability), shown.says_draws and step is not None
-    fields = {
-        "stability": stability,
-        "explained": shown.explained,
-        "full": full,
-        "left": full if step is None else _left_words(stability, step),
-        "drawn": drawn_words(n_draws, random=random),
-        "required": powers["difference_required"].notna().any(),
-    }
-    return say.titled(passage, **fields)
+    full = compared_with(stability)
+    return say.table(
+        passage,
+        frame,
+        (METRIC,),
+        *columns,
+        called=f"{called or passage} {stability.reduction.name} {'full' if step is None else f'{step:g}'}",
+        data=data,
+        stability=stability,
+        explained=shown.explained,
+        full=full,
+        left=full if step is None else _left_words(stability, step),
+        drawn=drawn_words(n_draws, random=shown.says_draws and step is not None),
+        required=required,
+    )
 
 
 def _ranking_table(shown: ShownReduction, step: float) -> Table:
@@ -162,32 +171,22 @@ def _ranking_table(shown: ShownReduction, step: float) -> Table:
     full = rows["score_full"].where(rows["score_full"] != 0)
     drawn = zip(rows["tau_p_value"], rows["tau_p_value_error"], strict=True)
     chances = [p_value(p) if p < _ZERO else carried(p, error, number(4)) for p, error in drawn]
-    return Table(
-        name=_name("ranking", stability, step),
-        **_title_and_caption("ranking", shown, rows, stability.n_replicates, step),
-        frame=with_cells(
-            _with_written_means(rows, dict.fromkeys(("tau", "tau_ap", "tau_best", "score"), 3)),
-            tau_p_value=chances,
-            score_left=[carried(*row) for row in zip(rows["score"] / full, rows["score_error"] / full, strict=True)],
-        ).assign(score_left_sort=rows["score"] / full, tau_p_value_sort=rows["tau_p_value"]),
-        data=rows,
-        columns=(
-            METRIC,
-            *right(text, tau="τ"),
-            *rising(text, tau_p_value="p"),
-            *right(text, tau_ap="τ AP", tau_best=f"τ, best {stability.top}"),
-            *right(text, score="Mean score", score_left="of the full"),
+    left = map(carried, rows["score"] / full, rows["score_error"] / full)
+    written = with_errors(rows, dict.fromkeys(("tau", "tau_ap", "tau_best", "score"), number(3)), carried)
+    return _step_table(
+        "ranking",
+        shown,
+        with_cells(written, tau_p_value=chances, score_left=left).assign(
+            score_left_sort=rows["score"] / full, tau_p_value_sort=rows["tau_p_value"]
         ),
+        right(text, tau="τ"),
+        rising(text, tau_p_value="p"),
+        right(text, tau_ap="τ AP", tau_best=f"τ, best {stability.top}"),
+        right(text, score="Mean score", score_left="of the full"),
+        step=step,
+        n_draws=stability.n_replicates,
+        data=rows,
     )
-
-
-def _with_written_means(powers: pd.DataFrame, digits: Mapping[str, int]) -> pd.DataFrame:
-    """Return a frame with means over replicates written out, with their errors, each to so many decimals."""
-    cells = {
-        name: [carried(*row, number(many)) for row in zip(powers[name], powers[f"{name}_error"], strict=True)]
-        for name, many in digits.items()
-    }
-    return with_cells(powers, **cells).assign(**{f"{name}_sort": powers[name] for name in digits})
 
 
 def _power_table(shown: ShownReduction, step: float | None) -> Table:
@@ -196,31 +195,28 @@ def _power_table(shown: ShownReduction, step: float | None) -> Table:
     full = step is None
     rows = frame.drop_duplicates("metric") if step is None else frame[frame["step"] == step]
     n_draws = 1 if full else stability.data.sizes["tested"]
-    suffix = "_full" if full else ""
+    power, required = (f"{name}{'_full' * full}" for name in ("power", "difference_required"))
     counts = number(0 if n_draws == 1 else 1)
-    powers = zip(rows[f"power{suffix}"], rows[f"power{suffix}_error"], strict=True)
+    powers = zip(rows[power], rows[f"{power}_error"], strict=True)
     rows = (
         with_cells(rows, shown=[_of_pairs(*row, stability.n_pairs, counts) for row in powers])
-        .assign(
-            shown_sort=rows[f"power{suffix}"],
-            n_significant=rows[f"power{suffix}"] * stability.n_pairs,
-            n_pairs=stability.n_pairs,
-        )
-        .sort_values(f"power{suffix}", ascending=False, kind="stable")
+        .assign(shown_sort=rows[power], n_significant=rows[power] * stability.n_pairs, n_pairs=stability.n_pairs)
+        .sort_values(power, ascending=False, kind="stable")
     )
-    required = f"difference_required{suffix}"
     beside = rows["difference_required_error"] * (np.nan if full else 1.0)
     written = [carried(*row, number(2)) for row in zip(rows[required], beside, strict=True)]
-    return Table(
-        name=f"power {stability.reduction.name} full" if full else _name("power", stability, step or 0.0),
-        **_title_and_caption("discriminative", shown, rows.assign(difference_required=rows[required]), n_draws, step),
-        frame=with_cells(rows, required=written).assign(required_sort=rows[required]),
-        columns=(
-            METRIC,
-            *right(str, shown="Disc. power"),
-            *(right(required="Diff. required") if rows[required].notna().any() else ()),
-        ),
-        data=rows[["metric", f"power{suffix}", "n_significant", "n_pairs", required]],
+    has_required = bool(rows[required].notna().any())
+    return _step_table(
+        "discriminative",
+        shown,
+        with_cells(rows, required=written).assign(required_sort=rows[required]),
+        right(str, shown="Disc. power"),
+        right(required="Diff. required") if has_required else (),
+        step=step,
+        n_draws=n_draws,
+        data=rows[["metric", power, "n_significant", "n_pairs", required]],
+        called="power",
+        required=has_required,
     )
 
 
@@ -233,21 +229,16 @@ def _of_pairs(power: float, error: float, n_pairs: int, write: Callable[[object]
 
 def _inconsistent_table(shown: ShownReduction, step: float) -> Table:
     """Return the form of Table 5."""
-    stability, frame = shown.stability, shown.frame
-    n_draws = stability.data.sizes["tested"]
-    digits = 0 if n_draws == 1 else 1
-    rows = frame[frame["step"] == step]
-    shares = zip(rows["contradicted_share"], rows["contradicted_share_error"], strict=True)
-    return Table(
-        name=_name("inconsistent", stability, step),
-        **_title_and_caption("inconsistent", shown, rows, n_draws, step),
-        frame=with_cells(
-            _with_written_means(rows, dict.fromkeys(("found", "contradicted", "reversed"), digits)),
-            contradicted_share=[carried(*row) for row in shares],
-        ).assign(contradicted_share_sort=rows["contradicted_share"]),
-        columns=(
-            METRIC,
-            *right(text, found="Significant", contradicted="Inconsistent", contradicted_share="%", reversed="Reversed"),
-        ),
-        data=rows[["metric", "found", "contradicted", "contradicted_share", "reversed"]],
+    n_draws = shown.stability.data.sizes["tested"]
+    rows = shown.frame[shown.frame["step"] == step]
+    writers = dict.fromkeys(("found", "contradicted", "reversed"), number(0 if n_draws == 1 else 1))
+    labels = {"found": "Significant", "contradicted": "Inconsistent", "contradicted_share": "%", "reversed": "Reversed"}
+    return _step_table(
+        "inconsistent",
+        shown,
+        with_errors(rows, {**writers, "contradicted_share": None}, carried),
+        right(text, **labels),
+        step=step,
+        n_draws=n_draws,
+        data=rows[["metric", *labels]],
     )

@@ -1,7 +1,8 @@
 """The sections on incomplete judgments, shallower pools and fewer topics: what is left, and what it changes."""
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -41,26 +42,14 @@ _OF_DRAWS = {"kept": "share", "left_kept": "size"}
 """What is said of draws, and how it is written."""
 _FOUR = ("tau", "tau_ap", "score", "power")
 _HALF = 0.5
+"""A smaller error reaches no percent."""
 _MATTERS = 0.1
 """Of the top documents of a run; from this share of unjudged ones on its place is as unsure as the ranking is."""
-"""A smaller error reaches no percent."""
 _FEW_STEPS, _FEW_METRICS = 40, 5
 """With no more steps and metrics, their numbers stand open and in a terminal; of more, the thresholds do."""
 _BEST = (
-    *(
-        "metric",
-        "step",
-        "left",
-        "tau_best",
-        "tau_best_se",
-        "tau_ap_best",
-        "rho_best",
-        "rbo_best",
-        "rho",
-        "rbo",
-        "rbo_se",
-    ),
-    "tau_p_value",
+    *("metric", "step", "left", "tau_best", "tau_best_se", "tau_ap_best"),
+    *("rho_best", "rbo_best", "rho", "rbo", "rbo_se", "tau_p_value"),
 )
 _TAKEN = {
     "stratified": "judged documents, relevant and others alike,",
@@ -214,13 +203,12 @@ def threshold_figures(study: JudgmentsStudy) -> list[KeyFigure]:
     """Return how much every question needs, with the metrics that need least and most."""
     told = []
     for stability, low, high, _ in threshold_ends(study):
-        extremes = dict.fromkeys((low, high))
-        numbers = stability.thresholds(min_tau=study.min_tau).set_index("metric")["left"].dropna().sort_values()
-        levels = [_level_words(row) for _, row in stability.thresholds(min_tau=study.min_tau).iterrows()]
-        value = with_errors_of(levels, " to ".join(f"{end.figure} ({end.who})" for end in extremes))
-        told.append(
-            KeyFigure(f"{sentence_case(taken(stability))} that are enough to keep the ranking", value, dict(numbers))
-        )
+        thresholds = stability.thresholds(min_tau=study.min_tau)
+        numbers = thresholds.set_index("metric")["left"].dropna().sort_values()
+        levels = [_level_words(row) for _, row in thresholds.iterrows()]
+        value = with_errors_of(levels, " to ".join(f"{end.figure} ({end.who})" for end in dict.fromkeys((low, high))))
+        label = f"{sentence_case(taken(stability))} that are enough to keep the ranking"
+        told.append(KeyFigure(label, value, dict(numbers)))
         told += _draws_figures(study, stability) if len(study.stability) == 1 else []  # of many there is no room
     if not told and study.stability:
         left_words, least, written = _smallest_step(next(iter(study.stability.values())))
@@ -310,15 +298,12 @@ def _stability_blocks(study: JudgmentsStudy, stability: Stability) -> tuple[Bloc
         stability, frame, explained=is_first, says_draws=stability in drawn[:1], has_full=stability is alike[0]
     )
     picture = () if is_first else (_stability_picture(study, stability),)  # that of the first opens the page
-    few = (
-        sum(len(reduced.steps) for reduced in study.stability.values()) <= _FEW_STEPS
-        and len(study.metrics) <= _FEW_METRICS
-    )
-    unfolded: list[Block] = [_correlation_table(shown)]
-    folded: list[Block] = [*([] if few else unfolded), _best_table(shown)]
+    n_steps = sum(len(reduced.steps) for reduced in study.stability.values())
+    few = n_steps <= _FEW_STEPS and len(study.metrics) <= _FEW_METRICS
+    folded: list[Block] = [_correlation_table(shown), _best_table(shown)]
     if frame["found"].notna().any():
         folded.append(_consistency_table(shown))
-    unfolded = unfolded if few else []
+    unfolded, folded = (folded[:1], folded[1:]) if few else ([], folded)
     by_metric, by_metric_between = by_metric_blocks(shown)
     if len(study.stability) == 1:
         unfolded, folded = [*unfolded, *by_metric], [*by_metric_between, *folded]
@@ -409,43 +394,60 @@ def _by_metric(stability: Stability, **labels: str) -> Iterator[Column]:
         yield from right(text, name_of_metric(metric), **{f"{metric} {name}": label for name, label in labels.items()})
 
 
-def _correlation_table(shown: ShownReduction) -> Table:
-    stability, frame, explained = shown.stability, shown.frame, shown.explained
-    cells = {"tau": lambda row: with_error(row, "tau"), "tau_ap": lambda row: with_error(row, "tau_ap")}
+def _side_by_side_table(  # noqa: PLR0913 - the parts of a table
+    passage: str,
+    shown: ShownReduction,
+    cells: Mapping[str, Callable[[dict[Any, Any]], object]],
+    columns: tuple[Column, ...],
+    labels: Mapping[str, str],
+    *,
+    called: str,
+    data: pd.DataFrame,
+    **words: Any,  # noqa: ANN401 - whatever the passage names
+) -> Table:
+    """Return a table with a row a step, and the cells of every metric side by side."""
+    stability = shown.stability
     return say.table(
-        "correlations",
-        _metrics_side_by_side(frame, stability.metrics, cells),
-        _step_columns(stability),
-        _by_metric(stability, tau="τ", tau_ap="τ AP"),
-        called=f"stability {stability.reduction.name}",
-        data=frame,
+        passage,
+        _metrics_side_by_side(shown.frame, stability.metrics, cells),
+        columns,
+        _by_metric(stability, **labels),
+        called=f"{called} {stability.reduction.name}",
+        data=data,
         stability=stability,
-        explained=explained,
-        title=_lower_title(stability),
+        explained=shown.explained,
         full=compared_with(stability),
+        **words,
+    )
+
+
+def _with_errors_of(names: Iterable[str]) -> dict[str, Callable[[dict[Any, Any]], object]]:
+    return {name: partial(with_error, name=name) for name in names}
+
+
+def _correlation_table(shown: ShownReduction) -> Table:
+    stability, labels = shown.stability, {"tau": "τ", "tau_ap": "τ AP"}
+    return _side_by_side_table(
+        "correlations",
+        shown,
+        _with_errors_of(labels),
+        _step_columns(stability),
+        labels,
+        called="stability",
+        data=shown.frame,
+        title=_lower_title(stability),
         drawn=drawn_words(stability.n_replicates, random=stability.reduction.random),
     )
 
 
 def _best_table(shown: ShownReduction) -> Table:
-    stability, frame, explained = shown.stability, shown.frame, shown.explained
-    names = {"tau_best": "τ", "rbo": "RBO"}
-    cells = {name: (lambda row, name=name: with_error(row, name)) for name in names}
-    return say.table(
-        "best",
-        _metrics_side_by_side(frame, stability.metrics, cells),
-        _step_columns(stability)[:1],
-        _by_metric(stability, **names),
-        called=f"best {stability.reduction.name}",
-        data=frame[[name for name in _BEST if name in frame]],
-        stability=stability,
-        explained=explained,
-        full=compared_with(stability),
-    )
+    labels, columns = {"tau_best": "τ", "rbo": "RBO"}, _step_columns(shown.stability)[:1]
+    data = shown.frame[[name for name in _BEST if name in shown.frame]]
+    return _side_by_side_table("best", shown, _with_errors_of(labels), columns, labels, called="best", data=data)
 
 
 def _consistency_table(shown: ShownReduction) -> Table:
-    stability, frame, explained = shown.stability, shown.frame, shown.explained
+    stability, frame = shown.stability, shown.frame
     n_tested = stability.data.sizes["tested"]
     digits = 0 if n_tested == 1 else 1
 
@@ -456,25 +458,17 @@ def _consistency_table(shown: ShownReduction) -> Table:
         written = f"{with_error(row, 'contradicted', digits)} ({proportion})"
         return with_errors_of([proportion], written)
 
-    cells: dict[str, Callable[[dict[Any, Any]], object]] = {
-        "found": lambda row: with_error(row, "found", digits),
-        "wrong": wrong,
-    }
     full = frame.drop_duplicates("metric").set_index("metric")["power_full"][list(stability.metrics)]
-    full_counts = [f"{name_of_metric(metric)} {stability.n_pairs * value:.0f}" for metric, value in full.items()]
-    drawn = drawn_words(n_tested, random=shown.says_draws, of=" tested")
-    return say.table(
+    return _side_by_side_table(
         "consistency",
-        _metrics_side_by_side(frame, stability.metrics, cells),
+        shown,
+        {"found": lambda row: with_error(row, "found", digits), "wrong": wrong},
         _step_columns(stability)[:1],
-        _by_metric(stability, found="found", wrong="not confirmed"),
-        called=f"consistency {stability.reduction.name}",
+        {"found": "found", "wrong": "not confirmed"},
+        called="consistency",
         data=frame[["metric", "step", "left", "found", "contradicted", "contradicted_share", "power", "power_full"]],
-        stability=stability,
-        explained=explained,
-        drawn=drawn,
-        full=compared_with(stability),
-        known=full_counts,
+        drawn=drawn_words(n_tested, random=shown.says_draws, of=" tested"),
+        known=[f"{name_of_metric(metric)} {stability.n_pairs * value:.0f}" for metric, value in full.items()],
     )
 
 

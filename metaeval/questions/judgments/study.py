@@ -19,11 +19,18 @@ from metaeval.errors import EstimationError, InvalidOptionError
 from metaeval.metrics.registry import Registry
 from metaeval.metrics.resolved import AnyMetric, Metric
 from metaeval.metrics.scoring import metric_values, note_on_grades, resolve_metrics, topic_notes
-from metaeval.questions.judgments import study_analyses
+from metaeval.questions.judgments.study_analyses import (
+    NewSystems,
+    Pools,
+    default_sizes,
+    less_judging,
+    new_systems,
+    shallower_pools,
+)
 from metaeval.resampling.completions import CompletionBounds, bounds_where_possible
 from metaeval.resampling.coverage import Coverage, RunDepths
 from metaeval.resampling.effort import CostModel, GrowthRule, check_growth, cost_model
-from metaeval.resampling.effort_plans import EffortPlans
+from metaeval.resampling.effort_plans import EffortPlans, rank_by_effort
 from metaeval.resampling.group_changes import left_out_changes, left_out_summary
 from metaeval.resampling.judgments import check_steps
 from metaeval.resampling.leave_out import GroupsLeftOut
@@ -32,7 +39,7 @@ from metaeval.resampling.pool_depths import check_reach, check_rounds, lists_rel
 from metaeval.resampling.pools import OriginalPool, PoolGrowth, original_pool, with_judged_pool
 from metaeval.resampling.reductions import REDUCTIONS, unknown_order
 from metaeval.resampling.rescoring import FEWEST
-from metaeval.resampling.stability import check_options, relevant_from
+from metaeval.resampling.stability import check_options, measure_stability, relevant_from
 from metaeval.resampling.stability_result import THRESHOLD, Stability
 from metaeval.resampling.sufficiency import PoolSufficiency
 from metaeval.running.draws import RNGLike, resolve_seed
@@ -378,33 +385,33 @@ def study_judgments(  # noqa: PLR0913 - every option of the command
     rule = check_growth(GrowthRule(adaptive_start, adaptive_step, adaptive_rate, adaptive_budget))
     _check_sizes(sizes, pool_shares, pool_depth, steps)
     end = None if budget is None else time.monotonic() + budget
-    own_metrics = resolve_metrics(metrics, registry=registry)
-    seed = resolve_seed(rng)
+    own_metrics, seed = resolve_metrics(metrics, registry=registry), resolve_seed(rng)
     collection, identical = different_runs(collection, own_metrics)
     documents = collection.by_document
     rebuilt = documents.retrieved is not None and not unknown_pool(documents, pool_depth)
     original = original_pool(collection, pool_depth=pool_depth) if rebuilt else None
-    pools = tuple(sizes) if sizes is not None else study_analyses.default_sizes(original)
-    tested = (test, correction, alpha, n_resamples, choose, ranked, rel, top, pool_depth)
-    draws = study_analyses.Draws(n_replicates, n_tested, *tested, seed, n_jobs, keep)
-    asked = study_analyses.JudgmentOptions(
-        collection, own_metrics, original, steps, pools, depths, pool_shares, check_rounds(rounds), end, draws
-    )
+    pools = tuple(sizes) if sizes is not None else default_sizes(original)
+    of_sizes: Pools = {"sizes": pools, "rounds": check_rounds(rounds)}
     names = _reductions(reductions, wanted, unanswered, documents)
     names = names if depths is None else ["ranks", *(name for name in names if name != "ranks")]
-    stability = study_analyses.less_judging(asked, names, in_turn=_EFFORT in wanted)
+    steps_of = {name: {"%": steps, "ranks": depths}.get(REDUCTIONS[name].unit, pools) for name in names}
+    measure = partial(measure_stability, collection, own_metrics, n_tested=n_tested, test=test, correction=correction)
+    measure = partial(measure, alpha=alpha, n_resamples=n_resamples, choose=choose, ranked=ranked, rel=rel, top=top)
+    measure = partial(measure, n_replicates=n_replicates, pool_depth=pool_depth, rng=seed, n_jobs=n_jobs, keep=keep)
+    stability = less_judging(measure, steps_of, end, in_turn=_EFFORT in wanted)
     attempt = Attempts(EstimationError, InvalidOptionError)
     attempt.failed |= unanswered
-    grown, reached = study_analyses.shallower_pools(asked) if "shallower-pools" in wanted else (None, None)
-    new = study_analyses.new_systems(asked, attempt) if "new-systems" in wanted else study_analyses.NewSystems()
-    spend = partial(study_analyses.spent_effort, asked, chosen_cost, rule)
+    grown, reached = shallower_pools(collection, original, of_sizes) if "shallower-pools" in wanted else (None, None)
+    leave = partial(new_systems, collection, own_metrics, of_sizes, attempt, pool_depth=pool_depth, alpha=alpha)
+    leave = partial(leave, holds_all=original is None or not original.n_outside, pool_shares=pool_shares)
+    new = leave() if "new-systems" in wanted else NewSystems()
+    spend = partial(rank_by_effort, collection, own_metrics, seed, chosen_cost, growth=rule, steps=steps, deadline=end)
+    spend = partial(spend, n_replicates=n_replicates, pool_depth=pool_depth, n_jobs=n_jobs, keep=keep)
     effort = attempt("where to spend effort", spend) if _EFFORT in wanted else None
     study = JudgmentsStudy(
         metrics=tuple(metric.name for metric in own_metrics),
         n_systems=documents.n_systems,
         **_counts(documents, relevant_from(documents, own_metrics, rel)),
-        n_groups=None if documents.groups is None else len(set(documents.groups)),
-        n_pooled=None if documents.pooled is None else int(documents.pooled.sum()),
         questions=wanted,
         stability=MappingProxyType(stability),
         original=original if {"shallower-pools", "new-systems", _EFFORT} & {*wanted} else None,
@@ -431,6 +438,8 @@ class _JudgmentCounts(TypedDict):
     n_judged: int
     n_relevant: int
     relevant_from: float | None
+    n_groups: int | None
+    n_pooled: int | None
 
 
 def _counts(documents: Collection, lowest: float | None) -> _JudgmentCounts:
@@ -443,6 +452,8 @@ def _counts(documents: Collection, lowest: float | None) -> _JudgmentCounts:
         "n_judged": int((documents.judged & inside).sum()),
         "n_relevant": int((relevant & inside).sum()),
         "relevant_from": lowest,
+        "n_groups": None if documents.groups is None else len(set(documents.groups)),
+        "n_pooled": None if documents.pooled is None else int(documents.pooled.sum()),
     }
 
 

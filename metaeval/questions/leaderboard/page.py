@@ -2,7 +2,7 @@
 """The report on a leaderboard: which of its ranks are real, and what that says of the benchmark and its metrics."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -23,33 +23,22 @@ from metaeval.base.words import (
     whole,
     with_share,
 )
-from metaeval.page.blocks import Block, Choice, Fold, Item, Methods, Section, Text
+from metaeval.page.blocks import Block, Choice, Fold, Item, Methods, Picture, Section, Text
 from metaeval.page.report import Report
 from metaeval.page.tables import METRIC, Table, bounded, frame_of, left, of_metrics, right, rising, under, with_cells
 from metaeval.questions.components.page import design_sentences
+from metaeval.questions.leaderboard import page_items
 from metaeval.questions.leaderboard.page_asked import asked_of
 from metaeval.questions.leaderboard.page_card import LEADERBOARD_TITLE, card_files, embedded
 from metaeval.questions.leaderboard.page_cohorts import cohort_files, cohorts_section, named_cohort, shares_by_cohort
 from metaeval.questions.leaderboard.page_few_items import thin_section
-from metaeval.questions.leaderboard.page_items import (
-    clusters_named,
-    conclusions_section,
-    design_section,
-    differences_section,
-    gaps_between_neighbours,
-    gaps_section,
-    items_section,
-    needed_section,
-    requirements_section,
-    subsets_section,
-)
 from metaeval.questions.leaderboard.study import AS_RANKS, RANKS, LeaderboardStudy
-from metaeval.questions.leaderboard.study_card import open_pairs_of, places_of
+from metaeval.questions.leaderboard.study_card import BoardTables, card_of, tables_of
 from metaeval.questions.leaderboard.study_record import Card
 from metaeval.reports.data_files import csv_file, score_files, scores_left_out, with_difference_bounds
 from metaeval.reports.key_figures import key_figures
 from metaeval.reports.pairs import difference_columns, held_back, pair_figures, pair_sentence
-from metaeval.reports.prose import prose
+from metaeval.reports.prose import Prose, prose
 from metaeval.reports.ranked import (
     ALIKE,
     few_letters,
@@ -71,6 +60,7 @@ from metaeval.reports.witnesses import (
     with_answer,
     with_witnesses,
 )
+from metaeval.resampling.means_and_errors import RanksFromErrors
 from metaeval.resampling.ranks import RankIntervals
 from metaeval.table.array import has_gaps
 from metaeval.tests_stat.correction import CORRECTIONS
@@ -88,12 +78,11 @@ _QUOTE = "Quote a system’s interval, not its rank, and for the first place the
 
 def leaderboard_report(study: LeaderboardStudy) -> Report:
     """Put a study of a leaderboard into a report."""
-    frame, pairs = study.to_frame(), study.pair_counts()
-    metrics, places = list(study.comparison.metrics), _places(study)
+    tables = tables_of(study)
+    frame, places, card = tables.systems, _with_verdicts(study, tables.places), card_of(study, tables.places)
     sizes = study.scores.sizes
-    card = study.card()
     counted = facts(metric=sizes["metric"], system=sizes["system"], topic=sizes["topic"], pair=study.comparison.n_pairs)
-    asked_title, asked = asked_of(study, frame, named_cohort(study, decision_of(study)))
+    asked_title, asked = asked_of(study, tables, named_cohort(study, decision_of(study)))
     title, answer = asked_title or LEADERBOARD_TITLE, _answer(study, places, frame)
     limits = held_back(_by_t(study), study.scores).strip()
     required, lead_is_open = study.requirements is not None, study.comparison.n_pairs > 1 < places["leading"].min()
@@ -108,22 +97,22 @@ def leaderboard_report(study: LeaderboardStudy) -> Report:
         summary=(*answers, *([" ".join(texts)] if asked else texts)),
         key_figures=_figures(study, places),
         sections=(
-            *requirements_section(study),
-            *_ranks_section(study, frame, metrics),
-            *gaps_section(study),
+            *page_items.requirements_section(study),
+            _means_section(study, frame) if study.ranks is None else _ranks_section(study, study.ranks, frame),
+            *page_items.gaps_section(study),
             *thin_section(study, decision_of(study)),
             *_families_section(study),
-            _pairs_section(study, pairs),
-            *differences_section(study),
-            *needed_section(study),
-            *design_section(study),
-            *conclusions_section(study),
-            *items_section(study),
-            *subsets_section(study),
+            _pairs_section(study, tables),
+            *page_items.differences_section(study),
+            *page_items.needed_section(study),
+            *page_items.design_section(study),
+            page_items.conclusions_section(study),
+            *page_items.items_section(study),
+            *page_items.subsets_section(study),
             *cohorts_section(study, decision_of(study)),
             *_sources_section(study),
             *unanswered(failed),
-            _benchmark_section(study, places, pairs, card),
+            _benchmark_section(study, places, tables.counts, card),
         ),
         methods=_methods(study),
         rows=frame,
@@ -131,7 +120,7 @@ def leaderboard_report(study: LeaderboardStudy) -> Report:
         notes=(*study.notes, *filter(None, [scores_left_out(study.scores)])),
         data=(
             score_files(study.scores)
-            | {"neighbours.csv": csv_file(study.family_pairs())}
+            | {"neighbours.csv": csv_file(tables.pairs)}
             | cohort_files(study)
             | card_files(card)
         ),
@@ -148,11 +137,10 @@ def decision_of(study: LeaderboardStudy) -> str:
     return f"{'paired t, Holm' if study.ranks is None else 'decided as the ranks'}, over all pairs at once"
 
 
-def _places(study: LeaderboardStudy) -> pd.DataFrame:
-    """Return how much of each metric's ranking these items decide, and the verdict that follows."""
-    places = places_of(study)
+def _with_verdicts(study: LeaderboardStudy, places: pd.DataFrame) -> pd.DataFrame:
+    """Return how much of each metric's ranking these items decide with the verdict that follows."""
     counts = zip(places["leading"], places["differ"], places["n_near"], strict=True)
-    places["verdict"] = [verdict_on(*row) for row in counts]
+    places = places.assign(verdict=[verdict_on(*row) for row in counts])
     beyond = _by_t(study).least_reachable() and _by_t(study).too_few().any()
     return places.replace({"verdict": {"No": "Open"}}) if beyond else places
 
@@ -209,7 +197,7 @@ def _quoted(study: LeaderboardStudy) -> list[str]:
 
 def _caution(study: LeaderboardStudy) -> str:
     """Say what systems that are not separated may be, and of which clusters the answer is."""
-    named, spoken = clusters_named(study), unit()
+    named, spoken = page_items.clusters_named(study), unit()
     units = spoken.clusters if "cluster" in study.scores.coords else spoken.topics
     words = [say("caution", units=f"{units} and runs" if runs_said(study.scores) else units)]
     words += [say("clusters", named=named)] if named else []
@@ -241,9 +229,7 @@ def _asked_first(study: LeaderboardStudy) -> str | None:
 def _figures(study: LeaderboardStudy, found: pd.DataFrame) -> Table:
     if study.comparison.n_pairs == 1:
         return pair_figures(study.comparison, study.scores, first=_asked_first(study))
-    near = [
-        share_of(*row) for row in zip(found["differ"], found["n_near"], found["error"] / found["n_near"], strict=True)
-    ]
+    near = map(share_of, found["differ"], found["n_near"], found["error"] / found["n_near"])
     first = [carried(*row, _WHOLE) for row in zip(found["leading"], found["leading_error"], strict=True)]
     frame = with_cells(found, near=near, may=first).assign(near_sort=found["differ"], may_sort=found["leading"])
     columns = [METRIC, *left(first="First"), *right(text, may="May be first"), *right(near="Neighbours that differ")]
@@ -267,42 +253,37 @@ def _level(study: LeaderboardStudy) -> str:
     return "" if study.ranks is None else percentage(study.ranks.confidence_level)
 
 
-def _ranks_section(study: LeaderboardStudy, frame: pd.DataFrame, metrics: Sequence[str]) -> list[Section]:
-    ranks = study.ranks
-    if ranks is None:
-        return [_means_section(study, frame, metrics)]
-
+def _ranks_section(study: LeaderboardStudy, ranks: RankIntervals, frame: pd.DataFrame) -> Section:
     def blocks(metric: str) -> tuple[Block, ...]:
         of_metric = frame[frame["metric"] == metric]
-        picture = say.picture(
-            "ranks",
-            lambda: ranks.plot(metric),
-            called=f"ranks {metric}",
-            metric=metric,
-            level=_level(study),
-            method=ranks.method,
-            first=of_metric.iloc[0],
-        )
-        pictures = () if is_pair(of_metric) else (picture, *_diagram_blocks(ranks, metric, of_metric))
-        return (*pictures, _ranks_table(study, ranks, metric, of_metric))
+        table = _ranks_table(study, ranks, metric, of_metric)
+        if is_pair(of_metric):
+            return (table,)
+        return (ranks_picture(say, ranks, metric, of_metric), *_diagram_blocks(ranks, metric, of_metric), table)
 
-    choice = Choice(names=tuple(map(name_of_metric, metrics)), parts=tuple(map(blocks, metrics)))
-    short = tuple(short_names_sentence(metrics))
-    return [
-        say.section(
-            "ranks",
-            choice,
-            *_printed_errors_blocks(study),
-            *((Text(paragraphs=short),) if short else ()),
-            head="Ranks with intervals",
-        )
-    ]
+    choice = _by_metric_blocks(study, blocks)
+    return say.section("ranks", choice[0], *_printed_errors_blocks(study), *choice[1:], head="Ranks with intervals")
 
 
-def _means_section(study: LeaderboardStudy, frame: pd.DataFrame, metrics: Sequence[str]) -> Section:
+def ranks_picture(words: Prose, ranks: RankIntervals | RanksFromErrors, metric: str, part: pd.DataFrame) -> Picture:
+    """Draw the intervals of ranks under a metric, in the words of the page."""
+    first = part.iloc[0]
+    return words.picture(
+        "ranks",
+        lambda: ranks.plot(metric),
+        called=f"ranks {metric}",
+        metric=metric,
+        level=percentage(ranks.confidence_level),
+        method=ranks.method,
+        alt=f"{first['system']} may have ranks {whole(first['rank_low'])} to {whole(first['rank_high'])}.",
+    )
+
+
+def _means_section(study: LeaderboardStudy, frame: pd.DataFrame) -> Section:
     """Give the means and their order where nothing says how sure the ranks are."""
-    tables = [
-        say.table(
+
+    def blocks(metric: str) -> tuple[Block, ...]:
+        table = say.table(
             "means alone",
             frame[frame["metric"] == metric],
             rising(whole, rank="Rank"),
@@ -312,12 +293,16 @@ def _means_section(study: LeaderboardStudy, frame: pd.DataFrame, metrics: Sequen
             metric=metric,
             over=_over(study),
         )
-        for metric in metrics
-    ]
-    choice = Choice(names=tuple(map(name_of_metric, metrics)), parts=tuple((table,) for table in tables))
-    short = tuple(short_names_sentence(metrics))
-    blocks = (choice, *((Text(paragraphs=short),) if short else ()))
-    return say.section("means alone", *blocks, id="ranks", reason=study.unanswered[RANKS])
+        return (table,)
+
+    return say.section("means alone", *_by_metric_blocks(study, blocks), id="ranks", reason=study.unanswered[RANKS])
+
+
+def _by_metric_blocks(study: LeaderboardStudy, blocks: Callable[[str], tuple[Block, ...]]) -> tuple[Block, ...]:
+    """Return blocks with a choice of the metric, and what the short names of metrics stand for."""
+    metrics = study.comparison.metrics
+    choice = Choice(names=tuple(map(name_of_metric, metrics)), parts=tuple(map(blocks, metrics)))
+    return (choice, *(Text(paragraphs=(words,)) for words in short_names_sentence(metrics)))
 
 
 def _over(study: LeaderboardStudy) -> str:
@@ -390,11 +375,12 @@ def _ranks_table(study: LeaderboardStudy, ranks: RankIntervals, metric: str, par
     )
 
 
-def _pairs_section(study: LeaderboardStudy, pairs: pd.DataFrame) -> Section:
-    rows, pairs = [], pairs[pairs["family"].isin(["all"] if study.comparison.n_pairs == 1 else _families(study))]
-    open_pairs, families = open_pairs_of(study), _families(study)
+def _pairs_section(study: LeaderboardStudy, tables: BoardTables) -> Section:
+    rows, families = [], _families(study)
+    counted = ["all"] if study.comparison.n_pairs == 1 else families
+    pairs = tables.counts[tables.counts["family"].isin(counted)]
     for (metric, family), of_family in pairs.groupby(["metric", "family"], sort=False):
-        unsure = open_pairs[str(metric), str(family)]
+        unsure = tables.open_pairs[str(metric), str(family)]
         row: dict[str, object] = {"metric": metric, "family": families[str(family)]}
         for record in of_family.itertuples():
             error = unsure / record.n_pairs if record.correction == AS_RANKS and record.n_pairs else None
@@ -404,9 +390,8 @@ def _pairs_section(study: LeaderboardStudy, pairs: pd.DataFrame) -> Section:
             )
             row[f"{record.correction}_sort"] = record.share
         rows.append(row)
-    corrections = ["none", AS_RANKS, *study.families.corrections]
     decides = "Holm, over all pairs" if study.ranks is None else "As the ranks"
-    labels = {name: decides if name == AS_RANKS else CORRECTIONS.label(name) for name in corrections}
+    labels = {name: CORRECTIONS.label(name) for name in study.families.corrections}
     estimated = study.ranks is not None and study.ranks.method == "posterior"
     table = say.table(
         "pairs",
@@ -414,17 +399,16 @@ def _pairs_section(study: LeaderboardStudy, pairs: pd.DataFrame) -> Section:
         of_metrics(pairs),
         left(family="Pairs"),
         under(whole, n_pairs="number"),
-        right(text, "Significantly different pairs", **labels),
+        right(text, "Significantly different pairs", none=CORRECTIONS.label("none"), **{AS_RANKS: decides}, **labels),
         data=pairs,
         alpha=study.alpha,
         label=decides,
         gaps=estimated and has_gaps(study.scores.to_numpy()),
     )
-    listed = study.family_pairs()
     folded = {"adjacent": "Every pair of neighbours"} | (
         {"baseline": "Every pair with a baseline"} if study.baselines else {}
     )
-    folds = [Fold(title=title, blocks=(_pairs_table(study, family, listed),)) for family, title in folded.items()]
+    folds = [Fold(title=title, blocks=(_pairs_table(study, family, tables.pairs),)) for family, title in folded.items()]
     return say.section("pairs", table, *folds)
 
 
@@ -504,7 +488,7 @@ def _sources_section(study: LeaderboardStudy) -> list[Section]:
 
 def _benchmark_section(study: LeaderboardStudy, places: pd.DataFrame, pairs: pd.DataFrame, card: Card) -> Section:
     """End with what all this says of the benchmark and its metrics, not about who won."""
-    gaps = {} if study.detectable is None else gaps_between_neighbours(study)
+    gaps = {} if study.detectable is None else page_items.gaps_between_neighbours(study)
     return say.section(
         "benchmark",
         Text(paragraphs=tuple(_verdict(study, metric, places, pairs, gaps) for metric in study.comparison.metrics)),

@@ -8,6 +8,7 @@ from metaeval.page.blocks import Methods
 from metaeval.page.report import Report
 from metaeval.questions.leaderboard.page_items import requirements_section, tests_said
 from metaeval.questions.leaderboard.study import LeaderboardStudy
+from metaeval.questions.leaderboard.study_card import BoardTables
 from metaeval.questions.leaderboard.study_required import RequirementsStudy
 from metaeval.reports.data_files import score_files
 from metaeval.reports.prose import prose
@@ -15,20 +16,28 @@ from metaeval.reports.ranked import TOP_TITLE, against_baseline, top_sentence
 from metaeval.reports.shared import facts
 from metaeval.reports.traits import traits_said
 from metaeval.reports.witnesses import requirements_rest, with_answer
-from metaeval.tests_stat.requirements import MET, Requirements
+from metaeval.tests_stat.requirements import MET, NOTHING, OPEN, VIOLATED, Requirements
 
 _REQUIRED = "Is what was required of the systems established?"
+_ANSWERS = {
+    MET: {"word": "Yes", "verdict": "established"},
+    VIOLATED: {"word": "No", "verdict": "contradicted"},
+    OPEN: {"word": "Open", "verdict": "neither established nor contradicted"},
+}
+"""What a page answers about one requirement, by its state."""
 say = prose(__name__)
 
 
-def asked_of(study: LeaderboardStudy, frame: pd.DataFrame, of_cohort: tuple[str, ...]) -> tuple[str, tuple[str, ...]]:
+def asked_of(study: LeaderboardStudy, tables: BoardTables, of_cohort: tuple[str, ...]) -> tuple[str, tuple[str, ...]]:
     """Return the question that was asked beside that of the ranking, and its answers, last those of a cohort."""
     if study.requirements is not None:
         return _REQUIRED, (_required(study.requirements, study),)
-    title, sentences = (TOP_TITLE.format(study.top), (best,)) if (best := top_sentence(frame, study.top)) else ("", ())
+    title, sentences = (
+        (TOP_TITLE.format(study.top), (best,)) if (best := top_sentence(tables.systems, study.top)) else ("", ())
+    )
     if len(study.baselines) == 1 and len(study.comparison.metrics) == 1:
         title = say("against title", baseline=study.baselines[0])
-        against = () if study.comparison.n_pairs == 1 else (_against(study, study.baselines[0], frame),)
+        against = () if study.comparison.n_pairs == 1 else (_against(study, study.baselines[0], tables),)
         sentences = (*against, *sentences)
     return title, (*sentences, *of_cohort)
 
@@ -74,17 +83,19 @@ def _required(requirements: Requirements, study: LeaderboardStudy | Requirements
         words = {"row": row, "what": figures, "falls": falls, "sure": percentage(1 - study.alpha)}
         if few:
             return say("required few", few=few, alone=alone, **words | {"what": "mean" if is_mean else "difference"})
-        return say(f"required {row['state']}", **words)
+        if row["state"] == NOTHING:
+            return say("required without common items", **words)
+        return say("required", **words, **_ANSWERS[row["state"]])
     met = rows["state"] == MET
     not_met = (rows.loc[~met, "requirement"] + " under " + rows.loc[~met, "metric"].map(name_of_metric)).tolist()
     return say("required some" if not_met else "required all", met=int(met.sum()), n=len(rows), rest=not_met)
 
 
-def _against(study: LeaderboardStudy, baseline: str, frame: pd.DataFrame) -> str:
+def _against(study: LeaderboardStudy, baseline: str, tables: BoardTables) -> str:
     """Say how many systems are better and worse than the baseline, by the decision behind the ranks."""
-    pairs, rank = study.family_pairs(), frame.set_index("system")["rank"]
+    pairs, rank = tables.pairs, tables.systems.set_index("system")["rank"]
     apart = pairs[(pairs["family"] == "baseline") & pairs["apart"]]
     others = pd.Index(apart["system_a"].where(apart["system_a"] != baseline, apart["system_b"]))
     ahead = rank.loc[others] < rank.loc[baseline]
     under = f" under {name_of_metric(study.comparison.metrics[0])}"
-    return against_baseline(baseline, [*others[ahead]], [*others[~ahead]], n=len(frame) - 1, under=under)
+    return against_baseline(baseline, [*others[ahead]], [*others[~ahead]], n=len(rank) - 1, under=under)

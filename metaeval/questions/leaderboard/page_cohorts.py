@@ -11,7 +11,7 @@ from metaeval.base.names import first_few, natural_order
 from metaeval.base.unit import unit as spoken
 from metaeval.base.words import carried, name_of_metric, number, share, share_of, text, whole
 from metaeval.page.blocks import Block, Choice, Fold, Section, Text, Writer
-from metaeval.page.tables import Table, left, of_metrics, right, under, with_cells
+from metaeval.page.tables import Table, left, of_metrics, right, under, with_cells, with_errors
 from metaeval.questions.leaderboard.study import LeaderboardStudy
 from metaeval.reports.data_files import csv_file
 from metaeval.reports.prose import prose
@@ -52,22 +52,20 @@ def cohorts_section(study: LeaderboardStudy, decision: str) -> list[Section]:
 
     choice = Choice(names=tuple(map(name_of_metric, metrics)), parts=tuple(map(blocks, metrics)))
     failed = tuple(f"Subsets have no answer for {name}: {reason}." for name, reason in cohorts.unanswered.items())
-    gappy = has_gaps(study.scores.to_numpy())
-    words_of_table = {
-        "units": spoken().clusters if clustered else spoken().topics,
-        "gappy": gappy,
-        "decision": decision,
-    }
     short = {name: wording.removeprefix("the ") for name, wording in words.items()}
-    section_blocks: list[Block] = [
-        choice,
-        _table(cohorts, rows, short, words_of_table),
-        *_clusters_blocks(cohorts, short),
+    captioned = {"units": spoken().clusters if clustered else spoken().topics, "decision": decision}
+    return [
+        say.section(
+            "cohorts",
+            choice,
+            _table(cohorts, rows, short, captioned | {"gappy": has_gaps(study.scores.to_numpy())}),
+            *_clusters_blocks(cohorts, short),
+            *_subsets_blocks(cohorts, short),
+            *([Text(paragraphs=failed, look="note")] if failed else []),
+            brief=study.cohorts_named,
+            heading="What separates the best systems" if cohorts.data["top"].any() else "Cohorts of systems",
+        )
     ]
-    section_blocks += _subsets_blocks(cohorts, short)
-    section_blocks += [Text(paragraphs=failed, look="note")] if failed else []
-    title = "What separates the best systems" if cohorts.data["top"].any() else "Cohorts of systems"
-    return [say.section("cohorts", *section_blocks, brief=study.cohorts_named, heading=title)]
 
 
 def named_cohort(study: LeaderboardStudy, decision: str) -> tuple[str, ...]:
@@ -139,8 +137,8 @@ def _found(found: CohortAnalysis, row: Mapping[Any, Any], everyone: str, decisio
 
 
 def _table(found: CohortAnalysis, rows: pd.DataFrame, words: Mapping[str, str], captioned: Mapping[str, Any]) -> Table:
-    counts = zip(rows["n_significant"], rows["n_pairs"], rows["significant_error"], strict=True)
-    frame = with_cells(rows, pairs=[share_of(some, n, error / n) for some, n, error in counts]).assign(
+    errors = rows["significant_error"] / rows["n_pairs"]
+    frame = with_cells(rows, pairs=map(share_of, rows["n_significant"], rows["n_pairs"], errors)).assign(
         cohort=rows["cohort"].map(words),
         pairs_sort=rows["n_significant"] / rows["n_pairs"],
     )
@@ -199,16 +197,10 @@ def _subsets_blocks(found: CohortAnalysis, words: Mapping[str, str]) -> list[Blo
     rows = found.subset_frame()
     if not len(rows):
         return []
-    write = {"tau": (number(2),), "kept": (), "kept_all": ()}
-    written = {
-        name: [carried(*row, *writer) for row in zip(rows[name], rows[f"{name}_se"], strict=True)]
-        for name, writer in write.items()
-    }
+    written = with_errors(rows, {"tau": number(2), "kept": None, "kept_all": None}, carried, error="se")
     table = say.table(
         "subsets",
-        with_cells(rows, **written).assign(
-            cohort=rows["cohort"].map(words), **{f"{name}_sort": rows[name] for name in write}
-        ),
+        written.assign(cohort=rows["cohort"].map(words)),
         of_metrics(rows),
         left(cohort="Cohort", method="Chosen by"),
         right(whole, size=spoken().Topics),

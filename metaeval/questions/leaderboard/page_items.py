@@ -12,7 +12,7 @@ from metaeval.base.unit import unit as spoken
 from metaeval.base.words import MISSING, carried, intervals, number, p_value, percentage, share, text, whole, with_share
 from metaeval.models.sample_size import MOST_TOPICS
 from metaeval.page.blocks import Fold, Section, Text
-from metaeval.page.tables import Table, left, of_metrics, right, rising, under, with_cells
+from metaeval.page.tables import Table, left, of_metrics, right, rising, under, with_errors
 from metaeval.questions.leaderboard.study import LeaderboardStudy
 from metaeval.questions.leaderboard.study_required import RequirementsStudy
 from metaeval.reports.prose import prose
@@ -157,7 +157,7 @@ def differences_section(study: LeaderboardStudy) -> list[Section]:
     frame = rows.assign(
         typical=middle,
         typical_sort=rows["median"],
-        range=[f"{bound} to {upper}" for bound, upper in zip(low, high, strict=True)],
+        range=list(map("{} to {}".format, low, high)),
         of=rows["correction"].map(levels),
         gap=rows["metric"].map(gaps_between_neighbours(study)),
     )
@@ -195,10 +195,8 @@ def needed_section(study: LeaderboardStudy) -> list[Section]:
     """Say how many items would part the best from the next, and neighbours."""
     if study.separation is None:
         return []
-    frame = study.separation.to_frame()
+    frame, unit, runs = study.separation.to_frame(), study.separation.unit, runs_move(study.scores)
     top = frame.groupby("metric", sort=False).head(1)
-    unit = study.separation.unit
-    runs = runs_move(study.scores)
     best = _needed_table("items_needed_top", top, unit, "the best from the next", runs=runs)
     every = _needed_table("items_needed", frame, unit, "neighbours", runs=runs)
     fold = Fold(title="Every pair of neighbours", blocks=(every,))
@@ -263,16 +261,13 @@ def design_section(study: LeaderboardStudy) -> list[Section]:
     return [say.section("clusters", table, brief=False)]
 
 
-def conclusions_section(study: LeaderboardStudy) -> list[Section]:
+def conclusions_section(study: LeaderboardStudy) -> Section:
     """Compare metrics and aggregates as metrics are compared."""
     rows = study.conclusions
     frame = rows.assign(
-        found=[with_share(*pair) for pair in zip(rows["n_significant"], rows["n_pairs"], strict=True)],
+        found=list(map(with_share, rows["n_significant"], rows["n_pairs"])),
         found_sort=rows["n_significant"],
-        **{
-            name: [with_share(*pair) for pair in zip(rows[f"n_significant_{name}"], rows["n_pairs"], strict=True)]
-            for name in _CORRECTED
-        },
+        **{name: list(map(with_share, rows[f"n_significant_{name}"], rows["n_pairs"])) for name in _CORRECTED},
     )
     table = say.table(
         "conclusions",
@@ -289,7 +284,7 @@ def conclusions_section(study: LeaderboardStudy) -> list[Section]:
         power=study.power,
         runs=runs_move(study.scores),
     )
-    return [say.section("aggregates", table, brief=False)]
+    return say.section("aggregates", table, brief=False)
 
 
 def items_section(study: LeaderboardStudy) -> list[Section]:
@@ -338,16 +333,11 @@ def subsets_section(study: LeaderboardStudy) -> list[Section]:
     if study.subsets is None:
         return []
     rows, n_splits = study.subsets.to_frame(), study.subsets.data.sizes["split"]
-    written = {
-        "tau": [carried(*row, number(2)) for row in zip(rows["tau"], rows["tau_se"], strict=True)],
-        "kept": [carried(*row) for row in zip(rows["kept"], rows["kept_se"], strict=True)],
-    }
-    frame = with_cells(rows, **written).assign(
-        tau_sort=rows["tau"],
-        taus=intervals(rows["tau_low"], rows["tau_high"], number(2), draws=draws_of_middle(n_splits)),
-        kept_sort=rows["kept"],
-        keeps=intervals(rows["kept_low"], rows["kept_high"], draws=draws_of_middle(n_splits)),
-    )
+    draws = draws_of_middle(n_splits)
+    frame = with_errors(rows, {"tau": number(2)}, carried, error="se")
+    frame = frame.assign(taus=intervals(rows["tau_low"], rows["tau_high"], number(2), draws=draws))
+    frame = with_errors(frame, {"kept": None}, carried, error="se")
+    frame = frame.assign(keeps=intervals(rows["kept_low"], rows["kept_high"], draws=draws))
     table = say.table(
         "subsets",
         frame,

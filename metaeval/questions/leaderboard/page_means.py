@@ -1,6 +1,9 @@
 # ruff: noqa: RUF001 - Greek letters are meant for people
 """The report on a leaderboard of means and standard errors: which ranks are real, and what scores by item would add."""
 
+from collections.abc import Hashable
+from typing import Any
+
 import numpy as np
 import pandas as pd
 
@@ -8,8 +11,9 @@ from metaeval.base.words import name_of_metric, number, percentage, share_of, sh
 from metaeval.page.blocks import Block, Choice, Item, Items, Methods, Section, Text
 from metaeval.page.report import Report
 from metaeval.page.tables import METRIC, Table, bounded, left, right
-from metaeval.questions.leaderboard.page import ranking_answer, verdict_on
+from metaeval.questions.leaderboard.page import ranking_answer, ranks_picture, verdict_on
 from metaeval.questions.leaderboard.page_card import LEADERBOARD_TITLE, card_files, embedded
+from metaeval.questions.leaderboard.study_card import card_of_means, places_of_means
 from metaeval.questions.leaderboard.study_means import MeansLeaderboardStudy
 from metaeval.questions.leaderboard.study_record import Card
 from metaeval.reports.data_files import csv_file
@@ -46,17 +50,17 @@ _MISSING = {
 
 def means_report(study: MeansLeaderboardStudy) -> Report:
     """Put a study of a leaderboard of means into a report."""
-    frame, pairs, metrics = study.to_frame(), study.pair_counts(), study.board.metrics
+    frame, places, metrics = study.to_frame(), places_of_means(study), study.board.metrics
     counted = facts(metric=len(metrics), system=len(study.board.systems), pair=len(study.ranks.data["pair"]))
-    card = study.card()
-    answers = tuple(_answer(study, name, frame[frame["metric"] == name], pairs) for name in metrics)
+    card = card_of_means(study)
+    answers = tuple(_answer(study, row, frame) for row in places.to_dict("records"))
     best = top_sentence(frame, study.top)
     return Report(
         command="leaderboard",
         title=TOP_TITLE.format(study.top) if best else LEADERBOARD_TITLE,
         facts=(*counted, (f"{study.alpha:g}", "significance level α")),
         summary=(*filter(None, [best]), answers[0], say("approximation"), *answers[1:]),
-        sections=(_ranks_section(study, frame), *_pairs_section(study, pairs), _missing_section(card)),
+        sections=(_ranks_section(study, frame), *_pairs_section(study), _missing_section(card)),
         methods=_methods(study),
         rows=frame,
         provenance=study.provenance,
@@ -73,33 +77,22 @@ def _level(study: MeansLeaderboardStudy) -> str:
     return percentage(study.ranks.confidence_level)
 
 
-def _answer(study: MeansLeaderboardStudy, metric: str, frame: pd.DataFrame, pairs: pd.DataFrame) -> str:
-    near = pairs[(pairs["metric"] == metric) & (pairs["family"] == "adjacent")].iloc[0]
-    differ, leading, n_near = int(near["n_significant"]), int((frame["rank_low"] == 1).sum()), int(near["n_pairs"])
-    verdict = verdict_on(leading, differ, n_near)
-    counts = {"differ": differ, "leading": leading, "n_near": n_near, "verdict": verdict}
+def _answer(study: MeansLeaderboardStudy, place: dict[Hashable, Any], frame: pd.DataFrame) -> str:
+    metric, verdict = place["metric"], verdict_on(place["leading"], place["differ"], place["n_near"])
     under = f" under {name_of_metric(metric)}" if len(study.board.metrics) > 1 else ""
-    return ranking_answer(counts, frame, under)
+    return ranking_answer(place | {"verdict": verdict}, frame[frame["metric"] == metric], under)
 
 
 def _ranks_section(study: MeansLeaderboardStudy, frame: pd.DataFrame) -> Section:
     def blocks(metric: str) -> tuple[Block, ...]:
         of_metric = frame[frame["metric"] == metric]
-        picture = say.picture(
-            "ranks",
-            lambda: study.ranks.plot(metric),
-            called=f"ranks {metric}",
-            metric=metric,
-            level=_level(study),
-            method=study.ranks.method,
-            first=of_metric.iloc[0],
-        )
-        return (*(() if is_pair(of_metric) else (picture,)), _ranks_table(study, metric, of_metric))
+        picture = () if is_pair(of_metric) else (ranks_picture(say, study.ranks, metric, of_metric),)
+        return (*picture, _ranks_table(study, metric, of_metric))
 
     metrics = study.board.metrics
     choice = Choice(names=tuple(map(name_of_metric, metrics)), parts=tuple(map(blocks, metrics)))
-    short = tuple(short_names_sentence(list(metrics)))
-    return say.section("ranks", *((Text(paragraphs=short),) if short else ()), choice, head="Ranks with intervals")
+    short = (Text(paragraphs=(words,)) for words in short_names_sentence(metrics))
+    return say.section("ranks", *short, choice, head="Ranks with intervals")
 
 
 def _ranks_table(study: MeansLeaderboardStudy, metric: str, part: pd.DataFrame) -> Table:
@@ -117,13 +110,13 @@ def _ranks_table(study: MeansLeaderboardStudy, metric: str, part: pd.DataFrame) 
     )
 
 
-def _pairs_section(study: MeansLeaderboardStudy, pairs: pd.DataFrame) -> list[Section]:
+def _pairs_section(study: MeansLeaderboardStudy) -> list[Section]:
+    pairs = study.pair_counts()
     if pairs["n_pairs"].max() <= 1:
         return []
-    counts = zip(pairs["n_significant"], pairs["n_pairs"], strict=True)
     frame = pairs.assign(
         pairs=pairs["family"].map({"all": "All pairs", "adjacent": "Neighbours in the ranking"}),
-        found=[share_of(n_significant, every) for n_significant, every in counts],
+        found=list(map(share_of, pairs["n_significant"], pairs["n_pairs"])),
         found_sort=pairs["share"],
     )
     columns = ((METRIC,), left(pairs="Pairs"), right(text, found="Significantly different"))

@@ -1,13 +1,14 @@
 """What a leaderboard's owner may show of its test, as a small record: how much of the ranking its items decide."""
 
 import math
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 
 from metaeval.base.names import first_few, natural_order
-from metaeval.base.provenance import Provenance
 from metaeval.questions.leaderboard.study import AS_RANKS, LeaderboardStudy
 from metaeval.questions.leaderboard.study_means import MeansLeaderboardStudy
 from metaeval.questions.leaderboard.study_record import Card, Detectable, MetricRecord, Treatment
@@ -21,67 +22,83 @@ _METHODS = {
 }
 _FAMILIES = ("all", "adjacent", "best", "baseline")
 _CLUSTERS = {"cluster": "random", "stratum": "fixed"}
-_PAIRED_T = "paired t, two-sided"
+_PAIRED_T = "paired t, two-sided, Holm"
 
 
-class _PairCounts(NamedTuple):
-    """The separated pairs of a family."""
+class BoardTables(NamedTuple):
+    """The tables of a study that its card and several parts of its page need, each made once."""
 
-    n_significant: int
-    n_pairs: int
-    share: float
+    systems: pd.DataFrame
+    """`LeaderboardStudy.to_frame`."""
+    counts: pd.DataFrame
+    """`LeaderboardStudy.pair_counts`."""
+    pairs: pd.DataFrame
+    """`LeaderboardStudy.family_pairs`."""
+    open_pairs: Mapping[tuple[str, str], Any]
+    """By how many a family's number of separated pairs errs at most for its resamples, by metric and family."""
+    places: pd.DataFrame
+    """How much of each metric's ranking the items decide; see `tables_of`."""
 
 
-def places_of(study: LeaderboardStudy) -> pd.DataFrame:
-    """Return how much of each metric's ranking the items decide: who may be first, and which neighbours differ.
+def tables_of(study: LeaderboardStudy) -> BoardTables:
+    """Return the tables of a study, and with them how much of each metric's ranking the items decide.
 
-    One row a metric with first (the leaders), leading (how many systems may be first), leading_error (of its draws),
-    differ and n_near (neighbours that differ significantly, and all), error (by how much differ errs at most for its
-    draws), width (of the median rank interval, where there are intervals), n_significant, n_pairs, share and
-    share_error (of all pairs), all by the one decision over all pairs at once.
+    The places have one row a metric with first (the leaders), leading (how many systems may be first), leading_error
+    (of its draws), differ and n_near (neighbours that differ significantly, and all), error (by how much differ errs at
+    most for its draws), width (of the median rank interval, where there are intervals), n_significant, n_pairs, share
+    and share_error (of all pairs), all by the one decision over all pairs at once.
     """
-    frame, errors = study.to_frame(), open_pairs_of(study)
-    counts = study.pair_counts()
-    pairs = _by_family(counts[counts["correction"] == AS_RANKS])
+    systems, counts, pairs = study.to_frame(), study.pair_counts(), study.family_pairs()
+    errors = _open_pairs(study, pairs)
+    decided = _by_family(counts[counts["correction"] == AS_RANKS])
     firsts = [None] * len(study.comparison.metrics) if study.ranks is None else study.ranks.open_firsts().tolist()
     rows = []
     for metric, leading_error in zip(study.comparison.metrics, firsts, strict=True):
-        of_metric, near, every = frame[frame["metric"] == metric], pairs[metric, "adjacent"], pairs[metric, "all"]
+        of_metric, near, every = (
+            systems[systems["metric"] == metric],
+            decided[metric, "adjacent"],
+            decided[metric, "all"],
+        )
         row: dict[str, object] = {
             "metric": metric,
             "first": first_few(natural_order(of_metric.loc[of_metric["rank"] == 1, "system"])),
-            "differ": near.n_significant,
-            "n_near": near.n_pairs,
+            "differ": near["n_significant"],
+            "n_near": near["n_pairs"],
             "error": errors[metric, "adjacent"],
             "leading_error": leading_error,
         }
         if study.ranks is None:
-            best = pairs[metric, "best"]
-            row["leading"] = 1 + best.n_pairs - best.n_significant
+            best = decided[metric, "best"]
+            row["leading"] = 1 + best["n_pairs"] - best["n_significant"]
         else:
             widths = (of_metric["rank_high"] - of_metric["rank_low"] + 1).sort_values(ascending=False)
             row |= {"leading": int((of_metric["rank_low"] == 1).sum()), "width": widths.iloc[(len(of_metric) - 1) // 2]}
-        decided = {"family": "all", "correction": AS_RANKS, **every._asdict()}
-        rows.append(row | decided | {"share_error": errors[metric, "all"] / max(every.n_pairs, 1)})
-    return pd.DataFrame(rows)
+        row |= {"family": "all", "correction": AS_RANKS, **every}
+        rows.append(row | {"share_error": errors[metric, "all"] / max(every["n_pairs"], 1)})
+    return BoardTables(systems, counts, pairs, errors, pd.DataFrame(rows))
 
 
-def open_pairs_of(study: LeaderboardStudy) -> dict[tuple[str, str], Any]:
-    """Return by how many a family's number of separated pairs errs at most for its resamples, by metric and family."""
-    lead, near = study.comparison, study.family_pairs()
+def _open_pairs(study: LeaderboardStudy, pairs: pd.DataFrame) -> dict[tuple[str, str], Any]:
+    lead = study.comparison
     if study.ranks is None:
         every = dict(zip(lead.metrics, lead.power_errors() * lead.n_pairs, strict=True))
         return {(metric, family): every[metric] for metric in lead.metrics for family in _FAMILIES}
     pair_errors = study.ranks.pairs().assign(error=study.ranks.open_pairs().ravel(), family="all")
     turned = pair_errors.rename(columns={"system_a": "system_b", "system_b": "system_a"})
     keys = ["metric", "system_a", "system_b"]
-    near = near[[*keys, "family"]].merge(pd.concat([pair_errors, turned])[[*keys, "error"]], on=keys)
+    near = pairs[[*keys, "family"]].merge(pd.concat([pair_errors, turned])[[*keys, "error"]], on=keys)
     sums = pd.concat([pair_errors, near]).groupby(["metric", "family"], as_index=False)["error"].sum()
     return {(metric, family): error for metric, family, error in sums.to_numpy().tolist()}
 
 
-def card_of(study: LeaderboardStudy) -> Card:
-    """Return the record of a leaderboard with scores by item; see `LeaderboardStudy.card`."""
+def _by_family(counts: pd.DataFrame) -> dict[Any, dict[Any, Any]]:
+    """Return the significant pairs, all pairs and the share of these, by metric and family."""
+    columns = counts.set_index(["metric", "family"])[["n_significant", "n_pairs", "share"]]
+    return columns.astype({"n_significant": int, "n_pairs": int}).to_dict("index")
+
+
+def card_of(study: LeaderboardStudy, places: pd.DataFrame | None = None) -> Card:
+    """Return the record of a leaderboard with scores by item, of its places where they are there already."""
     detected = {}
     if study.detectable is not None:
         rows = study.detectable.summary()
@@ -92,22 +109,13 @@ def card_of(study: LeaderboardStudy) -> Card:
         medians = zip(rows["metric"], rows["median"], strict=True)
         detected = {str(name): float(value) for name, value in medians if value <= spans[str(name)]}
     tests = [] if study.detectable is None else sorted({str(value) for value in study.detectable.tests.values()})
+    sizes = study.scores.sizes
     return _card(
-        (study.scores.sizes["system"], study.scores.sizes["topic"]),
-        _PAIRED_T + ", Holm" if study.ranks is None else _METHODS[study.ranks.method],
-        study.alpha,
-        [
-            _metric(
-                row["metric"],
-                row["leading"],
-                _PairCounts(row["n_significant"], row["n_pairs"], row["share"]),
-                (row["differ"], row["n_near"]),
-                errors=(row["leading_error"], row["share_error"], row["error"]),
-                detectable=detected.get(row["metric"]),
-            )
-            for row in places_of(study).to_dict("records")
-        ],
-        study.provenance,
+        study,
+        tables_of(study).places if places is None else places,
+        (sizes["system"], sizes["topic"]),
+        _PAIRED_T if study.ranks is None else _METHODS[study.ranks.method],
+        detected=detected,
         detectable={"test": tests, "correction": "none", "pair": "median", "power": study.power},
         treatment={
             "clusters": next((name for of, name in _CLUSTERS.items() if of in study.scores.coords), None),
@@ -118,71 +126,63 @@ def card_of(study: LeaderboardStudy) -> Card:
     )
 
 
-def card_of_means(study: MeansLeaderboardStudy) -> Card:
-    """Return the record of a leaderboard of means and standard errors: without items, and what only they tell."""
+def places_of_means(study: MeansLeaderboardStudy) -> pd.DataFrame:
+    """Return the places of `tables_of`, as far as means tell them."""
     frame, pairs = study.to_frame(), _by_family(study.pair_counts())
     leading = frame[frame["rank_low"] == 1].groupby("metric").size()
-    metrics = [
-        _metric(metric, leading[metric], pairs[metric, "all"], pairs[metric, "adjacent"][:2])
-        for metric in study.board.metrics
+    near = {metric: pairs[metric, "adjacent"] for metric in study.board.metrics}
+    rows = [
+        {"metric": metric, "leading": leading[metric], "differ": of["n_significant"], "n_near": of["n_pairs"]}
+        | pairs[metric, "all"]
+        for metric, of in near.items()
     ]
-    return _card((len(study.board.systems), None), _METHODS["means"], study.alpha, metrics, study.provenance)
+    return pd.DataFrame(rows)
 
 
-def _by_family(counts: pd.DataFrame) -> dict[tuple[str, str], _PairCounts]:
-    columns = counts[["metric", "family", *_PairCounts._fields]]
-    return {
-        (metric, family): _PairCounts(int(n_significant), int(n_pairs), float(share))
-        for metric, family, n_significant, n_pairs, share in columns.itertuples(index=False)
-    }
-
-
-def _metric(  # noqa: PLR0913 - the figures of a metric
-    metric: str,
-    leading: int,
-    every: _PairCounts,
-    near: tuple[int, int],
-    *,
-    errors: tuple[float | None, float | None, float | None] = (None, None, None),
-    detectable: float | None = None,
-) -> MetricRecord:
-    return {
-        "metric": metric,
-        "n_may_be_first": int(leading),
-        "n_may_be_first_error": errors[0],
-        "n_significant": int(every.n_significant),
-        "n_pairs": int(every.n_pairs),
-        "share": float(every.share) if every.n_pairs else 0.0,  # of no pair that could be tested none differs
-        "share_error": errors[1],
-        "n_adjacent_significant": int(near[0]),
-        "n_adjacent": int(near[1]),
-        "n_adjacent_error": errors[2],
-        "detectable_difference": detectable if detectable is not None and math.isfinite(detectable) else None,
-    }
+def card_of_means(study: MeansLeaderboardStudy) -> Card:
+    """Return the record of a leaderboard of means and standard errors: without items, and what only they tell."""
+    return _card(study, places_of_means(study), (len(study.board.systems), None), _METHODS["means"])
 
 
 def _card(  # noqa: PLR0913 - the parts of a card
+    study: LeaderboardStudy | MeansLeaderboardStudy,
+    places: pd.DataFrame,
     sizes: tuple[int, int | None],
     method: str,
-    alpha: float,
-    metrics: list[MetricRecord],
-    provenance: Provenance,
     *,
+    detected: Mapping[str, float] = MappingProxyType({}),
     detectable: Detectable | None = None,
     treatment: Treatment | None = None,
 ) -> Card:
     n_systems, n_items = sizes
+    record = study.provenance
     return {
         "schema": CARD,
-        "n_systems": int(n_systems),
-        "n_items": None if n_items is None else int(n_items),
+        "n_systems": n_systems,
+        "n_items": n_items,
         "treatment": treatment,
-        "decision": {"method": method, "family": "all pairs of a metric at once", "alpha": alpha},
-        "metrics": metrics,
+        "decision": {"method": method, "family": "all pairs of a metric at once", "alpha": study.alpha},
+        "metrics": [_metric(row, detected.get(row["metric"])) for row in places.to_dict("records")],
         "detectable": detectable,
-        "version": provenance.versions.get("metaeval", ""),
-        "created": provenance.created,
-        "command": provenance.command_line or provenance.command,
-        "random_source": provenance.random_source,
-        "inputs": dict(provenance.shown_inputs()),
+        "version": record.versions.get("metaeval", ""),
+        "created": record.created,
+        "command": record.command_line or record.command,
+        "random_source": record.random_source,
+        "inputs": dict(record.shown_inputs()),
+    }
+
+
+def _metric(row: Mapping[Any, Any], detectable: float | None) -> MetricRecord:
+    return {
+        "metric": row["metric"],
+        "n_may_be_first": row["leading"],
+        "n_may_be_first_error": row.get("leading_error"),
+        "n_significant": row["n_significant"],
+        "n_pairs": row["n_pairs"],
+        "share": row["share"] if row["n_pairs"] else 0.0,  # of no pair that could be tested none differs
+        "share_error": row.get("share_error"),
+        "n_adjacent_significant": row["differ"],
+        "n_adjacent": row["n_near"],
+        "n_adjacent_error": row.get("error"),
+        "detectable_difference": detectable if detectable is not None and math.isfinite(detectable) else None,
     }

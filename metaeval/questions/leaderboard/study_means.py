@@ -18,8 +18,6 @@ from metaeval.resampling.ranks import RankMethod
 from metaeval.studies.study import Study
 from metaeval.table.means import SystemMeans
 
-_CARD = "metaeval.questions.leaderboard.study_card:card_of_means"
-
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class MeansLeaderboardStudy(Study):
@@ -61,7 +59,7 @@ class MeansLeaderboardStudy(Study):
 
     def card(self) -> Card:
         """Return the record of `LeaderboardStudy.card`, without what only scores by item tell (None)."""
-        record: Card = shown_by(_CARD)(self)
+        record: Card = shown_by("metaeval.questions.leaderboard.study_card:card_of_means")(self)
         return record
 
     def _read_as(self) -> str:

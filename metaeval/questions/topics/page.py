@@ -26,16 +26,8 @@ from metaeval.models.topic_counts import MinimumTopics
 from metaeval.page.blocks import Block, Fold, Item, Items, Methods, Picture, Section, Text, Writer
 from metaeval.page.report import Report
 from metaeval.page.tables import METRIC, Table, left, right, with_cells
-from metaeval.questions.topics.page_error_rates import error_sections, rates_section
-from metaeval.questions.topics.page_numbers import detectable, numbers_section
-from metaeval.questions.topics.page_summary import (
-    topic_columns,
-    topic_facts,
-    topic_figures,
-    topic_quote,
-    topic_rows,
-    topic_summary,
-)
+from metaeval.questions.topics import page_summary
+from metaeval.questions.topics.page_error_rates import detectable, error_sections, numbers_section, rates_section
 from metaeval.questions.topics.page_words import (
     TOLERANCE,
     count_errors,
@@ -43,13 +35,13 @@ from metaeval.questions.topics.page_words import (
     drawn_chance,
     fewer_rows,
     fewest,
+    medians_needed,
     not_estimated,
     part_name,
     settled,
     ties_counted,
     tolerance_name,
     tolerance_names,
-    topic_count,
     topics_needed_words,
     with_tolerances,
 )
@@ -81,9 +73,9 @@ def topics_report(study: TopicsStudy, *, posterior: bool = False, published: boo
     return Report(
         command="topics",
         title=f"How many {unit().topics} are enough?",
-        facts=topic_facts(study),
-        summary=topic_summary(study),
-        key_figures=topic_figures(study),
+        facts=page_summary.topic_facts(study),
+        summary=page_summary.topic_summary(study),
+        key_figures=page_summary.topic_figures(study),
         sections=(*_size_sections(study, published=published), numbers_section(study), *error_sections(study)),
         methods=_methods(study),
         rows=_rows(study),
@@ -98,15 +90,15 @@ def with_topics(report: Report, study: TopicsStudy, *, posterior: bool = False) 
     first, *more, last = report.summary
     figures = report.key_figures
     if figures is not None:
-        frame, columns, errors = topic_columns(study)
+        frame, columns, errors = page_summary.topic_columns(study)
         figures = replace(
             figures,
             frame=figures.frame.merge(frame, on="metric", how="left"),
             columns=(*figures.columns, *columns),
             precision=", ".join(filter(None, [figures.precision, errors])),
-            data=pd.concat([figures.data, topic_rows(study)], ignore_index=True),
+            data=pd.concat([figures.data, page_summary.topic_rows(study)], ignore_index=True),
         )
-    quote = " ".join([*more, topic_quote(study)])
+    quote = " ".join([*more, page_summary.topic_quote(study)])
     return replace(report, summary=(first, quote, last), key_figures=figures).extended(
         sections=(*_size_sections(study, brief=False), numbers_section(study), rates_section(study)),
         methods=_methods(study),
@@ -189,14 +181,14 @@ def _model_blocks(study: TopicsStudy, posterior: BayesianErrorRate) -> list[Bloc
 def _counts_picture(study: TopicsStudy, counts: pd.DataFrame, level: str) -> Picture:
     drawn = counts.dropna(subset=["median"]).assign(
         label=lambda rows: [tolerance_name(study, tolerance) for tolerance in rows["tolerance"]],
-        needed=lambda rows: [topic_count(*row) for row in rows[["median", "median_error"]].to_numpy().tolist()],
+        needed=medians_needed,
     )
-    return Picture(
-        **say.named("topics_needed", level=level),
-        draw=lambda: figures.count_rows(drawn.reset_index(drop=True), at_hand=study.error_rates.n_topics),
-        alt="; ".join(
-            f"{name_of_metric(row['metric'])} at {row['label']}: {row['needed']}" for row in drawn.to_dict("records")
-        ),
+    rows = drawn.to_dict("records")
+    return say.picture(
+        "topics_needed",
+        lambda: figures.count_rows(drawn.reset_index(drop=True), at_hand=study.error_rates.n_topics),
+        alt="; ".join(f"{name_of_metric(row['metric'])} at {row['label']}: {row['needed']}" for row in rows),
+        level=level,
     )
 
 
@@ -212,9 +204,9 @@ def _counts_table(study: TopicsStudy, posterior: BayesianErrorRate, counts: pd.D
     rates_written = [carried(*row) for row in zip(data["error_rate"], spread, strict=True)]
     table_frame = with_cells(with_tolerances(study, data), error_rate=rates_written).assign(
         error_rate_sort=data["error_rate"],
-        median=[topic_count(*row) for row in data[["median", "median_error"]].to_numpy().tolist()],
+        median=medians_needed(data),
         median_sort=data["median"],
-        interval=topics_needed_words(data["low"], data["high"], data["low_error"], data["high_error"]),
+        interval=topics_needed_words(data),
         interval_sort=data["low"],
         enough=[drawn_chance(value) for value in data["p_enough"]],
         enough_sort=data["p_enough"],
@@ -272,8 +264,7 @@ def _three_counts_table(study: TopicsStudy) -> Table:
     if study.posterior is not None:
         counts, level = study.posterior.minimum_topics(errors=True), percentage(study.posterior.confidence_level)
         counts = data[["metric", "tolerance"]].merge(counts, on=["metric", "tolerance"], how="left")
-        frame["interval"] = topics_needed_words(*(counts[name] for name in ("low", "high", "low_error", "high_error")))
-        frame["median"] = [topic_count(*row) for row in counts[["median", "median_error"]].to_numpy().tolist()]
+        frame = frame.assign(interval=topics_needed_words(counts), median=medians_needed(counts))
         frame["median_sort"], error_words = counts["median"], count_errors(counts)
     curve = f"the {study.minimum.curve}" if study.minimum.curve else "–"
     return say.table(

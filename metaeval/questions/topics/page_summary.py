@@ -221,9 +221,7 @@ def topic_columns(study: TopicsStudy) -> tuple[pd.DataFrame, list[Column], str]:
         if study.posterior is not None and tolerance in study.posterior.tolerances:
             rows = counts.reindex(pd.MultiIndex.from_product([metrics, [tolerance]]))
             used.append(rows)
-            frame[f"{name} interval"] = topics_needed_words(
-                *(rows[bound] for bound in ("low", "high", "low_error", "high_error"))
-            )
+            frame[f"{name} interval"] = topics_needed_words(rows)
             columns += under(
                 text, head, **{f"{name} interval": f"{percentage(study.posterior.confidence_level)} interval"}
             )

@@ -2,7 +2,6 @@
 """How topic counts, tolerances and probabilities are written."""
 
 import math
-from collections.abc import Iterable
 from itertools import combinations
 
 import pandas as pd
@@ -52,13 +51,18 @@ def topic_count(value: object, error: object = None) -> str:
     return f"{float(f'{topics:.{digits}g}'):.0f}"
 
 
-def topics_needed_words(lows: Iterable[object], highs: Iterable[object], *errors: Iterable[object]) -> list[str]:
+def topics_needed_words(counts: pd.DataFrame) -> list[str]:
     """Write intervals of topics needed, with the errors of their ends."""
-    rows = zip(lows, highs, *errors, strict=True)
+    rows = counts[["low", "high", "low_error", "high_error"]].to_numpy().tolist()
     return [
         MISSING if absent(low) or absent(high) else f"{topic_count(low, a)} to {topic_count(high, b)}"
         for low, high, a, b in rows
     ]
+
+
+def medians_needed(counts: pd.DataFrame) -> list[str]:
+    """Write medians of topics needed, with their errors."""
+    return list(map(topic_count, counts["median"], counts["median_error"]))
 
 
 def count_errors(counts: pd.DataFrame) -> str:

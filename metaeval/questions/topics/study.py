@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import ClassVar, NamedTuple
+from typing import ClassVar
 
 import numpy as np
 import pandas as pd
@@ -218,15 +218,6 @@ class TopicsStudy(Study):
         )
 
 
-class DrawingOptions(NamedTuple):
-    """How topic sets are drawn: keywords of `swap_method` and `difference_bins`."""
-
-    n_trials: int
-    sampling: Sampling
-    rng: int
-    n_threads: int | None
-
-
 _COLUMNS = (
     *("metric", "tolerance", "kind", "n_topics", "text", "curve", "n_topics_published", "text_published"),
     *("posterior_median", "posterior_low", "posterior_high", "posterior_method", "p_enough", "note"),
@@ -349,8 +340,8 @@ def study_topics(  # noqa: PLR0913 - every option of the command
     if tolerances is None:
         usual = PAPER_TOLERANCES if tolerance_unit == "relative" else ABSOLUTE_TOLERANCES
         tolerances = (0.0,) if below else usual
-    drawn = DrawingOptions(n_trials, sampling, seed, n_threads)
-    rates = swap_method(scores, sizes=chosen, tolerances=tolerances, tolerance_unit=tolerance_unit, **drawn._asdict())
+    swap = partial(swap_method, scores, n_trials=n_trials, sampling=sampling, rng=seed, n_threads=n_threads)
+    rates = swap(sizes=chosen, tolerances=tolerances, tolerance_unit=tolerance_unit)
     attempt = Attempts(EstimationError, of=scores)
     with speaking_of(unit_of(scores)):
         comparison = compare_curves(rates)
@@ -360,7 +351,7 @@ def study_topics(  # noqa: PLR0913 - every option of the command
     if differences:
         count = partial(difference_bins, scores, sizes=[rates.sizes[-1]], bin_width=bin_width, max_error=max_error)
         count = partial(count, n_topic_resamples=n_topic_resamples, confidence_level=confidence_level)
-        bins = attempt(DIFFERENCES, partial(count, **drawn._asdict()))
+        bins = attempt(DIFFERENCES, partial(count, n_trials=n_trials, sampling=sampling, rng=seed, n_threads=n_threads))
     posterior = None
     asked = [tolerance for tolerance in rates.tolerances if modelled is None or tolerance in modelled]
     if bayesian and asked:

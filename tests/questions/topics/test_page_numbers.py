@@ -9,7 +9,7 @@ import pytest
 from metaeval.base.words import share
 from metaeval.models.topics_and_differences import detectable_by_topics
 from metaeval.page.tables import Column, Steps, Table
-from metaeval.questions.topics.page_numbers import numbers_section
+from metaeval.questions.topics.page_error_rates import numbers_section
 from metaeval.questions.topics.study import study_topics
 from metaeval.simulate import simulate_scores
 
