@@ -370,12 +370,18 @@ def labels_of_scores(scores: Mapping[str, ScoresOfJudges]) -> Labels | None:
     sides = scores_by_judge(next(iter(scores.values())))
     if len(scores) > 1 or any("repeat" in judged.dims for judged in sides.values()):
         return None
-    columns = {name: judged.isel(metric=0, drop=True).transpose("topic", "system") for name, judged in sides.items()}
-    frame = pd.DataFrame({name: judged.to_series() for name, judged in columns.items()})
+    frame = frame_of_answers(sides)
     levels = np.unique(frame.to_numpy()[frame.notna().to_numpy()])
     if not 1 < levels.size <= _MOST_LABELS or (levels != np.round(levels)).any():
         return None
-    return as_labels(frame.rename_axis(["topic", "item"]))
+    return as_labels(frame)
+
+
+def frame_of_answers(sides: Mapping[str, Scores]) -> pd.DataFrame:
+    """Return the scores under each judge as labels are kept: a row a topic and system, a column a judge."""
+    columns = {name: judged.isel(metric=0, drop=True).transpose("topic", "system") for name, judged in sides.items()}
+    frame = pd.DataFrame({name: judged.to_series() for name, judged in columns.items()})
+    return frame.rename_axis(["topic", "item"])
 
 
 def flat_judge_notes(scores: Mapping[str, ScoresOfJudges]) -> list[str]:

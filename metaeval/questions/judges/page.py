@@ -35,7 +35,6 @@ from metaeval.reports.data_files import csv_file
 from metaeval.reports.key_figures import KeyFigure, bounded_figure, ends_in, listed_figures, with_ends
 from metaeval.reports.prose import prose
 from metaeval.reports.shared import facts, unanswered
-from metaeval.resampling.judge_conclusions import JudgeConclusions
 from metaeval.resampling.judge_verdicts import chance_error, deciding_metric, fewest_pairs, other_metrics
 
 _MAY = {
@@ -247,7 +246,8 @@ def _verdict_words(study: JudgeStudy, metric: str) -> str:
     """Return the verdict on the one judge, or on the best of several."""
     row, conclusions, n = study.verdicts.iloc[0], study.conclusions[metric], len(study.verdicts)
     sure = {"may": "Yes", "may not": "No"}.get(row["ranking"], "Not settled")
-    f1 = f": F1 {_f1(row, conclusions.n_resamples)}" if row["ranking"] != "no pairs" else ""
+    figure = bracketed(*ends_in(row, "f1"), number(2), draws=conclusions.n_resamples)
+    f1 = "" if row["ranking"] == "no pairs" else f": F1 {figure}"
     who, counts = row["judge"], conclusions.table.set_index("judge").loc[row["judge"]]
     if n == 1 and row["ranking"] == "no second person":
         against = conclusions.conflicts[conclusions.conflicts["judge"] == who].to_dict("records")
@@ -263,18 +263,24 @@ def _may(verdict: str, reference: object) -> str:
 
 
 def _settled_words(study: JudgeStudy, metric: str) -> list[str]:
-    """Say how sure the verdict is, or what holds without a second person."""
-    row, conclusions = study.verdicts.iloc[0], study.conclusions[metric]
-    n, needed = _significant(conclusions, row["judge"]), fewest_pairs(study.margin)
+    """Say how sure the verdict is, what holds without a second person, and how often such data would settle it."""
+    row, conclusions, margin = study.verdicts.iloc[0], study.conclusions[metric], study.margin
+    reference, of_judge = conclusions.reference, conclusions.table["judge"] == row["judge"]
+    n, needed = int(conclusions.table.loc[of_judge, "n_reference"].to_numpy()[0]), fewest_pairs(margin)
     if row["ranking"] in {"not settled", "no second person"} and (n < needed < math.inf or absent(row["f1_low"])):
         caption = "few pairs" if n < needed < math.inf else "no interval"
-        return [say(caption, n=n, needed=needed, margin=study.margin, reference=conclusions.reference)]
-    return [*_beside_nobody(row, study.margin, conclusions), *_power_words(row, study.margin, conclusions.n_resamples)]
-
-
-def _significant(found: JudgeConclusions, judge: object) -> int:
-    """Return how many pairs differ significantly under the reference where a judge is compared with it."""
-    return int(found.table.loc[found.table["judge"] == judge, "n_reference"].to_numpy()[0])
+        return [say(caption, n=n, needed=needed, margin=margin, reference=reference)]
+    words = []
+    if row["ranking"] == "may" and absent(row["people_f1"]):
+        words.append(say("whoever", judge=row["judge"], margin=margin))
+    elif row["ranking"] != "no pairs" and absent(row["people_f1"]) and not absent(row["f1_low"]):
+        contradicted = ends_in(row, "contradicted")
+        against = bracketed(*contradicted, number(2), apart=0.0) if any(contradicted) else ""
+        words.append(say("alone", row=row, margin=margin, reference=reference, against=against))
+    if not absent(row["cleared_if_equal"]):  # alike in law where people and judge contradict alike
+        cleared, found_out = (_about(row[name], conclusions.n_resamples) for name in ("cleared_if_equal", "found_out"))
+        words.append(say("power", cleared=cleared, found_out=found_out, short=2 * margin))
+    return words
 
 
 def _verdict_details(study: JudgeStudy, metric: str) -> tuple[str, ...]:
@@ -282,15 +288,6 @@ def _verdict_details(study: JudgeStudy, metric: str) -> tuple[str, ...]:
     sentences = [*_otherwise_words(study, study.verdicts.iloc[0]), *_settled_words(study, metric)]
     unlike = [] if study.conclusions[metric].comparable else [say("unlike")]
     return (*sentences[1:], *unlike)
-
-
-def _power_words(row: pd.Series, margin: float, n_resamples: int) -> list[str]:
-    """Say how often such topics and people would settle the question."""
-    if absent(row["cleared_if_equal"]):
-        return []
-    # alike in law where people and judge contradict alike
-    cleared, found_out = (_about(row[name], n_resamples) for name in ("cleared_if_equal", "found_out"))
-    return [say("power", cleared=cleared, found_out=found_out, short=2 * margin)]
 
 
 def _about(value: object, n_resamples: int) -> str:
@@ -302,19 +299,6 @@ def _about(value: object, n_resamples: int) -> str:
     return ends.get(True, f"about {carried(chance, chance_error(chance, n_resamples))}")
 
 
-def _beside_nobody(row: pd.Series, margin: float, found: JudgeConclusions) -> list[str]:
-    """Say what holds of a judge whoever a second person would be."""
-    if row["ranking"] == "no pairs" or not absent(row["people_f1"]):
-        return []
-    if row["ranking"] == "may":
-        return [say("whoever", judge=row["judge"], margin=margin)]
-    if absent(row["f1_low"]):
-        return []
-    contradicted = (row["contradicted"], row["contradicted_low"], row["contradicted_high"])
-    against = bracketed(*contradicted, number(2), apart=0.0) if any(contradicted) else ""
-    return [say("alone", row=row, margin=margin, reference=found.reference, against=against)]
-
-
 def _otherwise_words(study: JudgeStudy, row: pd.Series) -> list[str]:
     """Say where another metric speaks against the verdict."""
     fields = {"judge": row["judge"], "own": int(row["n_conflicts"]), "deciding": deciding_metric(study.conclusions)}
@@ -322,10 +306,6 @@ def _otherwise_words(study: JudgeStudy, row: pd.Series) -> list[str]:
         say("otherwise", metric=name, may=_may(verdict.ranking, study.reference), n=int(verdict.n_conflicts), **fields)
         for name, verdict in other_metrics(study.conclusions, row["judge"], study.margin)
     ]
-
-
-def _f1(row: pd.Series, n_resamples: int) -> str:
-    return bracketed(*ends_in(row, "f1"), number(2), draws=n_resamples)
 
 
 def _favour_words(row: pd.Series) -> str:

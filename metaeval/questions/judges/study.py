@@ -26,7 +26,6 @@ from metaeval.agreement.runs_under_judges import (
 )
 from metaeval.agreement.scale_maps import ScaleMap
 from metaeval.agreement.score_correction import CorrectedScores
-from metaeval.agreement.second_assessors import SecondPeople
 from metaeval.base.checks import check_choice, check_kind, check_list, check_number, check_share, refused
 from metaeval.base.provenance import Provenance, record_provenance
 from metaeval.base.unit import ITEM, LABELLED_NUGGETS, Unit, speaking_of, unit_of
@@ -332,9 +331,8 @@ def study_judges(  # noqa: PLR0913 - every option is one question
     check_share(confidence_level, "confidence_level")
     check_test(test, correction)
     check_choice(labelled, "labelled", ("common", "own"))
-    _check_latent(labels, reference, latent=latent)
+    labels, people = _check_given(labels, collection, scores, annotations, people, reference, latent=latent)
     source = resolve_rng(resolve_seed(rng))
-    labels, people = _check_given(labels, collection, scores, annotations, people, reference)
     options = JudgeOptions(
         *(reference, people, maps, rel, epsilon, scoring, human_topics, latent),
         *(groups, built_with, covariate, covariate_name),
@@ -343,13 +341,14 @@ def study_judges(  # noqa: PLR0913 - every option is one question
     )
     units = _unit_of(labels if collection is None else None, scores)
     attempt = Attempts(ScoresError, EstimationError, InvalidOptionError, of=units)
-    labelling, second = None, None
-    notes: list[str] = []
+    labelling, second, notes = None, None, list[str]()
     tables: Mapping[str, ScoresOfJudges] = scores or {}
     if labels is not None:
         with speaking_of(units):
             labelling, second, notes = labelling_of(labels, options, attempt)
-    weights = _weights_of_people(people, second, equal=scores is not None)
+    weights = {} if second is None else second.weight_of()
+    if scores is not None:  # of scores everybody is a second person
+        weights = {str(name): 1 / len(people) for name in people}
     if labels is not None and labelling is not None and scores is None:
         if collection is None:
             attempt.failed[ABOUT_SYSTEMS] = _lacks_runs(labels)
@@ -389,13 +388,6 @@ def study_judges(  # noqa: PLR0913 - every option is one question
         has_runs=collection is not None,
         scores_are_labels=labels is None and labelling is not None,
     )
-
-
-def _weights_of_people(people: Sequence[str], second: SecondPeople | None, *, equal: bool) -> dict[str, float]:
-    """Return the weight of every person, who may be one among several second ones."""
-    if equal:
-        return {str(name): 1 / len(people) for name in people}
-    return {} if second is None else {str(name): float(member) for name, member in second.weights.items()}
 
 
 def _labels_of_answers(
@@ -458,13 +450,6 @@ def _about_systems(
     return concluded
 
 
-def _check_latent(labels: object, reference: str | None, *, latent: bool) -> None:
-    if latent and (reference is not None or not isinstance(labels, Labels)):
-        raise InvalidOptionError(
-            "`latent` is for labels of items without a reference; ask either for it, or for a comparison with one judge"
-        )
-
-
 def _check_given(  # noqa: PLR0913, PLR0917 - what may be given
     labels: Labels | Mapping[str, Assessments] | None,
     collection: object,
@@ -472,8 +457,14 @@ def _check_given(  # noqa: PLR0913, PLR0917 - what may be given
     annotations: object,
     people: Sequence[str],
     reference: str | None,
+    *,
+    latent: bool,
 ) -> tuple[Labels | Mapping[str, Assessments] | None, list[str]]:
     """Refuse what does not go together; return the labels of those who are compared, and the people, one or several."""
+    if latent and (reference is not None or not isinstance(labels, Labels)):
+        raise InvalidOptionError(
+            "`latent` is for labels of items without a reference; ask either for it, or for a comparison with one judge"
+        )
     has_input = [labels is not None or scores is not None, annotations is not None]
     if sum(has_input) != 1 or None not in (collection, scores):
         raise InvalidOptionError(

@@ -238,7 +238,7 @@ def _panels_of_judges(
         return None, None
     table = labels.table[[reference, *judges]]
     together = replace(labels, table=table if second is None else table.join(second.table))
-    choices = {} if second is None else {str(name): float(weight) for name, weight in second.weights.items()}
+    choices = {} if second is None else second.weight_of()
     ask = partial(
         judge_panel, together, reference=reference, people=choices, confidence_level=options.compared.confidence_level
     )

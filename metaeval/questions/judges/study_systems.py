@@ -14,7 +14,7 @@ from metaeval.agreement.judge_bias import FavouredGroups, favoured_by_covariate,
 from metaeval.agreement.labels import Labels
 from metaeval.agreement.panels import JudgePanel, judge_panel
 from metaeval.agreement.repeats import JudgeRepeats, judge_repeats
-from metaeval.agreement.runs_under_judges import ScoresOfJudges, joined_on_common_topics, scores_under
+from metaeval.agreement.runs_under_judges import ScoresOfJudges, frame_of_answers, joined_on_common_topics, scores_under
 from metaeval.agreement.score_correction import CorrectedScores, corrected_scores
 from metaeval.base.names import first_few
 from metaeval.base.unit import unit, unit_of
@@ -140,14 +140,7 @@ def _questions_under(
 
 def _labels_of(by_judge: Mapping[str, Scores], names: list[str]) -> Labels | None:
     """Return scores of 0 and 1 as labels, no and yes, where a judge has topics that the first has not; else None."""
-    said = {}
-    for name in names:
-        scores = by_judge[name]
-        index = pd.MultiIndex.from_product(
-            [scores["topic"].to_numpy(), scores["system"].to_numpy()], names=["topic", "item"]
-        )
-        said[name] = pd.Series(scores.to_numpy()[0].T.ravel(), index=index)
-    table = pd.DataFrame(said)
+    table = frame_of_answers({name: by_judge[name] for name in names})
     yes_or_no = bool((table.isin([0.0, 1.0]) | table.isna()).all(axis=None))
     if not yes_or_no or not table[names[0]].isna().any():
         return None
