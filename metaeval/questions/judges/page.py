@@ -234,7 +234,9 @@ def _verdict_figures(study: JudgeStudy, metric: str) -> list[KeyFigure]:
     worth = study.worth.get((metric, judge))
     if worth is not None:
         caption = f"{worth.n_topics} human {unit().topics} with the judge's labels are worth"
-        told.append(bounded_figure(caption, ends_in(worth.summary.loc["median"], "n_equivalent"), number(0)))
+        told.append(
+            bounded_figure(caption, ends_in(worth.summary.to_dict("index")["median"], "n_equivalent"), number(0))
+        )
     return told
 
 

@@ -73,7 +73,7 @@ def best_words(study: Labelling, ranking: JudgeRanking) -> str:
     table = ranking.table
     level = table[table["judge"].isin(ranking.open_to_best())]  # two that read alike may differ significantly
     best = ends(level["judge"], level[ranking.measure], map(_DECIMAL, level[ranking.measure]))[1]
-    first = _kappas(study, ranking).loc[table["judge"].iloc[0]]
+    first = ends_in(_kappas(study, ranking).to_dict("index")[table["judge"].iloc[0]], "value")
     draws = study.agreement.n_resamples
     return say(
         "one" if len(table) == 1 else "best" if ranking.ordered else "none best",
@@ -86,7 +86,7 @@ def best_words(study: Labelling, ranking: JudgeRanking) -> str:
         measure=MEASURES[ranking.measure],
         reference=ranking.reference,
         leaning=_leaning(table.iloc[0]) if len(level) == 1 else "",
-        unsure=not absent(first["value_low"]) and sure_side(*first, draws=draws) == 0,
+        unsure=not absent(first[1]) and sure_side(*first, draws=draws) == 0,
     )
 
 
@@ -110,12 +110,11 @@ def ranking_figures(study: Labelling, ranking: JudgeRanking) -> Table:
     pairs = study.agreement.pairs.set_index("second")
     columns = [f"{ranking.measure}{end}" for end in ("", "_low", "_high")]
     frame = frame.merge(pairs[[*columns, "same_low", "same_high"]], left_on="judge", right_index=True)
+    rows = frame.to_dict("records")
     frame = with_cells(
         frame,
-        written=[bracketed(*row, _DECIMAL, draws=draws) for row in frame[columns].to_numpy(float)],
-        same_written=[
-            bracketed(*row, share, draws=draws) for row in frame[["same", "same_low", "same_high"]].to_numpy(float)
-        ],
+        written=[bracketed(*ends_in(row, ranking.measure), _DECIMAL, draws=draws) for row in rows],
+        same_written=[bracketed(*ends_in(row, "same"), share, draws=draws) for row in rows],
     )
     head = f"{sentence_case(MEASURES[ranking.measure])} [{percentage(study.agreement.confidence_level)} interval]"
     shown = [*left(judge="Judge"), *right(written=head)]
@@ -181,7 +180,7 @@ def judge_ranking_section(study: Labelling, *, brief: bool) -> tuple[Section, ..
         ranking=ranking,
         scale="nominal" if plain else "interval",
     )
-    blocks = (kappa_dots_picture(study), table, *_behind_words(ranking))
+    blocks: tuple[Block, ...] = (kappa_dots_picture(study), table, *_behind_words(ranking))
     return (say.section("ranking", *blocks, brief=brief, ranking=ranking),)
 
 
@@ -201,7 +200,8 @@ def agreement_sections(study: Labelling, *, brief: bool, opens: bool) -> tuple[S
 def _alpha(study: Labelling) -> tuple[float, float, float]:
     """Return alpha for ordered grades, or for names, with its interval."""
     level = "ordinal" if study.labels.ordered else "nominal"
-    alpha, low, high = study.agreement.alpha.set_index("level").loc[level, ["alpha", "low", "high"]].astype(float)
+    of_level = study.agreement.alpha.set_index("level").to_dict("index")[level]
+    alpha, low, high = (float(of_level[name]) for name in ("alpha", "low", "high"))
     return alpha, low, high
 
 

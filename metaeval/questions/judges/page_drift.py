@@ -63,7 +63,7 @@ def _answer(study: JudgeDriftStudy) -> str:
         rows = moved.loc[moved["judge"].abs().sort_values(ascending=False).index].to_dict("records")
         shifts = [f"{bracketed(*ends_in(row, 'judge'), _SCORE)} for {row['system']}" for row in rows]
         return say("changed by system", shifts=shifts, conclusions=conclusions)
-    figure = bracketed_size(*shift[["value", "low", "high"]], _SCORE)
+    figure = bracketed_size(shift["value"], shift["low"], shift["high"], _SCORE)
     return say("changed", figure=figure, more=shift["value"] > 0, conclusions=conclusions)
 
 
@@ -71,8 +71,8 @@ def _figures(study: JudgeDriftStudy) -> list[KeyFigure]:
     kinds = {"shift": ("Same answers, after less before", _SCORE), "changed": ("Scores that differ", share)}
     if study.kappa:
         kinds["kappa"] = (_KAPPAS[study.kappa], _DECIMAL)
-    ends = study.overall[["value", "low", "high"]].astype(float)
-    return [*(bounded_figure(words, ends.loc[name], write) for name, (words, write) in kinds.items()), *_f1(study)]
+    ends = {name: study.overall.loc[name, ["value", "low", "high"]].to_numpy(float).tolist() for name in kinds}
+    return [*(bounded_figure(words, ends[name], write) for name, (words, write) in kinds.items()), *_f1(study)]
 
 
 def _f1(study: JudgeDriftStudy) -> list[KeyFigure]:
@@ -84,7 +84,7 @@ def _f1(study: JudgeDriftStudy) -> list[KeyFigure]:
 
 
 def _systems_section(study: JudgeDriftStudy) -> Section:
-    over = {"level": percentage(1 - study.alpha), "clustered": "cluster" in study.scores.coords}
+    level, clustered = percentage(1 - study.alpha), "cluster" in study.scores.coords
     table = say.table(
         "judge-drift",
         study.systems,
@@ -93,10 +93,13 @@ def _systems_section(study: JudgeDriftStudy) -> Section:
         ranged(_SCORE, change="Change", judge="Judge", system_part="System"),
         right(p_value, p_corrected="p of the judge’s part"),
         data=study.systems,
-        **over,
+        level=level,
+        clustered=clustered,
     )
     alt = "One row a system with a dot at the change of the judge's scores."
-    picture = say.picture("systems picture", study.plot, called="judge-drift", alt=alt, **over)
+    picture = say.picture(
+        "systems picture", study.plot, called="judge-drift", alt=alt, level=level, clustered=clustered
+    )
     return say.section("systems", picture, table)
 
 

@@ -18,12 +18,13 @@ from metaeval.base.words import (
     whole,
 )
 from metaeval.models.dawid_skene import LatentClasses
-from metaeval.page.blocks import Fold, Section, Text
+from metaeval.page.blocks import Block, Fold, Section, Text
 from metaeval.page.tables import ends_named, left, ranged, right
 from metaeval.questions.judges.page_agreement import agreement_sections, judge_ranking_section, one_pair
 from metaeval.questions.judges.study_labels import Labelling, means_of_pairs
 from metaeval.reports.alt_test import alt_section
 from metaeval.reports.assessed_parts import element_agreement_table, passage_agreement_table
+from metaeval.reports.key_figures import ends_in
 from metaeval.reports.prose import prose
 from metaeval.reports.shared import labelled_heads
 from metaeval.tests_stat.result import is_significant
@@ -109,7 +110,7 @@ def corrected_section(found: CorrectedScores | None, *, brief: bool) -> tuple[Se
         reference=found.reference,
         apart=table.loc[is_significant(table["apart_p"].to_numpy(), found.alpha), "judge"].unique().tolist(),
     )
-    blocks = (shown, *_difference_folds(found))
+    blocks: tuple[Block, ...] = (shown, *_difference_folds(found))
     return (say.section("corrected", *blocks, brief=brief, head="Scores corrected for the judge’s errors"),)
 
 
@@ -178,8 +179,8 @@ def latent_words(found: LatentClasses) -> tuple[str, ...]:
     """Say who errs least, who most, and whether that may be believed."""
     frame, tail = found.judges, (1 - found.confidence_level) / 2
     judges = [
-        {"name": name, "figure": bracketed(*figures, share)}
-        for name, *figures in frame[["judge", "accuracy", "accuracy_low", "accuracy_high"]].itertuples(index=False)
+        {"name": row["judge"], "figure": bracketed(*ends_in(row, "accuracy"), share)}
+        for row in frame.to_dict("records")
     ]
     best, worst = (frame.loc[frame[column] > tail, "judge"].tolist() for column in ("p_best", "p_worst"))
     believe = say("believe", dependent=bool(found.pairs["beyond"].any()))

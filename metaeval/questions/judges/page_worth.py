@@ -272,7 +272,7 @@ def _leading(every: list[tuple[str, JudgePanel]]) -> list[tuple[str, JudgePanel]
     return [kinds[level] for level in ("labels", "differences") if level in kinds]
 
 
-def _worth_words(row: "Mapping[Hashable, float] | pd.Series", kind: str) -> str:
+def _worth_words(row: Mapping[Hashable, float], kind: str) -> str:
     value, low, high = (row[f"{kind}{end}"] for end in ("", "_low", "_high"))
     if not isfinite(value):
         return MISSING
@@ -280,7 +280,7 @@ def _worth_words(row: "Mapping[Hashable, float] | pd.Series", kind: str) -> str:
 
 
 def _words(name: str, found: JudgePanel) -> str:
-    every = found.table.set_index("panel").loc["all"]
+    every = found.table.set_index("panel").to_dict("index")["all"]
     return say(
         "panel worth",
         errors=name,

@@ -106,9 +106,9 @@ class JudgeStudy(JudgeEvidence):
             parts.append(self.effects.melt(keys, names, var_name="statistic", value_name="value"))
         for metric, concluded in self.conclusions.items():
             parts += [rows.assign(metric=metric) for rows in _of_conclusions(concluded)]
-        for estimates in (self.group_bias, self.by_covariate, self.corrected):
-            of_estimate = _of_scores if estimates is self.corrected else _of_bias
-            parts += [of_estimate(estimate).assign(metric=metric) for metric, estimate in estimates.items()]
+        for kind in (self.group_bias, self.by_covariate):
+            parts += [_of_bias(estimates).assign(metric=metric) for metric, estimates in kind.items()]
+        parts += [_of_scores(scores).assign(metric=metric) for metric, scores in self.corrected.items()]
         for (metric, judge), worth in self.worth.items():
             median = worth.summary.loc[["median"]].assign(judge=judge)
             parts.append(_rows(median, self.reference, _WORTH).assign(metric=metric))
@@ -346,9 +346,8 @@ def study_judges(  # noqa: PLR0913 - every option is one question
     if labels is not None:
         with speaking_of(units):
             labelling, second, notes = labelling_of(labels, options, attempt)
-    weights = {} if second is None else second.weight_of()
-    if scores is not None:  # of scores everybody is a second person
-        weights = {str(name): 1 / len(people) for name in people}
+    equal = {str(name): 1 / len(people) for name in people}
+    weights = equal if scores is not None else {} if second is None else second.weight_of()
     if labels is not None and labelling is not None and scores is None:
         if collection is None:
             attempt.failed[ABOUT_SYSTEMS] = _lacks_runs(labels)
@@ -372,9 +371,7 @@ def study_judges(  # noqa: PLR0913 - every option is one question
     notes += [f"{metric}: {note}" for metric, judged in evidence.conclusions.items() for note in judged.notes()]
     return JudgeStudy(
         **{member.name: getattr(evidence, member.name) for member in fields(evidence)},
-        verdicts=judge_verdicts(
-            evidence.conclusions, evidence.group_bias, evidence.alt, margin=float(margin), alpha=float(alpha)
-        ),
+        verdicts=judge_verdicts(evidence.conclusions, evidence.group_bias, evidence.alt, margin=margin, alpha=alpha),
         reference=reference,
         people=tuple(people),
         test=TESTS.find(test).name,
