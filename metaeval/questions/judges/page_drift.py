@@ -63,16 +63,22 @@ def _answer(study: JudgeDriftStudy) -> str:
         rows = moved.loc[moved["judge"].abs().sort_values(ascending=False).index].to_dict("records")
         shifts = [f"{bracketed(*ends_in(row, 'judge'), _SCORE)} for {row['system']}" for row in rows]
         return say("changed by system", shifts=shifts, conclusions=conclusions)
-    figure = bracketed_size(shift["value"], shift["low"], shift["high"], _SCORE)
+    figure = bracketed_size(*_over_all(study, "shift"), _SCORE)
     return say("changed", figure=figure, more=shift["value"] > 0, conclusions=conclusions)
+
+
+def _over_all(study: JudgeDriftStudy, name: str) -> tuple[float, float, float]:
+    """Return a figure of all same answers with the ends of its interval."""
+    row = study.overall.to_dict("index")[name]
+    return float(row["value"]), float(row["low"]), float(row["high"])
 
 
 def _figures(study: JudgeDriftStudy) -> list[KeyFigure]:
     kinds = {"shift": ("Same answers, after less before", _SCORE), "changed": ("Scores that differ", share)}
     if study.kappa:
         kinds["kappa"] = (_KAPPAS[study.kappa], _DECIMAL)
-    ends = {name: study.overall.loc[name, ["value", "low", "high"]].to_numpy(float).tolist() for name in kinds}
-    return [*(bounded_figure(words, ends[name], write) for name, (words, write) in kinds.items()), *_f1(study)]
+    told = [bounded_figure(words, _over_all(study, name), write) for name, (words, write) in kinds.items()]
+    return [*told, *_f1(study)]
 
 
 def _f1(study: JudgeDriftStudy) -> list[KeyFigure]:
