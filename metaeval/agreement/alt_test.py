@@ -13,7 +13,8 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import ndtri, stdtrit
 
-from metaeval.agreement.annotations import Annotations, as_annotations
+from metaeval.agreement.annotations import Annotations, Labelled, as_annotations
+from metaeval.base.arrays import Floats
 from metaeval.base.checks import check_choice, check_count, check_number, check_share, show
 from metaeval.base.names import count, first_few
 from metaeval.base.results import Figure, Result
@@ -24,8 +25,6 @@ from metaeval.tests_stat.correction import CORRECTIONS, FAMILY_WISE, adjust
 from metaeval.tests_stat.result import is_significant
 from metaeval.tests_stat.tails import signs_tail, student_tail
 
-type Floats = NDArray[np.float64]
-type Labelled = NDArray[np.object_] | Floats
 type Similarity = Callable[[NDArray[np.object_], NDArray[np.object_]], ArrayLike]
 """How alike the labels of pairs are, pair by pair; more is more alike."""
 

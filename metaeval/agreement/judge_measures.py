@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 
 from metaeval.agreement.decisions import SHARES, agreement_errors
 from metaeval.agreement.rankings import kendall_tau, pearson, spearman, tau_ap
-
-type Floats = NDArray[np.float64]
+from metaeval.base.arrays import Floats
 
 _EVERYWHERE: Mapping[str, Callable[..., Floats]] = MappingProxyType(
     {"tau": kendall_tau, "tau_ap": tau_ap, "tau_ap_b": partial(tau_ap, ties="b"), "rho": spearman, "pearson": pearson}

@@ -27,6 +27,8 @@ from metaeval.metrics.scoring import resolve_metrics, score
 from metaeval.running.parallel import track
 from metaeval.table.scores import Scores, as_scores
 
+type ScoresOfJudges = Scores | Mapping[str, Scores]
+"""Scores under each judge: in one table, in place of metrics, or where judges have topics of their own a table each."""
 EFFECTS = (
     *("tau", "tau_ap", *SHARES),
     *("n_predictor", "n_truth", "n_shared", "n_conflicts", "n_missed", "n_undetectable"),
@@ -187,7 +189,7 @@ def scores_under_judges(
     reference: str | None = None,
     people: Sequence[str] = (),
     registry: Registry | None = None,
-) -> tuple[dict[str, Scores | Mapping[str, Scores]], list[str]]:
+) -> tuple[dict[str, ScoresOfJudges], list[str]]:
     """Score the runs under every judge; return for each metric the scores by judge, and notes.
 
     Where all have fewer than two topics in common, each judge is scored on those that it shares with the reference.
@@ -344,14 +346,14 @@ def _grades_of_judges(labels: Labels, collection: Collection) -> np.ndarray:
     return labels.table.to_numpy()[rows].T
 
 
-def scores_by_judge(table: Scores | Mapping[str, Scores]) -> dict[str, Scores]:
+def scores_by_judge(table: ScoresOfJudges) -> dict[str, Scores]:
     """Return the scores under each judge, whether judges stand in one table or have topics of their own."""
     if isinstance(table, Mapping):
         return dict(table)
     return {str(name): table.sel(metric=[name]) for name in table["metric"].to_numpy()}
 
 
-def labels_of_scores(scores: Mapping[str, Scores | Mapping[str, Scores]]) -> Labels | None:
+def labels_of_scores(scores: Mapping[str, ScoresOfJudges]) -> Labels | None:
     """Return what each judge says of every system's answers as labels; None where scores are no labels.
 
     Labels are whole numbers, of which there are few, of one metric, each given once.
@@ -368,15 +370,21 @@ def labels_of_scores(scores: Mapping[str, Scores | Mapping[str, Scores]]) -> Lab
     sides = scores_by_judge(next(iter(scores.values())))
     if len(scores) > 1 or any("repeat" in judged.dims for judged in sides.values()):
         return None
-    columns = {name: judged.isel(metric=0, drop=True).transpose("topic", "system") for name, judged in sides.items()}
-    frame = pd.DataFrame({name: judged.to_series() for name, judged in columns.items()})
+    frame = frame_of_answers(sides)
     levels = np.unique(frame.to_numpy()[frame.notna().to_numpy()])
     if not 1 < levels.size <= _MOST_LABELS or (levels != np.round(levels)).any():
         return None
-    return as_labels(frame.rename_axis(["topic", "item"]))
+    return as_labels(frame)
 
 
-def flat_judge_notes(scores: Mapping[str, Scores | Mapping[str, Scores]]) -> list[str]:
+def frame_of_answers(sides: Mapping[str, Scores]) -> pd.DataFrame:
+    """Return the scores under each judge as labels are kept: a row a topic and system, a column a judge."""
+    columns = {name: judged.isel(metric=0, drop=True).transpose("topic", "system") for name, judged in sides.items()}
+    frame = pd.DataFrame({name: judged.to_series() for name, judged in columns.items()})
+    return frame.rename_axis(["topic", "item"])
+
+
+def flat_judge_notes(scores: Mapping[str, ScoresOfJudges]) -> list[str]:
     """Say under which judges all systems score 0 on a topic, as where nothing was labelled: such topics count.
 
     Examples
@@ -396,7 +404,7 @@ def flat_judge_notes(scores: Mapping[str, Scores | Mapping[str, Scores]]) -> lis
     return notes
 
 
-def scores_under(table: Scores | Mapping[str, Scores], name: str) -> Scores:
+def scores_under(table: ScoresOfJudges, name: str) -> Scores:
     """Return the scores under one judge, who stands in place of a metric."""
     return table.sel(metric=[name]) if isinstance(table, xr.DataArray) else table[name].assign_coords(metric=[name])
 
@@ -425,7 +433,7 @@ def of_same_topics(sides: Mapping[str, Scores]) -> Scores:
 
 
 def effects_of_pairs(
-    scores: Mapping[str, Scores | Mapping[str, Scores]],
+    scores: Mapping[str, ScoresOfJudges],
     pairs: Iterable[tuple[str, str]] | None,
     test: Callable[..., DecisionAgreement],
     generator: np.random.Generator,

@@ -29,6 +29,10 @@ class SecondPeople(Result):
     exact: bool
     """Whether these are all choices there are; else they are a sample of orders."""
 
+    def weight_of(self) -> dict[str, float]:
+        """Return how likely each choice is, by its name."""
+        return {str(name): float(weight) for name, weight in self.weights.items()}
+
 
 def second_people(labels: Labels, people: Sequence[str], *, n_choices: int = 64, rng: RNGLike = None) -> SecondPeople:
     """Combine the labels of people who each labelled a part of the items, in random orders.

@@ -546,6 +546,20 @@ def bracketed(  # noqa: PLR0913 - a value, its ends, and how they are written
     return WrittenFigure(ends.behind(written), written, ends.error, ends.unit)
 
 
+def bracketed_size(
+    value: float, low: float, high: float, write: Callable[[object], str] = share, *, draws: float | None = None
+) -> str:
+    """Write how large a value is, with its interval, where the sentence says its sign.
+
+    Examples
+    --------
+    >>> bracketed_size(-0.065, -0.082, -0.051)
+    '6.5 % [5.1, 8.2]'
+    """
+    nearest, furthest = sorted((abs(low), abs(high)))
+    return bracketed(abs(value), nearest, furthest, write, draws=draws)
+
+
 def written_interval(  # noqa: PLR0913 - two ends, and how they are written
     low: object,
     high: object,

@@ -8,6 +8,7 @@ what people read, such as ``80/120 = 66.7 %`` (the form of Table 3 in Sakai and 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import groupby
 from typing import Any, ClassVar, Literal, NamedTuple
 
@@ -51,6 +52,8 @@ class Column:
     rising: bool = False
     """Whether a page sorts numbers from the smallest on when the heading is first pressed, as it does what `p_value`
     writes; others are sorted from the largest on."""
+    cells: Callable[[pd.DataFrame], Iterable[object]] | None = None
+    """Makes the cells from a frame that lacks the column, as an interval from its ends."""
 
 
 METRIC = Column(name="metric", label="Metric", write=name_of_metric)
@@ -101,6 +104,32 @@ def under(write: Write = text, group: str = "", /, **labels: str) -> tuple[Colum
     return tuple(replace(column, under=True) for column in right(write, group, **labels))
 
 
+def ranged(write: Write, draws: float | None = None, /, **labels: str) -> tuple[Column, ...]:
+    """Return columns of numbers with their headings, and under each its interval: from ``NAME_low`` and ``NAME_high``.
+
+    Examples
+    --------
+    >>> from metaeval.base.words import number
+    >>> frame = pd.DataFrame({"f1": [0.9], "f1_low": [0.85], "f1_high": [0.95]})
+    >>> columns = ranged(number(2), f1="F1")
+    >>> [str(ends) for ends in columns[1].cells(frame)], [column.label for column in columns]
+    (['0.85 to 0.95'], ['F1', 'interval'])
+    """
+    columns: list[Column] = []
+    for name, heading in labels.items():
+        columns += right(write, **{name: heading})
+        cells = partial(_interval_cells, name=name, write=write, draws=draws)
+        columns.append(Column(name=f"{name}_interval", label="interval", align="right", under=True, cells=cells))
+    return tuple(columns)
+
+
+def _interval_cells(frame: pd.DataFrame, *, name: str, write: Write, draws: float | None) -> list[Any]:
+    """Return the interval of every number of a column."""
+    if f"{name}_low" not in frame:
+        return ["no interval"] * len(frame)
+    return intervals(frame[f"{name}_low"], frame[f"{name}_high"], write, draws=draws, about=frame[name])
+
+
 def bounded(
     frame: pd.DataFrame,
     measures: Mapping[str, tuple[str, Write]],
@@ -108,7 +137,7 @@ def bounded(
     *,
     draws: float | None = None,
 ) -> tuple[pd.DataFrame, tuple[Column, ...]]:
-    """Return a frame with its intervals written out, and the columns: each value, and under it its interval.
+    """Return a frame with its intervals written out, and the columns of `ranged`, with another heading of intervals.
 
     Examples
     --------
@@ -118,14 +147,20 @@ def bounded(
     >>> [str(ends) for ends in shown["f1_interval"]], [column.label for column in columns]
     (['0.85 to 0.95'], ['F1', 'interval'])
     """
-    columns: list[Column] = []
-    for name, (heading, write) in measures.items():
-        low, high = f"{name}_low", f"{name}_high"
-        about, alone = frame[name], ["no interval"] * len(frame)
-        ends = intervals(frame[low], frame[high], write, draws=draws, about=about) if low in frame else alone
-        frame = with_cells(frame, **{f"{name}_interval": ends})
-        columns += [*right(write, **{name: heading}), *under(**{f"{name}_interval": label})]
-    return frame, tuple(columns)
+    columns = [column for name, (head, write) in measures.items() for column in ranged(write, draws, **{name: head})]
+    headed = tuple(replace(column, label=label) if column.cells else column for column in columns)
+    return with_made_cells(frame, headed), headed
+
+
+def ends_named(name: str, prefix: str = "") -> dict[str, str]:
+    """Return how the columns of the ends of an interval are renamed, so that they are those of a number.
+
+    Examples
+    --------
+    >>> ends_named("difference")
+    {'low': 'difference_low', 'high': 'difference_high'}
+    """
+    return {f"{prefix}{end}": f"{name}_{end}" for end in ("low", "high")}
 
 
 def p_values(
@@ -152,6 +187,12 @@ def p_values(
 def with_cells(frame: pd.DataFrame, **cells: Iterable[object]) -> pd.DataFrame:
     """Return a frame with cells as they are: where all are text, pandas would forget what else figures know."""
     return frame.assign(**{name: pd.Series([*column], frame.index, dtype=object) for name, column in cells.items()})
+
+
+def with_made_cells(frame: pd.DataFrame, columns: Iterable[Column]) -> pd.DataFrame:
+    """Return a frame with the cells that its columns make."""
+    lacking = (column for column in columns if column.name not in frame)
+    return with_cells(frame, **{column.name: column.cells(frame) for column in lacking if column.cells is not None})
 
 
 def frame_of(rows: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
@@ -255,8 +296,9 @@ class Table(ShortRepr):
     """The largest Monte-Carlo errors of figures that do not carry theirs; see `errors`."""
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "frame", with_made_cells(self.frame, self.columns))  # frozen
         data = None if self.data is None else _with_shown(self.data, self.frame, self.columns)
-        object.__setattr__(self, "data", data)  # frozen
+        object.__setattr__(self, "data", data)
         if names := names_now():  # a table is written after its report was made
             write = named_by(names)
             columns = (

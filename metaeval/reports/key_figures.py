@@ -1,6 +1,6 @@
 """The few numbers that stand under the first sentence of a page, and what an interval lets that sentence say."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
 from typing import Any, NamedTuple, cast
@@ -9,7 +9,7 @@ import pandas as pd
 
 from metaeval.base.digits import error_of_ends
 from metaeval.base.names import natural_order
-from metaeval.base.words import End, absent, text
+from metaeval.base.words import End, absent, bracketed, text
 from metaeval.page.blocks import MOST_KEY_FIGURES
 from metaeval.page.tables import Column, Table, left, right, with_cells
 from metaeval.reports.prose import prose
@@ -90,6 +90,33 @@ def listed_figures(figures: Iterable[KeyFigure]) -> Table | None:
 def with_ends(value: object, low: object, high: object) -> dict[str, object]:
     """Name a number and the ends of its interval."""
     return {"value": value, "low": low, "high": high}
+
+
+def ends_in(row: "Mapping[Any, Any] | pd.Series", name: str) -> tuple[float, float, float]:
+    """Return a number of a row and the ends of its interval.
+
+    Examples
+    --------
+    >>> ends_in({"f1": 0.8, "f1_low": 0.7, "f1_high": 0.9}, "f1")
+    (0.8, 0.7, 0.9)
+    """
+    value, low, high = (float(row[f"{name}{end}"]) for end in ("", "_low", "_high"))
+    return value, low, high
+
+
+def bounded_figure(
+    what: str, ends: Iterable[float], write: Callable[[object], str], *, draws: float | None = None
+) -> KeyFigure:
+    """Return a number and the ends of its interval as a figure.
+
+    Examples
+    --------
+    >>> from metaeval.base.words import share
+    >>> bounded_figure("F1", (0.8, 0.7, 0.9), share).value
+    '80.0 % [70.0, 90.0]'
+    """
+    value, low, high = ends
+    return KeyFigure(what, bracketed(value, low, high, write, draws=draws), with_ends(value, low, high))
 
 
 def counted(some: int, of: int) -> dict[str, object]:

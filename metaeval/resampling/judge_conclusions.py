@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from metaeval.agreement.decisions import agreement_counts, agreement_shares
 from metaeval.agreement.judge_measures import MEASURES, SIGNED, judge_measures
+from metaeval.base.arrays import Floats
 from metaeval.base.checks import check_choice, check_count, check_share, t_half_width
 from metaeval.base.names import first_few
 from metaeval.base.results import Figure, Result
@@ -33,8 +34,6 @@ from metaeval.tests_stat.catalogue import TESTS
 from metaeval.tests_stat.comparison import compare_systems
 from metaeval.tests_stat.correction import CORRECTIONS
 from metaeval.tests_stat.result import PairwiseResult
-
-type Floats = NDArray[np.float64]
 
 _FEWEST_DEFINED = 0.9
 _MOST_NAMED = 10

@@ -24,7 +24,6 @@ from metaeval.questions.design import page as design
 from metaeval.questions.human import page as human
 from metaeval.questions.judges import page_agreement as judge_agreement
 from metaeval.questions.judges import page_conclusions as judge_conclusions
-from metaeval.questions.judges import page_ranking as judge_ranking
 from metaeval.questions.judges.study import study_judges
 from metaeval.questions.judgments import page_new_systems as judgment_new_systems
 from metaeval.questions.judgments import page_power as judgment_power
@@ -253,7 +252,7 @@ CASES = {
     "conflicts": (conflicts, ["ant and cat; bee and dog"]),
     "shares of specificity": (shares, [LOW, HIGH]),
     "best judge": (
-        lambda names: judge_ranking.best_words((labels := judged(names)), labels.ranking),
+        lambda names: judge_agreement.best_words((labels := judged(names)), labels.ranking),
         [f"{HIGH} lead"],
     ),
     "agreement of judges": (

@@ -1,7 +1,7 @@
 """`metaeval judges`: may a judge, a person or a machine, decide between systems."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -50,6 +50,8 @@ _ABOUT = {
     "credit": ("nuggets",),
 }
 """Options that mean something for some kinds of files only."""
+type _Judged = Labels | dict[str, Assessments] | None
+type _UnderJudges = Collection | dict[str, JudgedCollection] | None
 _OF_VOTES = {"reference", "alpha"}
 """Options that mean something for votes."""
 _OF_DRIFT = {"column", "word", "resamples", "test", "correction", "alpha"}
@@ -150,7 +152,7 @@ _LABELLED = choice(
     "Score runs on the items that all judges labelled, or on each judge's own.",
     "common",
     "own",
-    panel="Conclusions about systems",
+    panel=_OF_RUNS,
 )
 _EPSILON = Option("E", "Cost-benefit margin ε of the alt-test.", checks.finite_number(least=0, most=1), needs="people")
 _SCORING = choice(
@@ -163,7 +165,7 @@ _MARGIN = Option(
     "F1",
     "How much lower than a second person's the F1 of a judge may be.",
     checks.finite_number(least=0, most=1),
-    panel="Conclusions about systems",
+    panel=_OF_RUNS,
     needs="people",
 )
 _HUMAN_TOPICS = Option("N", "Human topics in the plan.", checks.whole_number(4, 1_000_000), panel=_OF_RUNS)
@@ -172,7 +174,7 @@ _BUILT_WITH = Option(
     "JUDGE=GROUP",
     "A judge that is used by the systems of a group; may be repeated.",
     checks.assignments(),
-    panel="Conclusions about systems",
+    panel=_OF_RUNS,
     needs="groups",
 )
 _COVARIATE = path(
@@ -210,6 +212,24 @@ _MISSING = choice(
     *("error", "zero", "drop-systems", "drop-topics"),
     panel="Reading",
 )
+_REPEATS = flag("--repeats", "Lines of one judge for one item are repeats, not an error.", panel="Reading")
+_LATENT = flag(
+    "--latent",
+    "Without a reference: how accurate each judge is, which labels items have and what systems score, half a minute.",
+)
+_REL = Option(
+    "LABEL",
+    "Lowest label that is relevant; by default 1, or the lowest above the lowest if that is no such label.",
+    checks.whole_number(-MOST_LABEL, MOST_LABEL),
+)
+_BEFORE = path(
+    "OLD",
+    "Has the judge changed? Labels or scores of systems by item under it, or votes, then and (--after) now; a column "
+    "output, of texts or hashes, says which answers are the same.",
+    checks.file_to_read("the earlier labels, scores or votes"),
+    needs="after",
+)
+_AFTER = path("NEW", "The same items, judged again.", checks.file_to_read("the later ones"), needs="before")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -221,9 +241,7 @@ class _Reading:
     where: Annotated[list[str] | None, opt.WHERE] = None
     scale: Annotated[str | None, _SCALE] = None
     outside: Annotated[str, _OUTSIDE] = "error"
-    repeats: Annotated[
-        bool, flag("--repeats", "Lines of one judge for one item are repeats, not an error.", panel="Reading")
-    ] = False
+    repeats: Annotated[bool, _REPEATS] = False
     lenient: Annotated[bool, opt.LENIENT] = False
     credit: Annotated[list[str] | None, opt.CREDIT] = None
     missing: Annotated[str, _MISSING] = "error"
@@ -237,42 +255,16 @@ class _OfLabels:
     maps: Annotated[list[str] | None, _MAPS] = None
     epsilon: Annotated[float, _EPSILON] = 0.2
     scoring: Annotated[str | None, _SCORING] = None
-    latent: Annotated[
-        bool,
-        flag(
-            "--latent",
-            "Without a reference: how accurate each judge is, which labels items have and what systems score, half a "
-            "minute.",
-        ),
-    ] = False
-    rel: Annotated[
-        int | None,
-        Option(
-            "LABEL",
-            "Lowest label that is relevant; by default 1, or the lowest above the lowest if that is no such label.",
-            checks.whole_number(-MOST_LABEL, MOST_LABEL),
-        ),
-    ] = None
+    latent: Annotated[bool, _LATENT] = False
+    rel: Annotated[int | None, _REL] = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Drift:
     """One judge at two dates."""
 
-    before: Annotated[
-        Path | None,
-        path(
-            "OLD",
-            "Has the judge changed? Labels or scores of systems by item under it, or votes, then and (--after) now; a "
-            "column output, of texts or hashes, says which answers are the same.",
-            checks.file_to_read("the earlier labels, scores or votes"),
-            needs="after",
-        ),
-    ] = None
-    after: Annotated[
-        Path | None,
-        path("NEW", "The same items, judged again.", checks.file_to_read("the later ones"), needs="before"),
-    ] = None
+    before: Annotated[Path | None, _BEFORE] = None
+    after: Annotated[Path | None, _AFTER] = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -432,13 +424,11 @@ def _words_of(reading: _Reading) -> dict[str, int | str]:
     return {word: _meaning(grade) for word, grade in checks.parse_assignments(reading.word, "--word").items()}
 
 
-def _judged(
-    read: "JudgeInput", reading: _Reading, reference: str | None, people: Sequence[str]
-) -> "Labels | dict[str, Assessments] | None":
+def _judged(read: "JudgeInput", reading: _Reading, reference: str | None, people: Sequence[str]) -> _Judged:
     """Return labels or assessments, in which everybody who is named is a judge."""
     from metaeval.agreement.labels import Labels, as_labels  # noqa: PLC0415 - loads scipy
 
-    judged: Labels | dict[str, Assessments] | None = read.assessments or None
+    judged: _Judged = read.assessments or None
     if read.labels is not None:
         scale = None if reading.scale is None else _scale(reading.scale)
         judged = as_labels(read.labels, scale=scale, outside=reading.outside, real=reference is not None)  # type: ignore[arg-type]  # checked inside
@@ -448,9 +438,7 @@ def _judged(
     return judged
 
 
-def _items_covariate(
-    judged: "Labels | dict[str, Assessments] | None", file: Path, column: str | None
-) -> "Covariate | None":
+def _items_covariate(judged: _Judged, file: Path, column: str | None) -> "Covariate | None":
     """Return the numbers of items, where the table names those of the labels."""
     from metaeval.agreement.item_favour import names_of_items  # noqa: PLC0415 - loads scipy
     from metaeval.agreement.labels import Labels  # noqa: PLC0415 - as above
@@ -462,9 +450,7 @@ def _items_covariate(
     return read_item_covariate(file, items=names, covariate_column=column)
 
 
-def _runs_beside(
-    loaded: Loaded, judged: "Labels | dict[str, Assessments] | None", runs: _Runs, *, lenient: bool
-) -> "Collection | dict[str, JudgedCollection] | None":
+def _runs_beside(loaded: Loaded, judged: _Judged, runs: _Runs, *, lenient: bool) -> _UnderJudges:
     """Return the runs compiled beside what judges said; None without runs."""
     if judged is None or not runs.runs:
         return None
@@ -482,11 +468,16 @@ def _runs_beside(
     return collection
 
 
-def _refuse_all_but(loaded: Loaded, known: set[str], what: str) -> None:
-    for name in sorted({*_ABOUT, *_OF_SYSTEMS, "people", "maps", "built_with", "covariate"} - known):
+def _refuse_given(loaded: Loaded, names: Iterable[str], why: Callable[[str], str]) -> None:
+    """Refuse the options of these names, each for a reason that calls it as it is given."""
+    for name in names:
         if loaded.given(name):
-            option = f"--{name.replace('_', '-')}"
-            raise InvalidOptionError(f"{option} is not about {what}; leave it out")
+            raise InvalidOptionError(why(f"--{name.replace('_', '-')}"))
+
+
+def _refuse_all_but(loaded: Loaded, known: set[str], what: str) -> None:
+    names = sorted({*_ABOUT, *_OF_SYSTEMS, "people", "maps", "built_with", "covariate"} - known)
+    _refuse_given(loaded, names, lambda option: f"{option} is not about {what}; leave it out")
 
 
 def _of_two_dates(loaded: Loaded, inputs: Sequence[str] | None, files: tuple[Path, Path], reading: _Reading) -> Answer:
@@ -541,9 +532,7 @@ def _of_votes(loaded: Loaded, votes: "dict[str, Votes]", *, changed: bool = Fals
     return loaded.ask(study_settled, votes, of_judges=True, changed=changed)
 
 
-def _systems(
-    collection: "Collection | dict[str, JudgedCollection] | None", scores: "dict[str, dict[str, Scores]]"
-) -> tuple[str, ...]:
+def _systems(collection: _UnderJudges, scores: "dict[str, dict[str, Scores]]") -> tuple[str, ...]:
     if scores:
         of_judges = next(iter(scores.values()))
         return tuple(next(iter(of_judges.values()))["system"].to_numpy().tolist())
@@ -557,14 +546,14 @@ def _built_with(texts: list[str] | None) -> dict[str, list[str]]:
 
 def _check_kind(loaded: Loaded, kind: str, file: str) -> None:
     """Refuse options about another kind of files, and those about systems where there are none."""
+
+    def of_others(option: str, kinds: Sequence[str]) -> str:
+        others = " or ".join(_FILES[allowed] for allowed in kinds if allowed != "nuggets" or len(kinds) == 1)
+        return f"{file} holds {_HOLDS[kind]}, and {option} is about {others}; leave {option} out"
+
     for name, kinds in {**_ABOUT, **dict.fromkeys(_OF_SYSTEMS, _ALL_BUT_ANNOTATIONS)}.items():
-        if loaded.given(name) and kind not in kinds:
-            option = f"--{name.replace('_', '-')}"
-            others = " or ".join(_FILES[allowed] for allowed in kinds if allowed != "nuggets" or len(kinds) == 1)
-            raise InvalidOptionError(f"{file} holds {_HOLDS[kind]}, and {option} is about {others}; leave {option} out")
-    if kind in {"scores", "nuggets"} or loaded.given("runs"):
-        return
-    for name in (*_OF_SYSTEMS, "plugin"):
-        if loaded.given(name):
-            option = f"--{name.replace('_', '-')}"
-            raise InvalidOptionError(f"{option} does nothing without --runs; add that, or leave {option} out")
+        if kind not in kinds:
+            _refuse_given(loaded, [name], partial(of_others, kinds=kinds))
+    if kind not in {"scores", "nuggets"} and not loaded.given("runs"):
+        alone = "{0} does nothing without --runs; add that, or leave {0} out"
+        _refuse_given(loaded, (*_OF_SYSTEMS, "plugin"), alone.format)

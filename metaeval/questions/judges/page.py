@@ -1,31 +1,40 @@
 """The report on whether judges may decide between systems: the verdict first, and what it rests on."""
 
 import math
+from functools import partial
 
 import pandas as pd
 
 from metaeval.agreement.alt_test import AltTest
 from metaeval.agreement.runs_under_judges import scores_by_judge
 from metaeval.base.unit import unit
-from metaeval.base.words import MISSING, absent, bracketed, carried, name_of_metric, number, text
+from metaeval.base.words import MISSING, absent, bracketed, bracketed_size, carried, name_of_metric, number, text
 from metaeval.page.blocks import Item, Methods, Section, Text
 from metaeval.page.report import Report
 from metaeval.page.tables import Table, left, right
-from metaeval.questions.judges.page_agreement import agreement_figures, alpha_words
-from metaeval.questions.judges.page_conclusions import conclusion_sections, effect_figures, f1_picture
-from metaeval.questions.judges.page_labels import corrected_section, label_sections
-from metaeval.questions.judges.page_latent import latent_section, latent_words
-from metaeval.questions.judges.page_panel import panel_section
-from metaeval.questions.judges.page_ranking import MEASURES, best_words, ranking_figures
-from metaeval.questions.judges.page_worth import covariate_section, favour_section, repeats_section, worth_section
+from metaeval.questions.judges.page_agreement import (
+    MEASURES,
+    agreement_figures,
+    alpha_words,
+    best_words,
+    ranking_figures,
+)
+from metaeval.questions.judges.page_conclusions import blocks_by_metric, conclusion_sections, effect_figures, f1_picture
+from metaeval.questions.judges.page_labels import corrected_section, label_sections, latent_words
+from metaeval.questions.judges.page_worth import (
+    covariate_section,
+    favour_section,
+    panel_section,
+    repeats_section,
+    worth_section,
+)
 from metaeval.questions.judges.study import ABOUT_SYSTEMS, JudgeStudy
 from metaeval.questions.judges.study_labels import Labelling
 from metaeval.reports.alt_test import alt_figures, alt_section, alt_words
 from metaeval.reports.data_files import csv_file
-from metaeval.reports.key_figures import KeyFigure, listed_figures, with_ends
+from metaeval.reports.key_figures import KeyFigure, bounded_figure, ends_in, listed_figures, with_ends
 from metaeval.reports.prose import prose
 from metaeval.reports.shared import facts, unanswered
-from metaeval.resampling.judge_conclusions import JudgeConclusions
 from metaeval.resampling.judge_verdicts import chance_error, deciding_metric, fewest_pairs, other_metrics
 
 _MAY = {
@@ -65,7 +74,6 @@ def judges_report(study: JudgeStudy) -> Report:
             *worth_section(study),
             *repeats_section(study),
             *(panel if study.conclusions else ()),
-            *(() if labelling is None else latent_section(labelling.latent, by_item=labelling.labels.by_item)),
             *(() if labelling is None else label_sections(labelling, brief=not study.conclusions)),
             *(() if study.conclusions else panel),
             *alt_section(study.annotated),
@@ -117,39 +125,42 @@ def _facts(study: JudgeStudy) -> tuple[tuple[str, str], ...]:
 
 def _answer(study: JudgeStudy) -> tuple[str, ...]:
     """Return the question that these data answer, the answer, and what to quote."""
-    metric, why = deciding_metric(study.conclusions), study.unanswered.get(ABOUT_SYSTEMS, "") if study.has_runs else ""
-    without_runs = (
-        study.labelling if study.labelling is not None and not study.has_runs and not study.conclusions else None
-    )
-    alt = study.annotated
-    if alt is None and without_runs is not None and _has_enough_people(without_runs.alt):
-        alt = without_runs.alt
-    if alt is not None:
-        more = [say("quote alt")] if study.annotated is alt or without_runs is None else _ranking_words(without_runs)
-        caution, beside = ("", "") if without_runs is None or alt is study.annotated else _beside_people(without_runs)
-        return (_MAY_LABEL, " ".join(filter(None, (alt_words(alt, caution=caution), beside))), *more)
-    if metric is not None:
-        cautions = [*_otherwise_words(study, study.verdicts.iloc[0]), *_settled_words(study, metric)]
-        best = study.verdicts.iloc[0]
-        advice = [say("quote verdict", interval=not absent(best["f1_low"]))] if best["ranking"] != "no pairs" else []
-        return (_DECIDES, _verdict_words(study, metric), *advice, *cautions[:1])
-    if why:
-        return _DECIDES, "No verdict: these judges cannot be compared on systems.", f"The reason: {why}."
-    if study.conclusions:
-        alone = not any("judge" in conclusions.table["kind"].to_numpy() for conclusions in study.conclusions.values())
-        return _DECIDES, say("only people" if alone else "nothing to test")
+    labelling = study.labelling
+    if study.annotated is not None:
+        return _MAY_LABEL, alt_words(study.annotated), say("quote alt")
+    alt = None if labelling is None or study.has_runs or study.conclusions else labelling.alt
+    if labelling is not None and alt is not None and alt.people["person"].nunique() > _PAIR:
+        caution, beside = _beside_people(labelling, alt)
+        answer = " ".join(filter(None, (alt_words(alt, caution=caution), beside)))
+        return _MAY_LABEL, answer, *_ranking_words(labelling)
+    if study.conclusions or (study.has_runs and ABOUT_SYSTEMS in study.unanswered):
+        return _DECIDES, *_decision_words(study)
+    if study.reference is None and labelling is not None and labelling.latent is not None:
+        return "Which judge errs least?", *latent_words(labelling.latent)
+    if study.reference is None:
+        return "Do the judges agree?", *_agreement_words(study)
     title = _DECIDES if study.scores or study.has_runs else f"Who agrees with {study.reference}?"
-    if study.reference is None or study.labelling is None:
-        latent = None if study.labelling is None else study.labelling.latent
-        agree = ("Do the judges agree?" if study.reference is None else title, *_agreement_words(study))
-        return agree if latent is None else ("Which judge errs least?", *latent_words(latent))
-    return (title, *_ranking_words(study.labelling))
+    return title, *(_agreement_words(study) if labelling is None else _ranking_words(labelling))
 
 
-def _beside_people(labelling: Labelling) -> tuple[str, str]:
+def _decision_words(study: JudgeStudy) -> list[str]:
+    """Say whether the best judge may decide between systems, and what to quote, or why that is open."""
+    metric = deciding_metric(study.conclusions)
+    if metric is not None:
+        best = study.verdicts.iloc[0]
+        cautions = [*_otherwise_words(study, best), *_settled_words(study, metric)]
+        advice = [say("quote verdict", interval=not absent(best["f1_low"]))] if best["ranking"] != "no pairs" else []
+        return [_verdict_words(study, metric), *advice, *cautions[:1]]
+    if study.has_runs and (why := study.unanswered.get(ABOUT_SYSTEMS)):
+        return ["No verdict: these judges cannot be compared on systems.", f"The reason: {why}."]
+    kinds = {kind for conclusions in study.conclusions.values() for kind in conclusions.table["kind"]}
+    return [say("nothing to test" if "judge" in kinds else "only people")]
+
+
+def _beside_people(labelling: Labelling, alt: AltTest) -> tuple[str, str]:
     """Return what qualifies the alt-test where people agree little with the reference, and κ of judge and people."""
-    ranking, alt = labelling.ranking, labelling.alt
-    if ranking is None or alt is None:
+    ranking = labelling.ranking
+    if ranking is None:
         return "", ""
     kappas = labelling.agreement.pairs.set_index("second")[ranking.measure]
     people = kappas.reindex(alt.people["person"].unique()).drop(ranking.reference, errors="ignore").dropna()
@@ -164,11 +175,6 @@ def _beside_people(labelling: Labelling) -> tuple[str, str]:
         kappas=named,
         alpha=labelling.people_alpha,
     )
-
-
-def _has_enough_people(alt: AltTest | None) -> bool:
-    """Say whether each person was compared with two others at least, as the alt-test asks."""
-    return alt is not None and alt.people["person"].nunique() > _PAIR
 
 
 def _ranking_words(labelling: Labelling) -> tuple[str, ...]:
@@ -211,14 +217,13 @@ def _verdict_figures(study: JudgeStudy, metric: str) -> list[KeyFigure]:
     judge, called, has_pairs = row["judge"], name_of_metric(metric), row["ranking"] != "no pairs"
     if has_pairs:
         caption = f"F1 of significant pairs, {judge} ({called})"
-        told.append(KeyFigure(caption, _f1(row, conclusions.n_resamples), with_ends(*_ends_of(row, "f1"))))
+        told.append(bounded_figure(caption, ends_in(row, "f1"), number(2), draws=conclusions.n_resamples))
     if not absent(row["people_f1"]):
         caption = f"F1 of significant pairs, a second person ({called})"
         told.append(KeyFigure(caption, number(2)(row["people_f1"]), {"people_f1": row["people_f1"]}))
     if row["favours"]:
-        numbers = with_ends(*_ends_of(row, "favour"))
-        numbers |= {f"beyond_{name}": value for name, value in with_ends(*_beyond(row)).items()}
-        told.append(KeyFigure("Group bias", _favour_words(row), numbers))
+        beyond = {f"beyond_{name}": value for name, value in with_ends(*_beyond(row)).items()}
+        told.append(KeyFigure("Group bias", _favour_words(row), with_ends(*ends_in(row, "favour")) | beyond))
     if has_pairs:
         caption = f"Pairs significant in opposite directions, {judge}"
         told.append(KeyFigure(caption, number(0)(row["n_conflicts"]), {"count": row["n_conflicts"]}))
@@ -226,18 +231,13 @@ def _verdict_figures(study: JudgeStudy, metric: str) -> list[KeyFigure]:
         written = f"{row['labels']} (ω = {number(2)(row['winning_rate'])})"
         numbers = {"winning_rate": row["winning_rate"]}
         told.append(KeyFigure(f"Labelling in place of a person, {judge} (alt-test)", written, numbers))
-    worth = study.worth.get((metric, row["judge"]))
+    worth = study.worth.get((metric, judge))
     if worth is not None:
-        topics = _ends_of(worth.summary.T["median"], "n_equivalent")
-        written = bracketed(*topics, number(0))
         caption = f"{worth.n_topics} human {unit().topics} with the judge's labels are worth"
-        told.append(KeyFigure(caption, written, with_ends(*topics)))
+        told.append(
+            bounded_figure(caption, ends_in(worth.summary.to_dict("index")["median"], "n_equivalent"), number(0))
+        )
     return told
-
-
-def _ends_of(row: pd.Series, name: str) -> tuple[float, float, float]:
-    """Return a figure of a row with the ends of its interval."""
-    return row[name], row[f"{name}_low"], row[f"{name}_high"]
 
 
 def _beyond(row: pd.Series) -> tuple[float, float, float]:
@@ -248,7 +248,8 @@ def _verdict_words(study: JudgeStudy, metric: str) -> str:
     """Return the verdict on the one judge, or on the best of several."""
     row, conclusions, n = study.verdicts.iloc[0], study.conclusions[metric], len(study.verdicts)
     sure = {"may": "Yes", "may not": "No"}.get(row["ranking"], "Not settled")
-    f1 = f": F1 {_f1(row, conclusions.n_resamples)}" if row["ranking"] != "no pairs" else ""
+    figure = bracketed(*ends_in(row, "f1"), number(2), draws=conclusions.n_resamples)
+    f1 = "" if row["ranking"] == "no pairs" else f": F1 {figure}"
     who, counts = row["judge"], conclusions.table.set_index("judge").loc[row["judge"]]
     if n == 1 and row["ranking"] == "no second person":
         against = conclusions.conflicts[conclusions.conflicts["judge"] == who].to_dict("records")
@@ -264,18 +265,24 @@ def _may(verdict: str, reference: object) -> str:
 
 
 def _settled_words(study: JudgeStudy, metric: str) -> list[str]:
-    """Say how sure the verdict is, or what holds without a second person."""
-    row, conclusions = study.verdicts.iloc[0], study.conclusions[metric]
-    n, needed = _significant(conclusions, row["judge"]), fewest_pairs(study.margin)
+    """Say how sure the verdict is, what holds without a second person, and how often such data would settle it."""
+    row, conclusions, margin = study.verdicts.iloc[0], study.conclusions[metric], study.margin
+    reference, of_judge = conclusions.reference, conclusions.table["judge"] == row["judge"]
+    n, needed = int(conclusions.table.loc[of_judge, "n_reference"].to_numpy()[0]), fewest_pairs(margin)
     if row["ranking"] in {"not settled", "no second person"} and (n < needed < math.inf or absent(row["f1_low"])):
         caption = "few pairs" if n < needed < math.inf else "no interval"
-        return [say(caption, n=n, needed=needed, margin=study.margin, reference=conclusions.reference)]
-    return [*_beside_nobody(row, study.margin, conclusions), *_power_words(row, study.margin, conclusions.n_resamples)]
-
-
-def _significant(found: JudgeConclusions, judge: object) -> int:
-    """Return how many pairs differ significantly under the reference where a judge is compared with it."""
-    return int(found.table.loc[found.table["judge"] == judge, "n_reference"].to_numpy()[0])
+        return [say(caption, n=n, needed=needed, margin=margin, reference=reference)]
+    words = []
+    if row["ranking"] == "may" and absent(row["people_f1"]):
+        words.append(say("whoever", judge=row["judge"], margin=margin))
+    elif row["ranking"] != "no pairs" and absent(row["people_f1"]) and not absent(row["f1_low"]):
+        contradicted = ends_in(row, "contradicted")
+        against = bracketed(*contradicted, number(2), apart=0.0) if any(contradicted) else ""
+        words.append(say("alone", row=row, margin=margin, reference=reference, against=against))
+    if not absent(row["cleared_if_equal"]):  # alike in law where people and judge contradict alike
+        cleared, found_out = (_about(row[name], conclusions.n_resamples) for name in ("cleared_if_equal", "found_out"))
+        words.append(say("power", cleared=cleared, found_out=found_out, short=2 * margin))
+    return words
 
 
 def _verdict_details(study: JudgeStudy, metric: str) -> tuple[str, ...]:
@@ -283,15 +290,6 @@ def _verdict_details(study: JudgeStudy, metric: str) -> tuple[str, ...]:
     sentences = [*_otherwise_words(study, study.verdicts.iloc[0]), *_settled_words(study, metric)]
     unlike = [] if study.conclusions[metric].comparable else [say("unlike")]
     return (*sentences[1:], *unlike)
-
-
-def _power_words(row: pd.Series, margin: float, n_resamples: int) -> list[str]:
-    """Say how often such topics and people would settle the question."""
-    if absent(row["cleared_if_equal"]):
-        return []
-    # alike in law where people and judge contradict alike
-    cleared, found_out = (_about(row[name], n_resamples) for name in ("cleared_if_equal", "found_out"))
-    return [say("power", cleared=cleared, found_out=found_out, short=2 * margin)]
 
 
 def _about(value: object, n_resamples: int) -> str:
@@ -303,19 +301,6 @@ def _about(value: object, n_resamples: int) -> str:
     return ends.get(True, f"about {carried(chance, chance_error(chance, n_resamples))}")
 
 
-def _beside_nobody(row: pd.Series, margin: float, found: JudgeConclusions) -> list[str]:
-    """Say what holds of a judge whoever a second person would be."""
-    if row["ranking"] == "no pairs" or not absent(row["people_f1"]):
-        return []
-    if row["ranking"] == "may":
-        return [say("whoever", judge=row["judge"], margin=margin)]
-    if absent(row["f1_low"]):
-        return []
-    contradicted = (row["contradicted"], row["contradicted_low"], row["contradicted_high"])
-    against = bracketed(*contradicted, number(2), apart=0.0) if any(contradicted) else ""
-    return [say("alone", row=row, margin=margin, reference=found.reference, against=against)]
-
-
 def _otherwise_words(study: JudgeStudy, row: pd.Series) -> list[str]:
     """Say where another metric speaks against the verdict."""
     fields = {"judge": row["judge"], "own": int(row["n_conflicts"]), "deciding": deciding_metric(study.conclusions)}
@@ -325,52 +310,49 @@ def _otherwise_words(study: JudgeStudy, row: pd.Series) -> list[str]:
     ]
 
 
-def _f1(row: pd.Series, n_resamples: int) -> str:
-    return bracketed(*_ends_of(row, "f1"), number(2), draws=n_resamples)
-
-
 def _favour_words(row: pd.Series) -> str:
-    low, high = sorted((abs(row["favour_low"]), abs(row["favour_high"])))
-    beyond = bracketed(*_beyond(row), number(3))
     return say(
         "group_bias",
         row=row,
-        figure=bracketed(abs(row["favour"]), low, high, number(3)),
+        figure=bracketed_size(*ends_in(row, "favour"), number(3)),
         bent=not absent(row["bent"]) and row["bent"],
-        beyond="" if absent(row["beyond_people"]) else beyond,
+        beyond="" if absent(row["beyond_people"]) else bracketed(*_beyond(row), number(3)),
     )
 
 
 def _verdicts_section(study: JudgeStudy) -> tuple[Section, ...]:
-    metric = deciding_metric(study.conclusions)
-    if study.verdicts.empty or metric is None:  # the alt-test says all of it
+    metric, frame = deciding_metric(study.conclusions), study.verdicts
+    if frame.empty or metric is None:  # the alt-test says all of it
         return ()
-    frame = study.verdicts
-    columns = [*left(judge="Judge", ranking="May rank systems")]
-    columns += right(number(2), f1="F1")
-    people = bool(frame["people_f1"].notna().any())
-    if people:
-        columns += right(number(2), people_f1="A second person")
-    columns += right(number(0), n_conflicts="Opposite pairs")
-    if people:
-        columns += right(number(1), people_conflicts="of a second person")
-        n_resamples = study.conclusions[metric].n_resamples
-        columns += right(lambda chance: _about(chance, n_resamples), cleared_if_equal="Cleared if as good")
-    if (frame["otherwise"] != "").any():
-        columns += left(text, otherwise="Against it")
-    if study.alt is not None:
-        columns += [*left(labels="May label"), *right(number(2), winning_rate="ω")]
-    if study.group_bias:
-        columns += [*left(text, favours="Favours"), *right(number(3), favour="by")]
-    table = say.table("verdicts", frame, columns, called="judge-verdicts", study=study, metric=metric)
+    conclusions, people = study.conclusions[metric], frame["people_f1"].notna().any()
+    chance = partial(_about, n_resamples=conclusions.n_resamples)
+    of_people = (
+        right(number(1), people_conflicts="of a second person"),
+        right(chance, cleared_if_equal="Cleared if as good"),
+    )
+    table = say.table(
+        "judge-verdicts",
+        frame,
+        left(judge="Judge", ranking="May rank systems"),
+        right(number(2), f1="F1", **{"people_f1": "A second person"} if people else {}),
+        right(number(0), n_conflicts="Opposite pairs"),
+        *(of_people if people else ()),
+        left(text, otherwise="Against it") if (frame["otherwise"] != "").any() else (),
+        () if study.alt is None else (*left(labels="May label"), *right(number(2), winning_rate="ω")),
+        (*left(text, favours="Favours"), *right(number(3), favour="by")) if study.group_bias else (),
+        study=study,
+        metric=metric,
+    )
+    picture = blocks_by_metric({metric: conclusions}, lambda name, found: [f1_picture(name, found)])
     details = _verdict_details(study, metric)
     words = (Text(paragraphs=details),) if details else ()
-    return (say.section("verdicts", f1_picture(metric, study.conclusions[metric]), table, *words, head="Verdicts"),)
+    return (say.section("verdicts", *picture, table, *words, head="Verdicts"),)
 
 
 def _methods(study: JudgeStudy) -> Methods:
     labelling, found = study.labelling, next(iter(study.conclusions.values()), None)
     labels, ranking = (None, None) if labelling is None else (labelling.labels, labelling.ranking)
+    panel = bool(study.panel_worth) or (labelling is not None and labelling.panel is not None)
     said = {
         "labels": labels is not None,
         "ordered": labels is not None and labels.ordered,
@@ -384,10 +366,9 @@ def _methods(study: JudgeStudy) -> Methods:
         "choices": found is not None and len(found.choices) > 0,
         "alt": study.alt is not None,
         "worth": bool(study.worth),
-        "panel": (labelling is not None and labelling.panel is not None) or bool(study.panel_worth),
-        "net": bool(study.people),
+        "panel": panel,
+        "net": panel and bool(study.people),
         "panels": bool(study.panels),
     }
-    said["net"] &= said["panel"]
     fields = {"study": study, "labelling": labelling, "ranking": ranking, "found": found, "alt": study.alt}
     return Methods(paragraphs=tuple(say(f"{name} methods", **fields) for name, known in said.items() if known))

@@ -1,17 +1,25 @@
 # ruff: noqa: RUF001 - Greek letters and dashes are meant for people
-"""What the page on judges says of agreement: of every pair, beside yardsticks, by topic, and of judges that are one."""
+"""What the page on judges says of agreement: who labels best, of every pair, beside yardsticks, and by topic.
+
+Who labels best has the highest leading kappa with the reference; the others are behind, or cannot be told from it, by
+`metaeval.agreement.rank_judges`.
+"""
 
 from collections.abc import Callable, Iterable
 
 import pandas as pd
 
 from metaeval import figures
+from metaeval.agreement.judge_ranking import JudgeRanking
 from metaeval.agreement.label_agreement import leading_kappa, meanings
-from metaeval.base.names import count
+from metaeval.base.names import count, first_few
 from metaeval.base.unit import unit
 from metaeval.base.words import (
+    MISSING,
     absent,
     bracketed,
+    bracketed_size,
+    ends,
     intervals,
     number,
     p_value,
@@ -23,10 +31,10 @@ from metaeval.base.words import (
     whole,
     written_interval,
 )
-from metaeval.page.blocks import Block, Fold, Item, Items, Picture, Section
-from metaeval.page.tables import Table, bounded, left, right
+from metaeval.page.blocks import Block, Fold, Item, Items, Picture, Section, Text
+from metaeval.page.tables import Column, Table, Write, bounded, left, ranged, right, under, with_cells
 from metaeval.questions.judges.study_labels import Labelling
-from metaeval.reports.key_figures import KeyFigure, sure_side, with_ends
+from metaeval.reports.key_figures import KeyFigure, bounded_figure, ends_in, key_figures, sure_side, with_ends
 from metaeval.reports.prose import prose
 from metaeval.reports.shared import labelled_heads
 
@@ -45,13 +53,143 @@ _LABELS = {
 }
 _MAIN = ("same", "kappa", "quadratic_kappa", "overlap")
 _OVERLAPS = ("overlap", "first_kept", "second_kept")
-_SHARES = frozenset({"same", "overlap", "first_kept", "second_kept", "same_over_union", "sensitivity", "specificity"})
+_DECIMAL = number(2)
+_DECIMALS = frozenset({"kappa", "linear_kappa", "quadratic_kappa", "bias"})
+"""Which of them are no shares."""
 _PARTS = {"elements": "Relevant elements, overlap", "passages": "Highlighted text, overlap"}
 _ENOUGH = (0.667, 0.8)
 """Of Krippendorff's α: for tentative conclusions, and for firm ones (Krippendorff, 2004)."""
 _FEW_ROWS = 400
 """Of a table that somebody may read."""
+_NAMED = 3
+_NEARLY_ALL = 0.95
+MEASURES = {"kappa": "Cohen's κ", "quadratic_kappa": "κ with quadratic weights"}
+"""The leading kappa, as pages call it."""
 say = prose(__name__)
+
+
+def best_words(study: Labelling, ranking: JudgeRanking) -> str:
+    """Say in one sentence which judge agrees most with the reference."""
+    table = ranking.table
+    level = table[table["judge"].isin(ranking.open_to_best())]  # two that read alike may differ significantly
+    best = ends(level["judge"], level[ranking.measure], map(_DECIMAL, level[ranking.measure]))[1]
+    first = ends_in(_kappas(study, ranking).to_dict("index")[table["judge"].iloc[0]], "value")
+    draws = study.agreement.n_resamples
+    return say(
+        "one" if len(table) == 1 else "best" if ranking.ordered else "none best",
+        best=best,
+        first=table["judge"].iloc[0],
+        figure=bracketed(*first, _DECIMAL, draws=draws) if len(best.names) == 1 else best.figure,
+        level=len(level) - len(best.names),
+        apart=table.loc[table["shared"] == 0, "judge"].tolist(),
+        n_topics=ranking.n_compared,
+        measure=MEASURES[ranking.measure],
+        reference=ranking.reference,
+        leaning=_leaning(table.iloc[0]) if len(level) == 1 else "",
+        unsure=not absent(first[1]) and sure_side(*first, draws=draws) == 0,
+    )
+
+
+def _kappas(study: Labelling, ranking: JudgeRanking) -> pd.DataFrame:
+    """Return the leading kappa of every judge with the ends of its interval."""
+    columns = {f"{ranking.measure}{end}": f"value{end}" for end in ("", "_low", "_high")}
+    return study.agreement.pairs.set_index("second")[[*columns]].rename(columns=columns).astype(float)
+
+
+def _leaning(row: pd.Series) -> str:
+    """Say that a judge gives higher labels than the reference, or lower ones, where the interval says so."""
+    if not (row["bias_low"] > 0 or row["bias_high"] < 0):
+        return ""
+    return say("leaning", up=row["bias"] > 0, by=bracketed_size(*ends_in(row, "bias"), _DECIMAL))
+
+
+def ranking_figures(study: Labelling, ranking: JudgeRanking) -> Table:
+    """Return the leading kappa of the best judges, and how far each is behind the best."""
+    table, draws = ranking.table, study.agreement.n_resamples
+    frame = table[["judge", "same", "shared", "difference", "difference_low", "difference_high"]]
+    pairs = study.agreement.pairs.set_index("second")
+    columns = [f"{ranking.measure}{end}" for end in ("", "_low", "_high")]
+    frame = frame.merge(pairs[[*columns, "same_low", "same_high"]], left_on="judge", right_index=True)
+    rows = frame.to_dict("records")
+    frame = with_cells(
+        frame,
+        written=[bracketed(*ends_in(row, ranking.measure), _DECIMAL, draws=draws) for row in rows],
+        same_written=[bracketed(*ends_in(row, "same"), share, draws=draws) for row in rows],
+    )
+    head = f"{sentence_case(MEASURES[ranking.measure])} [{percentage(study.agreement.confidence_level)} interval]"
+    shown = [*left(judge="Judge"), *right(written=head)]
+    if ranking.ordered:
+        frame = with_cells(frame, behind=[MISSING, *(_behind(row, ranking) for _, row in table.iloc[1:].iterrows())])
+        shown += right(behind=f"Behind {table['judge'].iloc[0]}")
+    return key_figures(frame, (*shown, *right(same_written="Same label")), which="best")
+
+
+def _behind_words(found: JudgeRanking) -> tuple[Text, ...]:
+    """Say how many judges are behind the best, and who is not compared."""
+    apart = [*(found.table.loc[found.table["shared"] == 0, "judge"] if found.ordered else ()), *found.undefined]
+    fields = {"best": found.table["judge"].iloc[0], "n": int(found.table["behind"].sum()), "of": len(found.table) - 1}
+    words = [say("behind", n_topics=found.n_compared, **fields)] if found.ordered and fields["of"] else []
+    words += [f"Not compared: {first_few(apart, most=_NAMED)}."] if apart else []
+    return (Text(paragraphs=(" ".join(words),)),) if words else ()
+
+
+def _behind(row: pd.Series, found: JudgeRanking) -> str:
+    if not row["shared"]:
+        return _none_in_common()
+    value, low, high = (-row[f"difference{end}"] for end in ("", "_high", "_low"))
+    return bracketed(value, low, high, _DECIMAL, draws=found.n_resamples)
+
+
+def _none_in_common() -> str:
+    return f"no common {unit().topics}"
+
+
+def judge_ranking_section(study: Labelling, *, brief: bool) -> tuple[Section, ...]:
+    """Put the figures side by side, best judge first."""
+    ranking = study.ranking
+    if ranking is None:
+        return ()
+    frame, plain = ranking.table, ranking.measure == "kappa"
+    all_labelled = frame["items"].min() >= _NEARLY_ALL * frame["items"].max()
+    measures: dict[str, tuple[str, Write]] = {"value": (MEASURES[ranking.measure], _DECIMAL)}
+    measures |= {"difference": ("Less the best", _DECIMAL)} if ranking.ordered else {}
+    frame, figures = bounded(frame.join(_kappas(study, ranking), on="judge"), measures, draws=ranking.n_resamples)
+    if ranking.ordered:
+        frame["difference_interval"] = frame["difference_interval"].where(frame["shared"] > 0, _none_in_common())
+    if study.alt is not None:
+        beside = ranking.beside_alt(study.alt)
+        frame = frame.assign(**{name: beside[name] for name in ("winning_rate", "advantage_probability", "alt_rank")})
+    alt = (
+        *right(_DECIMAL, winning_rate="Alt-test, ω"),
+        *_places(ranking, "alt_rank"),
+        *right(share, advantage_probability="As near"),
+    )
+    table = say.table(
+        "judge-ranking",
+        frame,
+        left(judge="Judge"),
+        () if all_labelled else right(whole, items=labelled_heads()),
+        figures,
+        right(_DECIMAL, alpha="α"),
+        _places(ranking, "alpha_rank"),
+        () if plain else (*right(_DECIMAL, kappa="κ, plain"), *_places(ranking, "kappa_rank")),
+        () if study.alt is None else alt,
+        right(share, same="Same label", **{} if plain else {"near": "Or a grade off"}),
+        ranged(_DECIMAL, bias="Mean label") if study.labels.ordered else (),
+        data=ranking.table,
+        ranking=ranking,
+        scale="nominal" if plain else "interval",
+    )
+    blocks: tuple[Block, ...] = (kappa_dots_picture(study), table, *_behind_words(ranking))
+    return (say.section("ranking", *blocks, brief=brief, ranking=ranking),)
+
+
+def _places(found: JudgeRanking, name: str) -> tuple[Column, ...]:
+    return under(_place_words, **{name: "place"}) if found.ordered else ()
+
+
+def _place_words(value: object) -> str:
+    return MISSING if absent(value) else f"place {whole(value)}"
 
 
 def agreement_sections(study: Labelling, *, brief: bool, opens: bool) -> tuple[Section, ...]:
@@ -59,25 +197,35 @@ def agreement_sections(study: Labelling, *, brief: bool, opens: bool) -> tuple[S
     return (_agreement_section(study, brief=brief, opens=opens), *_alike_section(study), *_topics_section(study))
 
 
-def _alpha(study: Labelling) -> tuple[str, dict[str, object]]:
-    """Return alpha for ordered grades, or for names, with its interval, as written and as numbers."""
+def _alpha(study: Labelling) -> tuple[float, float, float]:
+    """Return alpha for ordered grades, or for names, with its interval."""
     level = "ordinal" if study.labels.ordered else "nominal"
-    of_level = study.agreement.alpha.set_index("level").loc[level, ["alpha", "low", "high"]]
-    alpha, low, high = of_level.to_numpy(dtype=float).tolist()
-    draws = study.agreement.n_resamples
-    apart = 0.0 if sure_side(alpha, low, high, draws=draws) else None
-    return bracketed(alpha, low, high, number(2), draws=draws, apart=apart), with_ends(alpha, low, high)
+    of_level = study.agreement.alpha.set_index("level").to_dict("index")[level]
+    alpha, low, high = (float(of_level[name]) for name in ("alpha", "low", "high"))
+    return alpha, low, high
+
+
+def _alpha_written(study: Labelling) -> str:
+    ends, draws = _alpha(study), study.agreement.n_resamples
+    return bracketed(*ends, _DECIMAL, draws=draws, apart=0.0 if sure_side(*ends, draws=draws) else None)
 
 
 def alpha_words(study: Labelling) -> str:
     """Say whether all judges agree more than by chance, and enough for conclusions; of two also who labels higher."""
-    written, numbers = _alpha(study)
-    has_alpha, bounded, n = not absent(numbers["value"]), not absent(numbers["low"]), study.labels.table.shape[1]
+    alpha, low, high = _alpha(study)
     draws = study.agreement.n_resamples
-    alpha, low, high = (numbers[end] for end in ("value", "low", "high"))
     side, tentative, firm = (sure_side(alpha, low, high, bar, draws=draws) for bar in (0.0, *_ENOUGH))
-    fields = {"side": side, "tentative": tentative, "firm": firm > 0, "bars": _ENOUGH}
-    agree = say("all agree", n=n, alpha=written, bounded=bounded, known=has_alpha, **fields)
+    agree = say(
+        "all agree",
+        n=study.labels.table.shape[1],
+        alpha=_alpha_written(study),
+        bounded=not absent(low),
+        known=not absent(alpha),
+        side=side,
+        tentative=tentative,
+        firm=firm > 0,
+        bars=_ENOUGH,
+    )
     return " ".join(filter(None, [agree, _shift_words(study)]))
 
 
@@ -86,39 +234,36 @@ def _shift_words(study: Labelling) -> str:
     if not one_pair(study) or not study.labels.ordered or study.labels.words or study.scale is not None:
         return ""
     row, draws = study.agreement.pairs.iloc[0], study.agreement.n_resamples
-    shift, low, high = (float(row[f"bias{end}"]) for end in ("", "_low", "_high"))
+    shift, low, high = ends_in(row, "bias")
     if absent(low) or not (side := sure_side(shift, low, high, draws=draws)):
         return ""
     higher, lower = [row["second"], row["first"]][::side]
-    nearest, furthest = sorted((abs(low), abs(high)))
-    by = bracketed(abs(shift), nearest, furthest, number(2), draws=draws)
-    return say("shift", higher=higher, lower=lower, by=by)
+    return say("shift", higher=higher, lower=lower, by=bracketed_size(shift, low, high, _DECIMAL, draws=draws))
 
 
 def agreement_figures(study: Labelling) -> list[KeyFigure]:
     """Return how far all judges agree, and the pairs of them from the least to the most."""
-    pairs, draws = study.agreement.pairs, study.agreement.n_resamples
+    pairs = study.agreement.pairs
     taken_as = "ordered grades" if study.labels.ordered and not study.labels.words else "labels as words"
-    told = [KeyFigure(f"Krippendorff's α, {taken_as}", *_alpha(study))]
-    if one_pair(study):
-        pair = pairs.iloc[0]
-        kappa, low, high = pair[["kappa", "kappa_low", "kappa_high"]]
-        written = bracketed(kappa, low, high, number(2), draws=draws)
-        told.append(KeyFigure("Cohen's κ", written, with_ends(kappa, low, high)))
-        shares = {}
-        if not study.elements.empty:
-            shares["elements"] = study.elements.set_index("topic").loc["mean", "both"]
-        if not study.passages.empty:
-            shares["passages"] = study.passages["of_union"].mean()
-        told += [KeyFigure(_PARTS[name], share(value), {"value": value}) for name, value in shares.items()]
-        same, low, high = pair[["same", "same_low", "same_high"]]
-        written = bracketed(same, low, high, share, draws=draws)
-        return [*told, KeyFigure(_LABELS["same"], written, with_ends(same, low, high))]
-    names = [" and ".join(pair) for pair in pairs[["first", "second"]].to_numpy()]
-    for name, write in (("kappa", number(2)), ("same", share)):
-        written = span(names, pairs[name], map(write, pairs[name]), opening="")
-        told.append(KeyFigure(_LABELS[name], written, {"least": pairs[name].min(), "most": pairs[name].max()}))
-    return told
+    told = [KeyFigure(f"Krippendorff's α, {taken_as}", _alpha_written(study), with_ends(*_alpha(study)))]
+    if not one_pair(study):
+        names = [" and ".join(pair) for pair in pairs[["first", "second"]].to_numpy()]
+        for name in ("kappa", "same"):
+            written = span(names, pairs[name], map(_write(name), pairs[name]), opening="")
+            told.append(KeyFigure(_LABELS[name], written, {"least": pairs[name].min(), "most": pairs[name].max()}))
+        return told
+    shares = {}
+    if not study.elements.empty:
+        shares["elements"] = study.elements.set_index("topic").loc["mean", "both"]
+    if not study.passages.empty:
+        shares["passages"] = study.passages["of_union"].mean()
+    of_parts = [KeyFigure(_PARTS[name], share(value), {"value": value}) for name, value in shares.items()]
+    return [*told, _pair_figure(study, "kappa"), *of_parts, _pair_figure(study, "same")]
+
+
+def _pair_figure(study: Labelling, name: str) -> KeyFigure:
+    ends = ends_in(study.agreement.pairs.iloc[0], name)
+    return bounded_figure(_LABELS[name], ends, _write(name), draws=study.agreement.n_resamples)
 
 
 def one_pair(study: Labelling) -> bool:
@@ -153,18 +298,24 @@ def _intervals_words(study: Labelling) -> str:
 
 
 def _write(name: str) -> Callable[[object], str]:
-    return share if name in _SHARES else number(2)
+    return _DECIMAL if name in _DECIMALS else share
+
+
+def _ranged(study: Labelling, statistics: Iterable[str]) -> list[Column]:
+    """Return the columns of statistics with their intervals."""
+    draws = study.agreement.n_resamples
+    return [column for name in statistics for column in ranged(_write(name), draws, **{name: _LABELS[name]})]
 
 
 def _pairs_table(study: Labelling, statistics: Iterable[str], *, name: str, title: str) -> Table:
     """Return the statistics of every pair, with intervals."""
-    pairs, available = study.agreement.pairs, study.agreement.statistics
-    chosen = {name: (_LABELS[name], _write(name)) for name in statistics if name in available}
-    frame, columns = bounded(pairs, chosen, draws=study.agreement.n_resamples)
+    pairs = study.agreement.pairs
     return say.table(
         "pairs",
-        frame.sort_values("kappa", ascending=False, kind="stable"),
-        (*left(first="First", second="Second"), *right(whole, items=_heads(study)), *columns),
+        pairs.sort_values("kappa", ascending=False, kind="stable"),
+        left(first="First", second="Second"),
+        right(whole, items=_heads(study)),
+        _ranged(study, (name for name in statistics if name in study.agreement.statistics)),
         called=name,
         data=pairs,
         title=title,
@@ -208,13 +359,12 @@ def _every_measure_blocks(study: Labelling) -> tuple[Block, ...]:
 def _agreement_section(study: Labelling, *, brief: bool, opens: bool) -> Section:
     alphas, decimal = study.agreement.alpha, number(3)
     alpha = say.table(
-        "alpha",
+        "krippendorff-alpha",
         alphas.assign(ends=intervals(alphas["low"], alphas["high"], decimal, draws=study.agreement.n_resamples)),
         left(level="Labels taken as"),
         right(decimal, alpha="α"),
         right(text, ends=_interval_head(study)),
         right(p_value, chance="Chance"),
-        called="krippendorff-alpha",
         data=alphas[["level", "alpha", "low", "high", "chance"]],
     )
     square = study.agreement.reference is None and not one_pair(study)
@@ -253,21 +403,21 @@ def _yardsticks_table(study: Labelling) -> Table:
     frame = frame.assign(**{name: pairs[name].reindex(judges).to_numpy() for name in shares})
     columns += right(share, f"Relevant at {study.labels.called(study.agreement.rel)}", **shares) if shares else []
     return say.table(
-        "yardsticks",
+        "judge-agreement",
         frame.sort_values(f"{leading}_value", ascending=False, kind="stable"),
         columns,
-        called="judge-agreement",
         data=study.baselines,
-        reference=study.agreement.reference,
         study=study,
     )
 
 
 def _kappa_picture(study: Labelling) -> Picture:
     matrix = study.agreement.matrix("kappa")
-    cells = f"{len(matrix)} by {len(matrix)} cells shaded by Cohen's kappa."
     return say.picture(
-        "map", lambda: figures.agreement_heat_map(matrix, label="Cohen's κ"), called="judge-kappa", alt=cells
+        "map",
+        lambda: figures.agreement_heat_map(matrix, label="Cohen's κ"),
+        called="judge-kappa",
+        alt=f"{len(matrix)} by {len(matrix)} cells shaded by Cohen's kappa.",
     )
 
 
@@ -278,9 +428,8 @@ def kappa_dots_picture(study: Labelling) -> Picture:
     columns = ["second", leading, f"{leading}_low", f"{leading}_high"]
     kappas = pairs[columns].set_axis(["name", "value", "low", "high"], axis=1)
     return say.picture(
-        "dots",
+        "judge-kappa",
         lambda: figures.agreement_dots(kappas, label=f"{kappa}, with {first}"),
-        called="judge-kappa",
         alt=f"{count(len(pairs), 'dot')} with intervals, sorted by kappa.",
         first=first,
         kappa=kappa,
@@ -293,13 +442,12 @@ def _alike_section(study: Labelling) -> tuple[Section, ...]:
     if not len(alike):
         return ()
     table = say.table(
-        "alike table",
+        "nearly-the-same",
         alike,
         left(first="First", second="Second"),
         right(whole, items=labelled_heads()),
         right(share, same="Same label"),
         right(number(3), kappa="κ"),
-        called="nearly-the-same",
     )
     return (say.section("alike", table, brief=False, head="Nearly identical judges"),)
 
@@ -309,19 +457,17 @@ def _topics_section(study: Labelling) -> tuple[Section, ...]:
         return ()
     frame, labels, alone = study.agreement.per_topic, _statistic_headings(study), one_pair(study)
     picture = say.picture(
-        "topics",
+        "overlap-by-topic",
         lambda: figures.topic_dots(frame, statistic="overlap", label=say("topics label")),
-        called="overlap-by-topic",
         alt="One row a topic with a dot at its overlap.",
     )
     table = say.table(
-        "topics table",
+        "agreement-by-topic",
         frame,
         left(topic="Topic"),
         () if alone else left(first="First", second="Second"),
         right(whole, items=labelled_heads()),
         right(share, **{name: labels[name] for name in _OVERLAPS}),
-        called="agreement-by-topic",
         data=frame[["topic", "first", "second", "items", *_OVERLAPS]],
         label=labels["overlap"],
         overlap=_meant(study)["overlap"],

@@ -1,8 +1,8 @@
 """What the page on judges says of conclusions: beside people, at the same number of topics, of any two judges."""
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 
-import numpy as np
 import pandas as pd
 
 from metaeval import figures
@@ -10,7 +10,7 @@ from metaeval.base.names import count, first_few, in_order
 from metaeval.base.unit import unit
 from metaeval.base.words import bracketed, listed, name_of_metric, number, share, span, text, whole
 from metaeval.page.blocks import Block, Choice, Fold, Picture, Section
-from metaeval.page.tables import Table, Write, bounded, left, right, with_errors
+from metaeval.page.tables import Table, ends_named, left, ranged, right, with_errors
 from metaeval.questions.judges.study import JudgeStudy
 from metaeval.reports.key_figures import KeyFigure
 from metaeval.reports.prose import prose
@@ -20,6 +20,7 @@ from metaeval.resampling.judge_verdicts import deciding_metric
 _MANY = 4
 _PAIR = 2
 _MOST_CONFLICTS = 30
+_DECIMAL = number(2)
 _CORRELATIONS = {
     "tau": "Kendall's τ",
     "rho": "Spearman's ρ",  # noqa: RUF001 - a Greek letter is meant
@@ -28,6 +29,8 @@ _CORRELATIONS = {
     "tau_ap_b": "τ_AP b, symmetric",
 }
 """As their table calls them."""
+_OF_PAIRS = {"power": "Significant", "precision": "Precision", "recall": "Recall"}
+"""What is said of significant pairs, beside F1."""
 say = prose(__name__)
 
 
@@ -45,19 +48,23 @@ def conclusion_sections(study: JudgeStudy) -> tuple[Section, ...]:
 
 
 def blocks_by_metric[T](found: Mapping[str, T], build: Callable[[str, T], list[Block]]) -> tuple[Block, ...]:
-    """Return the blocks of the one metric, or a choice between those of several."""
-    parts = tuple(tuple(build(metric, of_metric)) for metric, of_metric in found.items())
+    """Return the blocks of the one metric, or a choice between those of several; files are named after it."""
+    parts = tuple(tuple(_named_by(metric, block) for block in build(metric, found[metric])) for metric in found)
     return parts[0] if len(parts) == 1 else (Choice(names=tuple(map(name_of_metric, found)), parts=parts),)
+
+
+def _named_by(metric: str, block: Block) -> Block:
+    if isinstance(block, Fold):
+        return replace(block, blocks=tuple(_named_by(metric, inside) for inside in block.blocks))
+    return replace(block, name=f"{block.name}-{metric.lower()}") if isinstance(block, Table | Picture) else block
 
 
 def f1_picture(metric: str, found: JudgeConclusions) -> Picture:
     """Draw F1 of the significant pairs under every judge and a second person."""
-    named = _with_second_person(_sorted(found))
-    dots = named[["judge", "f1", "f1_low", "f1_high"]].set_axis(["name", "value", "low", "high"], axis=1)
+    dots = _judges(found)[["judge", "f1", "f1_low", "f1_high"]].set_axis(["name", "value", "low", "high"], axis=1)
     return say.picture(
-        "picture",
+        "judge-f1",
         lambda: figures.agreement_dots(dots, label=f"F1 of significant pairs under {name_of_metric(metric)}"),
-        called=f"judge-f1-{metric.lower()}",
         alt=f"{count(len(dots), 'dot')} with intervals, sorted by F1.",
         metric=metric,
         found=found,
@@ -68,58 +75,51 @@ def _sorted(found: JudgeConclusions) -> pd.DataFrame:
     return found.table.sort_values(["kind", "f1"], ascending=[False, False], kind="stable")
 
 
+def _judges(found: JudgeConclusions) -> pd.DataFrame:
+    """Return a row a judge and second person, the best first."""
+    return _with_second_person(_sorted(found))
+
+
 def _metric_blocks(metric: str, found: JudgeConclusions, *, drawn: bool) -> list[Block]:
-    table, slug = _sorted(found), metric.lower()
-    named = _with_second_person(table)
-    tested = bool(named["n_conflicts"].notna().any())  # on a single topic nothing is
-    measures: dict[str, tuple[str, Write]] = {
-        "tau": ("τ", number(2)),
-        "tau_ap": ("τ_AP", number(2)),
-        "tau_top": (f"τ, top {found.top}", number(2)),
-    }
-    pairs: dict[str, tuple[str, Write]] = {
-        "power": ("Significant", share),
-        "precision": ("Precision", share),
-        "recall": ("Recall", share),
-        "f1": ("F1", number(2)),
-    }
-    alone = tested and len(found.of_reference) == 1
-    power = ""
+    frame, draws = _judges(found), found.n_resamples
+    tested = bool(frame["n_conflicts"].notna().any())  # on a single topic nothing is
+    alone, power = tested and len(found.of_reference) == 1, ""
     if alone:
         value, low, high = map(float, found.of_reference.to_numpy()[0, :3])
-        significant = bracketed(value, low, high, share, draws=found.n_resamples)
+        significant = bracketed(value, low, high, share, draws=draws)
         power = f"Under {found.reference} {significant} of them differ significantly."
-    elif tested:
-        pairs = {"reference_power": (f"Under {found.reference}", share), **pairs}
-    frame, columns = bounded(named, measures | pairs if tested else measures, draws=found.n_resamples)
+    pairs = (
+        () if alone else ranged(share, draws, reference_power=f"Under {found.reference}"),
+        ranged(share, draws, **_OF_PAIRS),
+        ranged(_DECIMAL, draws, f1="F1"),
+        right(number(0), n_conflicts="Opposite"),
+    )
     main = say.table(
-        "table",
+        "judge-conclusions",
         frame,
         left(judge="Judge"),
         right(whole, n_topics=unit().Topics),
-        columns,
-        right(number(0), n_conflicts="Opposite") if tested else (),
-        called=f"judge-conclusions-{slug}",
-        data=table,
+        ranged(_DECIMAL, draws, tau="τ", tau_ap="τ_AP", tau_top=f"τ, top {found.top}"),
+        *(pairs if tested else ()),
+        data=_sorted(found),
         metric=metric,
         found=found,
         power=power,
         apart=_judges_of_other_topics(found),
     )
-    picture = [] if drawn or not tested else [f1_picture(metric, found)]
-    blocks: list[Block] = [
-        *picture,
-        main,
-        *([_errors_fold(found, slug)] if tested else []),
-        _correlations_fold(found, slug),
-    ]
     more = (
         (found.same_number, _same_number_table),
         (found.beside_people, _people_fold),
         (found.choices, _second_people_fold),
-        (found.conflicts, _conflicts),
+        (found.conflicts, _conflicts_fold),
     )
-    return [*blocks, *(build(found, slug) for rows, build in more if len(rows))]
+    return [
+        *([f1_picture(metric, found)] if tested and not drawn else []),
+        main,
+        *([_errors_fold(found)] if tested else []),
+        _correlations_fold(found),
+        *(build(found) for rows, build in more if len(rows)),
+    ]
 
 
 def _judges_of_other_topics(found: JudgeConclusions) -> str:
@@ -146,22 +146,22 @@ def _judges_by_topic_set(table: pd.DataFrame) -> dict[int, str]:
     return {int(str(number)): first_few(names) for number, names in judges.items()} if len(judges) > 1 else {}
 
 
-def _errors_fold(found: JudgeConclusions, slug: str) -> Fold:
+def _errors_fold(found: JudgeConclusions) -> Fold:
     """Return what else is said of significant pairs, where those that are not count too."""
-    measures = {
-        "balanced_accuracy": ("Balanced accuracy", share),
-        "mcc": ("MCC", number(2)),
-        "type_2": ("Missed", share),
-    }
-    frame, columns = bounded(_with_second_person(_sorted(found)), measures, draws=found.n_resamples)
-    called = f"judge-errors-{slug}"
     table = say.table(
-        "errors of pairs", frame, left(judge="Judge"), columns, called=called, data=found.table, found=found
+        "judge-errors",
+        _judges(found),
+        left(judge="Judge"),
+        ranged(share, found.n_resamples, balanced_accuracy="Balanced accuracy"),
+        ranged(_DECIMAL, found.n_resamples, mcc="MCC"),
+        ranged(share, found.n_resamples, type_2="Missed"),
+        data=found.table,
+        found=found,
     )
     return Fold(title="Balanced accuracy, MCC and missed pairs", blocks=(table,))
 
 
-def _correlations_fold(found: JudgeConclusions, slug: str) -> Fold:
+def _correlations_fold(found: JudgeConclusions) -> Fold:
     """Return every correlation of the rankings, over all systems and among the best."""
     parts = []
     for name, words in _CORRELATIONS.items():
@@ -170,84 +170,64 @@ def _correlations_fold(found: JudgeConclusions, slug: str) -> Fold:
             for end in ("", "_low", "_high"):
                 rows[f"{side}{end}"] = found.table.get(f"{measure}{end}")
         parts.append(rows)
-    frame = pd.concat(parts, ignore_index=True)
-    frame = frame.iloc[np.arange(len(frame)).reshape(len(_CORRELATIONS), -1).T.ravel()].reset_index(drop=True)
-    table_frame, columns = bounded(
-        _with_second_person(frame),
-        {"whole": ("All systems", number(3)), "top": (f"Top {found.top}", number(3))},
-        draws=found.n_resamples,
-    )
+    frame = pd.concat(parts).sort_index(kind="stable").reset_index(drop=True)
     table = say.table(
-        "correlations",
-        table_frame,
+        "judge-correlations",
+        _with_second_person(frame),
         left(judge="Judge", correlation="Correlation"),
-        columns,
-        called=f"judge-correlations-{slug}",
+        ranged(number(3), found.n_resamples, whole="All systems", top=f"Top {found.top}"),
         data=frame,
         found=found,
     )
     return Fold(title="Every correlation of the rankings", blocks=(table,))
 
 
-def _same_number_table(found: JudgeConclusions, slug: str) -> Table:
-    shares = dict.fromkeys(("power", "precision", "recall", "only_with_more"), share)
-    frame = with_errors(found.same_number, shares | {"f1": number(2)})
+def _same_number_table(found: JudgeConclusions) -> Table:
+    shares = dict.fromkeys((*_OF_PAIRS, "only_with_more"), share)
     return say.table(
-        "same number",
-        frame,
+        "judge-same-number",
+        with_errors(found.same_number, shares | {"f1": _DECIMAL}),
         left(judge="Judge"),
         right(whole, n_topics=unit().Topics),
-        right(text, power="Significant", precision="Precision", recall="Recall", f1="F1"),
-        right(text, only_with_more="Only with more"),
-        called=f"judge-same-number-{slug}",
+        right(text, **_OF_PAIRS, f1="F1", only_with_more="Only with more"),
         data=found.same_number,
         found=found,
     )
 
 
-def _people_fold(found: JudgeConclusions, slug: str) -> Fold:
-    names = {"tau": "τ", "tau_ap": "τ_AP", "tau_top": f"τ, top {found.top}", "power": "Significant"}
-    names |= {"precision": "Precision", "recall": "Recall", "f1": "F1"}
+def _people_fold(found: JudgeConclusions) -> Fold:
+    names = {"tau": "τ", "tau_ap": "τ_AP", "tau_top": f"τ, top {found.top}", **_OF_PAIRS, "f1": "F1"}
     frame = found.beside_people[found.beside_people["measure"].isin(names)]
-    frame = frame.assign(measure=frame["measure"].map(names))
-    table_frame, columns = bounded(
-        frame.rename(columns={"low": "difference_low", "high": "difference_high"}),
-        {"difference": ("Judge minus a second person", number(3))},
-        draws=found.n_resamples,
-    )
     table = say.table(
-        "beside",
-        table_frame,
+        "judge-beside-people",
+        frame.assign(measure=frame["measure"].map(names)).rename(columns=ends_named("difference")),
         left(judge="Judge", measure="Measure"),
-        columns,
-        called=f"judge-beside-people-{slug}",
+        ranged(number(3), found.n_resamples, difference="Judge minus a second person"),
         data=found.beside_people,
         found=found,
     )
     return Fold(title="Each judge minus a second person", blocks=(table,))
 
 
-def _second_people_fold(found: JudgeConclusions, slug: str) -> Fold:
+def _second_people_fold(found: JudgeConclusions) -> Fold:
     beside = _judges_by_topic_set(found.table)
     table = say.table(
-        "choices",
+        "judge-choices",
         found.choices.assign(beside=found.choices["reference_set"].map(beside)),
         left(choice="Choice", **{"beside": "Beside"} if beside else {}),
         right(share, weight="Chance"),
-        right(number(2), tau="τ", tau_ap="τ_AP", f1="F1"),
+        right(_DECIMAL, tau="τ", tau_ap="τ_AP", f1="F1"),
         right(share, power="Significant"),
         right(number(0), n_conflicts="Opposite"),
-        called=f"judge-choices-{slug}",
     )
     return Fold(title=f"The {len(set(found.choices['choice']))} choices of persons", blocks=(table,))
 
 
-def _conflicts(found: JudgeConclusions, slug: str) -> Block:
+def _conflicts_fold(found: JudgeConclusions) -> Fold:
     table = say.table(
-        "conflicts",
+        "judge-conflicts",
         found.conflicts.head(_MOST_CONFLICTS),
         left(judge="Judge", better=f"Better under {found.reference}", worse="Worse"),
-        called=f"judge-conflicts-{slug}",
         data=found.conflicts,
         found=found,
     )
@@ -259,34 +239,33 @@ def effect_figures(effects: pd.DataFrame) -> list[KeyFigure]:
     if effects.empty:
         return []
     alone = len(effects[["first", "second"]].drop_duplicates()) == 1
-    numbers: list[dict[str, object]] = [
-        in_order(dict(zip(effects["metric"], effects[name], strict=True)))
-        if alone
-        else {"median": effects[name].median()}
-        for name in ("tau", "f1")
-    ]
-    tau, f1 = (
-        _by_metric(effects, name) if alone else number(2)(values["median"])
-        for name, values in zip(("tau", "f1"), numbers, strict=True)
-    )
+    told = {name: _over_metrics(effects, name) if alone else _median(effects[name]) for name in ("tau", "f1")}
     silent = effects.loc[(effects["n_truth"] == 0) & (effects["n_predictor"] == 0), "metric"].unique().tolist()
     without = f" (undefined without any: {listed(silent)})" if silent else ""
     conflicts, median = effects["n_conflicts"].sum(), "" if alone else ", median"
     return [
-        KeyFigure(f"Kendall's τ of rankings{median}", tau, numbers[0]),
-        KeyFigure(f"F1 of significant pairs{median}{without}", f1, numbers[1]),
+        KeyFigure(f"Kendall's τ of rankings{median}", *told["tau"]),
+        KeyFigure(f"F1 of significant pairs{median}{without}", *told["f1"]),
         KeyFigure("Pairs significant in opposite directions", whole(conflicts), {"count": conflicts}),
     ]
 
 
-def _by_metric(effects: pd.DataFrame, name: str) -> str:
-    """Return a statistic of every metric; one that all share is said once, and of many the lowest and the highest."""
-    values = effects[name].map(number(2)).tolist()
+def _median(values: pd.Series) -> tuple[str, dict[str, object]]:
+    return _DECIMAL(values.median()), {"median": values.median()}
+
+
+def _over_metrics(effects: pd.DataFrame, name: str) -> tuple[str, dict[str, object]]:
+    """Return a statistic of every metric, as written and as numbers.
+
+    One that all share is said once, and of many the lowest and the highest.
+    """
+    values = effects[name].map(_DECIMAL).tolist()
+    written = listed(f"{value} ({metric})" for value, metric in zip(values, effects["metric"], strict=True))
     if len(values) > 1 and len(set(values)) == 1:
-        return f"{values[0]} under {'both' if len(values) == _PAIR else 'each'}"
-    if len(values) > _MANY:
-        return span(effects["metric"], effects[name], values)
-    return listed(f"{value} ({metric})" for value, metric in zip(values, effects["metric"], strict=True))
+        written = f"{values[0]} under {'both' if len(values) == _PAIR else 'each'}"
+    elif len(values) > _MANY:
+        written = span(effects["metric"], effects[name], values)
+    return written, in_order(dict(zip(effects["metric"], effects[name], strict=True)))
 
 
 def _effects_section(study: JudgeStudy) -> Section:
@@ -296,7 +275,7 @@ def _effects_section(study: JudgeStudy) -> Section:
         columns += left(first="First", second="Second")
         first, second = "first", "second"
     table = say.table(
-        "effects table",
+        "judge-effects",
         effects,
         columns,
         right(number(3), "Rankings", tau="τ", tau_ap="τ_AP"),
@@ -310,7 +289,6 @@ def _effects_section(study: JudgeStudy) -> Section:
         ),
         right(share, precision="Precision", recall="Recall", balanced_accuracy="Balanced accuracy", type_2="Missed"),
         right(number(3), f1="F1", mcc="MCC"),
-        called="judge-effects",
         data=effects,
         study=study,
     )

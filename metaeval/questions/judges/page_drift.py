@@ -5,19 +5,18 @@ import numpy as np
 import pandas as pd
 
 from metaeval.base.unit import unit
-from metaeval.base.words import absent, bracketed, number, p_value, percentage, share, text, whole
+from metaeval.base.words import absent, bracketed, bracketed_size, number, p_value, percentage, share, text, whole
 from metaeval.page.blocks import Block, Item, Methods, Section, Text
 from metaeval.page.report import Report
-from metaeval.page.tables import bounded, left, right
+from metaeval.page.tables import left, ranged, right
 from metaeval.questions.judges.study_drift import JudgeDriftStudy
 from metaeval.reports.data_files import csv_file
-from metaeval.reports.key_figures import KeyFigure, listed_figures, with_ends
+from metaeval.reports.key_figures import KeyFigure, bounded_figure, ends_in, listed_figures
 from metaeval.reports.prose import prose
 from metaeval.reports.shared import facts, unanswered
 from metaeval.reports.traits import traits_said
 
 _SCORE, _DECIMAL = number(3), number(2)
-_PARTS = {"change": "Change", "judge": "Judge", "system_part": "System"}
 _KAPPAS = {"kappa": "Cohen’s κ of before and after", "quadratic_kappa": "κ of before and after, quadratic weights"}
 say = prose(__name__)
 
@@ -62,46 +61,43 @@ def _answer(study: JudgeDriftStudy) -> str:
     differ = len({*np.sign(moved["judge"])}) > 1 or bool(study.pairs.get("shift_significant", pd.Series()).any())
     if len(moved) and (differ or not shift["significant"]):
         rows = moved.loc[moved["judge"].abs().sort_values(ascending=False).index].to_dict("records")
-        shifts = [
-            f"{bracketed(row['judge'], row['judge_low'], row['judge_high'], _SCORE)} for {row['system']}"
-            for row in rows
-        ]
+        shifts = [f"{bracketed(*ends_in(row, 'judge'), _SCORE)} for {row['system']}" for row in rows]
         return say("changed by system", shifts=shifts, conclusions=conclusions)
-    low, high = sorted(map(abs, shift[["low", "high"]]))
-    figure = bracketed(abs(shift["value"]), low, high, _SCORE)
+    figure = bracketed_size(*_over_all(study, "shift"), _SCORE)
     return say("changed", figure=figure, more=shift["value"] > 0, conclusions=conclusions)
 
 
+def _over_all(study: JudgeDriftStudy, name: str) -> tuple[float, float, float]:
+    """Return a figure of all same answers with the ends of its interval."""
+    row = study.overall.to_dict("index")[name]
+    return float(row["value"]), float(row["low"]), float(row["high"])
+
+
 def _figures(study: JudgeDriftStudy) -> list[KeyFigure]:
-    kinds = [("shift", "Same answers, after less before", _SCORE), ("changed", "Scores that differ", share)]
-    kinds += [("kappa", _KAPPAS[study.kappa], _DECIMAL)] if study.kappa else []
-    told = []
-    for name, words, write in kinds:
-        value, low, high = study.overall.loc[name, ["value", "low", "high"]].to_numpy(dtype=float).tolist()
-        told.append(KeyFigure(words, bracketed(value, low, high, write), with_ends(value, low, high)))
-    f1 = _f1(study)
-    return [*told, *([KeyFigure("F1 of significant pairs", *f1)] if f1 else [])]
+    kinds = {"shift": ("Same answers, after less before", _SCORE), "changed": ("Scores that differ", share)}
+    if study.kappa:
+        kinds["kappa"] = (_KAPPAS[study.kappa], _DECIMAL)
+    told = [bounded_figure(words, _over_all(study, name), write) for name, (words, write) in kinds.items()]
+    return [*told, *_f1(study)]
 
 
-def _f1(study: JudgeDriftStudy) -> tuple[str, dict[str, object]] | None:
-    """Return F1 of the pairs significant after as a prediction of those before, as written and as numbers."""
+def _f1(study: JudgeDriftStudy) -> list[KeyFigure]:
+    """Return F1 of the pairs significant after as a prediction of those before, where there are some."""
     if study.conclusions is None or absent(study.conclusions.table["f1"].iloc[0]):
-        return None
-    value, low, high = (float(study.conclusions.table[end].iloc[0]) for end in ("f1", "f1_low", "f1_high"))
-    return bracketed(value, low, high, _DECIMAL, draws=study.n_resamples), with_ends(value, low, high)
+        return []
+    ends = ends_in(study.conclusions.table.iloc[0], "f1")
+    return [bounded_figure("F1 of significant pairs", ends, _DECIMAL, draws=study.n_resamples)]
 
 
 def _systems_section(study: JudgeDriftStudy) -> Section:
     level, clustered = percentage(1 - study.alpha), "cluster" in study.scores.coords
-    frame, columns = bounded(study.systems, {name: (head, _SCORE) for name, head in _PARTS.items()})
     table = say.table(
-        "systems",
-        frame,
+        "judge-drift",
+        study.systems,
         left(system="System"),
         right(whole, n_items=unit().Topics, n_same="Same answer"),
-        columns,
+        ranged(_SCORE, change="Change", judge="Judge", system_part="System"),
         right(p_value, p_corrected="p of the judge’s part"),
-        called="judge-drift",
         data=study.systems,
         level=level,
         clustered=clustered,
@@ -120,16 +116,15 @@ def _pairs_section(study: JudgeDriftStudy) -> tuple[Section, ...]:
     blocks: list[Block] = []
     if study.conclusions is not None:
         n_conflicts = int((turned["relation"] == "opposite").sum())
-        blocks.append(Text(paragraphs=(say("f1", f1=(_f1(study) or ("",))[0], n_conflicts=n_conflicts),)))
+        f1 = "".join(figure.value for figure in _f1(study))
+        blocks.append(Text(paragraphs=(say("f1", f1=f1, n_conflicts=n_conflicts),)))
     if len(turned):
-        shift = pd.Series(turned["shift_significant"]).map({True: "significant", False: ""})
         table = say.table(
-            "pairs",
-            turned.assign(sure=shift),
+            "drifted-pairs",
+            turned.assign(sure=turned["shift_significant"].map({True: "significant", False: ""})),
             left(system_a="First", system_b="Second", relation="Becomes"),
             right(_SCORE, difference_before="Before", difference_after="After", shift="Shift"),
             left(text, sure="Shift is"),
-            called="drifted-pairs",
             data=study.pairs,
             study=study,
         )

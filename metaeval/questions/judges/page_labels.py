@@ -1,22 +1,35 @@
 # ruff: noqa: RUF001 - Greek letters and dashes are meant for people
-"""What the page on judges says of their labels: how they are spread, on which scales, in which parts."""
+"""What the page on judges says of their labels: how they are spread, on which scales, who errs, in which parts."""
 
 from functools import partial
 
 from metaeval.agreement.item_favour import ItemFavour
 from metaeval.agreement.score_correction import CorrectedScores
-from metaeval.base.words import absent, bracketed, number, p_value, share, whole
+from metaeval.base.unit import unit
+from metaeval.base.words import (
+    absent,
+    bracketed,
+    bracketed_size,
+    number,
+    p_value,
+    percentage,
+    sentence_case,
+    share,
+    whole,
+)
+from metaeval.models.dawid_skene import LatentClasses
 from metaeval.page.blocks import Block, Fold, Section, Text
-from metaeval.page.tables import Write, bounded, left, right
-from metaeval.questions.judges.page_agreement import agreement_sections, one_pair
-from metaeval.questions.judges.page_ranking import judge_ranking_section
-from metaeval.questions.judges.study_labels import Labelling
+from metaeval.page.tables import ends_named, left, ranged, right
+from metaeval.questions.judges.page_agreement import agreement_sections, judge_ranking_section, one_pair
+from metaeval.questions.judges.study_labels import Labelling, means_of_pairs
 from metaeval.reports.alt_test import alt_section
 from metaeval.reports.assessed_parts import element_agreement_table, passage_agreement_table
+from metaeval.reports.key_figures import ends_in
 from metaeval.reports.prose import prose
 from metaeval.reports.shared import labelled_heads
 from metaeval.tests_stat.result import is_significant
 
+_MOST_DOUBTFUL = 8
 say = prose(__name__)
 
 
@@ -25,6 +38,7 @@ def label_sections(study: Labelling, *, brief: bool) -> tuple[Section, ...]:
     ranked = judge_ranking_section(study, brief=brief)
     agreement, *others = agreement_sections(study, brief=brief and not ranked, opens=not ranked)
     return (
+        *latent_section(study.latent, by_item=study.labels.by_item),
         *ranked,
         agreement,
         *alt_section(study.alt, brief=False),
@@ -45,8 +59,7 @@ def _parts_section(study: Labelling) -> tuple[Section, ...]:
         (study.passages, passage_agreement_table),
     ):
         if len(frame):
-            means = frame[frame["topic"] != "mean"].groupby(["first", "second"], sort=False).mean(numeric_only=True)
-            tables.append(build(frame if alone else means.reset_index(), by_topic=alone))
+            tables.append(build(frame if alone else means_of_pairs(frame), by_topic=alone))
     if not tables:
         return ()
     return (say.section("parts", *tables, brief=False, head="Agreement on elements and text"),)
@@ -56,20 +69,15 @@ def _favour_section(found: ItemFavour | None) -> tuple[Section, ...]:
     """Say what more of a covariate of items adds to each judge's labels; nothing without one."""
     if found is None:
         return ()
-    table = found.table.rename(columns={"low": "slope_low", "high": "slope_high"})
-    measures = {"slope": ("Gain", number(3))}
-    if table["beyond_people"].notna().any():
-        table = table.rename(columns={"beyond_low": "beyond_people_low", "beyond_high": "beyond_people_high"})
-        measures |= {"beyond_people": ("Beyond people", number(3))}
-    frame, columns = bounded(table, measures)
-    shown = say.table(
-        "favour",
-        frame,
+    people = found.table["beyond_people"].notna().any()
+    ends = ends_named("slope") | (ends_named("beyond_people", "beyond_") if people else {})
+    table = say.table(
+        "item-covariate-bias",
+        found.table.rename(columns=ends),
         left(judge="Judge"),
         right(whole, n_items=labelled_heads()),
-        columns,
+        ranged(number(3), slope="Gain", **{"beyond_people": "Beyond people"} if people else {}),
         right(p_value, p_corrected="p, corrected"),
-        called="item-covariate-bias",
         data=found.table,
         found=found,
     )
@@ -77,9 +85,9 @@ def _favour_section(found: ItemFavour | None) -> tuple[Section, ...]:
     sure = judges[is_significant(judges["p_corrected"].to_numpy(), 1 - found.confidence_level)]
     words = [] if len(sure) else [say("favours none", found=found)]
     for row in sure.to_dict("records"):
-        low, high = sorted(abs(row[end]) for end in ("low", "high"))
-        words.append(say("favours", row=row, figure=bracketed(abs(row["slope"]), low, high, number(3)), found=found))
-    return (say.section("favour", Text(paragraphs=tuple(words)), shown, brief=True, found=found),)
+        figure = bracketed_size(row["slope"], row["low"], row["high"], number(3))
+        words.append(say("favours", row=row, figure=figure, found=found))
+    return (say.section("favour", Text(paragraphs=tuple(words)), table, found=found),)
 
 
 def corrected_section(found: CorrectedScores | None, *, brief: bool) -> tuple[Section, ...]:
@@ -87,45 +95,35 @@ def corrected_section(found: CorrectedScores | None, *, brief: bool) -> tuple[Se
     if found is None:
         return ()
     table = found.table
-    measures: dict[str, tuple[str, Write]] = {
-        "corrected": ("Corrected", share),
-        "powered": ("Prediction-powered", share),
-    }
-    frame, scores = bounded(table, measures)
-    apart = table.loc[is_significant(table["apart_p"].to_numpy(), found.alpha), "judge"].unique().tolist()
     shown = say.table(
-        "corrected",
-        frame,
+        "corrected-scores",
+        table,
         left(judge="Judge", **({"system": "System"} if "system" in table else {})),
         right(whole, n=f"{labelled_heads()} alone"),
         right(share, judged="Says yes"),
-        scores,
+        ranged(share, corrected="Corrected", powered="Prediction-powered"),
         right(p_value, apart_p="p of equal scores"),
         right(share, specificity="Specificity", sensitivity="Sensitivity"),
         right(whole, n_negative="No", n_positive="Yes"),
         right(share, next_negative="Next, no"),
-        called="corrected-scores",
         data=table,
         reference=found.reference,
-        apart=apart,
+        apart=table.loc[is_significant(table["apart_p"].to_numpy(), found.alpha), "judge"].unique().tolist(),
     )
-    blocks: tuple[Block, ...] = (shown, *_difference_blocks(found))
+    blocks: tuple[Block, ...] = (shown, *_difference_folds(found))
     return (say.section("corrected", *blocks, brief=brief, head="Scores corrected for the judge’s errors"),)
 
 
-def _difference_blocks(found: CorrectedScores) -> tuple[Block, ...]:
-    """Return the differences between systems, folded."""
+def _difference_folds(found: CorrectedScores) -> tuple[Fold, ...]:
+    """Return the differences between systems."""
     if found.differences.empty:
         return ()
-    frame = found.differences.rename(columns={"low": "difference_low", "high": "difference_high"})
-    frame, columns = bounded(frame, {"difference": ("First less second", share)})
     table = say.table(
-        "corrected differences",
-        frame,
+        "corrected-differences",
+        found.differences.rename(columns=ends_named("difference")),
         left(judge="Judge", system_a="First", system_b="Second"),
-        columns,
+        ranged(share, difference="First less second"),
         right(p_value, p_value="p", p_corrected="corrected"),
-        called="corrected-differences",
         data=found.differences,
         correction=found.correction,
     )
@@ -135,21 +133,19 @@ def _difference_blocks(found: CorrectedScores) -> tuple[Block, ...]:
 def _labels_section(study: Labelling) -> Section:
     scale, outside = study.labels.scale, study.labels.outside
     spread = say.table(
-        "labels table",
+        "labels",
         study.labels.distribution(),
         left(judge="Judge"),
         right(whole, labels="Labels", missing="Missing"),
         right(number(2), mean="Mean") if study.labels.ordered else (),
         right(share, "Share of label", **{f"at_{level}": study.labels.called(level) for level in scale}),
-        called="labels",
         head="Labels of each judge",
     )
     off = say.table(
-        "outside",
+        "labels-off-the-scale",
         outside,
         left(judge="Judge", topic="Topic", item=labelled_heads()[:-1]),
         right(number(0), label="Label"),
-        called="labels-off-the-scale",
         scale=scale,
     )
     blocks = (spread, off) if len(outside) else (spread,)
@@ -164,13 +160,12 @@ def _scales_section(study: Labelling) -> tuple[Section, ...]:
     frame = maps.to_frame()
     frame = frame[frame["judge"].map(maps.rules) != "reference"]
     table = say.table(
-        "scales table",
+        "judge-scales",
         frame,
         left(judge="Judge", rule="Rule"),
         right(_grade, grade="Grade"),
         right(whole, n="Labels", n_common="In common"),
         right(_grade, reference_grade=f"Became {maps.reference}'s"),
-        called="judge-scales",
         reference=maps.reference,
     )
     return (say.section("scales", table, brief=False, head="Scales of the judges"),)
@@ -178,3 +173,68 @@ def _scales_section(study: Labelling) -> tuple[Section, ...]:
 
 def _grade(value: object) -> str:
     return "–" if absent(value) else f"{value:g}"
+
+
+def latent_words(found: LatentClasses) -> tuple[str, ...]:
+    """Say who errs least, who most, and whether that may be believed."""
+    frame, tail = found.judges, (1 - found.confidence_level) / 2
+    judges = [
+        {"name": row["judge"], "figure": bracketed(*ends_in(row, "accuracy"), share)}
+        for row in frame.to_dict("records")
+    ]
+    best, worst = (frame.loc[frame[column] > tail, "judge"].tolist() for column in ("p_best", "p_worst"))
+    believe = say("believe", dependent=bool(found.pairs["beyond"].any()))
+    return say("answer", judges=judges, best=best, worst=worst), believe
+
+
+def latent_section(found: LatentClasses | None, *, by_item: bool) -> tuple[Section, ...]:
+    """Put the accuracy of every judge, the doubtful items and the scores of systems into tables."""
+    if found is None:
+        return ()
+    level, items = percentage(found.confidence_level), {"n_items": labelled_heads()}
+    picture = say.picture(
+        "accuracy",
+        found.plot,
+        alt="; ".join(f"{row.judge}: {share(row.accuracy)}" for row in found.judges.itertuples(index=False)),
+        level=level,
+    )
+    judges = say.table(
+        "latent-judges",
+        found.judges,
+        left(judge="Judge"),
+        ranged(share, accuracy="Accuracy"),
+        right(share, "Right where the label is", **{f"right_{label}": label for label in found.labels["label"]}),
+        right(whole, **items),
+        data=found.judges,
+    )
+    systems = say.table(
+        "latent-systems",
+        found.systems.rename(columns=ends_named("score")),
+        left(system="System"),
+        ranged(share if {*found.labels["value"]} <= {0, 1} else number(2), score="Score"),
+        right(whole, **items),
+        data=found.systems,
+        level=level,
+    )
+    doubtful = say.table(
+        "latent-items",
+        found.items.head(_MOST_DOUBTFUL),
+        left(**({} if by_item else {"topic": sentence_case(unit().topic)}), item=labelled_heads()[:-1], label="Label"),
+        right(share, probability="Probability"),
+        right(whole, n_labels="Labels"),
+        data=found.items,
+        n_all=len(found.items),
+    )
+    pairs = say.table(
+        "latent-pairs",
+        found.pairs.sort_values("same", ascending=False),
+        left(first="First", second="Second"),
+        right(share, same="Same label"),
+        ranged(share, expected="Expected"),
+        right(whole, **items),
+        data=found.pairs,
+        level=level,
+    )
+    tables = (judges, doubtful) if found.systems.empty else (judges, systems, doubtful)
+    pairs_fold = Fold(title="Pairs of judges", blocks=(pairs,))
+    return (say.section("latent", picture, *tables, pairs_fold, head="Who errs, without a reference"),)

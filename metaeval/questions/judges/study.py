@@ -9,15 +9,14 @@ from typing import ClassVar, Literal
 import numpy as np
 import pandas as pd
 
-from metaeval.agreement.alt_test import AltTest, Scoring, alt_test_of
+from metaeval.agreement.alt_test import Scoring, alt_test_of
 from metaeval.agreement.decisions import decision_agreement
 from metaeval.agreement.judge_bias import FavouredGroups
 from metaeval.agreement.labels import Labels, of_judges
-from metaeval.agreement.panels import JudgePanel
-from metaeval.agreement.repeats import JudgeRepeats
 from metaeval.agreement.runs_under_judges import (
     EFFECTS,
     OF_SUBTOPICS,
+    ScoresOfJudges,
     effects_of_pairs,
     flat_judge_notes,
     labels_of_scores,
@@ -27,7 +26,6 @@ from metaeval.agreement.runs_under_judges import (
 )
 from metaeval.agreement.scale_maps import ScaleMap
 from metaeval.agreement.score_correction import CorrectedScores
-from metaeval.agreement.second_assessors import SecondPeople
 from metaeval.base.checks import check_choice, check_kind, check_list, check_number, check_share, refused
 from metaeval.base.provenance import Provenance, record_provenance
 from metaeval.base.unit import ITEM, LABELLED_NUGGETS, Unit, speaking_of, unit_of
@@ -36,25 +34,21 @@ from metaeval.errors import EstimationError, InvalidOptionError, ScoresError
 from metaeval.inex.assessments import Assessments
 from metaeval.metrics.registry import Registry
 from metaeval.metrics.scoring import note_on_grades
-from metaeval.models.components import VarianceComponents
-from metaeval.models.judge_worth import TopicsWithJudge
 from metaeval.questions.judges.study_labels import (
     ConclusionOptions,
     JudgeOptions,
-    KnownOfSystems,
     Labelling,
     labelling_of,
+    means_of_pairs,
 )
-from metaeval.questions.judges.study_systems import SystemsUnderJudges, systems_under_judges
+from metaeval.questions.judges.study_systems import JudgeEvidence, systems_under_judges
 from metaeval.resampling.judge_conclusions import JudgeConclusions
 from metaeval.resampling.judge_verdicts import judge_verdicts
 from metaeval.resampling.options import check_test
 from metaeval.running.draws import RNGLike, resolve_rng, resolve_seed
-from metaeval.studies.study import Attempts, Study
-from metaeval.table.scores import Scores
+from metaeval.studies.study import Attempts
 from metaeval.tests_stat.catalogue import TESTS
 from metaeval.tests_stat.correction import CORRECTIONS
-from metaeval.tests_stat.prediction_powered import PredictionPowered
 
 _COLUMNS = ("metric", "first", "second", "statistic", "value", "low", "high")
 ABOUT_SYSTEMS = "Conclusions about systems"
@@ -64,39 +58,11 @@ _WORTH, _ENDS = ("worth", "n_equivalent", "n_needed"), ("", "_low", "_high")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class JudgeStudy(Study):
+class JudgeStudy(JudgeEvidence):
     """Verdicts on judges, with the evidence."""
 
     reported_by: ClassVar[str] = "metaeval.questions.judges.page:judges_report"
 
-    labelling: Labelling | None
-    """What the labels say; None where scores under judges or annotations were given."""
-    annotated: AltTest | None
-    """The alt-test, where annotations were given."""
-    scores: Mapping[str, Scores | Mapping[str, Scores]]
-    """For every metric the scores of the runs under each judge, who stand in place of the metrics."""
-    effects: pd.DataFrame
-    """Without a reference: one row a metric and pair of judges, ``first`` being taken as the truth: rank correlations
-    of the runs' means, precision, recall and F1 of the pairs of runs that are significantly different under
-    ``second``, and conflicts. Empty otherwise."""
-    conclusions: Mapping[str, JudgeConclusions]
-    """By metric, what is concluded under each judge beside the reference and beside people."""
-    group_bias: Mapping[str, FavouredGroups]
-    """By metric, which groups of systems a judge favours."""
-    by_covariate: Mapping[str, FavouredGroups]
-    """By metric, whether a judge favours systems with more of a covariate."""
-    worth: Mapping[tuple[str, str], TopicsWithJudge]
-    """By metric and judge, what the judge is worth in human topics."""
-    powered: Mapping[tuple[str, str], PredictionPowered]
-    """The same where the judge has scored topics that people have not: all pairs compared by both together."""
-    repeats: Mapping[str, JudgeRepeats]
-    """By metric, where a judge labelled more than once."""
-    panels: Mapping[str, VarianceComponents]
-    """By metric, where the variance of scores under several judges comes from."""
-    panel_worth: Mapping[str, JudgePanel]
-    """By metric, how many independent judges they are worth by their errors in differences between systems."""
-    corrected: Mapping[str, CorrectedScores]
-    """By metric, of scores of 0 and 1: what systems score where the judge alone labelled, corrected for its errors."""
     verdicts: pd.DataFrame
     """One row a judge: what the rules of `metaeval.resampling.judge_verdicts` say."""
     reference: str | None
@@ -115,11 +81,6 @@ class JudgeStudy(Study):
     scores_are_labels: bool = False
     """Whether the scores under judges are labels of answers, and their agreement was asked for beside."""
 
-    @property
-    def alt(self) -> AltTest | None:
-        """The alt-test of labels or annotations; None where there is none."""
-        return self.annotated if self.labelling is None else self.labelling.alt
-
     def _unit(self) -> Unit:
         """Return the words for labels of nuggets where scores follow from labels; else those for what was drawn."""
         labels = None if self.has_runs or self.labelling is None else self.labelling.labels
@@ -134,22 +95,23 @@ class JudgeStudy(Study):
         ``elements: both``, groups and covariates such as ``bias: GROUP`` and ``bias, adjusted:
         GROUP``, and what a judge with more topics says on as many as the reference has such as ``same number: power``.
         """
-        parts = []
-        if self.labelling is not None:
-            parts += _flat_labels(self.labelling)
+        parts = [] if self.labelling is None else _of_labels(self.labelling)
         if self.alt is not None:
-            parts.append(_flat_alt(self.alt))
+            rates = ["winning_rate", "advantage_probability"]
+            long = self.alt.judges.melt("judge", rates, var_name="statistic", value_name="value")
+            parts.append(long.rename(columns={"judge": "second"}).assign(first="people"))
         if not self.effects.empty:
             names = [name for name in EFFECTS if name in self.effects]
             keys = ["metric", "first", "second"]
             parts.append(self.effects.melt(keys, names, var_name="statistic", value_name="value"))
-        parts += [_flat_conclusions(metric, concluded) for metric, concluded in self.conclusions.items()]
+        for metric, concluded in self.conclusions.items():
+            parts += [rows.assign(metric=metric) for rows in _of_conclusions(concluded)]
         for kind in (self.group_bias, self.by_covariate):
-            parts += [_flat_favoured(metric, estimates) for metric, estimates in kind.items()]
-        for metric, scores in self.corrected.items():
-            parts += _flat_corrected(metric, scores)
-        for (metric, judge), estimates in self.worth.items():
-            parts.append(_rows(estimates.summary.loc[["median"]].assign(judge=judge), _WORTH, metric, self.reference))
+            parts += [_of_bias(estimates).assign(metric=metric) for metric, estimates in kind.items()]
+        parts += [_of_scores(scores).assign(metric=metric) for metric, scores in self.corrected.items()]
+        for (metric, judge), worth in self.worth.items():
+            median = worth.summary.loc[["median"]].assign(judge=judge)
+            parts.append(_rows(median, self.reference, _WORTH).assign(metric=metric))
         return pd.concat(parts, ignore_index=True).reindex(columns=[*_COLUMNS])
 
 
@@ -161,83 +123,73 @@ def _unit_of(labels: object, scores: object) -> Unit:
     return ITEM if isinstance(labels, Labels) and labels.by_item else unit_of(scores)
 
 
-def _rows(
-    frame: pd.DataFrame, names: Iterable[str], metric: str, reference: str | None, prefix: str = ""
-) -> pd.DataFrame:
+def _rows(frame: pd.DataFrame, reference: str | None, names: Iterable[str], prefix: str = "") -> pd.DataFrame:
     """Return one row a judge and name, with the ends of its interval if there are any."""
     rows = [
-        [metric, reference, row["judge"], f"{prefix}{name}", *(row.get(f"{name}{end}", np.nan) for end in _ENDS)]
+        [None, reference, row["judge"], f"{prefix}{name}", *(row.get(f"{name}{end}", np.nan) for end in _ENDS)]
         for row in frame.to_dict("records")
         for name in names
     ]
     return pd.DataFrame(rows, columns=[*_COLUMNS])
 
 
-def _flat_labels(found: Labelling) -> list[pd.DataFrame]:
+def _row_a_judge(
+    frame: pd.DataFrame, reference: str, statistic: object, name: str, ends: str = "{name}_{end}"
+) -> pd.DataFrame:
+    """Return one statistic of every judge, with the ends of its interval."""
+    low, high = (frame[ends.format(name=name, end=end)] for end in ("low", "high"))
+    columns = {"metric": None, "first": reference, "second": frame["judge"], "statistic": statistic}
+    return pd.DataFrame({**columns, "value": frame[name], "low": low, "high": high})
+
+
+def _of_labels(found: Labelling) -> list[pd.DataFrame]:
     parts = [found.agreement.to_frame().assign(metric=None)]
     if found.latent is not None:
-        accuracies = found.latent.judges[["judge", "accuracy", "accuracy_low", "accuracy_high"]]
-        accuracies = accuracies.set_axis(["second", "value", "low", "high"], axis=1)
-        parts.append(accuracies.assign(first="all judges", statistic="accuracy", metric=None))
+        parts.append(_row_a_judge(found.latent.judges, "all judges", "accuracy", "accuracy"))
     if found.corrected is not None:
-        parts += _flat_corrected(None, found.corrected)
+        parts.append(_of_scores(found.corrected))
     if found.favour is not None:
-        rows = found.favour.table.rename(columns={"judge": "second", "slope": "value"})
         statistic = f"bias by item, adjusted: {found.favour.name}"
-        rows = rows.assign(first=found.favour.reference, statistic=statistic, metric=None)
-        parts.append(rows[["metric", "first", "second", "statistic", "value", "low", "high"]])
+        parts.append(_row_a_judge(found.favour.table, found.favour.reference, statistic, "slope", "{end}"))
     for units, table in (("elements", found.elements), ("characters", found.passages)):
         if len(table):
-            means = table[table["topic"] != "mean"].groupby(["first", "second"], sort=False).mean(numeric_only=True)
-            long = means.reset_index().melt(["first", "second"], var_name="statistic", value_name="value")
+            long = means_of_pairs(table).melt(["first", "second"], var_name="statistic", value_name="value")
             parts.append(long.assign(statistic=f"{units}: " + long["statistic"], metric=None))
     return parts
 
 
-def _flat_corrected(metric: str | None, found: CorrectedScores) -> list[pd.DataFrame]:
-    parts, table = [], found.table
-    for name, statistic in {"corrected": "corrected score", "powered": "prediction-powered score"}.items():
-        ends = {"value": name, "low": f"{name}_low", "high": f"{name}_high", "second": "judge"}
-        rows = pd.DataFrame({column: table[source] for column, source in ends.items()})
-        whose = statistic + ", " + table["system"] if "system" in table else statistic
-        parts.append(rows.assign(first=found.reference, statistic=whose, metric=metric))
-    return parts
+def _of_scores(found: CorrectedScores) -> pd.DataFrame:
+    """Return the score of every judge, or of every system under it, corrected in two ways."""
+    whose = ", " + found.table["system"] if "system" in found.table else ""
+    kinds = {"corrected": "corrected score", "powered": "prediction-powered score"}
+    parts = [_row_a_judge(found.table, found.reference, words + whose, name) for name, words in kinds.items()]
+    return pd.concat(parts, ignore_index=True)
 
 
-def _flat_alt(found: AltTest) -> pd.DataFrame:
-    names = ["winning_rate", "advantage_probability"]
-    long = found.judges.melt("judge", names, var_name="statistic", value_name="value")
-    return long.rename(columns={"judge": "second"}).assign(first="people", metric=None)
-
-
-def _flat_conclusions(metric: str, concluded: JudgeConclusions) -> pd.DataFrame:
+def _of_conclusions(concluded: JudgeConclusions) -> list[pd.DataFrame]:
     """Return a row a judge and measure, the power of the reference unless it differs by judge, and the same number."""
     table, same_number, reference = concluded.table, concluded.same_number, concluded.reference
     keys = {"judge", "kind", "n_topics", "n_common", "topic_set", "reference_set"}
-    parts = []
+    alone = []
     if len(concluded.of_reference) == 1:
         keys |= {"reference_power", "n_reference"}
-        alone = concluded.of_reference.rename(columns=lambda name: name.removeprefix("reference_"))
-        parts.append(_rows(alone.assign(judge=reference), ["power"], metric, reference))
+        power = concluded.of_reference.rename(columns=lambda name: name.removeprefix("reference_"))
+        alone = [_rows(power.assign(judge=reference), reference, ["power"])]
     names = [name for name in map(str, table) if name not in keys and not name.endswith(("_low", "_high"))]
     of_same = [name for name in map(str, same_number) if name not in keys and not name.endswith("_error")]
-    parts = [_rows(table, names, metric, reference), *parts]
-    if len(same_number):
-        parts.append(_rows(same_number, of_same, metric, reference, prefix="same number: "))
-    return pd.concat(parts, ignore_index=True)
+    same = [_rows(same_number, reference, of_same, prefix="same number: ")] if len(same_number) else []
+    return [_rows(table, reference, names), *alone, *same]
 
 
-def _flat_favoured(metric: str, found: FavouredGroups) -> pd.DataFrame:
+def _of_bias(found: FavouredGroups) -> pd.DataFrame:
     """Return what every group, or a covariate by its standard deviation, gains under every judge, and that adjusted."""
-    rows = found.to_frame().assign(metric=metric, first=found.reference).rename(columns={"judge": "second"})
-    parts = []
-    for statistic, value, ends in (("bias", "figure", ""), ("bias, adjusted", "adjusted", "adjusted_")):
-        named = {"value": rows[value], "low": rows[f"{ends}low_both"], "high": rows[f"{ends}high_both"]}
-        parts.append(rows.assign(statistic=f"{statistic}: " + rows["group"], **named)[[*_COLUMNS]])
-    return pd.concat(parts, ignore_index=True)
+    of_group = partial(_row_a_judge, found.table, found.reference)
+    plain = of_group("bias: " + found.table["group"], "figure", "{end}_both")
+    adjusted = of_group("bias, adjusted: " + found.table["group"], "adjusted", "adjusted_{end}_both")
+    return pd.concat([plain, adjusted], ignore_index=True)
 
 
-def _notes_of(scores: Mapping[str, Scores | Mapping[str, Scores]]) -> list[str]:
+def _notes_of(scores: Mapping[str, ScoresOfJudges]) -> list[str]:
     """Return what was noted where scores were read, once."""
     sides = [side for table in scores.values() for side in scores_by_judge(table).values()]
     return list(dict.fromkeys(note for side in sides for note in side.attrs.get("notes", ())))
@@ -247,7 +199,7 @@ def study_judges(  # noqa: PLR0913 - every option is one question
     labels: Labels | Mapping[str, Assessments] | None = None,
     *,
     collection: Collection | Mapping[str, JudgedCollection] | None = None,
-    scores: Mapping[str, Scores | Mapping[str, Scores]] | None = None,
+    scores: Mapping[str, ScoresOfJudges] | None = None,
     annotations: tuple[pd.DataFrame, pd.DataFrame] | None = None,
     reference: str | None = None,
     people: Sequence[str] = (),
@@ -379,24 +331,23 @@ def study_judges(  # noqa: PLR0913 - every option is one question
     check_share(confidence_level, "confidence_level")
     check_test(test, correction)
     check_choice(labelled, "labelled", ("common", "own"))
-    _check_latent(labels, reference, latent=latent)
+    labels, people = _check_given(labels, collection, scores, annotations, people, reference, latent=latent)
     source = resolve_rng(resolve_seed(rng))
-    labels, people = _check_given(labels, collection, scores, annotations, people, reference)
     options = JudgeOptions(
         *(reference, people, maps, rel, epsilon, scoring, human_topics, latent),
-        KnownOfSystems(groups, built_with, covariate, covariate_name),
+        *(groups, built_with, covariate, covariate_name),
         ConclusionOptions(test, correction, alpha, n_resamples, confidence_level, top),
         source,
     )
     units = _unit_of(labels if collection is None else None, scores)
     attempt = Attempts(ScoresError, EstimationError, InvalidOptionError, of=units)
-    labelling, second = None, None
-    notes: list[str] = []
-    tables: Mapping[str, Scores | Mapping[str, Scores]] = scores or {}
+    labelling, second, notes = None, None, list[str]()
+    tables: Mapping[str, ScoresOfJudges] = scores or {}
     if labels is not None:
         with speaking_of(units):
             labelling, second, notes = labelling_of(labels, options, attempt)
-    weights = _weights_of_people(people, second, equal=scores is not None)
+    equal = {str(name): 1 / len(people) for name in people}
+    weights = equal if scores is not None else {} if second is None else second.weight_of()
     if labels is not None and labelling is not None and scores is None:
         if collection is None:
             attempt.failed[ABOUT_SYSTEMS] = _lacks_runs(labels)
@@ -411,14 +362,16 @@ def study_judges(  # noqa: PLR0913 - every option is one question
     if scores is not None:
         notes += [*_notes_of(tables), *flat_judge_notes(tables)]
         labelling = labelling if labels is not None else _labels_of_answers(tables, options, attempt)
-    about_systems = _about_systems(tables, weights, labelling, options, attempt)
-    notes += [f"{metric}: {note}" for metric, judged in about_systems.conclusions.items() for note in judged.notes()]
-    made = JudgeStudy(
+    evidence = replace(
+        _about_systems(tables, weights, labelling, options, attempt),
         labelling=labelling,
         annotated=None if annotations is None else alt_test_of(*annotations, epsilon=epsilon, scoring=scoring),
-        **{member.name: getattr(about_systems, member.name) for member in fields(about_systems)},
         scores=MappingProxyType(dict(tables)),
-        verdicts=pd.DataFrame(),
+    )
+    notes += [f"{metric}: {note}" for metric, judged in evidence.conclusions.items() for note in judged.notes()]
+    return JudgeStudy(
+        **{member.name: getattr(evidence, member.name) for member in fields(evidence)},
+        verdicts=judge_verdicts(evidence.conclusions, evidence.group_bias, evidence.alt, margin=margin, alpha=alpha),
         reference=reference,
         people=tuple(people),
         test=TESTS.find(test).name,
@@ -432,19 +385,10 @@ def study_judges(  # noqa: PLR0913 - every option is one question
         has_runs=collection is not None,
         scores_are_labels=labels is None and labelling is not None,
     )
-    verdicts = judge_verdicts(made.conclusions, made.group_bias, made.alt, margin=made.margin, alpha=made.alpha)
-    return replace(made, verdicts=verdicts)
-
-
-def _weights_of_people(people: Sequence[str], second: SecondPeople | None, *, equal: bool) -> dict[str, float]:
-    """Return the weight of every person, who may be one among several second ones."""
-    if equal:
-        return {str(name): 1 / len(people) for name in people}
-    return {} if second is None else {str(name): float(member) for name, member in second.weights.items()}
 
 
 def _labels_of_answers(
-    tables: Mapping[str, Scores | Mapping[str, Scores]], options: JudgeOptions, attempt: Attempts
+    tables: Mapping[str, ScoresOfJudges], options: JudgeOptions, attempt: Attempts
 ) -> Labelling | None:
     """Compare scores under judges as labels, where they are such."""
     answers = labels_of_scores(tables)
@@ -478,15 +422,15 @@ def _lacks_runs(labels: Labels | Mapping[str, Assessments]) -> str:
 
 
 def _about_systems(
-    tables: Mapping[str, Scores | Mapping[str, Scores]],
+    tables: Mapping[str, ScoresOfJudges],
     weights: Mapping[str, float],
     labelling: Labelling | None,
     options: JudgeOptions,
     attempt: Attempts,
-) -> SystemsUnderJudges:
+) -> JudgeEvidence:
     """Compare what is concluded under each judge with the reference, or under every two."""
     if not tables:
-        return SystemsUnderJudges()
+        return JudgeEvidence()
     if options.reference is None:
         asked = options.compared
         test = partial(decision_agreement, test=asked.test, correction=asked.correction, alphas=asked.alpha)
@@ -494,20 +438,13 @@ def _about_systems(
         pairs = None if labelling is None else labelling.agreement.compared
         compare = partial(effects_of_pairs, tables, pairs, test, options.source.generator)
         effects = compare() if labelling is None else attempt(ABOUT_SYSTEMS, compare)  # labels are an answer too
-        return SystemsUnderJudges() if effects is None else SystemsUnderJudges(effects=effects)
+        return JudgeEvidence() if effects is None else JudgeEvidence(effects=effects)
     concluded = systems_under_judges(tables, options.reference, weights, options, attempt)
-    if options.known.groups is None and options.known.covariate is None:
+    if options.groups is None and options.covariate is None:
         attempt.failed["Group bias"] = (
             "takes groups of systems (`groups`), or a number for every one of them (`covariate`)"
         )
     return concluded
-
-
-def _check_latent(labels: object, reference: str | None, *, latent: bool) -> None:
-    if latent and (reference is not None or not isinstance(labels, Labels)):
-        raise InvalidOptionError(
-            "`latent` is for labels of items without a reference; ask either for it, or for a comparison with one judge"
-        )
 
 
 def _check_given(  # noqa: PLR0913, PLR0917 - what may be given
@@ -517,8 +454,14 @@ def _check_given(  # noqa: PLR0913, PLR0917 - what may be given
     annotations: object,
     people: Sequence[str],
     reference: str | None,
+    *,
+    latent: bool,
 ) -> tuple[Labels | Mapping[str, Assessments] | None, list[str]]:
     """Refuse what does not go together; return the labels of those who are compared, and the people, one or several."""
+    if latent and (reference is not None or not isinstance(labels, Labels)):
+        raise InvalidOptionError(
+            "`latent` is for labels of items without a reference; ask either for it, or for a comparison with one judge"
+        )
     has_input = [labels is not None or scores is not None, annotations is not None]
     if sum(has_input) != 1 or None not in (collection, scores):
         raise InvalidOptionError(

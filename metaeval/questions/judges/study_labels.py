@@ -85,15 +85,6 @@ class ConclusionOptions(NamedTuple):
     top: int
 
 
-class KnownOfSystems(NamedTuple):
-    """What is known of the systems beside their scores, as `study_judges` takes it."""
-
-    groups: Mapping[str, str] | None
-    built_with: Mapping[str, Sequence[str]] | None
-    covariate: Mapping[str, float] | None
-    covariate_name: str
-
-
 class JudgeOptions(NamedTuple):
     """What is asked of judges, as `study_judges` takes it."""
 
@@ -105,7 +96,10 @@ class JudgeOptions(NamedTuple):
     scoring: Scoring | None
     human_topics: int
     latent: bool
-    known: KnownOfSystems
+    groups: Mapping[str, str] | None
+    built_with: Mapping[str, Sequence[str]] | None
+    covariate: Mapping[str, float] | None
+    covariate_name: str
     compared: ConclusionOptions
     source: RandomSource
 
@@ -176,6 +170,12 @@ def labelling_of(
     return labelling, second, notes
 
 
+def means_of_pairs(of_topics: pd.DataFrame) -> pd.DataFrame:
+    """Return what two judges say of parts, a row a topic and pair, as means over topics."""
+    rows = of_topics[of_topics["topic"] != "mean"]
+    return rows.groupby(["first", "second"], sort=False).mean(numeric_only=True).reset_index()
+
+
 def _notes_on(scales: ScaleMaps) -> list[str]:
     """Say what became of grades, and that the page has a table of it."""
     how, reference = scales.mapped_by_rule(), scales.reference
@@ -217,10 +217,10 @@ def _favour_by_item(
     labels: Labels, second: SecondPeople | None, options: JudgeOptions, attempt: Attempts
 ) -> ItemFavour | None:
     """Ask what a covariate adds to labels, if it is one of items."""
-    numbers, reference = options.known.covariate, options.reference
+    numbers, reference = options.covariate, options.reference
     if numbers is None or reference is None or not any(name in numbers for by in names_of_items(labels) for name in by):
         return None
-    name, people = options.known.covariate_name, [] if second is None else options.people
+    name, people = options.covariate_name, [] if second is None else options.people
     ask = partial(favoured_items, labels, numbers, reference=reference, name=name, people=people)
     return attempt(f"Bias towards more {name}", partial(ask, confidence_level=options.compared.confidence_level))
 
@@ -238,7 +238,7 @@ def _panels_of_judges(
         return None, None
     table = labels.table[[reference, *judges]]
     together = replace(labels, table=table if second is None else table.join(second.table))
-    choices = {} if second is None else {str(name): float(weight) for name, weight in second.weights.items()}
+    choices = {} if second is None else second.weight_of()
     ask = partial(
         judge_panel, together, reference=reference, people=choices, confidence_level=options.compared.confidence_level
     )

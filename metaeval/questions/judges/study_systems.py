@@ -9,50 +9,74 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
+from metaeval.agreement.alt_test import AltTest
 from metaeval.agreement.judge_bias import FavouredGroups, favoured_by_covariate, favoured_groups
 from metaeval.agreement.labels import Labels
 from metaeval.agreement.panels import JudgePanel, judge_panel
 from metaeval.agreement.repeats import JudgeRepeats, judge_repeats
-from metaeval.agreement.runs_under_judges import joined_on_common_topics, scores_under
+from metaeval.agreement.runs_under_judges import ScoresOfJudges, frame_of_answers, joined_on_common_topics, scores_under
 from metaeval.agreement.score_correction import CorrectedScores, corrected_scores
 from metaeval.base.names import first_few
 from metaeval.base.unit import unit, unit_of
 from metaeval.errors import MetaevalError, ScoresError
 from metaeval.models.components import VarianceComponents, variance_components
 from metaeval.models.judge_worth import TopicsWithJudge, topics_with_judge, visible_worth
-from metaeval.questions.judges.study_labels import CORRECTED, NUMBERED, JudgeOptions
+from metaeval.questions.judges.study_labels import CORRECTED, NUMBERED, JudgeOptions, Labelling
 from metaeval.resampling.judge_conclusions import JudgeConclusions, judge_conclusions
 from metaeval.running.parallel import track
-from metaeval.studies.study import Attempts
+from metaeval.studies.study import Attempts, Study
 from metaeval.table.scores import Scores
 from metaeval.tests_stat.prediction_powered import PredictionPowered, prediction_powered
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class SystemsUnderJudges:
-    """What scores under judges say, as `metaeval.questions.judges.study.JudgeStudy` holds it."""
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class JudgeEvidence(Study):
+    """What labels of judges, annotations and scores of systems under judges say."""
 
-    conclusions: dict[str, JudgeConclusions] = field(default_factory=dict)
-    group_bias: dict[str, FavouredGroups] = field(default_factory=dict)
-    by_covariate: dict[str, FavouredGroups] = field(default_factory=dict)
-    worth: dict[tuple[str, str], TopicsWithJudge] = field(default_factory=dict)
-    powered: dict[tuple[str, str], PredictionPowered] = field(default_factory=dict)
-    repeats: dict[str, JudgeRepeats] = field(default_factory=dict)
-    panels: dict[str, VarianceComponents] = field(default_factory=dict)
-    panel_worth: dict[str, JudgePanel] = field(default_factory=dict)
-    corrected: dict[str, CorrectedScores] = field(default_factory=dict)
+    labelling: Labelling | None = None
+    """What the labels say; None where scores under judges or annotations were given."""
+    annotated: AltTest | None = None
+    """The alt-test, where annotations were given."""
+    scores: Mapping[str, ScoresOfJudges] = field(default_factory=dict)
+    """For every metric the scores of the runs under each judge, who stand in place of the metrics."""
     effects: pd.DataFrame = field(default_factory=pd.DataFrame)
+    """Without a reference: one row a metric and pair of judges, ``first`` being taken as the truth: rank correlations
+    of the runs' means, precision, recall and F1 of the pairs of runs that are significantly different under
+    ``second``, and conflicts. Empty otherwise."""
+    conclusions: dict[str, JudgeConclusions] = field(default_factory=dict)
+    """By metric, what is concluded under each judge beside the reference and beside people."""
+    group_bias: dict[str, FavouredGroups] = field(default_factory=dict)
+    """By metric, which groups of systems a judge favours."""
+    by_covariate: dict[str, FavouredGroups] = field(default_factory=dict)
+    """By metric, whether a judge favours systems with more of a covariate."""
+    worth: dict[tuple[str, str], TopicsWithJudge] = field(default_factory=dict)
+    """By metric and judge, what the judge is worth in human topics."""
+    powered: dict[tuple[str, str], PredictionPowered] = field(default_factory=dict)
+    """The same where the judge has scored topics that people have not: all pairs compared by both together."""
+    repeats: dict[str, JudgeRepeats] = field(default_factory=dict)
+    """By metric, where a judge labelled more than once."""
+    panels: dict[str, VarianceComponents] = field(default_factory=dict)
+    """By metric, where the variance of scores under several judges comes from."""
+    panel_worth: dict[str, JudgePanel] = field(default_factory=dict)
+    """By metric, how many independent judges they are worth by their errors in differences between systems."""
+    corrected: dict[str, CorrectedScores] = field(default_factory=dict)
+    """By metric, of scores of 0 and 1: what systems score where the judge alone labelled, corrected for its errors."""
+
+    @property
+    def alt(self) -> AltTest | None:
+        """The alt-test of labels or annotations; None where there is none."""
+        return self.annotated if self.labelling is None else self.labelling.alt
 
 
 def systems_under_judges(
-    scores: Mapping[str, Scores | Mapping[str, Scores]],
+    scores: Mapping[str, ScoresOfJudges],
     reference: str,
     weights: Mapping[str, float],
     options: JudgeOptions,
     attempt: Attempts,
-) -> SystemsUnderJudges:
+) -> JudgeEvidence:
     """Ask of every metric conclusions, group bias, and what judges are worth."""
-    under_judges = SystemsUnderJudges()
+    under_judges = JudgeEvidence()
     for metric, table in track(list(scores.items()), description="comparing conclusions under each judge"):
         conclusions = _conclusions_under(metric, table, reference, weights, options)
         under_judges.conclusions[metric] = conclusions
@@ -71,25 +95,23 @@ def systems_under_judges(
 
 def _questions_under(
     metric: str,
-    table: Scores | Mapping[str, Scores],
+    table: ScoresOfJudges,
     conclusions: JudgeConclusions,
     weights: Mapping[str, float],
     options: JudgeOptions,
 ) -> Iterator[tuple[str, Hashable, str, Callable[[], object]]]:
-    """Yield where an answer belongs in `SystemsUnderJudges`, under which key, the question, and what answers it."""
-    reference, known = conclusions.reference, options.known
+    """Yield where an answer belongs in `JudgeEvidence`, under which key, the question, and what answers it."""
+    reference = conclusions.reference
     judges = conclusions.table.loc[conclusions.table["kind"] == "judge", "judge"].tolist()
     by_judge = {name: scores_under(table, name) for name in (reference, *judges, *weights)}
     shared = table if isinstance(table, xr.DataArray) else joined_on_common_topics(by_judge)
     beside: Mapping[str, Any] = {"reference": reference, "people": [*weights]}
-    if known.groups is not None:
-        bias = partial(favoured_groups, groups=known.groups, built_with=known.built_with, **beside)
+    if options.groups is not None:
+        bias = partial(favoured_groups, groups=options.groups, built_with=options.built_with, **beside)
         yield "group_bias", metric, "Group bias", partial(_favour_of_enough, shared, bias)
-    if known.covariate is not None and any(
-        name in known.covariate for name in by_judge[reference]["system"].to_numpy()
-    ):
-        name = known.covariate_name
-        bias = partial(favoured_by_covariate, covariate=known.covariate, name=name, **beside)
+    numbers, name = options.covariate, options.covariate_name
+    if numbers is not None and any(system in numbers for system in by_judge[reference]["system"].to_numpy()):
+        bias = partial(favoured_by_covariate, covariate=numbers, name=name, **beside)
         yield "by_covariate", metric, f"Bias towards more {name}", partial(_favour_of_enough, shared, bias)
     human, level = by_judge[reference].assign_coords(metric=[metric]), options.compared.confidence_level
     tested: Mapping[str, Any] = {"alpha": options.compared.alpha, "confidence_level": level}
@@ -101,12 +123,8 @@ def _questions_under(
             yield "powered", (metric, name), f"People and {name} together", together
     if (labels := _labels_of(by_judge, [reference, *judges])) is not None:
         names = {str(name): str(name) for name in human["system"].to_numpy()}
-        yield (
-            "corrected",
-            metric,
-            CORRECTED,
-            partial(corrected_scores, labels, reference=reference, systems=names, **tested),
-        )
+        correct = partial(corrected_scores, labels, reference=reference, systems=names, **tested)
+        yield "corrected", metric, CORRECTED, correct
     if not isinstance(table, xr.DataArray):
         return
     passes, panel = ([name for name in judges if (NUMBERED in name) is again] for again in (True, False))
@@ -122,14 +140,7 @@ def _questions_under(
 
 def _labels_of(by_judge: Mapping[str, Scores], names: list[str]) -> Labels | None:
     """Return scores of 0 and 1 as labels, no and yes, where a judge has topics that the first has not; else None."""
-    said = {}
-    for name in names:
-        scores = by_judge[name]
-        index = pd.MultiIndex.from_product(
-            [scores["topic"].to_numpy(), scores["system"].to_numpy()], names=["topic", "item"]
-        )
-        said[name] = pd.Series(scores.to_numpy()[0].T.ravel(), index=index)
-    table = pd.DataFrame(said)
+    table = frame_of_answers({name: by_judge[name] for name in names})
     yes_or_no = bool((table.isin([0.0, 1.0]) | table.isna()).all(axis=None))
     if not yes_or_no or not table[names[0]].isna().any():
         return None
@@ -138,7 +149,7 @@ def _labels_of(by_judge: Mapping[str, Scores], names: list[str]) -> Labels | Non
 
 def _conclusions_under(
     metric: str,
-    table: Scores | Mapping[str, Scores],
+    table: ScoresOfJudges,
     reference: str,
     weights: Mapping[str, float],
     options: JudgeOptions,

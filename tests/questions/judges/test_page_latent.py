@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from metaeval.models import LatentClasses
-from metaeval.questions.judges.page_latent import latent_section, latent_words
+from metaeval.questions.judges.page_labels import latent_section, latent_words
 
 
 def result(accuracies, *, p_best, beyond=False, systems=False):
