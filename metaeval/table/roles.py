@@ -111,6 +111,10 @@ SPLITS = frozenset(_FALLS["splits"])
 """What may stand before or after the name of a metric, and does not turn it."""
 FEATURES = frozenset(_TABLE["perhaps"]["cell"]["a feature of the items"])
 """What a column of numbers beside labels is called that describes items, as `word_of` writes it."""
+LABEL_WORDS = {kind: frozenset(words) for kind, words in _TABLE["labels"].items()}
+"""Words in names of labels: "settled" after judges had given theirs, "called" as labels, "coarser" forms."""
+SINGLE_REPEATS = frozenset(_TABLE["single"]["words"])
+"""What numbers the repeats of each item by itself: the first of one has nothing to do with the first of another."""
 COMPUTED = frozenset({*_TABLE["computed"]["words"], *_TABLE["aggregate"]["words"]})
 """What is computed from several judges, as `word_of` writes it."""
 _APART = re.compile(r"(?:abs\s*)?[|(].+[-\N{MINUS SIGN}\N{EN DASH}].+[|)]", re.IGNORECASE)
@@ -152,22 +156,7 @@ _NUMBER_OF = re.compile(r"#\s*[^\W\d]")
 _LEVEL = re.compile(r"(?:68|80|90|95|99)%?")
 _YEAR = re.compile(r"_(?:19|20)[0-9]{2}\Z|\A(?:19|20)[0-9]{2}(?:_|\Z)")
 _CUTOFF = re.compile(r"(?<=[a-z])@[0-9]+(?=_|$)")
-_COUNTED_THINGS = frozenset(
-    {
-        "query",
-        "doc",
-        "document",
-        "sample",
-        "example",
-        "segment",
-        "sentence",
-        "item",
-        "question",
-        "request",
-        "answer",
-        "call",
-    }
-)
+_COUNTED_THINGS = frozenset(_TABLE["n"]["things"])
 _COUNTED_THINGS |= {f"{word}s" for word in _COUNTED_THINGS} | {"queries"}
 _OF_ALL = frozenset(_TABLE["aggregate"]["of_all"])
 """What an average of may be said to be that is one of everything: a task average."""
