@@ -15,11 +15,10 @@ from metaeval.io.benchmarks.rows import read_four, read_record_frame
 from metaeval.io.blocks import FileBlock, Form, TableOptions
 from metaeval.io.by_values import columns_of_sheet, scores_of_columns
 from metaeval.io.chosen_rows import NO_ROWS, chosen_rows
-from metaeval.io.cluster_levels import joined_levels, with_higher_levels
 from metaeval.io.form_rows import rows_of_form
 from metaeval.io.groups import arrival_within
 from metaeval.io.headers import names_and_rows, refuse_two_levels
-from metaeval.io.joined_items import columns_to_join, joined_items
+from metaeval.io.joined_items import columns_to_join, joined_items, joined_levels, with_higher_levels
 from metaeval.io.long_tables import RESULT_CELLS, read_long, read_results
 from metaeval.io.means import MeansAloneError, refuse_means
 from metaeval.io.numpy_sheets import numpy_sheet

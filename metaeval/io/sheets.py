@@ -104,12 +104,13 @@ class Sheet:
         except csv.Error as error:
             raise self._misquoted(error, reader.line_num) from error
 
-    def numbered(self) -> Iterator[tuple[int, list[str]]]:
-        """Yield every row that is not empty behind its line in the file."""
+    def numbered(self) -> Iterator[tuple[int | None, list[str]]]:
+        """Yield every row that is not empty behind its line in the file, None where lines mean nothing."""
         reader, rows = self._reader()
         try:
             for cells in rows:
-                yield self.lines[reader.line_num - 1] if self.lines else reader.line_num, cells
+                line = self.lines[reader.line_num - 1] if self.lines else reader.line_num
+                yield line if self.has_lines else None, cells
         except csv.Error as error:
             raise self._misquoted(error, reader.line_num) from error
 

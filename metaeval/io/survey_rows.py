@@ -168,7 +168,7 @@ def _answered(sheet: Sheet, names: Sequence[str], skip: int, asked: Sequence[str
         if name and at not in left and not role_of_name(name)[0] and _OF_PEOPLE.isdisjoint(word_of(name).split("_"))
     ]
     answers = [
-        (line if sheet.has_lines else None, str(number) if who is None else cells[who], [cells[at] for at in places])
+        (line, str(number) if who is None else cells[who], [cells[at] for at in places])
         for number, (line, cells) in enumerate(rows, start=1)
     ]
     questions = [asked[at] or names[at] for at in places]

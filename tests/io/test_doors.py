@@ -24,12 +24,12 @@ PARSERS = frozenset(
 DOORS = {
     "JSON": {
         "io/benchmarks/contents.py: json.JSONDecoder",  # values counted, no name twice
-        "io/json_columns.py: pl.read_ndjson",  # of the columns that are wanted, once lines are plainly alike
+        "io/plain_columns.py: pl.read_ndjson",  # of the columns that are wanted, once lines are plainly alike
     },
     "tables": {
         "io/sheets.py: csv.reader",  # rows know their line; who reads them compares their lengths
         "io/around_tables.py: csv.reader",  # of one line, to see whether it is one of a table
-        "io/plain_sheets.py: pd.read_csv",  # of lines with as many delimiters each, as text
+        "io/plain_columns.py: pd.read_csv",  # of lines with as many delimiters each, as text
     },
     "TOML": {"cli/study_data.py: tomllib.loads"},  # of bounded length, without keys within keys
     "Parquet, NetCDF": {  # in a process apart, within a budget
