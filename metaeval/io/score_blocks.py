@@ -20,7 +20,7 @@ from metaeval.io.groups import arrival_within
 from metaeval.io.headers import names_and_rows, refuse_two_levels
 from metaeval.io.joined_items import columns_to_join, joined_items, joined_levels, with_higher_levels
 from metaeval.io.long_tables import RESULT_CELLS, read_long, read_results
-from metaeval.io.means import MeansAloneError, refuse_means
+from metaeval.io.means import noting, refuse_means
 from metaeval.io.numpy_sheets import numpy_sheet
 from metaeval.io.parquet_sheets import parquet_sheet
 from metaeval.io.score_forms import find_form
@@ -52,11 +52,8 @@ def read_block(content: bytes, source: Source, options: TableOptions) -> FileBlo
         sheet, more = rows_of_form(sheet)
         sheet, spreads = without_spreads(sheet)
         notes += more + spreads
-    try:
+    with noting(notes):
         block = read_table(sheet, source, options)
-    except MeansAloneError as alone:
-        alone.board = replace(alone.board, notes=(*notes, *alone.board.notes))
-        raise
     return replace(block, notes=[*notes, *block.notes])
 
 
@@ -64,11 +61,8 @@ def read_table(sheet: Sheet, source: Source, options: TableOptions, order: Seque
     """Return what a table holds, its topics in natural order, or in the one that the file was written in."""
     if options.where:
         selected, note = chosen_rows(sheet, options.where, options.chosen)
-        try:
+        with noting([note]):
             block = read_table(selected, source, replace(options, where={}), order)
-        except MeansAloneError as alone:
-            alone.board = replace(alone.board, notes=(note, *alone.board.notes))
-            raise
         return replace(block, notes=[note, *block.notes])
     if options.cluster_levels:
         joined, higher_of = joined_levels(sheet, *options.cluster_levels)

@@ -27,7 +27,7 @@ from metaeval.io.benchmarks.rows import (
 from metaeval.io.benchmarks.wrapped import Wrapped, records_under
 from metaeval.io.blocks import FileBlock, TableOptions
 from metaeval.io.installed_formats import installed_format, sheet_of_format
-from metaeval.io.means import MeansAloneError
+from metaeval.io.means import MeansAloneError, noting
 from metaeval.io.numpy_sheets import numpy_sheet
 from metaeval.io.score_blocks import read_block, read_folds, read_table
 from metaeval.io.sources import Source, read_source
@@ -206,11 +206,8 @@ class _Parser(NamedTuple):
     def _wrapped(self, wrapped: Wrapped, content: bytes) -> FileBlock:
         columns = {**wrapped.columns, **self.options.columns}
         options = replace(self.options, columns=columns, form=self.options.form or wrapped.form)
-        try:
+        with noting(wrapped.notes):
             block = _Parser(self.source, options).rows(wrapped.records, content)
-        except MeansAloneError as alone:
-            alone.board = replace(alone.board, notes=(*wrapped.notes, *alone.board.notes))
-            raise
         told = {name: wrapped.better.get(name, rises_by_name(name)) for name in block.labels["metric"]}
         attached = {**block.attached, "higher_is_better": told} if wrapped.better else block.attached
         return replace(block, notes=[*wrapped.notes, *block.notes], attached=attached)
