@@ -233,8 +233,8 @@ def _by_judge(sheet: Sheet, judge: str | None, options: TableOptions) -> dict[st
         if parting:
             raise _chosen_by(sheet, parting, stripped, "systems have topics of their own")
         chosen = ((line, [cells[column] for column in places]) for line, cells in rows)
-        part = sheet_of_rows(sheet.label, remaining, chosen)
-        scores = _named(scores_of_sheet(part, Source(sheet.label), of_part), sheet.label)
+        table = sheet_of_rows(sheet.label, remaining, chosen)
+        scores = _named(scores_of_sheet(table, Source(sheet.label), of_part), sheet.label)
         by_judge[name] = scores.assign_attrs(notes=[*note, *scores.attrs.get("notes", [])])
     return by_judge
 
