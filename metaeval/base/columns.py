@@ -5,101 +5,27 @@ in a table of scores (`metaeval.table.roles`), and PyTerrier's ``query`` is the 
 """
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
-
-type Words = Mapping[str, tuple[str, ...]]
+import tomllib
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
 
 READING = frozenset({"columns", "words", "where", "duplicates"})
 """Options that say how labels and votes are read, which a function of these takes for what is in memory."""
 
-JUDGES = (
-    *("judge", "assessor", "worker", "annotator", "rater", "reviewer", "labeler", "labeller", "evaluator"),
-    *("gutachter", "bewerter", "juror", "coder", "participant", "person", "anotador", "evaluador", "teilnehmer"),
-    *("worker_id", "workerid", "annotator_id", "rater_id", "judge_id", "assessor_id", "participant_id"),
+_TABLE = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
+RANKINGS, LABELS, ITEMS, LOG, SIZES = (
+    {role: tuple(words) for role, words in _TABLE[name].items()}
+    for name in ("rankings", "labels", "items", "log", "sizes")
 )
+"""Runs and judgments in memory, what several judges said, metrics beside human scores, what assessors did when and
+where, and how long elements are: part to names of its column, in order of trust."""
+JUDGES = LABELS["judge"]
 """Who judged."""
 PEOPLE = frozenset({"human", "humans", "people", "gold", "reference", "mqm", "da", "esa", "expert", "experts", "crowd"})
 """What scores are called that people gave, beside which metrics stand."""
-RANKINGS: Words = {
-    "topic": ("query_id", "qid", "q_id", "topic_id", "topic", "query"),
-    "document": ("doc_id", "docno", "docid", "document"),
-    "score": ("score",),
-    "level": ("relevance", "label", "rel", "level", "score"),
-    "rank": ("rank",),
-    "subtopic": ("subtopic", "subtopic_id"),
-}
-"""Runs and judgments in memory, in order of trust: PyTerrier's "docid" is a row number beside "docno"."""
-
-LABELS: Words = {
-    "topic": ("topic", "query", "qid", "query_id", "topic_id", "thema", "anfrage", "suchanfrage"),
-    "item": (
-        *("item", "document", "document_id", "doc_id", "docno", "docid", "doc", "pid", "passage", "passage_id"),
-        *("item_id", "response", "response_id", "answer", "answer_id", "segment", "segment_id", "seg", "sample"),
-        *("sample_id", "example", "example_id", "instance", "instance_id", "dokument", "beispiel", "id", "text_id"),
-        *(
-            "hit_id",
-            "hitid",
-            "sentence_id",
-            "utterance_id",
-            "image_id",
-            "tweet_id",
-            "post_id",
-            "comment_id",
-            "review_id",
-            "case_id",
-        ),
-    ),
-    "asked": ("question_id", "question", "prompt_id", "prompt", "frage", "aufgabe"),
-    "more": (
-        *("system", "model", "method", "algorithm", "run", "verfahren", "modell", "dataset", "data_set", "datensatz"),
-        *("task", "turn"),
-    ),
-    "judge": JUDGES,
-    "label": (
-        *("label", "relevance", "grade", "rating", "judgment", "judgement", "rel", "verdict"),
-        *("bewertung", "urteil", "relevanz"),
-    ),
-}
-"""What several judges said; case, blanks and hyphens do not matter.
-
-What was asked is an item where no other column names one, else a topic where none does. What is more names an item only
-where rows of the same topic and item differ in them.
-"""
-
-ITEMS: Words = {
-    "system": (
-        *("system", "sys", "model", "run", "name", "submission", "method", "algorithm", "system_id", "system_name"),
-        *("model_id", "model_name", "run_id", "verfahren", "modell"),
-    ),
-    "item": (
-        *("item", "topic", "segment", "segid", "seg", "doc", "document", "docid", "id", "sample"),
-        *("item_id", "topic_id", "segment_id", "seg_id", "doc_id", "document_id", "sample_id", "question_id", "qid"),
-        *("dokument", "beispiel"),
-    ),
-    "more": (*("question", "prompt", "query", "dataset", "data_set"), *("frage", "aufgabe", "thema", "datensatz")),
-}
-"""Metrics beside human scores; case, blanks and hyphens do not matter, and several columns may name an item together.
-What is "more" names an item only where no other column does, or where rows that are alike in these differ in it."""
 
 MARKED_ERRORS = frozenset({"system", "seg_id", "category", "severity"})
 """What annotators of MQM mark, a row an error; in lower case."""
-
-LOG: Words = {
-    "topic": ("topic", "topic_id", "query"),
-    "document": ("document", "doc", "file", "docno"),
-    "seconds": ("seconds", "duration"),
-    "time": ("time", "timestamp", "date"),
-    "action": ("action", "event"),
-    "place": ("place", "position", "path"),
-}
-"""What assessors did when and where; case does not matter."""
-
-SIZES: Words = {
-    "document": ("document", "file", "doc", "doc_id", "docno"),
-    "path": ("path", "element", "xpath"),
-    "size": ("size", "length", "characters"),
-}
-"""How long elements are; case does not matter."""
 
 
 def underscored(name: str) -> str:

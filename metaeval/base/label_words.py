@@ -1,7 +1,9 @@
 """Labels written as words: which pairs of words say yes and no, and how words become the labels of a scale."""
 
 import re
+import tomllib
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -9,63 +11,12 @@ from numpy.typing import NDArray
 
 from metaeval.base.names import is_number
 
-_NO_AND_YES = (
-    *(("no", "yes"), ("n", "y"), ("false", "true"), ("f", "t"), ("0", "1"), ("fail", "pass"), ("failed", "passed")),
-    *(("failure", "success"), ("bad", "good"), ("incorrect", "correct"), ("wrong", "right"), ("invalid", "valid")),
-    *(("not relevant", "relevant"), ("irrelevant", "relevant"), ("nonrelevant", "relevant"), ("unsafe", "safe")),
-    *(("non relevant", "relevant"), ("unacceptable", "acceptable"), ("reject", "accept"), ("rejected", "accepted")),
-    *(
-        ("neg", "pos"),
-        ("negative", "positive"),
-        ("unsupported", "supported"),
-        ("unhelpful", "helpful"),
-        ("low", "high"),
-    ),
-    *(
-        ("unresolved", "resolved"),
-        ("unsolved", "solved"),
-        ("✗", "✓"),
-        ("✘", "✔"),
-        ("❌", "✅"),
-        ("faux", "vrai"),
-        ("non", "oui"),
-    ),
-    *(("nein", "ja"), ("falsch", "richtig"), ("falsch", "wahr"), ("schlecht", "gut"), ("nicht bestanden", "bestanden")),
-)
+_TABLE = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
+_NO_AND_YES = tuple((no, yes) for no, yes in _TABLE["no_and_yes"])
 """Pairs of words that say no and yes."""
 _FAR = 2
 _SIDE = {word: side for pair in _NO_AND_YES for side, word in enumerate(pair)}
-_ORDERS = tuple(
-    tuple(rung.split("|") for rung in scale.split(" < "))
-    for scale in (
-        "none < partial < full",
-        "none|no < slight|mild < moderate < severe",
-        "no < partial|partially|partly < yes",
-        "no < maybe|unsure|undecided < yes",
-        "incorrect|wrong < partially correct|partly correct|partly right < correct|right",
-        "very low < low < medium|moderate|average < high < very high",
-        "very bad < bad < ok|okay|average|neutral|acceptable|fair < good < very good < excellent",
-        "very poor < poor < ok|okay|average|neutral|acceptable|fair < good < very good < excellent",
-        (
-            "not relevant|irrelevant|nonrelevant < marginally relevant|slightly relevant < partially relevant"
-            "|partly relevant|somewhat relevant < relevant|fairly relevant < very relevant|highly relevant"
-            " < perfectly relevant"
-        ),
-        "not supported|unsupported|not support < partially supported|partial support < supported|support",
-        (
-            "strongly disagree < disagree < somewhat disagree < neutral|neither agree nor disagree|neither|undecided"
-            "|unsure < somewhat agree < agree < strongly agree"
-        ),
-        "very dissatisfied < dissatisfied < neutral|neither satisfied nor dissatisfied < satisfied < very satisfied",
-        "very unlikely < unlikely < neutral|possible < likely < very likely",
-        "much worse < worse < slightly worse < same|about the same|equal < slightly better < better < much better",
-        "never < rarely|seldom < sometimes|occasionally < often|frequently < very often|usually < always",
-        "not at all < a little|slightly < somewhat|moderately < very|very much < extremely",
-        "not helpful|unhelpful < somewhat helpful|slightly helpful < helpful < very helpful",
-        "not important|unimportant < slightly important < moderately important < important < very important",
-        "neutral < minor < major < critical",
-    )
-)
+_ORDERS = tuple(tuple(rung.split("|") for rung in scale.split(" < ")) for scale in _TABLE["orders"])
 """Scales whose words are in order, each by itself, "|" between words of one rung; two say nothing of each other."""
 
 

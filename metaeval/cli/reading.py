@@ -502,7 +502,7 @@ class Loaded:
         import numpy as np  # noqa: PLC0415 - loaded by now
 
         from metaeval.collection.data_choice import DataChoice  # noqa: PLC0415 - loads numba
-        from metaeval.io.name_lists import read_names  # noqa: PLC0415 - with it
+        from metaeval.io.files import read_names  # noqa: PLC0415 - with it
         from metaeval.running.draws import RandomSource  # noqa: PLC0415 - loads NumPy
 
         options = self.options

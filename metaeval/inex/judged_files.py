@@ -22,9 +22,9 @@ from metaeval.inex.passages import PassageCollection, passage_collection
 from metaeval.inex.xml_events import root_name
 from metaeval.io.duplicates import Duplicates
 from metaeval.io.files import first_words, read_bytes
+from metaeval.io.groups import read_subtopic_weights
 from metaeval.io.qrels import SubtopicRule, judgments_of
 from metaeval.io.sources import RunPaths, refuse_shared_pipe, run_sources
-from metaeval.io.subtopic_weights import read_subtopic_weights
 from metaeval.io.trec import Rules, ScorePrecision, collection_of, double_note
 from metaeval.io.trec_lines import is_run
 from metaeval.table.scores import Missing

@@ -4,8 +4,7 @@ import re
 from itertools import repeat
 
 from metaeval.errors import FileFormatError
-from metaeval.io.annotation_rows import rows_of_annotators
-from metaeval.io.annotations import holds_tasks
+from metaeval.io.annotations import holds_tasks, rows_of_annotators
 from metaeval.io.around_tables import without_titles
 from metaeval.io.benchmarks.contents import ZIP_MAGIC, Json, read_json
 from metaeval.io.benchmarks.formats import format_of

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from metaeval.base.conditions import left_out_by, limits_of, texts_that_meet
 from metaeval.base.names import first_few
 from metaeval.errors import ScoresError
-from metaeval.io.headers import place_of, ragged
+from metaeval.io.headers import even_rows, place_of
 from metaeval.io.sheets import Sheet, header_names, sheet_of_rows
 from metaeval.table.roles import column_roles
 
@@ -35,7 +35,7 @@ def chosen_rows(sheet: Sheet, where: Mapping[str, str], chosen: Mapping[str, str
         for line, cells, is_chosen in rows_where(sheet, names, where):
             counts[is_chosen] += 1
             if is_chosen:
-                yield line if sheet.has_lines else None, [cells[at] for at in places]
+                yield line, [cells[at] for at in places]
 
     made = sheet_of_rows(sheet.label, [names[at] for at in places], selected(), left_out=sheet.left_out)
     return made, f"{counts[True]:,} of {sum(counts.values()):,} rows, with {_conditions(where)}"
@@ -52,15 +52,15 @@ def column_names(sheet: Sheet) -> list[str]:
     return ["", *head] if first[-1].strip() else [*head, ""]
 
 
-def rows_where(sheet: Sheet, names: Sequence[str], where: Mapping[str, str]) -> Iterator[tuple[int, list[str], bool]]:
+def rows_where(
+    sheet: Sheet, names: Sequence[str], where: Mapping[str, str]
+) -> Iterator[tuple[int | None, list[str], bool]]:
     """Yield the line and the cells of every row, and whether it has these texts in these columns; some must have."""
     wanted = {place_of(column, names, sheet): text.strip() for column, text in where.items()}
     met = {at: _met_in(sheet, at, names[at], text) for at, text in wanted.items()}
     there: dict[int, dict[str, None]] = {at: {} for at in wanted}
-    body, chosen = sheet.without_header(), False
-    for position, (line, cells) in enumerate(body.numbered()):
-        if len(cells) != len(names):
-            raise body.error(ragged(cells, len(names), body), position)
+    chosen = False
+    for _, line, cells in even_rows(sheet, names):
         for at, values in there.items():
             values.setdefault(cells[at].strip())
         is_chosen = all(cells[at].strip() in texts for at, texts in met.items())

@@ -160,6 +160,35 @@ def words_by_line(path: str | os.PathLike[str]) -> list[list[str]]:
     return [[word.decode() for word in line.split()] for line in text_of(read_bytes(path), str(path)).splitlines()]
 
 
+def read_names(path: str | Path) -> dict[str, int]:
+    r"""Read names of topics or systems.
+
+    See Also
+    --------
+    metaeval.choose_data
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder, "topics.tsv")
+    ...     _ = path.write_text("1037798\twho is robert gray\n1043135\twho killed nicholas ii\n")
+    ...     read_names(path)
+    {'1037798': 1, '1043135': 2}
+    """
+    lines: dict[str, int] = {}
+    for number, line in enumerate(read_text(path).split("\n"), start=1):
+        name = line.partition("\t")[0].strip()
+        if name in lines:
+            message = f"{name!r} is in line {lines[name]} already; keep one of the two"
+            raise FileFormatError(message, path=str(path), line=number)
+        if name:
+            lines[name] = number
+    if not lines:
+        raise FileFormatError("there is no name; write one a line", path=str(path))
+    return lines
+
+
 def text_of(content: bytes, label: str) -> bytes:
     r"""Return the content of a text file as every reader takes it: UTF-8, no byte-order mark, lines that end alike.
 

@@ -11,14 +11,15 @@ import platform
 import re
 import secrets
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from contextvars import ContextVar
 from pathlib import Path
 
 from metaeval.base.disk import copy_rights, exchange, remove_folder, rename
 from metaeval.base.provenance import of_the_system
-from metaeval.errors import InvalidOptionError, MetaevalError, OutputError, warn
+from metaeval.errors import InvalidOptionError, OutputError, warn
 from metaeval.io.locks import Lock
+from metaeval.io.writing import explaining
 from metaeval.io.written_files import carry_over, list_files, remove_carried, written_files
 from metaeval.running.process import sheltered
 
@@ -201,31 +202,20 @@ def _writing(final: Path, out: str | Path) -> Iterator[None]:
                 lock.release(remove=True)
 
 
-@contextmanager
-def _reasons(out: str | Path) -> Iterator[None]:
+def _reasons(out: str | Path) -> AbstractContextManager[None]:
     """Turn what the system says against a folder into an error of the option that named it."""
-    try:
-        yield
-    except MetaevalError:
-        raise
-    except OSError as error:
-        message = (
-            f"`folder`: the folder {str(out)!r} cannot be made: {error.strerror or error}; name a folder elsewhere"
+    made = f"`folder`: the folder {str(out)!r} cannot be made"
+    return explaining(
+        lambda error, why: (OutputError if error.errno in _FULL else InvalidOptionError)(
+            f"{made}: {why}; name a folder elsewhere"
         )
-        kind = OutputError if error.errno in _FULL else InvalidOptionError
-        raise kind(message) from error
+    )
 
 
-@contextmanager
-def _reasons_of_files(out: str | Path) -> Iterator[None]:
+def _reasons_of_files(out: str | Path) -> AbstractContextManager[None]:
     """Turn what the system says against the files of a folder into an error that names the folder."""
-    try:
-        yield
-    except MetaevalError:
-        raise
-    except OSError as error:
-        message = f"`folder`: {str(out)!r} cannot be written: {error.strerror or error}; nothing was left there"
-        raise OutputError(message) from error
+    written = f"`folder`: {str(out)!r} cannot be written"
+    return explaining(lambda _, why: OutputError(f"{written}: {why}; nothing was left there"))
 
 
 _FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO})

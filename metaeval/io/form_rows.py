@@ -75,7 +75,7 @@ def _rows(sheet: Sheet, names: Sequence[str]) -> Iterator[_Row]:
     """Yield the rows that are as long as the header, each behind its line."""
     for line, cells in sheet.without_header().numbered():
         if len(cells) == len(names):
-            yield line if sheet.has_lines else None, [cell.strip() for cell in cells]
+            yield line, [cell.strip() for cell in cells]
 
 
 def _of_grid(sheet: Sheet, names: Sequence[str]) -> _Told | None:

@@ -1,6 +1,6 @@
 """The names of columns: found in a header, checked against the rows below it, and told to whoever missed one."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 import numpy as np
 
@@ -30,6 +30,15 @@ def is_heading(cell: str) -> bool:
     """
     text = cell.strip().casefold()
     return text[:1] not in _OF_NUMBERS and not text.startswith(("nan", "inf"))
+
+
+def even_rows(sheet: Sheet, names: Sequence[str]) -> Iterator[tuple[int, int | None, list[str]]]:
+    """Yield the place, the line and the cells of every row below a header; an error for another number of cells."""
+    body = sheet.without_header()
+    for position, (line, cells) in enumerate(body.numbered()):
+        if len(cells) != len(names):
+            raise body.error(ragged(cells, len(names), body), position)
+        yield position, line, cells
 
 
 def place_of(column: str, names: Sequence[str], sheet: Sheet) -> int:

@@ -1,13 +1,20 @@
-"""Several columns that name an item together, as document and segment do, or the variables of promptfoo."""
+"""Several columns made one: those that name an item together, as document and segment do, and levels of clusters."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
-from metaeval.base.names import comma_list, split_at_commas
-from metaeval.io.blocks import TableOptions
+from metaeval.base.names import clean_name, comma_list, split_at_commas
+from metaeval.errors import ScoresError
+from metaeval.io.blocks import FileBlock, TableOptions
 from metaeval.io.chosen_rows import column_names
-from metaeval.io.headers import ragged
+from metaeval.io.headers import even_rows, place_of
 from metaeval.io.sheets import Sheet, header_names, sheet_of_rows
+from metaeval.table.structure import nested_clusters
+
+if TYPE_CHECKING:
+    from metaeval.table.scores import Scores
 
 _BETWEEN = "::"
 _FEWEST = 2
@@ -62,14 +69,72 @@ def joined_items(sheet: Sheet, columns: Sequence[str]) -> tuple[Sheet, str]:
         return [cell for at, cell in enumerate(cells) if at not in places]
 
     def joined() -> Iterator[tuple[int | None, list[str]]]:
-        for position, (line, cells) in enumerate(body.numbered()):
-            if len(cells) != len(names):
-                raise body.error(ragged(cells, len(names), body), position)
+        for position, line, cells in even_rows(sheet, names):
             pieces = tuple(cells[at].strip() for at in places)
             item = _BETWEEN.join(pieces) if any(pieces) else ""
             if seen.setdefault(item, pieces) != pieces:
                 raise body.error(f'two items would have one name, {item!r}: names are joined by "::"', position)
-            yield line if sheet.has_lines else None, [item, *others(cells)]
+            yield line, [item, *others(cells)]
 
     called = comma_list(columns)
     return sheet_of_rows(sheet.label, [called, *others(names)], joined(), left_out=sheet.left_out), called
+
+
+_HIGHER = "higher_cluster"
+
+
+def joined_levels(sheet: Sheet, lower: str, higher: str) -> tuple[Sheet, dict[str, str]]:
+    r"""Return a table whose lower clusters are named with the higher one, without its column, and that of each.
+
+    Examples
+    --------
+    >>> from metaeval.io.sheets import sheet_of
+    >>> sheet = sheet_of(b"topic,protein,kind,a\n1,p,x,.5\n2,p,y,.4\n3,q,y,.4\n", "t.csv")
+    >>> joined, higher_of = joined_levels(sheet, "protein", "kind")
+    >>> list(joined.rows())[1:3], higher_of
+    ([['1', 'p in x', '.5'], ['2', 'p in y', '.4']], {'p in x': 'x', 'p in y': 'y', 'q in y': 'y'})
+    """
+    names, body = column_names(sheet), sheet.without_header()
+    below, above = (place_of(column, names, sheet) for column in (lower, higher))
+    higher_of: dict[str, str] = {}
+    lower_names: set[str] = set()
+
+    def joined() -> Iterator[tuple[int | None, list[str]]]:
+        for position, line, cells in even_rows(sheet, names):
+            inner, outer = cells[below].strip(), cells[above].strip()
+            if inner and not outer:
+                raise body.error(f"{lower} {inner!r} is in no {higher}: the cell is empty; fill it in", position)
+            lower_names.add(inner)
+            name = f"{inner} in {outer}" if inner else ""
+            if name and higher_of.setdefault(clean_name(name, "cluster"), outer) != outer:
+                raise body.error(f"{name!r} may be read in two ways; rename one of the clusters", position)
+            written = [name if at == below else cell for at, cell in enumerate(cells) if at != above]
+            yield line, written
+
+    columns = [name for at, name in enumerate(names) if at != above]
+    made = sheet_of_rows(sheet.label, columns, joined(), left_out=sheet.left_out)
+    n_lower, n_higher = len(lower_names), len(set(higher_of.values()))
+    if n_lower < n_higher:
+        message = f"{lower} has {n_lower} names and {higher} {n_higher}: name the smaller clusters first; where each"
+        raise sheet.error(f"{message} {higher} uses the names of {lower} again, write both into one cell")
+    if n_higher == len(higher_of):
+        message = f"every {higher} has one {lower}, so these are clusters of one level; name one column alone"
+        raise sheet.error(message)
+    return made, higher_of
+
+
+def with_higher_levels(block: FileBlock, higher_of: Mapping[str, str]) -> FileBlock:
+    """Return a block that says of every topic in which higher cluster it is."""
+    of_topic = {topic: higher_of[cluster] for topic, cluster in block.attached.get("cluster", {}).items()}
+    return replace(block, attached={**block.attached, _HIGHER: of_topic})
+
+
+def means_by_levels(scores: "Scores", blocks: Sequence[FileBlock]) -> "Scores":
+    """Return scores with the lower clusters in the topics' place where blocks know two levels; else these scores."""
+    of_topic: dict[str, str] = {}
+    for block in blocks:
+        for topic, higher in block.attached.get(_HIGHER, {}).items():
+            if of_topic.setdefault(topic, higher) != higher:
+                message = f"topic {topic!r} is in two higher clusters, {of_topic[topic]!r} and {higher!r}; keep one"
+                raise ScoresError(message)
+    return nested_clusters(scores, of_topic) if of_topic else scores

@@ -6,6 +6,7 @@ and a judge's own measures, are compared measure by measure.
 """
 
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 
 import pandas as pd
 
@@ -15,13 +16,14 @@ from metaeval.base.names import first_few, is_measure, is_number, natural_order
 from metaeval.base.number_words import GAP_WORDS
 from metaeval.errors import FileFormatError, InvalidOptionError, ScoresError
 from metaeval.io.any_sheets import any_sheet
+from metaeval.io.blocks import TableOptions
 from metaeval.io.chosen_rows import rows_where
 from metaeval.io.duplicates import Duplicates
 from metaeval.io.files import base_name
 from metaeval.io.headers import place_of
 from metaeval.io.sheets import Sheet, header_names, sheet_of_rows
 from metaeval.io.sources import Source, named_apart
-from metaeval.io.tables import scores_of, scores_of_several, scores_of_sheet
+from metaeval.io.tables import checked_table_options, scores_of, scores_of_several, scores_of_sheet
 from metaeval.table.roles import AVERAGES, SCORES, ColumnRoles, column_roles, part_of_word
 from metaeval.table.scores import Missing, Scores
 
@@ -77,22 +79,23 @@ def scores_of_judges(  # noqa: PLR0913 - what is read, and what is kept of it
             raise InvalidOptionError(
                 f"`columns` of a table of scores may name {', '.join(JUDGED_SCORES)}, not {role!r}"
             )
+    judge, others = columns.get("judge"), {part: name for part, name in columns.items() if part != "judge"}
+    options = checked_table_options(TableOptions(columns=others, where=where, missing=missing, duplicates=duplicates))
     if len(contents) == 1:
         source, content = contents[0]
-        sheet = _sheet_with_judges(content, source, columns)
-        by_judge = _by_judge(sheet, columns, where, missing, duplicates) if sheet is not None else {}
+        sheet = _sheet_with_judges(content, source, judge)
+        by_judge = _by_judge(sheet, judge, options) if sheet is not None else {}
         if not by_judge:
-            scores = scores_of(content, source, columns=columns, where=where, missing=missing, duplicates=duplicates)
-            by_judge = _metrics_as_judges(scores, source, metrics)
+            by_judge = _metrics_as_judges(scores_of(content, source, options), source, metrics)
             return {_UNNAMED: _of_same_systems(by_judge, missing)}
         together = _of_metrics(by_judge, metrics)
         shared = _shared(together)
         if not shared:
             raise ScoresError(f"the judges in {source.path} share no metric: {_listed(together)}")
     else:
-        by_file = _file_by_file(contents, columns, where, missing, duplicates)
+        by_file = _file_by_file(contents, judge, options)
         if _are_of_systems(contents, by_file):
-            scores = scores_of_several(contents, columns=columns, where=where, missing=missing, duplicates=duplicates)
+            scores = scores_of_several(contents, options)
             scores = scores.assign_attrs(notes=[*scores.attrs.get("notes", []), _OF_SYSTEMS])
             return {_UNNAMED: _of_same_systems(_metrics_as_judges(scores, contents[0][0], metrics), missing)}
         together = _of_metrics(by_file, metrics)
@@ -183,52 +186,55 @@ def _called(names: Sequence[str], *roles: str) -> str | None:
 # ------------------------------------------------------------------------------------------------------------ reading
 
 
-def _sheet_with_judges(content: bytes, source: Source, columns: Mapping[str, str]) -> Sheet | None:
+def _sheet_with_judges(content: bytes, source: Source, judge: str | None) -> Sheet | None:
     """Return a table that has a column of judges, None for any other file."""
     sheet = any_sheet(content, source.path)
     if sheet is None:
-        if "judge" in columns:
+        if judge is not None:
             message = "a column of judges (`columns`) is one of a table; write it as CSV, TSV, JSON or Parquet"
             raise FileFormatError(message, path=source.path)
         return None
     names = header_names(sheet.sample()[0])
-    if "judge" in columns:
-        place_of(columns["judge"], names, sheet)
-    return sheet if "judge" in columns or _called(names, "judge") is not None else None
+    if judge is not None:
+        place_of(judge, names, sheet)
+    return sheet if judge is not None or _called(names, "judge") is not None else None
 
 
-def _by_judge(
-    sheet: Sheet, columns: Mapping[str, str], where: Mapping[str, str], missing: Missing, duplicates: Duplicates
-) -> dict[str, Scores]:
+def _by_judge(sheet: Sheet, judge: str | None, options: TableOptions) -> dict[str, Scores]:
     """Return the scores of every judge of one long table."""
     names = header_names(sheet.sample()[0])
-    judge = columns.get("judge") or _called(names, "judge") or ""
-    others = {part: name for part, name in columns.items() if part != "judge"}
+    judge, where = judge or _called(names, "judge") or "", options.where
     at = place_of(judge, names, sheet)
-    parts: dict[str, list[tuple[int, list[str]]]] = {}
+    parts: dict[str, list[tuple[int | None, list[str]]]] = {}
     for line, cells, is_chosen in rows_where(sheet, names, where):
         if is_chosen:
             parts.setdefault(cells[at].strip(), []).append((line, [*cells]))
     if "" in parts:
         message = f"the judge (column {judge!r}) is empty; fill it in"
-        raise FileFormatError(message, path=sheet.label, line=parts[""][0][0] if sheet.has_lines else None)
+        raise FileFormatError(message, path=sheet.label, line=parts[""][0][0])
     remaining = [name for name in names if name != judge and name not in where]
-    roles = _roles(sheet, remaining, others)
+    roles = _roles(sheet, remaining, options.chosen)
     idle = roles.others if "score" in roles.parts else []
     keys = [place_of(name, names, sheet) for part, name in roles.parts.items() if part != "score"]
     pair = [place_of(roles.parts[role], names, sheet) for role in _PAIR if role in roles.parts]
     remaining = [name for name in remaining if name not in idle]
     note = [f"columns that are no part of scores under judges, left out: {first_few(idle)}"] if idle else []
-    by_judge = {}
+    places, by_judge = [names.index(name) for name in remaining], {}
+    of_part = replace(options, form="long", where={})
     for name, rows in parts.items():
         stripped = [tuple(map(str.strip, cells)) for _, cells in rows] if idle else []
-        if duplicates == "error" and len({tuple(cells[at] for at in keys) for cells in stripped}) < len(stripped):
+        if options.duplicates == "error" and len({tuple(cells[at] for at in keys) for cells in stripped}) < len(
+            stripped
+        ):
             raise _told_apart_by(sheet, idle, keys, stripped)
-        parting = _parting(idle, names, pair, stripped) if missing == "error" and len(pair) == len(_PAIR) else ""
+        parting = (
+            _parting(idle, names, pair, stripped) if options.missing == "error" and len(pair) == len(_PAIR) else ""
+        )
         if parting:
             raise _chosen_by(sheet, parting, stripped, "systems have topics of their own")
-        part = _sheet_of_rows(sheet, names, remaining, rows)
-        scores = _named(scores_of_sheet(part, Source(sheet.label), others, missing, duplicates), sheet.label)
+        chosen = ((line, [cells[column] for column in places]) for line, cells in rows)
+        table = sheet_of_rows(sheet.label, remaining, chosen)
+        scores = _named(scores_of_sheet(table, Source(sheet.label), of_part), sheet.label)
         by_judge[name] = scores.assign_attrs(notes=[*note, *scores.attrs.get("notes", [])])
     return by_judge
 
@@ -286,34 +292,16 @@ def _is_whole(pairs: Collection[tuple[str, ...]]) -> bool:
     return len(pairs) == n_systems * n_topics
 
 
-def _sheet_of_rows(
-    sheet: Sheet, names: Sequence[str], kept: Sequence[str], rows: Sequence[tuple[int, list[str]]]
-) -> Sheet:
-    """Return some rows and columns of a sheet as one of their own, whose lines are those of the file."""
-    places = [names.index(name) for name in kept]
-    return sheet_of_rows(
-        sheet.label,
-        kept,
-        ((line if sheet.has_lines else None, [cells[column] for column in places]) for line, cells in rows),
-    )
-
-
 def _file_by_file(
-    contents: Sequence[tuple[Source, bytes]],
-    columns: Mapping[str, str],
-    where: Mapping[str, str],
-    missing: Missing,
-    duplicates: Duplicates,
+    contents: Sequence[tuple[Source, bytes]], judge: str | None, options: TableOptions
 ) -> dict[str, Scores]:
     by_judge: dict[str, Scores] = {}
     for source, content in contents:
-        sheet = _sheet_with_judges(content, source, columns)
+        sheet = _sheet_with_judges(content, source, judge)
         if sheet is not None:
-            of_file = _by_judge(sheet, columns, where, missing, duplicates)
+            of_file = _by_judge(sheet, judge, options)
         else:
-            nameless = Source(source.path)
-            read = scores_of(content, nameless, columns=columns, where=where, missing=missing, duplicates=duplicates)
-            scores = _named(read, source.path)
+            scores = _named(scores_of(content, Source(source.path), options), source.path)
             if source.own_name in scores["metric"].to_numpy():  # of a file called as one of its metrics that alone
                 scores = scores.sel(metric=[source.own_name])
             of_file = {source.own_name: scores}

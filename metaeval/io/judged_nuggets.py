@@ -15,10 +15,11 @@ from metaeval.base.unit import LABELLED_NUGGETS
 from metaeval.errors import FileFormatError, InvalidOptionError
 from metaeval.io.any_sheets import table_sheet
 from metaeval.io.benchmarks.nuggets import all_credit, credit_of, nugget_columns, nugget_rows, refuse_unknown_credit
+from metaeval.io.blocks import TableOptions
 from metaeval.io.duplicates import Duplicates
 from metaeval.io.sheets import Sheet, header_names
 from metaeval.io.sources import Source
-from metaeval.io.tables import scores_of_sheet
+from metaeval.io.tables import checked_table_options, scores_of_sheet
 from metaeval.table.scores import Missing, Scores, as_scores
 
 _PARTS = ("topic", "system", "nugget", "label", "judge")
@@ -60,6 +61,9 @@ def judged_nuggets(
     """Read tables of nuggets with a column of judges, or one a judge, who is then called as the file."""
     frames: list[pd.DataFrame] = []
     scores: dict[str, dict[str, Scores]] = {}
+    options = checked_table_options(
+        TableOptions(columns={}, missing=missing, duplicates=duplicates, credit=credit or {})
+    )
     for source, content in contents:
         sheet = table_sheet(content, source.path)
         rows = _rows(sheet, source.own_name)
@@ -69,9 +73,7 @@ def judged_nuggets(
         if twice:
             raise InvalidOptionError(f"two judges are called {twice!r}; name the files, NAME=FILE")
         for judge in rows["judge"].unique():
-            judged = scores_of_sheet(
-                _of_judge(sheet, judge), Source(source.path), {}, missing, duplicates, None, credit
-            )
+            judged = scores_of_sheet(_of_judge(sheet, judge), Source(source.path), options)
             by_topic = _by_topic(judged, dict(zip(rows["topic"] + "/" + rows["nugget"], rows["topic"], strict=True)))
             for weighting in map(str, judged["metric"].to_numpy()):
                 scores.setdefault(weighting, {})[judge] = by_topic.sel(metric=[weighting])

@@ -177,8 +177,7 @@ def _with_items(
     body: Sheet, names: Sequence[str], parts: Mapping[str, str], others: Sequence[str], options: TableOptions
 ) -> tuple[dict[str, str], str]:
     """Return the parts with a column that can only be the items, and what it was taken for."""
-    rows = [cells for cells in islice(body.rows(), _MOST_ROWS) if len(cells) == len(names)]
-    cells_of = {name: [cells[names.index(name)].strip() for cells in rows] for name in [*parts.values(), *others]}
+    cells_of = _cells_of(_first_rows(body, names), names, [*parts.values(), *others])
     parts = named_by_models(cells_of, parts, others, chosen=options.columns)
     try:
         unnamed = [name for name in others if name not in (options.metrics or ())]
@@ -188,6 +187,17 @@ def _with_items(
     if "topic" in told and (says := conditions_for_items(told["topic"], cells_of[told["topic"]])):
         raise body.error(says, of=SpreadlessError)
     return parts | told, _taken((parts | told)["topic"], told.get(REPEAT))
+
+
+def _first_rows(body: Sheet, names: Sequence[str]) -> list[list[str]]:
+    """Return the rows that are as long as the header, of the first ones."""
+    return [cells for cells in islice(body.rows(), _MOST_ROWS) if len(cells) == len(names)]
+
+
+def _cells_of(rows: Sequence[Sequence[str]], names: Sequence[str], wanted: Iterable[str]) -> dict[str, list[str]]:
+    """Return what rows hold in some columns, without blanks around it."""
+    place_of = {name: at for at, name in reversed([*enumerate(names)])}
+    return {name: [cells[place_of[name]].strip() for cells in rows] for name in wanted}
 
 
 def _taken(item: str, repeat: str | None) -> str:
@@ -204,11 +214,10 @@ def _refuse_rows_own_names(
     body: Sheet, names: Sequence[str], parts: Mapping[str, str], others: Sequence[str], *, chosen: Collection[str]
 ) -> None:
     """Refuse a short table in which each row has an id of its own, where another column names the items."""
-    rows = [cells for cells in islice(body.rows(), _MOST_ROWS) if len(cells) == len(names)]
+    rows = _first_rows(body, names)
     if len(rows) == _MOST_ROWS:
         return
-    at = {name: names.index(name) for name in [*parts.values(), *others]}
-    cells_of = {name: [cells[at[name]].strip() for cells in rows] for name in at}
+    cells_of = _cells_of(rows, names, [*parts.values(), *others])
     try:
         refuse_items_of_one(cells_of, parts, others, chosen=chosen)
     except ScoresError as error:
@@ -255,34 +264,31 @@ def _could_name_systems(
     What a metric has one of (a threshold) and what each item has one of by itself (its question) names no system; nor
     does what holds texts, or verdicts beside scores, by its name.
     """
-    rows = [cells for cells in islice(body.rows(), _MOST_ROWS) if len(cells) == len(names)]
-    index_of = {name: at for at, name in enumerate(names)}
-    owners = {
-        role: [cells[index_of[parts[role]]].strip() for cells in rows] for role in ("topic", "metric") if role in parts
-    }
+    owned_by = {role: parts[role] for role in ("topic", "metric") if role in parts}
+    cells_of = _cells_of(_first_rows(body, names), names, [*columns, *owned_by.values()])
+    owners = {role: cells_of[name] for role, name in owned_by.items()}
     sizes = {role: len({*cells}) for role, cells in owners.items()}
     possible = []
     for name in columns:
-        cells = [row[index_of[name]].strip() for row in rows]
+        cells = cells_of[name]
         size, role = len({*cells}), role_of_name(name)[0]
         pairs = {role: len({*zip(cells, owned, strict=True)}) for role, owned in owners.items()}
         named_otherwise = role in _BEFORE or is_outcome(name) or word_of(name) in TEXTS
         belongs = pairs.get("topic") == sizes.get("topic") == size or pairs.get("metric", 0) == sizes.get("metric")
-        if 1 < size < len(rows) and not (named_otherwise or belongs):
+        if 1 < size < len(cells) and not (named_otherwise or belongs):
             possible.append(name)
     return possible
 
 
 def _aspect_of(body: Sheet, names: Sequence[str], keys: Sequence[str], columns: Sequence[str]) -> str:
     """Return the column of words that distinguishes the scores of one judge on one system and item; or nothing."""
-    index_of = {name: at for at, name in enumerate(names)}
-    rows = [cells for cells in islice(body.rows(), _MOST_ROWS) if len(cells) == len(names)]
-    given = [tuple(cells[index_of[name]].strip() for name in keys) for cells in rows]
-    if len({*given}) == len(given):
+    cells_of = _cells_of(_first_rows(body, names), names, [*keys, *columns])
+    keys_of_rows = [*zip(*(cells_of[name] for name in keys), strict=True)]
+    if len({*keys_of_rows}) == len(keys_of_rows):
         return ""
     for name in columns:
-        words = [cells[index_of[name]].strip() for cells in rows]
-        if not any(map(is_number, words)) and len({*zip(given, words, strict=True)}) == len(rows):
+        words = cells_of[name]
+        if not any(map(is_number, words)) and len({*zip(keys_of_rows, words, strict=True)}) == len(keys_of_rows):
             return name
     return ""
 
@@ -351,9 +357,9 @@ def _as_items_or_systems(most: str, parts: Mapping[str, str], cells: Mapping[str
 
 def _verdicts(body: Sheet, names: Sequence[str], columns: Sequence[str]) -> list[str]:
     """Return the columns of words that say passed and failed, both, and nothing else."""
-    rows = [cells for cells in islice(body.rows(), _MOST_ROWS) if len(cells) == len(names)]
-    said = {name: {cells[names.index(name)].strip().casefold() for cells in rows} for name in columns}
-    return [name for name, words in said.items() if len(words) > 1 and words <= PASSES]
+    cells_of = _cells_of(_first_rows(body, names), names, columns)
+    words_of = {name: {*map(str.casefold, cells)} for name, cells in cells_of.items()}
+    return [name for name, words in words_of.items() if len(words) > 1 and words <= PASSES]
 
 
 def sets_of_rows(body: Sheet, names: Sequence[str], parts: Mapping[str, str], others: Sequence[str]) -> str:

@@ -1,6 +1,7 @@
 """Files of means and standard errors: no scores by item, and enough for the ranks of a leaderboard."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from itertools import islice
 
@@ -45,6 +46,16 @@ class MeansAloneError(FileFormatError):
     def __init__(self, message: str, *, board: SystemMeans, paths: Sequence[str], line: int | None = 1) -> None:
         super().__init__(message, path=first_few(paths), line=line)
         self.board, self.paths = board, paths
+
+
+@contextmanager
+def noting(notes: Sequence[str]) -> Iterator[None]:
+    """Put notes before those of a board of means that the block finds alone."""
+    try:
+        yield
+    except MeansAloneError as alone:
+        alone.board = replace(alone.board, notes=(*notes, *alone.board.notes))
+        raise
 
 
 def refuse_means(sheet: Sheet, options: TableOptions) -> None:

@@ -15,13 +15,12 @@ from metaeval.io.benchmarks.rows import read_four, read_record_frame
 from metaeval.io.blocks import FileBlock, Form, TableOptions
 from metaeval.io.by_values import columns_of_sheet, scores_of_columns
 from metaeval.io.chosen_rows import NO_ROWS, chosen_rows
-from metaeval.io.cluster_levels import joined_levels, with_higher_levels
 from metaeval.io.form_rows import rows_of_form
 from metaeval.io.groups import arrival_within
 from metaeval.io.headers import names_and_rows, refuse_two_levels
-from metaeval.io.joined_items import columns_to_join, joined_items
+from metaeval.io.joined_items import columns_to_join, joined_items, joined_levels, with_higher_levels
 from metaeval.io.long_tables import RESULT_CELLS, read_long, read_results
-from metaeval.io.means import MeansAloneError, refuse_means
+from metaeval.io.means import noting, refuse_means
 from metaeval.io.numpy_sheets import numpy_sheet
 from metaeval.io.parquet_sheets import parquet_sheet
 from metaeval.io.score_forms import find_form
@@ -53,11 +52,8 @@ def read_block(content: bytes, source: Source, options: TableOptions) -> FileBlo
         sheet, more = rows_of_form(sheet)
         sheet, spreads = without_spreads(sheet)
         notes += more + spreads
-    try:
+    with noting(notes):
         block = read_table(sheet, source, options)
-    except MeansAloneError as alone:
-        alone.board = replace(alone.board, notes=(*notes, *alone.board.notes))
-        raise
     return replace(block, notes=[*notes, *block.notes])
 
 
@@ -65,11 +61,8 @@ def read_table(sheet: Sheet, source: Source, options: TableOptions, order: Seque
     """Return what a table holds, its topics in natural order, or in the one that the file was written in."""
     if options.where:
         selected, note = chosen_rows(sheet, options.where, options.chosen)
-        try:
+        with noting([note]):
             block = read_table(selected, source, replace(options, where={}), order)
-        except MeansAloneError as alone:
-            alone.board = replace(alone.board, notes=(note, *alone.board.notes))
-            raise
         return replace(block, notes=[note, *block.notes])
     if options.cluster_levels:
         joined, higher_of = joined_levels(sheet, *options.cluster_levels)

@@ -104,12 +104,13 @@ class Sheet:
         except csv.Error as error:
             raise self._misquoted(error, reader.line_num) from error
 
-    def numbered(self) -> Iterator[tuple[int, list[str]]]:
-        """Yield every row that is not empty behind its line in the file."""
+    def numbered(self) -> Iterator[tuple[int | None, list[str]]]:
+        """Yield every row that is not empty behind its line in the file, None where lines mean nothing."""
         reader, rows = self._reader()
         try:
             for cells in rows:
-                yield self.lines[reader.line_num - 1] if self.lines else reader.line_num, cells
+                line = self.lines[reader.line_num - 1] if self.lines else reader.line_num
+                yield line if self.has_lines else None, cells
         except csv.Error as error:
             raise self._misquoted(error, reader.line_num) from error
 
@@ -177,9 +178,9 @@ def sheet_of(content: bytes, label: str, *, delimiter: str | None = None, has_li
     content = text_of(content, label)
     if re.match(rb"\s*(\{\s*\"|\[\s*[{\[])", content):
         raise FileFormatError("the file holds JSON, and here a table is wanted; write it as CSV or TSV", path=label)
-    said = _SEP.match(content)  # as spreadsheets are told what divides cells
-    if said:
-        content, delimiter = b"\n" + content[said.end() :], said[1].decode()
+    line = _SEP.match(content)  # as spreadsheets are told what divides cells
+    if line:
+        content, delimiter = b"\n" + content[line.end() :], line[1].decode()
     if _HARNESS.search(content, 0, _HEAD):
         raise FileFormatError(_OF_HARNESS, path=label)
     for form, way in ((_MARKDOWN, _AS_TSV), (_LATEX, _LATEX_AS_TSV)):

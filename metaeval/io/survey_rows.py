@@ -12,31 +12,11 @@ from metaeval.base.label_words import folded
 from metaeval.base.names import count, first_few, is_number
 from metaeval.base.number_words import GAP_WORDS
 from metaeval.io.sheets import Sheet, header_names, sheet_of_rows
-from metaeval.table.roles import part_of_word, role_of_name, word_of
+from metaeval.table.roles import SURVEY, part_of_word, role_of_name, word_of
 
 _CODE, _ABOVE = '{"ImportId"', 3
-_ABOUT = frozenset({
-    "startdate", "enddate", "status", "ipaddress", "ip_address", "progress", "duration_in_seconds", "finished",
-    "recordeddate", "responseid", "recipientlastname", "recipientfirstname", "recipientemail", "externalreference",
-    "locationlatitude", "locationlongitude", "distributionchannel", "userlanguage", "collector_id", "start_time",
-    "completion_time", "last_modified_time", "start_date", "end_date", "name", "first_name", "last_name",
-    "age", "your_age", "how_old_are_you?", "alter", "âge", "edad", "gender", "your_gender", "sex", "geschlecht", "sexe",
-    "sexo", "consent", "country", "nationality", "native_language", "first_language", "education", "occupation",
-})  # fmt: skip
-"""What programs say of the answering, and people of themselves; as `word_of` writes it."""
-_OF_PEOPLE = frozenset({"consent", "gender", "geschlecht", "einwilligung", "native"})
-"""Words of questions about those who answer."""
-_WHEN = frozenset({
-    "timestamp", "zeitstempel", "horodateur", "marca_temporal", "carimbo_de_data_hora", "informazioni_cronologiche",
-    "tijdstempel", "sygnatura_czasowa", "tidsstämpel", "tidsstempel", "aikaleima", "отметка_времени",
-    "タイムスタンプ", "startdate", "recordeddate", "completion_time", "date_submitted", "submitdate",
-})  # fmt: skip
-"""When somebody answered."""
-_WHO = (
-    "responseid", "respondent", "respondent_id", "prolific_pid", "prolific_id", "email", "email_address", "e_mail",
-    "e_mail_address", "e_mail_adresse", "adresse_e_mail", "username", "user_name", "befragte", "befragter", *JUDGES,
-)  # fmt: skip
-"""Who answered, in order of trust."""
+_ABOUT, _WHEN, _OF_PEOPLE = (frozenset(SURVEY[kind]) for kind in ("about", "when", "people"))
+_WHO = (*SURVEY["who"], *JUDGES)
 _NAMED = frozenset(word for part in ("topic", "item", "asked", "more", "label") for word in LABELS[part])
 _BETWEEN = " - "
 _MOST_LABELS, _FEWEST = 11, 2
@@ -168,7 +148,7 @@ def _answered(sheet: Sheet, names: Sequence[str], skip: int, asked: Sequence[str
         if name and at not in left and not role_of_name(name)[0] and _OF_PEOPLE.isdisjoint(word_of(name).split("_"))
     ]
     answers = [
-        (line if sheet.has_lines else None, str(number) if who is None else cells[who], [cells[at] for at in places])
+        (line, str(number) if who is None else cells[who], [cells[at] for at in places])
         for number, (line, cells) in enumerate(rows, start=1)
     ]
     questions = [asked[at] or names[at] for at in places]

@@ -6,7 +6,6 @@ of ``trec_eval`` output) is its own name, or ``NAME=path``.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, get_args
@@ -24,8 +23,8 @@ from metaeval.io.alignment import put_together, with_distinct_systems
 from metaeval.io.benchmarks.nuggets import refuse_unknown_credit
 from metaeval.io.benchmarks.reading import read_content, read_inputs
 from metaeval.io.blocks import FileBlock, Form, SystemsIn, TableOptions, names_metric
-from metaeval.io.cluster_levels import means_by_levels
 from metaeval.io.duplicates import Duplicates
+from metaeval.io.joined_items import means_by_levels
 from metaeval.io.means import refuse_apart
 from metaeval.io.score_blocks import WIDE, read_table
 from metaeval.io.sheets import Sheet
@@ -178,7 +177,7 @@ def read_scores(  # noqa: PLR0913 - what a table leaves open
         raise refused("header", f"must be True, False or None, not {header!r}", header)
     if choice is not None:
         check_kind(choice, "choice", "DataChoice")
-    options = _checked(
+    options = checked_table_options(
         TableOptions(
             form=form,
             columns=dict(columns or {}),
@@ -263,50 +262,20 @@ def _note_on_files(blocks: Sequence[FileBlock]) -> list[str]:
     return [f"each file counts as a metric, and its columns as systems ({systems}); {meant}"]
 
 
-def scores_of(  # noqa: PLR0913 - how a table is read
-    content: bytes,
-    source: Source,
-    *,
-    columns: Mapping[str, str],
-    where: Mapping[str, str],
-    missing: Missing = "error",
-    duplicates: Duplicates = "error",
-) -> Scores:
+def scores_of(content: bytes, source: Source, options: TableOptions) -> Scores:
     """Return the scores of one file that was read already, of one topic or more; see `read_scores`."""
-    options = replace(_options_of(columns, missing, duplicates), where=dict(where))
-    return _scores_of_block(read_content(source, content, options), missing)
+    return _scores_of_block(read_content(source, content, options), options.missing)
 
 
-def scores_of_several(
-    contents: Sequence[tuple[Source, bytes]],
-    *,
-    columns: Mapping[str, str],
-    where: Mapping[str, str],
-    missing: Missing = "error",
-    duplicates: Duplicates = "error",
-) -> Scores:
+def scores_of_several(contents: Sequence[tuple[Source, bytes]], options: TableOptions) -> Scores:
     """Return the scores of files that were read already and hold different systems; see `read_scores`."""
-    options = replace(_options_of(columns, missing, duplicates), where=dict(where))
-    blocks = [read_content(source, content, options) for source, content in contents]
+    blocks, missing = [read_content(source, content, options) for source, content in contents], options.missing
     return means_by_levels(as_scores(put_together(blocks, missing), missing=missing, fewest=1), blocks)
 
 
-def scores_of_sheet(  # noqa: PLR0913, PLR0917 - how a table is read
-    sheet: Sheet,
-    source: Source,
-    columns: Mapping[str, str],
-    missing: Missing = "error",
-    duplicates: Duplicates = "error",
-    form: Form | None = "long",
-    credit: Mapping[str, float] | None = None,
-) -> Scores:
+def scores_of_sheet(sheet: Sheet, source: Source, options: TableOptions) -> Scores:
     """Return the scores of a table, of one topic or more; see `read_scores`."""
-    options = replace(_options_of(columns, missing, duplicates), form=form, credit=credit or {})
-    return _scores_of_block(read_table(sheet, source, options), missing)
-
-
-def _options_of(columns: Mapping[str, str], missing: Missing, duplicates: Duplicates) -> TableOptions:
-    return _checked(TableOptions(columns=dict(columns), missing=missing, duplicates=duplicates))
+    return _scores_of_block(read_table(sheet, source, options), options.missing)
 
 
 def _scores_of_block(block: FileBlock, missing: Missing) -> Scores:
@@ -367,7 +336,8 @@ def write_scores(scores: Scores, path: str | Path) -> Path:
     return write_bytes(path, _WRITERS[ending](scores))
 
 
-def _checked(options: TableOptions) -> TableOptions:
+def checked_table_options(options: TableOptions) -> TableOptions:
+    """Return options of which each is inside its rule."""
     for name, value, choices in (
         ("form", options.form, get_args(Form)),
         ("systems_in", options.systems_in, get_args(SystemsIn)),

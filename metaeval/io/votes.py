@@ -19,8 +19,7 @@ from metaeval.io.benchmarks.contents import Json, has_lines, json_parts, parts_o
 from metaeval.io.by_values import votes_by_values
 from metaeval.io.files import read_bytes, text_of
 from metaeval.io.headers import ragged
-from metaeval.io.json_columns import columns_of_lines
-from metaeval.io.plain_sheets import is_plain, plain_columns
+from metaeval.io.plain_columns import columns_of_lines, is_plain, plain_columns
 from metaeval.io.score_forms import refuse_collections
 from metaeval.io.sheets import Sheet, header_names, sheet_of
 from metaeval.io.sources import list_sources, listed_paths

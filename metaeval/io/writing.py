@@ -5,7 +5,7 @@ import re
 import secrets
 import stat
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
@@ -36,7 +36,7 @@ def write_atomically(path: str | Path) -> Iterator[Path]:
     ...     print(Path(folder, "table.csv").read_text())
     a,b
     """
-    with _explaining_refusal(path):
+    with explaining(lambda _, why: OutputError(f"{path}: cannot be written: {why}")):
         if _is_stream(path):
             with _written_to_stream(Path(path)) as temporary:
                 yield temporary
@@ -63,14 +63,14 @@ def write_bytes(path: str | Path, content: bytes) -> Path:
 
 
 @contextmanager
-def _explaining_refusal(path: str | Path) -> Iterator[None]:
-    """Turn what the system says against writing into an error that names the file."""
+def explaining(explained: Callable[[OSError, str], MetaevalError]) -> Iterator[None]:
+    """Turn what the system says against writing into an error, made of it and of its reason in words."""
     try:
         yield
     except MetaevalError:
         raise
     except OSError as error:
-        raise OutputError(f"{path}: cannot be written: {error.strerror or error}") from error
+        raise explained(error, error.strerror or str(error)) from error
 
 
 def _check_target(target: Path, path: str | Path) -> None:

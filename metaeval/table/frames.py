@@ -78,6 +78,10 @@ class _Frame(NamedTuple):
     others: list[str]
     names: Names
 
+    def texts(self) -> dict[str, list[str]]:
+        """Return the cells of all columns as text."""
+        return {name: self.frame[name].astype(str).tolist() for name in [*self.parts.values(), *self.others]}
+
 
 class FrameForm(NamedTuple):
     """One form of a frame: whether its columns have it, and how it is read."""
@@ -155,13 +159,12 @@ def _with_items(known: _Frame) -> _Frame:
     if system is None or len(known.frame) > _MOST_ROWS or ("topic" in known.parts and not known.others):
         return known
     if "topic" in known.parts:
-        told = {name: known.frame[name].astype(str).tolist() for name in [*known.parts.values(), *known.others]}
-        refuse_items_of_one(told, known.parts, known.others, in_memory=True)
+        refuse_items_of_one(known.texts(), known.parts, known.others, in_memory=True)
         return known
     named = [known.parts[role] for role in ("system", "metric") if role in known.parts]
     if not known.frame[named].astype(str).duplicated().any():
         return known
-    cells = {name: known.frame[name].astype(str).tolist() for name in [*known.parts.values(), *known.others]}
+    cells = known.texts()
     parts = named_by_models(cells, known.parts, known.others, chosen=())
     if "topic" not in parts:
         parts |= items_by_structure(cells, parts, known.others, in_memory=True)

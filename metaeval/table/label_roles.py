@@ -24,6 +24,7 @@ from metaeval.table.plausibility import item_constants
 from metaeval.table.roles import (
     BOUNDS,
     FEATURES,
+    LABEL_WORDS,
     RoleColumn,
     is_computed,
     part_of_word,
@@ -55,30 +56,6 @@ _BESIDE = 2
 _MARKS = (0.0, 1.0)
 _OTHER_UNIT = 5.0
 """How many times the largest label of all others another unit is above."""
-
-
-_SETTLED = frozenset({
-    *("gold", "golden", "truth", "groundtruth", "final", "consensus", "adjudicated", "adjudication", "agreed"),
-    *("majority", "resolved", "reconciled", "reference", "endurteil", "endlabel", "konsens", "einigung", "mehrheit"),
-    *("mehrheitsurteil", "referenz", "wahrheit", "finale", "définitif", "référence", "vérité", "majorité", "consenso"),
-    *("acuerdo", "acordado", "mayoría", "verdad", "referencia", "definitivo", "definitiva", "maioria", "verdade"),
-    *("referência", "maggioranza", "verità", "riferimento", "concordato", "meerderheid", "waarheid", "referentie"),
-    *("definitief", "większość", "prawda", "ostateczny", "ostateczna", "slutlig", "facit", "konsensus", "endelig"),
-    *("lopullinen", "консенсус", "эталон", "итог", "正解", "最终", "金标准", "정답"),
-})  # fmt: skip
-"""Words for labels that were settled on after judges had given theirs."""
-_LABEL_WORDS = frozenset({
-    *("label", "labels", "rating", "grade", "relevance", "rel", "score", "value", "answer", "category", "vote"),
-    *("judgment", "judgement", "decision", "verdict", "annotation", "standard", "ground", "urteil", "bewertung"),
-    *("class", "entscheidung", "étiquette", "note", "etiqueta", "etichetta", "giudizio", "oordeel"),
-})  # fmt: skip
-_COARSER = frozenset({
-    *("merged", "binary", "bin", "binarized", "binarised", "bool", "collapsed", "class", "classes", "coarse"),
-    *("dichotom", "dichotomous", "dichotomized", "dichotomised", "dich", "grouped", "recoded", "simplified"),
-    *("reduced", "level", "levels", "way", "point", "binär", "zusammengefasst", "vereinfacht", "gruppiert", "binaire"),
-    *("regroupé", "fusionné", "binario", "binaria", "agrupado", "dicotómico", "raggruppato", "binário", "binair"),
-})  # fmt: skip
-"""Words that the name of the same labels has more where grades were put together."""
 _MOSTLY = 0.95
 """In how large a share of the rows one column says what another becomes."""
 
@@ -208,7 +185,8 @@ def adjudicated(names: Sequence[str]) -> list[str]:
     [['final label'], [], []]
     """
     words = {name: _words_of(name) for name in names}
-    called = [name for name, said in words.items() if said & _SETTLED and said <= _SETTLED | _LABEL_WORDS]
+    settled, labels = LABEL_WORDS["settled"], LABEL_WORDS["called"]
+    called = [name for name, said in words.items() if said & settled and said <= settled | labels]
     return called if len(names) - len(called) >= _JUDGES else []
 
 
@@ -223,7 +201,7 @@ def _is_coarser(name: str, of: str) -> bool:
         if word not in more:
             return False
         more.remove(word)
-    return bool(_words_of(" ".join(more))) and _words_of(" ".join(more)) <= _COARSER
+    return bool(_words_of(" ".join(more))) and _words_of(" ".join(more)) <= LABEL_WORDS["coarser"]
 
 
 def _follows(labels: "pd.Series[Any]", other: "pd.Series[Any]") -> bool:

@@ -111,6 +111,12 @@ SPLITS = frozenset(_FALLS["splits"])
 """What may stand before or after the name of a metric, and does not turn it."""
 FEATURES = frozenset(_TABLE["perhaps"]["cell"]["a feature of the items"])
 """What a column of numbers beside labels is called that describes items, as `word_of` writes it."""
+LABEL_WORDS = {kind: frozenset(words) for kind, words in _TABLE["labels"].items()}
+"""Words in names of labels: "settled" after judges had given theirs, "called" as labels, "coarser" forms."""
+SURVEY = {kind: tuple(words) for kind, words in _TABLE["survey"].items()}
+"""What columns of answers to a survey are called, beside those of answers."""
+SINGLE_REPEATS = frozenset(_TABLE["single"]["words"])
+"""What numbers the repeats of each item by itself: the first of one has nothing to do with the first of another."""
 COMPUTED = frozenset({*_TABLE["computed"]["words"], *_TABLE["aggregate"]["words"]})
 """What is computed from several judges, as `word_of` writes it."""
 _APART = re.compile(r"(?:abs\s*)?[|(].+[-\N{MINUS SIGN}\N{EN DASH}].+[|)]", re.IGNORECASE)
@@ -152,22 +158,7 @@ _NUMBER_OF = re.compile(r"#\s*[^\W\d]")
 _LEVEL = re.compile(r"(?:68|80|90|95|99)%?")
 _YEAR = re.compile(r"_(?:19|20)[0-9]{2}\Z|\A(?:19|20)[0-9]{2}(?:_|\Z)")
 _CUTOFF = re.compile(r"(?<=[a-z])@[0-9]+(?=_|$)")
-_COUNTED_THINGS = frozenset(
-    {
-        "query",
-        "doc",
-        "document",
-        "sample",
-        "example",
-        "segment",
-        "sentence",
-        "item",
-        "question",
-        "request",
-        "answer",
-        "call",
-    }
-)
+_COUNTED_THINGS = frozenset(_TABLE["n"]["things"])
 _COUNTED_THINGS |= {f"{word}s" for word in _COUNTED_THINGS} | {"queries"}
 _OF_ALL = frozenset(_TABLE["aggregate"]["of_all"])
 """What an average of may be said to be that is one of everything: a task average."""
@@ -616,6 +607,15 @@ def item_column(columns: Mapping[str, Sequence[str]], system: str, others: Itera
     return fitting
 
 
+_KEYS = ("system", "metric", "repeat")
+
+
+def _once_each(columns: Mapping[str, Sequence[str]], parts: Mapping[str, str], others: Iterable[str]) -> list[str]:
+    """Return the columns that could name the items of each system under each metric and repeat."""
+    keys = zip(*(columns[parts[role]] for role in _KEYS if role in parts), strict=True)
+    return item_column({**columns, "\0": ["\0".join(map(str, key)) for key in keys]}, "\0", others)
+
+
 def items_by_structure(
     columns: Mapping[str, Sequence[str]], parts: Mapping[str, str], others: Sequence[str], *, in_memory: bool = False
 ) -> dict[str, str]:
@@ -623,10 +623,7 @@ def items_by_structure(
 
     An error that says how to name them where it is not one.
     """
-    keys = [columns[parts[role]] for role in ("system", "metric", "repeat") if role in parts]
-    fitting = item_column(
-        {**columns, "\0": ["\0".join(map(str, key)) for key in zip(*keys, strict=True)]}, "\0", others
-    )
+    fitting = _once_each(columns, parts, others)
     asked = [name for name in fitting if word_of(name) in _ASKED]
     fitting = asked if len(asked) == 1 else fitting
     system = parts["system"]
@@ -637,6 +634,7 @@ def items_by_structure(
             f"either {system!r} or {fitting[0]!r} may name the systems, and the other one the items; "
             + ("call the columns 'system' and 'item'" if in_memory else f"pass {passed}")
         )
+    keys = [columns[parts[role]] for role in _KEYS if role in parts]
     pairs = [] if fitting or "repeat" in parts else _items_and_repeats(columns, keys, others)
     if len(fitting) == 1 or len(pairs) == 1:
         return dict(zip(("topic", "repeat"), fitting or pairs[0], strict=False))
@@ -775,9 +773,7 @@ def refuse_items_of_one(
         )
     if "topic" in chosen:
         return
-    keys = [columns[parts[role]] for role in ("system", "metric", "repeat") if role in parts]
-    shared = item_column({**columns, "\0": ["\0".join(map(str, key)) for key in zip(*keys, strict=True)]}, "\0", others)
-    shared = [name for name in shared if len({*columns[name]}) > 1]
+    shared = [name for name in _once_each(columns, parts, others) if len({*columns[name]}) > 1]
     if not shared:
         return
     way = (

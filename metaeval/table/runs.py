@@ -21,26 +21,9 @@ from metaeval.base.columns import JUDGES, underscored
 from metaeval.base.names import first_few, natural_order
 from metaeval.base.notes import NoRuns, RunVariances
 from metaeval.running.equality import RELATIVE
+from metaeval.table.roles import SINGLE_REPEATS
 from metaeval.table.two_way import linked, two_way
 
-_OF_ITEMS = frozenset(
-    {
-        *(
-            "epoch",
-            "epochs",
-            "sample",
-            "sample_id",
-            "attempt",
-            "try",
-            "generation",
-            "completion",
-            "candidate",
-            "response",
-        ),
-        *("fold", "cv_fold", "pass", "judge_pass"),
-    }
-)
-"""What numbers the repeats of each item by itself: the first of one has nothing to do with the first of another."""
 _LEAST = 1e-9
 """Degrees of freedom of what can hardly be told from nothing."""
 
@@ -109,7 +92,7 @@ def no_runs(column: str) -> list[NoRuns]:
     ([], ["'Epoch' numbers repeats of single items, not runs of whole systems"], 1)
     """
     name = underscored(column)
-    if name in _OF_ITEMS:
+    if name in SINGLE_REPEATS:
         return [NoRuns(f"{column!r} numbers repeats of single items, not runs of whole systems")]
     return [NoRuns(f"{column!r} names who judged, so that means hold for these alone")] if name in JUDGES else []
 

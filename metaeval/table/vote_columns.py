@@ -1,92 +1,29 @@
 """Which columns of a table say what of a vote, by the names that arenas and preference judges give them."""
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from metaeval.base.columns import JUDGES, underscored
 from metaeval.errors import InvalidOptionError, UnknownNameError
 from metaeval.table.roles import SCORES, WHOLE, role_of_name
-from metaeval.table.vote_words import LOST, WINNER, WON, share_of_column, side_of_wins
+from metaeval.table.vote_words import TABLE, WINNER, share_of_column, side_of_wins
 
 UNITS = ("question", "voter")
 """What votes can hang together by."""
 
+_CALLED, _OTHERS = TABLE["columns"], TABLE["others"]
 COLUMNS: Mapping[str, tuple[str, ...]] = {
-    "left": (
-        "left",
-        "model_a",
-        "system_a",
-        "model_1",
-        "system_1",
-        "generator_1",
-        "option_a",
-        "model_x",
-        "response_a_model",
-        *("modell_a", "modell_1", "modèle_a", "modèle_1", "modelo_a", "modelo_1", "modello_a", "modello_1"),
-        *("links", "gauche", "izquierda", "sinistra"),
-    ),
-    "right": (
-        "right",
-        "model_b",
-        "system_b",
-        "model_2",
-        "system_2",
-        "generator_2",
-        "option_b",
-        "model_y",
-        "response_b_model",
-        *("modell_b", "modell_2", "modèle_b", "modèle_2", "modelo_b", "modelo_2", "modello_b", "modello_2"),
-        *("rechts", "droite", "derecha", "destra"),
-    ),
-    "winner": WON,
-    "loser": LOST,
-    "question": (
-        *("question_id", "question", "prompt_id", "prompt", "query_id", "query", "topic_id", "topic"),
-        *("item_id", "item", "instruction", "uid", "frage", "frage_id", "aufgabe", "anfrage", "pregunta", "domanda"),
-        *("vraag", "pytanie", "pergunta"),
-    ),
-    "voter": (
-        "voter",
-        "voter_id",
-        "worker",
-        "worker_id",
-        "annotator",
-        "annotator_id",
-        *JUDGES,
-        "user",
-        "user_id",
-        "bewerter",
-        "annotateur",
-    ),
-    "weight": ("weight", "weights"),
-    "count": (
-        *("count", "counts", "n", "votes", "n_votes", "num_votes", "number_of_votes", "num", "anzahl", "stimmen"),
-        *("frequency", "freq", "total", "häufigkeit", "#", "vote_count", "vote_counts", "stimmenzahl"),
-    ),
+    role: (*words, *JUDGES, *_OTHERS["user"]) if role == "voter" else tuple(words) for role, words in _CALLED.items()
 }
 """What columns are called, the surest name first; case, blanks and hyphens do not matter."""
-_NUMBER_OF = frozenset(
-    {"n", "no", "nr", "num", "number", "count", "counts", "anzahl", "zahl", "nombre", "nb", "numero"}
-)
-_NUMBER_OF |= {"número", "aantal", "liczba", "antal", "počet", "число"}
-_VOTES = frozenset({"votes", "ballots", "stimmen", "voix", "votos", "voti", "stemmen", "głosów", "röster", "stemmer"})
+_NUMBER_OF, _VOTES = (frozenset(TABLE["count"][part]) for part in ("number", "votes"))
 """Words of names that say how many votes a row stands for, in many languages."""
 COUNTS = {"wins": 1.0, "losses": 0.0, "ties": 0.5}
-_COUNT_WORDS = {
-    "wins": ("wins", "wins_a", "wins_left", "wins_1", "a_wins", "left_wins", "wins_model_a", "model_a_wins", "siege"),
-    "losses": (
-        *("losses", "wins_b", "wins_right", "wins_2", "b_wins", "right_wins", "wins_model_b", "model_b_wins"),
-        "niederlagen",
-    ),
-    "ties": ("ties", "draws", "n_ties", "unentschieden"),
-}
+_COUNT_WORDS: Mapping[str, Sequence[str]] = TABLE["counts"]
 """What columns of the left system's counts are called; the right one's wins are its losses."""
 RATE = "rate"
-RATES = frozenset(
-    {"win_rate", "winrate", "win_share", "a_win_rate", "left_win_rate", "model_a_win_rate", "share_a", "p_a_wins"}
-    | {f"{stem}_{side}" for stem in ("win_rate", "winrate", "win_share") for side in ("a", "left", "1", "model_a")}
-)
+RATES = frozenset(_OTHERS["rate"])
 """What columns of the share of a row's votes that the left system won are called, beside the number of votes."""
 _RATER = re.compile(
     r"(rater|annotator|judge|voter|assessor|coder|reviewer|evaluator|expert|labell?er|worker|human)_?([0-9]+|[a-z])"
@@ -94,59 +31,12 @@ _RATER = re.compile(
 """Columns of the votes of one of several people."""
 ORDERS = ("g1_winner", "g2_winner")
 GAMES, MODEL, BASELINE = "games", "model", "baseline"
-WINNERS = {
-    "winner": "loser",
-    "winner_model": "loser_model",
-    "chosen_model": "rejected_model",
-    "model_chosen": "model_rejected",
-    "chosen": "rejected",
-    "gewinner": "verlierer",
-    "sieger": "verlierer",
-    "gagnant": "perdant",
-    "ganador": "perdedor",
-    "vincitore": "perdente",
-    "vencedor": "perdedor",
-    "winnaar": "verliezer",
-    "vinnare": "förlorare",
-    "vinder": "taber",
-    "zwycięzca": "przegrany",
-    "lepszy": "gorszy",
-    "melhor": "pior",
-    "mejor": "peor",
-    "better": "worse",
-    "preferred": "dispreferred",
-}
+WINNERS: Mapping[str, str] = TABLE["winners"]
 """Columns of systems that won, and of those that lost against them."""
-PAIRS = (
-    *(
-        "pair",
-        "models",
-        "systems",
-        "model_pair",
-        "system_pair",
-        "players",
-        "contestants",
-        "competitors",
-        "matchup",
-        "battle",
-    ),
-    *("match", "comparison"),
-)
+PAIRS: Sequence[str] = _OTHERS["pair"]
 """Columns that hold both systems, beside one called winner: others may be labels of pairs by number."""
-TIES = ("tie", "ties", "tied", "draw", "is_tie", "is_draw")
-_SCORES = WHOLE | {
-    *SCORES["score"],
-    "scores",
-    "grade",
-    "mark",
-    "marks",
-    "reward",
-    "overall",
-    "quality",
-    "punkte",
-    "note",
-    "nota",
-}
+TIES: Sequence[str] = _OTHERS["tie"]
+_SCORES = WHOLE | {*SCORES["score"], *_OTHERS["score"]}
 _NUMBERED_SIDES = {"1": 1.0, "2": 0.0}
 _NUMBER_AT_END = re.compile(r"(?<=[^\W\d_])(?=[12]\Z)")
 

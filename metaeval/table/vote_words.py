@@ -1,13 +1,17 @@
 """What words for the winner of a vote mean: those of arenas and judges, and those that the reader says."""
 
 import re
-from collections.abc import Iterable, Mapping
-from typing import NamedTuple
+import tomllib
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
 
 from metaeval.base.checks import check_choice
 from metaeval.base.columns import underscored
 from metaeval.errors import InvalidOptionError
 
+TABLE: Mapping[str, Any] = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
+"""Names of columns of votes, and words for winners."""
 NONE = "none"
 NAME = "name"
 """What a word is that is the name of a system, where it could be a side too."""
@@ -26,27 +30,8 @@ class Verdict(NamedTuple):
 
 
 _SIDES = {"left": Verdict(1.0), "right": Verdict(0.0), "tie": Verdict(0.5), NONE: Verdict(0.5, kept=False)}
-_BOTH_BAD = ("tie (bothbad)", "tie (both bad)", "bothbad", "both_bad", "neither")
-_SAID: Mapping[str, tuple[str, ...]] = {
-    "left": (
-        *("left", "a", "model_a", "system_a", "model_1", "system_1", "a>b", "b<a"),
-        *("first", "response_a", "answer_a", "assistant_a", "option_a"),
-        *("links", "gauche", "izquierda", "sinistra"),
-    ),
-    "right": (
-        *("right", "b", "model_b", "system_b", "model_2", "system_2", "b>a", "a<b"),
-        *("second", "response_b", "answer_b", "assistant_b", "option_b"),
-        *("rechts", "droite", "derecha", "destra"),
-    ),
-    "tie": (
-        *(*_BOTH_BAD, "tie", "draw", "a=b", "b=a"),
-        *("equal", "same", "both", "both_good", "tie (bothgood)", "gleich"),
-        *("no_preference", "about_the_same", "equally_good", "undecided", "keine_präferenz", "sin_preferencia"),
-        *("unentschieden", "égalité", "empate", "pareggio", "gelijk", "gelijkspel", "remis", "oavgjort", "uafgjort"),
-        *("uavgjort", "tasapeli", "remíza", "berabere", "ничья", "平局", "引き分け", "무승부"),
-    ),
-    NONE: ("error", "invalid", "skip", "skipped", NONE),
-}
+_BOTH_BAD: Sequence[str] = TABLE["said"]["both_bad"]
+_SAID = {side: [*_BOTH_BAD, *TABLE["said"][side]] if side == "tie" else TABLE["said"][side] for side in _SIDES}
 SIDES = {word.replace("_", sign): side for side, words in _SAID.items() for word in words for sign in "_ -"}
 """Word to side; Arena-Hard's judge may write every label from either end."""
 _STRONG = {"a>>b": "left", "b<<a": "left", "b>>a": "right", "a<<b": "right"}
@@ -57,46 +42,12 @@ VERDICTS: Mapping[str, Verdict] = {
 BOTH_BAD = frozenset(word.replace("_", sign) for word in _BOTH_BAD for sign in "_ -")
 """Words that say more than that there is no winner."""
 WINNER = "winner_"
-WON: tuple[str, ...] = (
-    *("winner", "preference", "preferred", "verdict", "vote", "outcome", "choice"),
-    *("gewinner", "sieger", "gagnant", "vainqueur", "ganador", "vincitore", "vencedor", "winnaar", "zwycięzca"),
-    *("zwyciezca", "vinnare", "vinder", "vinner", "voittaja", "vítěz", "kazanan", "победитель", "胜者", "勝者", "승자"),
-)
-"""What a column is called that says who won, the surest name first."""
-LOST: tuple[str, ...] = (
-    *("loser", "rejected", "worse", "worst", "lost", "defeated", "beaten", "dispreferred", "inferior"),
-    *("verlierer", "schlechter", "unterlegen", "abgelehnt", "verloren", "perdant", "perdu", "pire", "rejeté"),
-    *("perdedor", "peor", "rechazado", "perdente", "peggiore", "scartato", "pior", "rejeitado", "verliezer"),
-    *("slechter", "afgewezen", "przegrany", "gorszy", "odrzucony", "förlorare", "sämre", "taber", "dårligere"),
-    *("taper", "häviäjä", "huonompi", "poražený", "horší", "kaybeden", "проигравший", "хуже", "败者", "敗者", "패자"),
-)
-"""What a column is called that says who lost."""
-_OPEN_WORDS = frozenset({
-    *("verdict", "vote", "votes", "voted", "outcome", "choice", "result", "decision", "judgment", "judgement", "label"),
-    *("answer", "pick", "picked", "selected", "selection", "urteil", "ergebnis", "stimme", "wahl", "auswahl"),
-    *("entscheidung", "choix", "résultat", "elección", "resultado", "scelta", "risultato", "escolha", "keuze", "wybór"),
-    *("выбор", "keuze", "uitslag"),
-})  # fmt: skip
-"""Words for what somebody said, who won where nothing says that somebody lost."""
-_OF_WINNERS = frozenset({
-    *WON,
-    *("won", "wins", "win", "better", "best", "prefer", "prefers", "pref", "favorite", "favourite", "favored"),
-    *("favoured", "chosen", "chose", "besser", "bessere", "beste", "bester", "bevorzugt", "präferenz", "gewählt"),
-    *("meilleur", "meilleure", "mieux", "préféré", "préférence", "mejor", "preferido", "preferencia", "elegido"),
-    *("migliore", "preferito", "scelto", "melhor", "preferência", "beter", "voorkeur", "lepszy", "bäst", "bättre"),
-    *("bedst", "bedre", "parempi", "lepší", "лучше", "лучший"),
-}) - _OPEN_WORDS  # fmt: skip
-_OF_LOSERS = frozenset({
-    *LOST,
-    *("losers", "lose", "loses", "loss", "losing", "least", "bad", "weaker", "weakest", "reject", "rejects"),
-    *("disliked", "schlechtere", "schlechterer", "schlechteres", "schlechteste", "verliert", "schwächer", "schwächere"),
-    *("unterlegene", "perdante", "mauvais", "moins", "peores", "peggio", "slechtste", "slechtst", "najgorszy"),
-    *("gorsza", "sämst", "dårligst", "nejhorší", "худший"),
-})  # fmt: skip
-_WORDS_OF_WINS = _OF_WINNERS - {"preference", "pref", "preferencia", "präferenz", "préférence", "voorkeur"}
+_WORDS = {what: frozenset(words) for what, words in TABLE["words"].items()}
+_OPEN_WORDS, _VERBS, _NEGATED = (_WORDS[what] for what in ("open", "verbs", "negated"))
+_OF_WINNERS = (_WORDS["won"] | {*TABLE["columns"]["winner"]}) - _OPEN_WORDS
+_OF_LOSERS = _WORDS["lost"] | {*TABLE["columns"]["loser"]}
+_WORDS_OF_WINS = _OF_WINNERS - _WORDS["degrees"]
 """What says in the name of a column beside a side that 1 is a win of that; preferences may be degrees."""
-_VERBS = frozenset({"is", "was", "has", "did", "if", "the", "side"})
-_NEGATED = frozenset({"not", "non", "nicht", "kein", "keine", "pas", "no", "não", "niet", "nie", "inte", "ikke", "не"})
 
 
 def plain_word(text: str) -> str:

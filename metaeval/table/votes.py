@@ -42,24 +42,22 @@ from metaeval.table.vote_covariates import (
     two_sided_covariates,
 )
 from metaeval.table.vote_rows import (
+    MOST,
     Repeated,
     RepeatedRows,
+    counts_of_rates,
     hashes_of,
     headers_again,
+    is_running_number,
+    mirrors,
     n_repeated,
     rows_of_sums,
     system_name,
-)
-from metaeval.table.vote_set import Votes, numbered_anew
-from metaeval.table.vote_tallies import (
-    MOST,
-    counts_of_rates,
-    is_running_number,
-    mirrors,
     unsaid_votes,
     votes_of_row,
     whole_counts,
 )
+from metaeval.table.vote_set import Votes, numbered_anew
 from metaeval.table.vote_winners import Refuse, Verdicts, Winners, scores_of_games
 from metaeval.table.vote_words import STRONG, share_of_column, side_of_wins
 
@@ -281,17 +279,10 @@ class Collected:
                 raise InvalidOptionError(f"some rows have their {role} in {earlier!r} and others in {column!r}; {way}")
         n_rows = len(next(iter(table.values())))
         columns = self._without_running_number(table, columns)
-        adding = {
-            "votes": self._add_votes,
-            "outcomes": self._add_outcomes,
-            "winners": self._add_winners,
-            "scores": self._add_scores,
-            "counts": self._add_counts,
-            "orders": self._add_orders,
-            "games": self._add_games,
-        }
+        self._forms |= {} if columns.form == "votes" else {columns.form: None}
+        adding: Callable[[Table, VoteColumns], None] = getattr(self, f"_add_{columns.form}")
         try:
-            adding[columns.form](self._distinct(self._chosen(table, n_rows), columns), columns)
+            adding(self._distinct(self._chosen(table, n_rows), columns), columns)
         except RowError as error:
             raise self._at(error.place, error.rule) from None
         self._numbers["rows"] += n_read
@@ -578,7 +569,6 @@ class Collected:
         return mask
 
     def _add_orders(self, table: Table, found: VoteColumns) -> None:
-        self._forms[found.form] = None
         left, right = self._sides(table, found.roles)
         for (first, second), column in zip(((left, right), (right, left)), found.others.values(), strict=True):
             share, weight, is_vote = self._winners.verdicts(text_cells(table[column], "winner"), left, right, self._at)
@@ -589,28 +579,23 @@ class Collected:
 
     def _add_outcomes(self, table: Table, found: VoteColumns) -> None:
         """Take the outcome whose column is 1."""
-        self._forms[found.form] = None
         left, right = self._sides(table, found.roles)
         flags = np.stack([flags_of(table[name], f"column {name!r}") for name in found.others.values()])
         if (odd := np.flatnonzero(flags.sum(axis=0) != 1)).size:
             words, n = first_few(list(found.others.values())), int(flags[:, odd[0]].sum())
             raise RowError(int(odd[0]), f"{n} of {words} are 1, and a vote has one outcome; repair the row")
         shares = np.array([share_of_column(word) for word in found.others], dtype=np.float64)
-        n_rows = len(left)
-        self._keep(
-            table, found, left, right, shares[flags.argmax(axis=0)], np.ones(n_rows), np.ones(n_rows, dtype=bool)
-        )
+        self._keep(table, found, left, right, shares[flags.argmax(axis=0)])
 
     def _add_scores(self, table: Table, found: VoteColumns) -> None:
         """Take the higher of two scores, or the better of two ranks, for a vote, and equal ones for a tie."""
-        self._forms[found.form] = None
         self._scored = tuple(found.others.values())
         left, right = self._sides(table, found.roles)
         scores = [finite_numbers(table[name], name) for name in self._scored]
         lead = np.sign(scores[0] - scores[1]) * (-1.0 if self._is_lower_better() else 1.0)
         scored = np.isfinite(lead)
         self._numbers["unscored"] += int((~scored).sum())
-        self._keep(table, found, left, right, (np.where(scored, lead, 0.0) + 1) / 2, np.ones(len(left)), scored)
+        self._keep(table, found, left, right, (np.where(scored, lead, 0.0) + 1) / 2, kept=scored)
 
     def _is_lower_better(self) -> bool:
         """Whether scores of both sides are called as ranks, or as errors."""
@@ -618,7 +603,6 @@ class Collected:
 
     def _add_winners(self, table: Table, found: VoteColumns) -> None:
         """Take a winner and a loser, or two that are tied."""
-        self._forms[found.form] = None
         sides = [table[found.roles[side]] for side in ("left", "right")]
         cells = [side if isinstance(side, TextCells) else text_cells(side, "system") for side in sides]
         if max((len(text) for side in cells for text in side.texts), default=0) > _LONGEST_NAME:
@@ -628,10 +612,9 @@ class Collected:
         share = np.ones(len(left))
         for column in found.others.values():
             share[flags_of(table[column], f"column {column!r}")] = 0.5
-        self._keep(table, found, left, right, share, np.ones(len(left)), np.ones(len(left), dtype=bool))
+        self._keep(table, found, left, right, share)
 
     def _add_counts(self, table: Table, found: VoteColumns) -> None:
-        self._forms[found.form] = None
         left, right = self._sides(table, found.roles)
         if RATE in found.others:
             self._rate, n_votes = found.others[RATE], found.roles["count"]
@@ -650,7 +633,6 @@ class Collected:
 
     def _add_games(self, table: Table, found: VoteColumns) -> None:
         """Take a model's games: the baseline is A in the first, and B in the second; one that failed costs all."""
-        self._forms[found.form] = None
         scores = [scores_of_games(row, games) for row, games in enumerate(table[found.others[GAMES]])]
         lengths = np.array([len(game_scores) for game_scores in scores], dtype=np.int64)
         self._numbers["failed"] += int((lengths == 0).sum())
@@ -678,10 +660,12 @@ class Collected:
         left: Codes,
         right: Codes,
         share: Floats,
-        weight: Floats,
-        kept: NDArray[np.bool_],
+        weight: Floats | float = 1.0,
+        kept: NDArray[np.bool_] | None = None,
         turned: NDArray[np.bool_] | None = None,
     ) -> None:
+        """Keep votes, all of one weight and all that there are where nothing else is said."""
+        weight, kept = np.full(len(left), weight), np.ones(len(left), dtype=bool) if kept is None else kept
         if (same := left == right).any():
             first = int(np.argmax(same))
             name = list(self._codes["system"])[left[first]]

@@ -35,9 +35,8 @@ from metaeval.inex.articles import read_article
 from metaeval.inex.judges import read_judges
 from metaeval.io.annotations import read_annotations
 from metaeval.io.components import read_components
-from metaeval.io.groups import read_arrivals, read_clusters, read_covariate, read_pool_sizes
-from metaeval.io.name_lists import read_names
-from metaeval.io.subtopic_weights import read_subtopic_weights
+from metaeval.io.files import read_names
+from metaeval.io.groups import read_arrivals, read_clusters, read_covariate, read_pool_sizes, read_subtopic_weights
 from metaeval.io.tables import read_scores
 
 _LABELS = (0, 1, 2, 1.5, "good", "bad", None, True, -1, 1e300)

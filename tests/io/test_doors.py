@@ -24,12 +24,12 @@ PARSERS = frozenset(
 DOORS = {
     "JSON": {
         "io/benchmarks/contents.py: json.JSONDecoder",  # values counted, no name twice
-        "io/json_columns.py: pl.read_ndjson",  # of the columns that are wanted, once lines are plainly alike
+        "io/plain_columns.py: pl.read_ndjson",  # of the columns that are wanted, once lines are plainly alike
     },
     "tables": {
         "io/sheets.py: csv.reader",  # rows know their line; who reads them compares their lengths
         "io/around_tables.py: csv.reader",  # of one line, to see whether it is one of a table
-        "io/plain_sheets.py: pd.read_csv",  # of lines with as many delimiters each, as text
+        "io/plain_columns.py: pd.read_csv",  # of lines with as many delimiters each, as text
     },
     "TOML": {"cli/study_data.py: tomllib.loads"},  # of bounded length, without keys within keys
     "Parquet, NetCDF": {  # in a process apart, within a budget
@@ -41,11 +41,14 @@ DOORS = {
 }
 OWN = {
     "base/bibliography.py: tomllib.loads": "a file of the package",
+    "base/columns.py: tomllib.loads": "a file of the package",
+    "base/label_words.py: tomllib.loads": "a file of the package",
     "base/needs.py: tomllib.loads": "a file of the package",
     "base/vocabulary.py: tomllib.loads": "a file of the package",
     "base/plugins.py: self.point.load": "an installed package",
     "io/benchmarks/formats.py: tomllib.loads": "a file of the package",
     "table/roles.py: tomllib.loads": "a file of the package",
+    "table/vote_words.py: tomllib.loads": "a file of the package",
     "questions/human/study_campaign_files.py: tomllib.loads": "a file of the package",
     "base/notes.py: json.loads": "notes of scores in memory, of bounded length",
     "figures/marks.py: json.loads": "a figure that was just drawn",

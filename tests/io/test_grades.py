@@ -5,8 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from metaeval.errors import FileFormatError
-from metaeval.io.grades import graded
-from metaeval.io.qrels import judgments_of
+from metaeval.io.qrels import graded, judgments_of
 from metaeval.io.trec import read_collection
 
 LEVELS = {"S": 3, "A": 2, "B": 1, "C": 0} | {f"L{level}": level for level in range(10)}

@@ -10,13 +10,11 @@ import pytest
 from metaeval.errors import FileFormatError
 from metaeval.inex.assessment_log import read_assessment_log
 from metaeval.inex.reading import read_assessments, read_element_sizes, read_submission
-from metaeval.io.files import text_of
-from metaeval.io.groups import read_groups, read_pool_sizes
+from metaeval.io.files import read_names, text_of
+from metaeval.io.groups import read_groups, read_pool_sizes, read_subtopic_weights
 from metaeval.io.items import read_items
 from metaeval.io.labels import read_labels
-from metaeval.io.name_lists import read_names
 from metaeval.io.qrels import read_qrels
-from metaeval.io.subtopic_weights import read_subtopic_weights
 from metaeval.io.tables import read_scores
 from metaeval.io.trec import read_runs
 

@@ -5,7 +5,7 @@ import gzip
 import pytest
 
 from metaeval.errors import FileFormatError
-from metaeval.io.name_lists import read_names
+from metaeval.io.files import read_names
 
 
 def test_names_stand_in_lines_of_their_own(tmp_path):

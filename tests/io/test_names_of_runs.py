@@ -10,11 +10,10 @@ from metaeval import choose_data, read_collection
 from metaeval.collection.assembly import collection_from_rankings
 from metaeval.collection.documents import CollectionWarning
 from metaeval.errors import InvalidOptionError, MetaevalError
-from metaeval.io.groups import read_clusters, read_covariate, read_groups, read_pool_sizes
+from metaeval.io.files import read_names
+from metaeval.io.groups import read_clusters, read_covariate, read_groups, read_pool_sizes, read_subtopic_weights
 from metaeval.io.interop import collection_from, qrels_from
-from metaeval.io.name_lists import read_names
 from metaeval.io.qrels import read_qrels
-from metaeval.io.subtopic_weights import read_subtopic_weights
 from metaeval.io.trec import read_runs
 from metaeval.metrics import score
 

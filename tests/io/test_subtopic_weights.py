@@ -3,7 +3,7 @@
 import pytest
 
 from metaeval.errors import FileFormatError
-from metaeval.io.subtopic_weights import read_subtopic_weights
+from metaeval.io.groups import read_subtopic_weights
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from metaeval.errors import FileFormatError, InvalidOptionError, MetaevalError, UnknownNameError
-from metaeval.io import json_columns, plain_sheets
+from metaeval.io import plain_columns
 from metaeval.io import votes as reader
 from metaeval.io.by_values import votes_by_values
 from metaeval.io.labels import read_labels
@@ -63,11 +63,11 @@ def test_pieces_are_the_whole(tmp_path, frame, monkeypatch, polars):
     path.write_text(frame.to_json(orient="records", lines=True) + "\n\n")
     monkeypatch.setattr(reader, "_CHUNK", 500)
     if not polars:
-        monkeypatch.setattr(json_columns, "has_parquet", lambda: False)
+        monkeypatch.setattr(plain_columns, "has_parquet", lambda: False)
     same(read_votes(path), as_votes(frame))
     table = tmp_path / "votes.csv"
     frame.to_csv(table, index=False)
-    monkeypatch.setattr(plain_sheets, "_ROWS", 7)
+    monkeypatch.setattr(plain_columns, "_ROWS", 7)
     same(read_votes(table), as_votes(frame))
 
 
@@ -326,7 +326,7 @@ def test_files_without_a_unit_beside_files_with_one():
 def test_a_line_far_down_is_named(frame, monkeypatch):
     """In every part of a file, read in columns or as objects."""
     monkeypatch.setattr(reader, "_CHUNK", 900)
-    monkeypatch.setattr(plain_sheets, "_ROWS", 7)
+    monkeypatch.setattr(plain_columns, "_ROWS", 7)
     rows = frame.assign(winner=frame["winner"].where(frame.index != 250, "nobody"))
     for text, line in ((rows.to_json(orient="records", lines=True), 251), (rows.to_csv(index=False), 252)):
         with pytest.raises(FileFormatError, match=f"x, line {line}: the winner is 'nobody'"):
@@ -411,7 +411,7 @@ def test_columns_say_what_objects_say(odd, monkeypatch):
     """Lines that are not plainly alike are read as objects, with the same outcome as without columns."""
     text = ('{"left": "a", "right": "b", "winner": "b"}\n' + odd).encode()
     found = said(reader.votes_of([("x", text)]))
-    monkeypatch.setattr(json_columns, "has_parquet", lambda: False)
+    monkeypatch.setattr(plain_columns, "has_parquet", lambda: False)
     assert said(reader.votes_of([("x", text)])) == found
     assert len({row[0] for row in found}) == 2
 

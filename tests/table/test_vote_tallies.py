@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from metaeval.errors import InvalidOptionError, ScoresError
 from metaeval.table.vote_cells import RowError, TextCells
 from metaeval.table.vote_columns import COLUMNS
-from metaeval.table.vote_tallies import is_running_number, mirrors, unsaid_votes, votes_of_row, whole_counts
+from metaeval.table.vote_rows import is_running_number, mirrors, unsaid_votes, votes_of_row, whole_counts
 from metaeval.table.votes import as_votes
 
 OUTCOMES = [("A", "B", "left", 30), ("A", "B", "right", 10), ("A", "C", "left", 30)]

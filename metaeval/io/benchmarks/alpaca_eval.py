@@ -7,8 +7,7 @@ from typing import Any, NamedTuple
 from metaeval.base.names import shortened
 from metaeval.io.benchmarks.comparable import BenchmarkChoice
 from metaeval.io.benchmarks.contents import Json
-from metaeval.io.benchmarks.files import File, brief, name_in, own_system
-from metaeval.io.benchmarks.parts import Part
+from metaeval.io.benchmarks.parts import File, Part, brief, name_in, own_system
 
 _BASELINE, _SYSTEM, _ANNOTATOR, _SPLIT = "generator_1", "generator_2", "annotator", "datasplit"
 _PREFERENCE = "preference"

@@ -8,8 +8,7 @@ from typing import Any
 from metaeval.base.names import shortened
 from metaeval.io.benchmarks.comparable import BenchmarkChoice
 from metaeval.io.benchmarks.contents import Json
-from metaeval.io.benchmarks.files import File, own_system
-from metaeval.io.benchmarks.parts import Part
+from metaeval.io.benchmarks.parts import File, Part, own_system
 
 _TASKS, _ENDING, _PASSED = "eval", "eval_results", "pass"
 _STATUS, _BASE, _PLUS = "status", "base_status", "plus_status"

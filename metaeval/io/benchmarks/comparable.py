@@ -1,7 +1,11 @@
-"""Which results can be compared: what must be alike for it (`Format.compared`), and how `where` chooses what is not."""
+"""Which results can be compared: what must be alike for it (`Format.compared`), and how `where` chooses what is not.
+
+What a benchmark says of an aggregate holds for items only where their mean orders systems as the aggregate does.
+"""
 
 import json
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -9,9 +13,8 @@ from metaeval.base.checks import refused
 from metaeval.base.conditions import left_out_by, limits_of
 from metaeval.base.names import count, first_few, natural_order
 from metaeval.errors import FileFormatError, InvalidOptionError, UnknownNameError
-from metaeval.io.benchmarks.files import Dated, brief
-from metaeval.io.benchmarks.parts import Part
-from metaeval.io.blocks import TableOptions
+from metaeval.io.benchmarks.parts import Dated, Part, brief
+from metaeval.io.blocks import FileBlock, TableOptions
 from metaeval.io.chosen_rows import NO_ROWS
 
 if TYPE_CHECKING:
@@ -273,3 +276,37 @@ def _beginning(value: str, values: Collection[str]) -> str:
         if not any(candidate != value and candidate.startswith(value[:n]) for candidate in values):
             return f"{value[:n]}…"
     return value
+
+
+def lower_of(names: Iterable[str], form: "Format", kind: str = "") -> frozenset[str]:
+    """Return the metrics where lower is better by the table of formats, for a kind of task (``KIND/NAME``) or any."""
+    return frozenset(name for name in names if {name, f"{kind}/{name}"} & {*form.lower})
+
+
+def one_way(block: FileBlock, parts: Sequence[Part], form: "Format") -> FileBlock:
+    """Refuse a metric whose direction differs from task to task; note those of which nobody says a direction."""
+    for name in block.labels["metric"]:
+        stem = name.partition("(")[0]
+        scored = [part for part in parts if any(name in values for values in part.values)]
+        lower = [part for part in scored if stem in part.lower]
+        higher = [part for part in scored if stem in part.higher]
+        if lower and higher:
+            raise _two_ways(name, lower[0], higher[0])
+    unsaid = [name for name in block.labels["metric"] if name.partition("(")[0] in {*form.undirected}]
+    note = (
+        f"{form.name} does not say whether a lower value is better under {first_few(unsaid)}; higher counts as better "
+        "unless `higher_is_better` says otherwise"
+    )
+    return replace(block, notes=[*block.notes, note]) if unsaid else block
+
+
+def _two_ways(name: str, lower: Part, higher: Part) -> FileFormatError:
+    message = (
+        f"lower is better under {name} of {lower.task}, and higher under that of {higher.task} in {higher.path}, so "
+        "they have no common mean"
+    )
+    if lower.task != higher.task:
+        message += f"; name the tasks of one kind, such as `metrics={[f'{higher.task}={name}']!r}`"
+    else:
+        message += "; read one alone, or leave one out"
+    return FileFormatError(message, path=lower.path)

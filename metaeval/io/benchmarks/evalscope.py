@@ -7,8 +7,7 @@ from typing import Any
 
 from metaeval.io.benchmarks.comparable import BenchmarkChoice, spoken
 from metaeval.io.benchmarks.contents import Json
-from metaeval.io.benchmarks.files import File, name_in, own_system
-from metaeval.io.benchmarks.parts import Part
+from metaeval.io.benchmarks.parts import File, Part, name_in, own_system
 
 _SCORED, _SCORE, _VALUES, _GROUP, _ITEM = "sample_score", "score", "value", "group_id", "index"
 _ASKED = "input"

@@ -6,8 +6,7 @@ from typing import Any
 from metaeval.base.names import count, shortened
 from metaeval.io.benchmarks.comparable import BenchmarkChoice, spoken
 from metaeval.io.benchmarks.contents import Json
-from metaeval.io.benchmarks.files import File, name_in, own_system
-from metaeval.io.benchmarks.parts import Part
+from metaeval.io.benchmarks.parts import File, Part, name_in, own_system
 
 _RESULTS, _MODEL, _NAME, _CONFIG = "evaluation_results", "model_info", "evaluation_name", "metric_config"
 _SAMPLE, _SAMPLE_MODEL, _SAMPLE_HASH, _SCORED = "sample_id", "model_id", "sample_hash", "evaluation"

@@ -1,4 +1,4 @@
-"""The formats of results of benchmarks, from formats.toml: how each is recognised, and what its fields mean."""
+"""The formats of results of benchmarks, from formats.toml: how each is told, what its fields mean, what is not read."""
 
 import tomllib
 from collections.abc import Collection, Mapping, Sequence
@@ -73,9 +73,8 @@ def _module(name: str) -> Any:  # noqa: ANN401 - a module; commands print names 
     return import_module(f"metaeval.io.benchmarks.{name}")
 
 
-FORMATS = tuple(
-    Format(**one) for one in tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))["format"]
-)
+_TABLE = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
+FORMATS = tuple(Format(**one) for one in _TABLE["format"])
 """In the order in which they are told."""
 BENCHMARKS = tuple(one.name for one in FORMATS)
 
@@ -83,6 +82,31 @@ BENCHMARKS = tuple(one.name for one in FORMATS)
 def format_of(json: "Json") -> Format | None:
     """Return the format of a JSON document that is read as records of a benchmark; None for any other."""
     return next((form for form in FORMATS if form.holds(json)), None)
+
+
+def unread(json: "Json") -> str:
+    """Return what a file is that no reader takes, and what to do; "" for any other.
+
+    Examples
+    --------
+    >>> from metaeval.io.benchmarks.contents import Json
+    >>> unread(Json("x", {"images": [], "annotations": [], "categories": []})).partition(",")[0]
+    'boxes in pictures (COCO)'
+    """
+    first: Mapping[str, Any] = json.object or json.first
+    says = next((row["says"] for row in _TABLE["unread"] if {*row["names"]} <= first.keys()), "")
+    named = first.get("name")
+    if isinstance(named, dict) and "name" in named and {"count", "mean", "stddev"} <= first.keys():
+        says = "the means of one run of HELM; {by_item}"
+    if "text" in first and _is_passage(first.get("label", first.get("labels"))):
+        says = "an export of doccano with {passages}"
+    return str(says).format(**_TABLE["ways"])
+
+
+def _is_passage(labels: object) -> bool:
+    """Whether labels begin with where a passage starts and ends."""
+    first = labels[0] if isinstance(labels, list) and labels else None
+    return isinstance(first, list) and all(isinstance(end, int) for end in first[:2])
 
 
 def format_table() -> list[dict[str, Any]]:

@@ -7,11 +7,9 @@ from typing import Any, NamedTuple
 
 from metaeval.base.names import count
 from metaeval.errors import FileFormatError
-from metaeval.io.benchmarks.comparable import SPLIT, BenchmarkChoice, left_of_splits, settings_in, without_any
+from metaeval.io.benchmarks.comparable import SPLIT, BenchmarkChoice, left_of_splits, lower_of, settings_in, without_any
 from metaeval.io.benchmarks.contents import Json
-from metaeval.io.benchmarks.directions import lower_of
-from metaeval.io.benchmarks.files import File, name_in, own_system
-from metaeval.io.benchmarks.parts import Part
+from metaeval.io.benchmarks.parts import File, Part, name_in, own_system
 from metaeval.io.sources import Source
 
 STATS_FILE = "per_instance_stats.json"

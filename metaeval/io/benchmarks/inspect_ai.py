@@ -6,11 +6,9 @@ from typing import Any
 
 from metaeval.base.names import count, first_few
 from metaeval.errors import FileFormatError
-from metaeval.io.benchmarks.comparable import BenchmarkChoice, settings_in, spoken
+from metaeval.io.benchmarks.comparable import BenchmarkChoice, lower_of, settings_in, spoken
 from metaeval.io.benchmarks.contents import Archive, Json
-from metaeval.io.benchmarks.directions import lower_of
-from metaeval.io.benchmarks.files import Dated, File, moment, name_in, newest, own_system
-from metaeval.io.benchmarks.parts import Part
+from metaeval.io.benchmarks.parts import Dated, File, Part, moment, name_in, newest, own_system
 from metaeval.io.sources import named_apart
 
 _GRADES = {"C": 1.0, "I": 0.0, "P": 0.5, "N": 0.0}

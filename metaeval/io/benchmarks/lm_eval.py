@@ -15,8 +15,7 @@ from metaeval.base.names import count, first_few
 from metaeval.errors import FileFormatError
 from metaeval.io.benchmarks.comparable import BenchmarkChoice, settings_in, spoken
 from metaeval.io.benchmarks.contents import Json
-from metaeval.io.benchmarks.files import Dated, File, moment, name_in, newest, own_system
-from metaeval.io.benchmarks.parts import Part
+from metaeval.io.benchmarks.parts import Dated, File, Part, moment, name_in, newest, own_system
 from metaeval.io.sources import named_apart
 
 _FIXED = frozenset({

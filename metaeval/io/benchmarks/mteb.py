@@ -7,11 +7,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from metaeval.base.names import count, first_few, natural_order, shortened
-from metaeval.io.benchmarks.comparable import SPLIT, BenchmarkChoice, left_of_splits, without_any
+from metaeval.io.benchmarks.comparable import SPLIT, BenchmarkChoice, left_of_splits, lower_of, without_any
 from metaeval.io.benchmarks.contents import Json
-from metaeval.io.benchmarks.directions import lower_of
-from metaeval.io.benchmarks.files import Dated, File, name_in, newest, own_system
-from metaeval.io.benchmarks.parts import Part, Repeats
+from metaeval.io.benchmarks.parts import Dated, File, Part, Repeats, name_in, newest, own_system
 
 _MAIN = "main_score"
 _REVISION = "dataset_revision"

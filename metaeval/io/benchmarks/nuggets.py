@@ -18,8 +18,7 @@ from metaeval.base.unit import NUGGET
 from metaeval.errors import FileFormatError, UnknownNameError
 from metaeval.io.benchmarks.comparable import BenchmarkChoice
 from metaeval.io.benchmarks.contents import Json
-from metaeval.io.benchmarks.files import File, name_in, own_system
-from metaeval.io.benchmarks.parts import Part
+from metaeval.io.benchmarks.parts import File, Part, name_in, own_system
 from metaeval.io.benchmarks.records import block_of
 from metaeval.io.blocks import FileBlock, TableOptions
 from metaeval.io.headers import names_and_rows

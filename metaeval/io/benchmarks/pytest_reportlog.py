@@ -5,8 +5,7 @@ from collections.abc import Sequence
 from metaeval.base.names import count, shortened
 from metaeval.io.benchmarks.comparable import BenchmarkChoice
 from metaeval.io.benchmarks.contents import Json
-from metaeval.io.benchmarks.files import File, name_in
-from metaeval.io.benchmarks.parts import Part
+from metaeval.io.benchmarks.parts import File, Part, name_in
 
 _TYPE, _REPORT = "$report_type", "TestReport"
 _NAME, _OUTCOME, _PHASE, _METRIC = "nodeid", "outcome", "when", "passed"

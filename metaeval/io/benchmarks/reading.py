@@ -8,16 +8,14 @@ from typing import Any, NamedTuple
 
 from metaeval.base.names import count, first_few, shortened
 from metaeval.errors import FileFormatError, InvalidOptionError, ScoresError
-from metaeval.io.annotation_rows import rows_of_annotators
-from metaeval.io.annotations import holds_tasks
-from metaeval.io.benchmarks.comparable import BenchmarkChoice, compare
+from metaeval.io.annotations import holds_tasks, rows_of_annotators
+from metaeval.io.benchmarks.comparable import BenchmarkChoice, compare, one_way
 from metaeval.io.benchmarks.contents import ZIP_MAGIC, Archive, Json, read_json
-from metaeval.io.benchmarks.directions import one_way
-from metaeval.io.benchmarks.files import File
-from metaeval.io.benchmarks.formats import FORMATS, Format, format_of
+from metaeval.io.benchmarks.formats import FORMATS, Format, format_of, unread
 from metaeval.io.benchmarks.helm import STATS_FILE, with_run_files
 from metaeval.io.benchmarks.inspect_ai import archived_log, is_archived_log
 from metaeval.io.benchmarks.mt_metrics_eval import pair_of, read_pair
+from metaeval.io.benchmarks.parts import File
 from metaeval.io.benchmarks.records import block_of
 from metaeval.io.benchmarks.rows import (
     holds_rows,
@@ -26,11 +24,10 @@ from metaeval.io.benchmarks.rows import (
     sheet_of_records,
     with_scores_inside,
 )
-from metaeval.io.benchmarks.unread import unread
 from metaeval.io.benchmarks.wrapped import Wrapped, records_under
 from metaeval.io.blocks import FileBlock, TableOptions
 from metaeval.io.installed_formats import installed_format, sheet_of_format
-from metaeval.io.means import MeansAloneError
+from metaeval.io.means import MeansAloneError, noting
 from metaeval.io.numpy_sheets import numpy_sheet
 from metaeval.io.score_blocks import read_block, read_folds, read_table
 from metaeval.io.sources import Source, read_source
@@ -209,11 +206,8 @@ class _Parser(NamedTuple):
     def _wrapped(self, wrapped: Wrapped, content: bytes) -> FileBlock:
         columns = {**wrapped.columns, **self.options.columns}
         options = replace(self.options, columns=columns, form=self.options.form or wrapped.form)
-        try:
+        with noting(wrapped.notes):
             block = _Parser(self.source, options).rows(wrapped.records, content)
-        except MeansAloneError as alone:
-            alone.board = replace(alone.board, notes=(*wrapped.notes, *alone.board.notes))
-            raise
         told = {name: wrapped.better.get(name, rises_by_name(name)) for name in block.labels["metric"]}
         attached = {**block.attached, "higher_is_better": told} if wrapped.better else block.attached
         return replace(block, notes=[*wrapped.notes, *block.notes], attached=attached)

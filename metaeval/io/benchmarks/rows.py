@@ -13,7 +13,7 @@ from metaeval.base.number_words import GAP_WORDS
 from metaeval.base.unit import ITEM
 from metaeval.errors import InvalidOptionError
 from metaeval.io.benchmarks.contents import Json
-from metaeval.io.benchmarks.files import brief, name_in
+from metaeval.io.benchmarks.parts import brief, name_in
 from metaeval.io.benchmarks.wrapped import Wrapped
 from metaeval.io.blocks import PASSED, BadCellError, FileBlock, Form, TableOptions, rows_left_out, to_numbers
 from metaeval.io.duplicates import each_once

@@ -5,8 +5,7 @@ from collections.abc import Sequence
 from metaeval.base.names import count, first_double, natural_order, shortened
 from metaeval.io.benchmarks.comparable import BenchmarkChoice, settings_in
 from metaeval.io.benchmarks.contents import Json
-from metaeval.io.benchmarks.files import File, name_in
-from metaeval.io.benchmarks.parts import Part
+from metaeval.io.benchmarks.parts import File, Part, name_in
 
 _SUBMITTED, _RESOLVED, _UNRESOLVED, _INCOMPLETE = "submitted_ids", "resolved_ids", "unresolved_ids", "incomplete_ids"
 _METRIC = "resolved"
