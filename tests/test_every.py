@@ -183,7 +183,7 @@ def what_ties_on_paper_ties_in_every_unit(name):
 
 WAY_OUT = {
     "clusters": ["with_clusters(scores, 'ignore')"],
-    "strata": ["with_clusters(scores, 'ignore')"],
+    "strata": ["with_clusters(scores, 'ignore')", "use the test 't'"],
     # as a reader takes it, and as a function does that has no such argument
     "weights": ["columns={'ignore': 'weight'}", "frame.drop(columns='weight')"],
     "gaps": ["missing='zero'"],

@@ -324,7 +324,8 @@ def _perhaps_none(n_of: Mapping[str, int], where: str, likely: str) -> str:
 def _copies(table: pd.DataFrame) -> list[str]:
     """Return the notes on judges who say of every item the same as another; of few items chance may make them."""
     columns: dict[tuple[object, ...], list[str]] = {}
-    for name, labels in table.items():
+    settled = adjudicated(list(map(str, table.columns)))
+    for name, labels in table.drop(columns=settled).items():
         if len(labels) >= _FEWEST_COPIED and len({*labels.dropna()}) > 1:
             columns.setdefault(tuple(labels.astype(object).where(labels.notna(), None)), []).append(str(name))
     return [

@@ -172,7 +172,7 @@ def check_resampling_of(units: TopicUnits, *, what: str, instead: str) -> None:
         lonely = [units.names[number] for number in np.flatnonzero(np.bincount(units.stratum) == 1)]
         if lonely:
             raise InvalidOptionError(
-                f"{what} draws {unit().topics} inside their stratum, and a stratum of one {unit().topic} has no "
+                f"{what} draws {unit().topics} inside their strata, and a stratum of one {unit().topic} has no "
                 f"spread: {first_few(lonely, write=repr)}; {instead}"
             )
 

@@ -19,6 +19,7 @@ from metaeval.io.items import read_items
 from metaeval.io.labels import labels_of
 from metaeval.io.sources import Source
 from metaeval.io.votes import votes_of
+from metaeval.table.label_roles import beside_judges
 from metaeval.table.scores import as_scores
 from metaeval.table.votes import as_votes
 
@@ -114,7 +115,8 @@ def made_labels(rng):
 
 
 def labels_read(frame, judges):
-    """Return whether labels are those of the judges."""
+    """Return whether labels are those of the judges, without what they settled on in the end, which is no judge."""
+    frame = frame.drop(columns=[*beside_judges(frame)])
     return set(frame.columns) == set(judges) and all(
         np.array_equal(frame[name].to_numpy(dtype=float), np.array(own, dtype=float)) for name, own in judges.items()
     )

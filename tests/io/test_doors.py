@@ -52,6 +52,7 @@ OWN = {
     "questions/human/study_campaign_files.py: tomllib.loads": "a file of the package",
     "base/notes.py: json.loads": "notes of scores in memory, of bounded length",
     "figures/marks.py: json.loads": "a figure that was just drawn",
+    "base/vocabulary.py: ast.literal_eval": "a message of the package",
     "cli/messages.py: ast.literal_eval": "a message of the package",
     "io/interop.py: datasets.load": "a data set of ir_datasets, by its name",
     "resampling/replicates.py: store.load": "replicates that were kept, under their checksum",
