@@ -22,8 +22,10 @@ from metaeval.agreement.label_statistics import contingency, kinds_of, pooled, t
 from metaeval.agreement.labels import Labels
 from metaeval.base.arrays import Flags, Floats, Ints
 from metaeval.base.checks import check_choice, check_count, check_kind, check_share, t_half_width
+from metaeval.base.names import count
 from metaeval.base.results import Figure, Result
 from metaeval.base.unit import unit
+from metaeval.base.words import number
 from metaeval.errors import ScoresError
 from metaeval.running.draws import RNGLike, draw_topic_counts, resolve_rng
 from metaeval.running.equality import RELATIVE
@@ -54,6 +56,12 @@ class JudgeRanking(Result):
     n_topics: int
     n_resamples: int
     random_source: str
+
+    def _found(self) -> str:
+        best, n_open = self.table.iloc[0], len(self.open_to_best())
+        lead = f"{best['judge']} has the highest {self.measure} with {self.reference}, {number(2)(best[self.measure])}"
+        others = f"{int(self.table['behind'].sum())} of {count(len(self.table) - 1, 'other')} significantly behind"
+        return f"{'no judge is clearly the best: ' * (n_open > 1)}{lead}, {others}"
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row a judge, best first.

@@ -9,7 +9,9 @@ import pandas as pd
 
 from metaeval.base.arrays import Floats, Ints
 from metaeval.base.checks import check_power, check_share
+from metaeval.base.names import count
 from metaeval.base.results import Result
+from metaeval.base.words import span_of, two_digits
 from metaeval.errors import InvalidOptionError
 from metaeval.models.sample_size import units_for_effect
 from metaeval.table.scores import Scores, oriented_values
@@ -37,6 +39,17 @@ class Separation(Result):
     power: float
     confidence_level: float
     correction: str
+
+    def _found(self) -> str:
+        rows = self.table.dropna(subset="units_needed")
+        n = int((rows["units_needed"] <= rows["units"]).sum())
+        enough = f"{n} of {count(len(rows), 'pair')} need no more {self.unit}s to differ significantly"
+        needed = span_of(
+            rows["first"] + " and " + rows["second"] + " under " + rows["metric"],
+            *(rows[f"units_needed{end}"] for end in ("", "_low", "_high")),
+            two_digits,
+        )
+        return f"{enough}; the number needed is {needed}" if len(rows) else enough
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row a metric and pair.

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from metaeval.base.checks import check_kind, check_number
 from metaeval.base.names import first_few
 from metaeval.base.results import Result
+from metaeval.base.words import share
 from metaeval.collection.documents import NOT_POOLED, JudgedCollection
 from metaeval.errors import InvalidOptionError
 from metaeval.resampling.pool_depths import (
@@ -65,6 +66,10 @@ class OriginalPool(Result):
     def n_outside(self) -> int:
         """Number of judged documents outside the pool."""
         return int((self.per_topic["judged"] - self.per_topic["judged_held"]).sum())
+
+    def _found(self) -> str:
+        held = f"{share(self.held_share)} of the judged documents and {share(self.relevant_held_share)} of the relevant ones"
+        return f"the pool of depth {self.depths.min()} to {self.depths.max()} holds {held}"
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row a topic.
