@@ -88,6 +88,14 @@ def _gappy(scores):
     return as_scores(scores.where(xr.DataArray(kept, dims=("system", "topic"))), missing="pairwise")
 
 
+def _equal(scores):
+    """Give every system the scores of the first, each on other topics: all means are equal, and no topic is."""
+    axis = scores.get_axis_num("topic")
+    first = scores.isel(system=[0]).to_numpy()
+    rolled = [np.roll(first, place, axis) for place in range(scores.sizes["system"])]
+    return scores.copy(data=np.concatenate(rolled, scores.get_axis_num("system")))
+
+
 def _repeated(scores):
     """Give every score three repeats, some of which differ."""
     noise = np.random.default_rng(5).normal(0, 0.01, (*scores.shape, 3))
@@ -160,6 +168,7 @@ CHANGES = {
     "beside": _with_other,
     "unit": _scaled(1000.0),
     "zero": _scaled(1.0, 0.5),
+    "equal systems": _equal,
     "notes gone": lambda scores: scores.assign_attrs(notes=[]),
     "other notes": lambda scores: scores.assign_attrs(notes=["All scores were read.", "0 topics were left out."]),
     **{trait: lambda scores, trait=trait: with_traits(scores, trait) for trait in TRAITS},

@@ -43,7 +43,7 @@ class ItemFavour(Result):
 
     def _found(self) -> str:
         rows = self.table
-        slopes = span_of(rows["judge"], rows["slope"], rows["low"], rows["high"], number(3))
+        slopes = span_of(rows["judge"], rows["slope"], rows["low"], rows["high"], write=number(3))
         n = int(is_significant(rows["p_corrected"].to_numpy(), 1.0 - self.confidence_level).sum())
         label = f"one standard deviation more of {self.name} adds {slopes} to a label beside {self.reference}"
         return f"{label}; {n} of {count(len(rows), 'slope')} differ significantly from 0 ({CORRECTIONS.words(self.correction)})"

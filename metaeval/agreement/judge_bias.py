@@ -7,6 +7,7 @@ import pandas as pd
 
 from metaeval.agreement import judge_bias_questions, judge_bias_table
 from metaeval.base.checks import check_choice
+from metaeval.base.names import first_few
 from metaeval.base.results import Figure, Result
 from metaeval.base.words import span_of, two_digits
 from metaeval.errors import InvalidOptionError
@@ -34,10 +35,12 @@ class FavouredGroups(Result):
 
     def _found(self) -> str:
         figure, start = ("adjusted", "adjusted_") if self.adjusted else ("figure", "")
+        if self.table[figure].isna().all():
+            return f"whether {first_few(self.table['judge'].unique())} favours a group beside {self.reference} cannot be told"
         names = self.table.iloc[:, 0] + " by " + self.table["judge"]
         ends = (self.table[f"{start}{end}_{self.over}"] for end in ("low", "high"))
+        gains = span_of(names, self.table[figure], *ends, write=two_digits)
         n = int(is_significant(self.table["p_corrected"].to_numpy(), 1.0 - self.confidence_level).sum())
-        gains = span_of(names, self.table[figure], *ends, two_digits)
         tests = f"{n} of {len(names)} differ significantly from 0 ({CORRECTIONS.words(self.correction)})"
         return f"beside {self.reference} a judge favours a group by {gains}; {tests}"
 

@@ -58,10 +58,12 @@ class JudgeRanking(Result):
     random_source: str
 
     def _found(self) -> str:
-        best, n_open = self.table.iloc[0], len(self.open_to_best())
+        best, others = self.table.iloc[0], count(len(self.table) - 1, "other")
         lead = f"{best['judge']} has the highest {self.measure} with {self.reference}, {number(2)(best[self.measure])}"
-        others = f"{int(self.table['behind'].sum())} of {count(len(self.table) - 1, 'other')} significantly behind"
-        return f"{'no judge is clearly the best: ' * (n_open > 1)}{lead}, {others}"
+        n_behind = int(self.table["behind"].sum())
+        return (
+            f"{'no judge is clearly the best: ' * (n_behind == 0)}{lead}, {n_behind} of {others} significantly behind"
+        )
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row a judge, best first.

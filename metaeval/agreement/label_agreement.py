@@ -125,7 +125,7 @@ class LabelAgreement(Result):
     def _found(self) -> str:
         main = "quadratic_kappa" if "quadratic_kappa" in self.statistics else "kappa"
         names = self.pairs["first"] + " and " + self.pairs["second"]
-        kappas = span_of(names, *(self.pairs[main + end] for end in ("", "_low", "_high")), number(2))
+        kappas = span_of(names, *(self.pairs[main + end] for end in ("", "_low", "_high")), write=number(2))
         return f"{main} of {count(len(names), 'pair')} of judges is {kappas}"
 
     def to_frame(self) -> pd.DataFrame:

@@ -214,13 +214,14 @@ def span_of(
     values: Iterable[float],
     lows: Iterable[float],
     highs: Iterable[float],
+    *,
     write: Callable[[object], str] | None = None,
 ) -> str:
     """Write the lowest and the highest value, each with its interval and those that have it.
 
     Examples
     --------
-    >>> span_of("ab", [0.5, 0.75], [0.25, 0.7], [0.75, 0.8], number(2))
+    >>> span_of("ab", [0.5, 0.75], [0.25, 0.7], [0.75, 0.8], write=number(2))
     'from 0.50 [0.25, 0.75] (a) to 0.75 [0.70, 0.80] (b)'
     """
     return span(names, values, [bracketed(*ends, write or share) for ends in zip(values, lows, highs, strict=True)])

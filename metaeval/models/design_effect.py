@@ -9,6 +9,7 @@ import xarray as xr
 from metaeval.base.arrays import Floats, Ints
 from metaeval.base.names import count
 from metaeval.base.results import Result
+from metaeval.base.unit import unit
 from metaeval.base.words import number, span_of
 from metaeval.errors import InvalidOptionError
 from metaeval.running.parallel import in_one_order
@@ -39,8 +40,9 @@ class DesignEffect(Result):
 
     def _found(self) -> str:
         rows = self.to_frame().query("of == 'pairs'")
-        ratios = span_of(rows["metric"], rows["design_effect"], rows["low"], rows["high"], number(2))
-        return f"{count(self.n_clusters, 'cluster')} make the variance of the median pair's difference {ratios} times as large"
+        ratios = span_of(rows["metric"], rows["design_effect"], rows["low"], rows["high"], write=number(2))
+        clusters = f"with {count(self.n_clusters, 'cluster')} the variance of the median pair's difference"
+        return f"{clusters} is {ratios} times that of independent {unit().topics}"
 
     def to_frame(self) -> pd.DataFrame:
         """Return two rows a metric: of the pairs' differences, and of the systems' means.

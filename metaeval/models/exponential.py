@@ -60,8 +60,8 @@ class ExponentialFit(Result):
     def _found(self) -> str:
         curve = f"the error rate is {two_digits(self.a1)} exp({two_digits(-self.a2)} n) with n {unit().topics}"
         sizes = f"{count(len(self.sizes), 'size')} from {self.sizes.min()} to {self.sizes.max()}"
-        falls = f"{share(0.05)} at {two_digits(self.minimum_topics(0.05))}" if self.a2 > 0.0 else "it does not fall"
-        return f"{curve}; {falls}, by {sizes}"
+        falls = f"{share(0.05)} at {two_digits(self.minimum_topics(0.05))}" if self.a2 > 0.0 else "which does not fall"
+        return f"{curve}, fitted to {sizes}: {falls}"
 
     def rate(self, sizes: ArrayLike) -> Floats:
         """Return the error rate at some sizes."""

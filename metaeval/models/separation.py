@@ -43,13 +43,10 @@ class Separation(Result):
     def _found(self) -> str:
         rows = self.table.dropna(subset="units_needed")
         n = int((rows["units_needed"] <= rows["units"]).sum())
-        enough = f"{n} of {count(len(rows), 'pair')} need no more {self.unit}s to differ significantly"
-        needed = span_of(
-            rows["first"] + " and " + rows["second"] + " under " + rows["metric"],
-            *(rows[f"units_needed{end}"] for end in ("", "_low", "_high")),
-            two_digits,
-        )
-        return f"{enough}; the number needed is {needed}" if len(rows) else enough
+        names = rows["first"] + " and " + rows["second"] + " under " + rows["metric"]
+        needed = (rows[f"units_needed{end}"] for end in ("", "_low", "_high"))
+        told = f"; {self.unit}s needed: {span_of(names, *needed, write=two_digits)}" if len(rows) else ""
+        return f"{n} of {count(len(rows), 'pair')} have enough {self.unit}s to differ significantly{told}"
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row a metric and pair.

@@ -68,9 +68,10 @@ class MinimumTopics(Result):
 
     def _found(self) -> str:
         rows = self.to_frame().query("tolerance == tolerance.iloc[0]")
-        words = [f"{row.text} {unit().topics} under {row.metric}" for row in rows.itertuples()]
+        texts = rows["text"].replace(MISSING, "an unknown number of")
+        words = [f"{text} {unit().topics} under {metric}" for text, metric in zip(texts, rows["metric"], strict=True)]
         limit = f"keep the disagreement of two sets within {share(self.max_error)}"
-        return f"{first_few(words)} {limit} (tolerance {self.data['tolerance'].item(0):g})"
+        return f"{first_few(words)} {limit} (tolerance {self.data['tolerance'].to_numpy()[0]:g})"
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row a tolerance and metric: ``kind``, ``n_topics``, ``largest_rate``, ``text``, ``curve``."""

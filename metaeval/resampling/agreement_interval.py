@@ -81,7 +81,7 @@ class AgreementIntervals(Result):
     def _found(self) -> str:
         rows = self.to_frame().query("alpha == alpha.iloc[0]")
         pairs = map(" and ".join, np.sort(rows[["truth", "predictor"]].to_numpy(str)))  # F1 has no direction
-        f1 = span_of(pairs, *(rows[name] for name in ("f1", "f1_low", "f1_high")), number(2))
+        f1 = span_of(pairs, *(rows[name] for name in ("f1", "f1_low", "f1_high")), write=number(2))
         return f"F1 of the significant pairs of two metrics is {f1}"
 
     def to_frame(self) -> pd.DataFrame:

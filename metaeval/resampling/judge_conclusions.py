@@ -92,7 +92,7 @@ class JudgeConclusions(Result):
     random_source: str
 
     def _found(self) -> str:
-        taus = span_of(*(self.table[name] for name in ("judge", "tau", "tau_low", "tau_high")), number(2))
+        taus = span_of(*(self.table[name] for name in ("judge", "tau", "tau_low", "tau_high")), write=number(2))
         return f"τ with the ranking of systems under {self.reference} is {taus}"
 
     def to_frame(self) -> pd.DataFrame:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from metaeval.base.checks import check_kind, check_number
 from metaeval.base.names import first_few
 from metaeval.base.results import Result
-from metaeval.base.words import share
+from metaeval.base.words import from_to, share
 from metaeval.collection.documents import NOT_POOLED, JudgedCollection
 from metaeval.errors import InvalidOptionError
 from metaeval.resampling.pool_depths import (
@@ -69,7 +69,7 @@ class OriginalPool(Result):
 
     def _found(self) -> str:
         held = f"{share(self.held_share)} of the judged documents and {share(self.relevant_held_share)} of the relevant ones"
-        return f"the pool of depth {self.depths.min()} to {self.depths.max()} holds {held}"
+        return f"the pool of depth {from_to(str(self.depths.min()), str(self.depths.max()))} holds {held}"
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row a topic.

@@ -73,9 +73,10 @@ class SplitHalves(Result):
 
     def _found(self) -> str:
         rows = self.to_frame().query("correction == correction.iloc[0]")
-        names = rows["test"] + " under " + rows["metric"]
-        failed = span_of(names, *(rows[name] for name in ("error_rate", "error_rate_low", "error_rate_high")))
-        return f"of the rejections on one half the other contradicts {failed} ({CORRECTIONS.words(rows['correction'].iloc[0])})"
+        names = rows["test"].map(TESTS.words) + " under " + rows["metric"]
+        failed = span_of(names, *(rows[f"error_rate{end}"] for end in ("", "_low", "_high")))
+        how = CORRECTIONS.words(rows["correction"].iloc[0])
+        return f"share of the rejections on one half that the other contradicts: {failed} ({how})"
 
     def to_frame(self, *, reference: str | None = None) -> pd.DataFrame:
         """Return one row a correction, metric and test.

@@ -70,7 +70,7 @@ class SubsetComparison(Result):
         taus = span_of(
             rows["method"] + " under " + rows["metric"],
             *(rows[f"tau{end}"] for end in ("", "_low", "_high")),
-            number(2),
+            write=number(2),
         )
         return f"chosen by other systems, {rows['size'].iloc[0]} {unit().topics} rank systems as all do with τ {taus}"
 

@@ -67,7 +67,7 @@ class Population(Result):
 
     def _found(self) -> str:
         effects = span(self.systems, self.effects[0], map(two_digits, self.effects[0]))
-        return f"true effects of {count(len(self.systems), 'system')} {effects} under {self.metrics[0]}"
+        return f"true effects of {count(len(self.systems), 'system')} under {self.metrics[0]}: {effects}"
 
     def draw(  # noqa: PLR0913 - what topics may have in common
         self,

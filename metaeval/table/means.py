@@ -93,7 +93,7 @@ class SystemMeans(Result):
 
     def _found(self) -> str:
         words = [
-            f"{span_of(self.systems, means, means - errors, means + errors, two_digits)} under {metric}"
+            f"{span_of(self.systems, means, means - errors, means + errors, write=two_digits)} under {metric}"
             for metric, means, errors in zip(self.metrics, self.means, self.errors, strict=True)
         ]
         return f"means, with a standard error on both sides, {first_few(words)}"

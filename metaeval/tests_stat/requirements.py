@@ -70,10 +70,11 @@ class Requirements(Result):
 
     def _found(self) -> str:
         words = [
-            f"{row.requirement} is {row.state} under {row.metric}: {bracketed(row.estimate, row.low, row.high, number(3))}"
+            f"{row.requirement} is {row.state} under {row.metric}: {bracketed(row.estimate, row.low, row.high, number(4))}"
             for row in self.table.itertuples()
         ]
-        return f"{int((self.table['state'] == MET).sum())} of {count(len(words), 'requirement')} met; {first_few(words, between='; ')}"
+        n = int((self.table["state"] == MET).sum())
+        return f"{n} of {count(len(words), 'requirement')} met; {first_few(words, between='; ')}"
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row a metric and requirement.
