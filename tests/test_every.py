@@ -589,7 +589,7 @@ EQUAL = {"scores": "equal systems", "labels": "all labels equal", "items": "all 
 OPEN = re.compile(r"\b(no|none|nobody|nothing|not|neither|0 of|open)\b[^.;:]*", re.IGNORECASE)
 CLAIM = re.compile(
     r"\b(strongest|leads|winner|agrees? best|(is|are) (significantly |clearly )?(better|best|ahead)|errs least)\b"
-    r"(?! with probability)|[1-9][\d,]* (of [\d,]+ \w+ )?differs? significantly"
+    r"(?![^.;]* with probability)|[1-9][\d,]* (of [\d,]+ \w+ )?differs? significantly"
 )
 
 

@@ -9,7 +9,7 @@ import xarray as xr
 
 from metaeval.base.arrays import Floats
 from metaeval.base.checks import check_choice
-from metaeval.base.names import count, first_few
+from metaeval.base.names import first_few
 from metaeval.base.results import Result
 from metaeval.base.unit import unit
 from metaeval.base.words import number
@@ -40,7 +40,7 @@ class ItemAnalysis(Result):
 
     def _found(self) -> str:
         words = [
-            f"{row.negative} of {count(row.n_topics, unit().topic)} rank systems against the others under {row.metric} "
+            f"{row.negative} of {row.n_topics} {unit().topics} rank systems against the others under {row.metric} "
             f"(median discrimination {number(2)(row.discrimination)})"
             for row in self.summary().itertuples()
         ]

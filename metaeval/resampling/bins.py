@@ -54,7 +54,7 @@ class DifferenceBins(Result):
 
     def _found(self) -> str:
         rows = self.sensitivity()
-        rows = rows[rows["size"] == rows["size"].max()]
+        rows = rows[rows["size"] == rows["size"].max()].fillna({"difference": np.inf})
         words = [f"{two_digits(row.difference)} under {row.metric}" for row in rows.itertuples()]
         size = f"two sets of {rows['size'].iloc[0]} {unit().topics}"
         return f"from a difference of {first_few(words)} on, {size} disagree about {share(self.max_error)} at most"

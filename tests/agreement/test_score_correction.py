@@ -240,3 +240,18 @@ def test_order_of_items_means_nothing_and_the_answer_is_a_sentence():
     assert found.table["system"].tolist() == ["a", "b"]
     assert found.answer.startswith("corrected for the errors of the judge, the share of yes is from 0.")
     assert found.plot().axes[0].get_xlabel() == "corrected score"
+
+
+@pytest.mark.parametrize("among_labelled", [0.5, 0.7])
+def test_the_answer_says_on_what_a_corrected_share_depends(among_labelled):
+    """People labelled items of another mix: the powered share is off, and the corrected one rests on the judge alone."""
+    drawn_ = np.random.default_rng(4)
+    labelled = np.arange(2000) < 400
+    truth = drawn_.random(2000) < np.where(labelled, among_labelled, 0.7)
+    judge = np.where(truth, drawn_.random(2000) < 0.9, drawn_.random(2000) < 0.2)
+    people = np.where(labelled, truth.astype(float), np.nan)
+    found = corrected_scores(as_labels({"people": people, "judge": judge.astype(float)}), reference="people")
+    shifted = among_labelled != 0.7
+    told = "if it errs as often on all items: the items that people labelled are no random sample"
+    assert (told in found.answer) == shifted
+    assert any("no random sample" in note for note in found.notes) == shifted
