@@ -589,14 +589,16 @@ EQUAL = {"scores": "equal systems", "labels": "all labels equal", "items": "all 
 OPEN = re.compile(r"\b(no|none|nobody|nothing|not|neither|0 of|open)\b[^.;:]*", re.IGNORECASE)
 CLAIM = re.compile(
     r"\b(strongest|leads|winner|agrees? best|(is|are) (significantly |clearly )?(better|best|ahead)|errs least)\b"
-    r"(?![^.;]* with probability)|[1-9][\d,]* (of [\d,]+ \w+ )?differs? significantly"
+    r"(?![^;]* with (a )?probability)|[1-9][\d,]* (of [\d,]+ \w+ )?differs? significantly"
 )
 
 
 def what_is_open_is_claimed_by_no_answer(name):
     """Of equal systems none differs, leads or wins; a probability of it may be said."""
     of = EVERY[name].of
-    result = outcome(name, f"plain | {EQUAL[of]}").answer if of in EQUAL else None
+    result = (
+        outcome(name, f"plain | {EQUAL[of]}").answer if of in EQUAL and EQUAL[of] not in EVERY[name].excused else None
+    )
     if not _is_public_result(result):
         return
     said = f"{result.answer} {main_sentence(result)}"

@@ -46,7 +46,8 @@ class ItemFavour(Result):
         slopes = span_of(rows["judge"], rows["slope"], rows["low"], rows["high"], write=number(3))
         n = int(is_significant(rows["p_corrected"].to_numpy(), 1.0 - self.confidence_level).sum())
         label = f"one standard deviation more of {self.name} adds {slopes} to a label beside {self.reference}"
-        return f"{label}; {n} of {count(len(rows), 'slope')} differ significantly from 0 ({CORRECTIONS.words(self.correction)})"
+        tests = f"{n} of {count(len(rows), 'slope')} differ significantly from 0"
+        return f"{label}; {tests} ({CORRECTIONS.words(self.correction)})"
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row a judge.

@@ -36,7 +36,8 @@ class FavouredGroups(Result):
     def _found(self) -> str:
         figure, start = ("adjusted", "adjusted_") if self.adjusted else ("figure", "")
         if self.table[figure].isna().all():
-            return f"whether {first_few(self.table['judge'].unique())} favours a group beside {self.reference} cannot be told"
+            judges = first_few(self.table["judge"].unique().tolist())
+            return f"whether {judges} favours a group beside {self.reference} cannot be told"
         names = self.table.iloc[:, 0] + " by " + self.table["judge"]
         ends = (self.table[f"{start}{end}_{self.over}"] for end in ("low", "high"))
         gains = span_of(names, self.table[figure], *ends, write=two_digits)

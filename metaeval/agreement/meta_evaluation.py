@@ -75,7 +75,8 @@ class MetaMetrics(Result):
 
     def _found(self) -> str:
         rows = self.lead()
-        figure = bracketed(*rows.iloc[0][["value", "low", "high"]], number(3))
+        best = rows.iloc[0]
+        figure = bracketed(best["value"], best["low"], best["high"], number(3))
         open_best = rows.loc[rows["rank"] == rows["rank"].iloc[0], "metric"].tolist()
         if len(open_best) > 1:
             return f"none of {first_few(open_best)} agrees significantly best with people: {open_best[0]} {figure}"

@@ -47,7 +47,8 @@ class ScaleMaps(Result):
 
     def _found(self) -> str:
         rules = [f"{judge} {rule}" for judge, rule in self.rules.items() if judge != self.reference]
-        return f"labels on the scale {first_few([f'{grade:g}' for grade in self.scale])} of {self.reference}: {first_few(rules)}"
+        scale = first_few([f"{grade:g}" for grade in self.scale])
+        return f"labels on the scale {scale} of {self.reference}: {first_few(rules)}"
 
     def to_frame(self) -> pd.DataFrame:
         """Return `table` with the rule of every judge (``rule``)."""

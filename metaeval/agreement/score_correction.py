@@ -288,9 +288,9 @@ def corrected_scores(  # noqa: PLR0913 - every option is one question
     differences["p_corrected"] = adjust(p_values, correction).ravel()
     differences["significant"] = is_significant(differences["p_corrected"].to_numpy(), alpha)
     notes += [
-        f"{' by '.join(filter(None, (row['system'], row['judge'])))}: {_NO_SAMPLE.format(reference)}, as corrected and powered scores differ "
-        f"({row['corrected']:.2f} and {row['powered']:.2f}, p {compared_p(row['apart_p'])}); the corrected one holds if "
-        "the judge errs as often on the others"
+        f"{' by '.join(filter(None, (row['system'], row['judge'])))}: corrected and powered scores differ "
+        f"({row['corrected']:.2f} and {row['powered']:.2f}, p {compared_p(row['apart_p'])}): "
+        f"{_NO_SAMPLE.format(reference)}, and the corrected one holds if the judge errs as often on the others"
         for row in table[_no_random_sample(table, alpha)].to_dict("records")
     ]
     keys = ["judge"] if systems is None else ["judge", "system"]

@@ -219,7 +219,8 @@ class CurveComparison(Result):
 
     def _found(self) -> str:
         if self.best is None:
-            return f"too few sizes to hold any out, so that none of {count(self.table['family'].nunique(), 'curve')} is chosen"
+            n_curves = count(self.table["family"].nunique(), "curve")
+            return f"too few sizes to hold any out, so that none of {n_curves} is chosen"
         errors = self.summary()
         written = span(errors["family"], errors["held_out_error"], map(two_digits, errors["held_out_error"]))
         return f"the error of curves on sizes that they were not fitted to is {written}"

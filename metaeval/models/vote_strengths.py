@@ -88,7 +88,7 @@ class BradleyTerry(Result):
 
     def _found(self) -> str:
         alone = [
-            f"{first_few(list(names))} {_WITHOUT_BOUND[side]}"
+            f"{first_few(list(names))} {_WITHOUT_BOUND[str(side)]}"
             for side, names in self.unbounded.groupby("side", sort=False)["system"]
         ]
         limits = f"; without a finite strength: {'; '.join(alone)}" if alone else ""

@@ -84,8 +84,8 @@ class AdaptiveDepth(Result):
         judged, relevant, fixed_judged, fixed_relevant = (
             int(self.per_topic[name].sum()) for name in ("judged", "relevant", "fixed_judged", "fixed_relevant")
         )
-        own = f"pools that stop by themselves hold {relevant:,} relevant of {count(judged, 'judged document')}"
-        return f"{own}, those of one depth {fixed_relevant:,} of {fixed_judged:,}"
+        adaptive = f"pools that stop by themselves hold {relevant:,} relevant of {count(judged, 'judged document')}"
+        return f"{adaptive}, those of one depth {fixed_relevant:,} of {fixed_judged:,}"
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row a topic.
@@ -113,8 +113,8 @@ class EqualEffort(Result):
 
     def _found(self) -> str:
         rows = self.to_frame().query("step == step.min()")
-        found = span(rows["plan"], rows["relevant"], map(whole, rows["relevant"]))
-        return f"the plans find {found} relevant documents by {count(int(rows['judged'].iloc[0]), 'judgment')}"
+        relevant = span(rows["plan"], rows["relevant"], map(whole, rows["relevant"]))
+        return f"the plans find {relevant} relevant documents by {count(int(rows['judged'].iloc[0]), 'judgment')}"
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row a plan and step: judged and relevant documents, topics kept, topics left without any."""

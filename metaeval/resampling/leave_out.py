@@ -144,7 +144,8 @@ class GroupsLeftOut(Result):
         rows = self.significance()
         n_tested = rows["significant"] + rows["not_significant"]
         words = [f"{row.significant} under {row.Index}" for row in rows.itertuples()]
-        return f"without its group's documents, of {n_tested.max()} runs {first_few(words)} change significantly, uncorrected"
+        runs = f"without its group's documents, of {n_tested.max()} runs"
+        return f"{runs} {first_few(words)} change significantly, uncorrected"
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row a metric, run and topic: the score under all judgments and under those left."""

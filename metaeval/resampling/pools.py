@@ -68,8 +68,9 @@ class OriginalPool(Result):
         return int((self.per_topic["judged"] - self.per_topic["judged_held"]).sum())
 
     def _found(self) -> str:
-        held = f"{share(self.held_share)} of the judged documents and {share(self.relevant_held_share)} of the relevant ones"
-        return f"the pool of depth {from_to(str(self.depths.min()), str(self.depths.max()))} holds {held}"
+        depth = from_to(str(self.depths.min()), str(self.depths.max()))
+        held = f"holds {share(self.held_share)} of the judged documents"
+        return f"the pool of depth {depth} {held} and {share(self.relevant_held_share)} of the relevant ones"
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row a topic.

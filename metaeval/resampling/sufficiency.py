@@ -77,7 +77,8 @@ class PoolSufficiency(Result):
     def _found(self) -> str:
         rows = self.to_frame().query("size == size.min()")
         changed = span(rows["metric"], rows["changed"], map(share, rows["changed"]))
-        return f"pools of {rows['size'].iloc[0]} documents without a group change {changed} of {self.n_comparisons:,} decisions"
+        pools = f"pools of {rows['size'].iloc[0]} documents without a group"
+        return f"{pools} change {changed} of {self.n_comparisons:,} decisions"
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row a metric and size: ``same``, ``reversed`` and ``changed`` (Piwowarski et al., Table V)."""

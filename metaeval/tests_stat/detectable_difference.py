@@ -58,11 +58,11 @@ class DetectableDifferences(Result):
 
     def _found(self) -> str:
         rows = self.summary().drop_duplicates("metric")
-        found = [
+        words = [
             f"{bracketed(row.median, row.low, row.high, two_digits)} under {row.metric}" for row in rows.itertuples()
         ]
         how = CORRECTIONS.words(rows["correction"].iloc[0])
-        return f"the difference detected with power {self.power:g} is {first_few(found)} at the median pair ({how})"
+        return f"the difference detected with power {self.power:g} is {first_few(words)} at the median pair ({how})"
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row a metric, pair and correction."""

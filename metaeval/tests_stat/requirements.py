@@ -70,8 +70,9 @@ class Requirements(Result):
 
     def _found(self) -> str:
         words = [
-            f"{row.requirement} is {row.state} under {row.metric}: {bracketed(row.estimate, row.low, row.high, number(4))}"
-            for row in self.table.itertuples()
+            f"{row['requirement']} is {row['state']} under {row['metric']}: "
+            + bracketed(row["estimate"], row["low"], row["high"], number(4))
+            for row in self.table.to_dict("records")
         ]
         n = int((self.table["state"] == MET).sum())
         return f"{n} of {count(len(words), 'requirement')} met; {first_few(words, between='; ')}"

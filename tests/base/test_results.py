@@ -292,7 +292,7 @@ def test_a_result_is_neither_true_nor_false():
     for ask in (bool, lambda result: result or None, lambda result: not result):
         with pytest.raises(TypeError, match=r"a Requirements is neither true nor false; take what decides \(`\.met`\)"):
             ask(violated)
-    with pytest.raises(TypeError, match=r"a PairwiseResult is neither true nor false; take .*\(a column of to_frame\(\)"):
+    with pytest.raises(TypeError, match=r"a PairwiseResult is neither true nor false; .*to_frame\(\)"):
         bool(metaeval.sign_test(STEPS))
 
 

@@ -35,7 +35,8 @@ class Campaign(Result):
     """Every file that was read."""
 
     def _found(self) -> str:
-        return f"{count(len(self.tasks), 'task')} on {count(len(self.sets), 'set')} of systems: {first_few(list(self.sets))}"
+        sets = count(len(self.sets), "set of systems")
+        return f"{count(len(self.tasks), 'task')} on {sets}: {first_few(list(self.sets))}"
 
 
 @cache
