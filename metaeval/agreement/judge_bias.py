@@ -7,9 +7,8 @@ import pandas as pd
 
 from metaeval.agreement import judge_bias_questions, judge_bias_table
 from metaeval.base.checks import check_choice
-from metaeval.base.names import first_few
 from metaeval.base.results import Figure, Result
-from metaeval.base.words import span_of, two_digits
+from metaeval.base.words import MISSING, span_of, two_digits
 from metaeval.errors import InvalidOptionError
 from metaeval.tests_stat.correction import CORRECTIONS
 from metaeval.tests_stat.result import is_significant
@@ -34,16 +33,13 @@ class FavouredGroups(Result):
     notes: tuple[str, ...]
 
     def _found(self) -> str:
-        figure, start = ("adjusted", "adjusted_") if self.adjusted else ("figure", "")
-        if self.table[figure].isna().all():
-            judges = first_few(self.table["judge"].unique().tolist())
-            return f"whether {judges} favours a group beside {self.reference} cannot be told"
+        start = "adjusted_" if self.adjusted else ""
         names = self.table.iloc[:, 0] + " by " + self.table["judge"]
         ends = (self.table[f"{start}{end}_{self.over}"] for end in ("low", "high"))
-        gains = span_of(names, self.table[figure], *ends, write=two_digits)
+        gains = span_of(names, self.table[start.rstrip("_") or "figure"], *ends, write=two_digits)
         n = int(is_significant(self.table["p_corrected"].to_numpy(), 1.0 - self.confidence_level).sum())
         tests = f"{n} of {len(names)} differ significantly from 0 ({CORRECTIONS.words(self.correction)})"
-        return f"beside {self.reference} a judge favours a group by {gains}; {tests}"
+        return f"favour of a group beside {self.reference}: {gains.replace(MISSING, 'not known')}; {tests}"
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row a group, or covariate, and judge.
