@@ -8,7 +8,7 @@ import pandas as pd
 from metaeval.agreement import judge_bias_questions, judge_bias_table
 from metaeval.base.checks import check_choice
 from metaeval.base.results import Figure, Result
-from metaeval.base.words import MISSING, span_of, two_digits
+from metaeval.base.words import span_of, two_digits
 from metaeval.errors import InvalidOptionError
 from metaeval.tests_stat.correction import CORRECTIONS
 from metaeval.tests_stat.result import is_significant
@@ -39,7 +39,7 @@ class FavouredGroups(Result):
         gains = span_of(names, self.table[start.rstrip("_") or "figure"], *ends, write=two_digits)
         n = int(is_significant(self.table["p_corrected"].to_numpy(), 1.0 - self.confidence_level).sum())
         tests = f"{n} of {len(names)} differ significantly from 0 ({CORRECTIONS.words(self.correction)})"
-        return f"favour of a group beside {self.reference}: {gains.replace(MISSING, 'not known')}; {tests}"
+        return f"favour of a group beside {self.reference}: {gains}; {tests}"
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row a group, or covariate, and judge.
