@@ -566,6 +566,45 @@ def test_columns_that_come_by_options_stand_in_help(name):
     assert untold(frame.columns, _returns_of(name)) == []
 
 
+def _is_public_result(result):
+    return isinstance(result, Result) and any(
+        getattr(place, type(result).__name__, None) is type(result) for place in every.chapters()
+    )
+
+
+def it_answers_with_what_it_found(name):
+    """Not with what its class is for: numbers, or names of the data, in words that no docstring has."""
+    result = answer(name)
+    if not _is_public_result(result):
+        return
+    purpose = (inspect.getdoc(type(result)) or "").partition("\n")[0].rstrip(".")
+    for words in (result.answer, repr(result).partition(": ")[2]):
+        assert words
+        assert not words.startswith(purpose)
+        assert re.search(r"\d", words), words
+
+
+EQUAL = {"scores": "equal systems", "labels": "all labels equal", "items": "all scores equal", "votes": "all ties"}
+"""Data in which nothing is ahead of anything."""
+OPEN = re.compile(r"\b(no|none|nobody|nothing|not|neither|0 of|open)\b[^.;:]*", re.IGNORECASE)
+CLAIM = re.compile(
+    r"\b(strongest|leads|winner|agrees? best|(is|are) (significantly |clearly )?(better|best|ahead)|errs least)\b"
+    r"(?![^;]* with (a )?probability)|[1-9][\d,]* (of [\d,]+ \w+ )?differs? significantly"
+)
+
+
+def what_is_open_is_claimed_by_no_answer(name):
+    """Of equal systems none differs, leads or wins; a probability of it may be said."""
+    of = EVERY[name].of
+    result = (
+        outcome(name, f"plain | {EQUAL[of]}").answer if of in EQUAL and EQUAL[of] not in EVERY[name].excused else None
+    )
+    if not _is_public_result(result):
+        return
+    said = f"{result.answer} {main_sentence(result)}"
+    assert not CLAIM.search(OPEN.sub("", said)), said
+
+
 REFUSING = [what_is_no_seed_is_refused_by_name, nothing_is_silently_left_out_of_account, no_note_decides]
 LAWS = [
     what_pairs_rest_on_is_confirmed_without_it,
@@ -578,6 +617,8 @@ LAWS = [
     scores_from_a_file_are_scores,
     it_is_kept_by_pickle,
     it_shows_itself,
+    it_answers_with_what_it_found,
+    what_is_open_is_claimed_by_no_answer,
     a_page_shows_what_its_files_hold,
     what_is_quoted_has_an_interval,
     methods_are_whole,

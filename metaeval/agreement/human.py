@@ -29,7 +29,7 @@ from metaeval.base.arrays import Flags, Floats, Ints
 from metaeval.base.checks import check_choice, check_count, check_share
 from metaeval.base.names import count, first_few
 from metaeval.base.results import Figure, Result
-from metaeval.base.words import bracketed, ends, number
+from metaeval.base.words import number, span_of
 from metaeval.errors import ScoresError
 from metaeval.running.draws import RNGLike, bootstrap_counts, bootstrap_indices, resolve_rng
 from metaeval.running.equality import difference, reaches, settle
@@ -59,12 +59,12 @@ class HumanAgreement(Result):
     random_source: str
 
     def _found(self) -> str:
-        table = self.table
-        words = [bracketed(row.value, row.low, row.high, number(2)) for row in table.itertuples()]
-        best = ends(table["metric"], table["value"], words)[1]
-        agree = best.verb("agrees", "agree")
-        well = "alike" if len(best.names) == len(table) > 1 else f"best of {count(len(table), 'metric')}"
-        return f"{best.who} {agree} {well} with {self.reference}: {best.figure}"
+        rows = self.table
+        best = rows.iloc[0]
+        words = span_of(*(rows[name] for name in ("metric", "value", "low", "high")), write=number(2))
+        if not (best["low"] > rows["high"].iloc[1:].max()):  # one metric alone has no others
+            return f"agreement of {count(len(rows), 'metric')} with {self.reference}, none clearly the best: {words}"
+        return f"{best['metric']} agrees best of {count(len(rows), 'metric')} with {self.reference}: {words}"
 
     def to_frame(self) -> pd.DataFrame:
         """Return the table with the question in columns of its own."""

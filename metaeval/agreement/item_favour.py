@@ -12,10 +12,13 @@ from metaeval.agreement.judge_bias_questions import checked_options
 from metaeval.agreement.labels import Labels
 from metaeval.base.arrays import Flags, Floats, Ints
 from metaeval.base.checks import check_choice, check_kind, check_list
+from metaeval.base.names import count
 from metaeval.base.results import Figure, Result
+from metaeval.base.words import number, span_of
 from metaeval.errors import InvalidOptionError, ScoresError
 from metaeval.running.parallel import in_one_order
-from metaeval.tests_stat.correction import adjust
+from metaeval.tests_stat.correction import CORRECTIONS, adjust
+from metaeval.tests_stat.result import is_significant
 from metaeval.tests_stat.tails import student_p
 
 _BINS = 10
@@ -37,6 +40,14 @@ class ItemFavour(Result):
     confidence_level: float
     correction: str
     notes: tuple[str, ...]
+
+    def _found(self) -> str:
+        rows = self.table
+        slopes = span_of(rows["judge"], rows["slope"], rows["low"], rows["high"], write=number(3))
+        n = int(is_significant(rows["p_corrected"].to_numpy(), 1.0 - self.confidence_level).sum())
+        label = f"one standard deviation more of {self.name} adds {slopes} to a label beside {self.reference}"
+        tests = f"{n} of {count(len(rows), 'slope')} differ significantly from 0"
+        return f"{label}; {tests} ({CORRECTIONS.words(self.correction)})"
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row a judge.

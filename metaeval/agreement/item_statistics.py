@@ -9,7 +9,10 @@ import xarray as xr
 
 from metaeval.base.arrays import Floats
 from metaeval.base.checks import check_choice
+from metaeval.base.names import first_few
 from metaeval.base.results import Result
+from metaeval.base.unit import unit
+from metaeval.base.words import number
 from metaeval.errors import InvalidOptionError
 from metaeval.running.equality import difference
 from metaeval.table.scores import Scores, better_direction, oriented_values
@@ -34,6 +37,14 @@ class ItemAnalysis(Result):
     ``cluster`` or ``stratum`` where topics have one."""
     scale_given: bool
     """Whether the scale was given for every metric; else it is the worst and the best score that occur."""
+
+    def _found(self) -> str:
+        words = [
+            f"{row.negative} of {row.n_topics} {unit().topics} rank systems against the others under {row.metric} "
+            f"(median discrimination {number(2)(row.discrimination)})"
+            for row in self.summary().itertuples()
+        ]
+        return first_few(words)
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row a metric and topic."""

@@ -8,7 +8,10 @@ import pandas as pd
 from metaeval.agreement import judge_bias_questions, judge_bias_table
 from metaeval.base.checks import check_choice
 from metaeval.base.results import Figure, Result
+from metaeval.base.words import span_of, two_digits
 from metaeval.errors import InvalidOptionError
+from metaeval.tests_stat.correction import CORRECTIONS
+from metaeval.tests_stat.result import is_significant
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -28,6 +31,15 @@ class FavouredGroups(Result):
     confidence_level: float
     n_topics: int
     notes: tuple[str, ...]
+
+    def _found(self) -> str:
+        start = "adjusted_" if self.adjusted else ""
+        names = self.table.iloc[:, 0] + " by " + self.table["judge"]
+        ends = (self.table[f"{start}{end}_{self.over}"] for end in ("low", "high"))
+        gains = span_of(names, self.table[start.rstrip("_") or "figure"], *ends, write=two_digits)
+        n = int(is_significant(self.table["p_corrected"].to_numpy(), 1.0 - self.confidence_level).sum())
+        tests = f"{n} of {len(names)} differ significantly from 0 ({CORRECTIONS.words(self.correction)})"
+        return f"favour of a group beside {self.reference}: {gains}; {tests}"
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row a group, or covariate, and judge.

@@ -22,8 +22,10 @@ from metaeval.agreement.label_statistics import contingency, kinds_of, pooled, t
 from metaeval.agreement.labels import Labels
 from metaeval.base.arrays import Flags, Floats, Ints
 from metaeval.base.checks import check_choice, check_count, check_kind, check_share, t_half_width
+from metaeval.base.names import count
 from metaeval.base.results import Figure, Result
 from metaeval.base.unit import unit
+from metaeval.base.words import number
 from metaeval.errors import ScoresError
 from metaeval.running.draws import RNGLike, draw_topic_counts, resolve_rng
 from metaeval.running.equality import RELATIVE
@@ -54,6 +56,14 @@ class JudgeRanking(Result):
     n_topics: int
     n_resamples: int
     random_source: str
+
+    def _found(self) -> str:
+        best, others = self.table.iloc[0], count(len(self.table) - 1, "other")
+        lead = f"{best['judge']} has the highest {self.measure} with {self.reference}, {number(2)(best[self.measure])}"
+        n_behind = int(self.table["behind"].sum())
+        return (
+            f"{'no judge is clearly the best: ' * (n_behind == 0)}{lead}, {n_behind} of {others} significantly behind"
+        )
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row a judge, best first.

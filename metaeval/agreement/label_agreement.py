@@ -27,9 +27,10 @@ from metaeval.agreement.label_statistics import (
 from metaeval.agreement.labels import Labels
 from metaeval.base.arrays import Floats, Ints
 from metaeval.base.checks import check_choice, check_count, check_kind, check_share
-from metaeval.base.names import comma_list, first_few
+from metaeval.base.names import comma_list, count, first_few
 from metaeval.base.results import Figure, Result
 from metaeval.base.unit import unit
+from metaeval.base.words import number, span_of
 from metaeval.errors import InvalidOptionError, ScoresError
 from metaeval.running.draws import RNGLike, bootstrap_counts, bootstrap_indices, resolve_rng, standard_deviation
 from metaeval.running.parallel import in_one_order, track
@@ -120,6 +121,12 @@ class LabelAgreement(Result):
     confidence_level: float
     n_resamples: int
     random_source: str
+
+    def _found(self) -> str:
+        main = "quadratic_kappa" if "quadratic_kappa" in self.statistics else "kappa"
+        names = self.pairs["first"] + " and " + self.pairs["second"]
+        kappas = span_of(names, *(self.pairs[main + end] for end in ("", "_low", "_high")), write=number(2))
+        return f"{main} of {count(len(names), 'pair')} of judges is {kappas}"
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row a pair and statistic: ``first``, ``second``, ``statistic``, ``value``, ``low``, ``high``."""

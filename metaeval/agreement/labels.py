@@ -92,6 +92,10 @@ class Labels(Result):
         """Whether all labels of the scale are whole numbers, as statistics that count pairs of labels need them."""
         return all(isinstance(label, int) for label in self.scale)
 
+    def _found(self) -> str:
+        n = int(self.table.notna().to_numpy().sum())
+        return f"{count(n, 'label')} of {count(len(self.table), 'item')} by {first_few(self.judges)}"
+
     def called(self, label: float) -> str:
         """Return what a label is called: its word, or the number.
 

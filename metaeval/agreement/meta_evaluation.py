@@ -25,7 +25,7 @@ from metaeval.agreement.meta_exchanges import (
 from metaeval.agreement.meta_tasks import MEASURES, MetaTask, check_tasks, parse_tasks
 from metaeval.base.arrays import Flags, Floats
 from metaeval.base.checks import check_choice, check_count, check_share, refused, t_half_width
-from metaeval.base.names import natural_order
+from metaeval.base.names import first_few, natural_order
 from metaeval.base.results import Figure, Result
 from metaeval.base.words import bracketed, number
 from metaeval.errors import ScoresError
@@ -74,9 +74,13 @@ class MetaMetrics(Result):
     random_source: str
 
     def _found(self) -> str:
-        best = self.lead().iloc[0]
+        rows = self.lead()
+        best = rows.iloc[0]
         figure = bracketed(best["value"], best["low"], best["high"], number(3))
-        return f"{best['metric']} agrees best with people: {figure}"
+        open_best = rows.loc[rows["rank"] == rows["rank"].iloc[0], "metric"].tolist()
+        if len(open_best) > 1:
+            return f"none of {first_few(open_best)} agrees significantly best with people: {open_best[0]} {figure}"
+        return f"{rows['metric'].iloc[0]} agrees best with people: {figure}"
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row a task and metric, best first, the rows of the average last.

@@ -13,7 +13,9 @@ from metaeval.agreement import items
 from metaeval.agreement.human_statistics import STATISTICS, Statistic
 from metaeval.base.arrays import Floats
 from metaeval.base.checks import check_choice, check_count
+from metaeval.base.names import count
 from metaeval.base.results import Figure, Result
+from metaeval.base.words import compared_p
 from metaeval.errors import ScoresError
 from metaeval.running.draws import RNGLike, resolve_rng
 from metaeval.running.equality import difference, reaches, settle
@@ -43,6 +45,16 @@ class MetricComparison(Result):
     correction: str
     n_resamples: int
     random_source: str
+
+    def _found(self) -> str:
+        decided = self.decided()
+        how = f"in how they agree with {self.reference} ({CORRECTIONS.words(self.correction)})"
+        if len(decided) > 1:
+            n = f"{int(decided['significant'].sum())} of {count(len(decided), 'pair')} of metrics"
+            return f"{n} differ significantly {how}"
+        row = decided.iloc[0]
+        differ = f"differ{'' if row['significant'] else ' not'} significantly".replace("differ not", "do not differ")
+        return f"{row['metric_a']} and {row['metric_b']} {differ} {how}: p {compared_p(row['p_corrected'])}"
 
     def to_frame(self) -> pd.DataFrame:
         """Return the table with the question in columns of its own."""

@@ -11,6 +11,8 @@ from metaeval.base.arrays import Floats
 from metaeval.base.checks import check_count, check_share
 from metaeval.base.names import first_few
 from metaeval.base.results import Result
+from metaeval.base.unit import unit
+from metaeval.base.words import share, span
 from metaeval.errors import EstimationError, InvalidOptionError, ScoresError
 from metaeval.table.array import REPEAT
 from metaeval.table.scores import Scores
@@ -35,6 +37,11 @@ class JudgeRepeats(Result):
     n_systems: int
     n_topics: int
     n_repeats: int
+
+    def _found(self) -> str:
+        rows = self.differences
+        added = span(rows["judge"], rows["repeat_share"], map(share, rows["repeat_share"]))
+        return f"of the variance of a difference on one {unit().topic} one pass of a judge adds {added}"
 
     def to_frame(self) -> pd.DataFrame:
         """Return the components."""

@@ -45,6 +45,11 @@ class ScaleMaps(Result):
     notes: tuple[str, ...]
     """Grades that were kept although they lie off the scale, and what else a reader should know."""
 
+    def _found(self) -> str:
+        rules = [f"{judge} {rule}" for judge, rule in self.rules.items() if judge != self.reference]
+        scale = first_few([f"{grade:g}" for grade in self.scale])
+        return f"labels on the scale {scale} of {self.reference}: {first_few(rules)}"
+
     def to_frame(self) -> pd.DataFrame:
         """Return `table` with the rule of every judge (``rule``)."""
         frame = self.table.copy()

@@ -16,12 +16,12 @@ from scipy.special import ndtri, stdtrit
 
 from metaeval.agreement.label_statistics import ratio
 from metaeval.agreement.labels import Labels
-from metaeval.base.arrays import Floats, Ints
+from metaeval.base.arrays import Flags, Floats, Ints
 from metaeval.base.checks import check_choice, check_count, check_kind, check_number, check_share, refused
 from metaeval.base.names import first_few
 from metaeval.base.results import Figure, Result
 from metaeval.base.unit import unit
-from metaeval.base.words import bracketed, number, span
+from metaeval.base.words import compared_p, number, span_of
 from metaeval.errors import ScoresError
 from metaeval.running.parallel import in_one_order
 from metaeval.tests_stat.correction import CORRECTIONS, adjust
@@ -30,6 +30,7 @@ from metaeval.tests_stat.rectified_means import Measured, rectified_means
 from metaeval.tests_stat.result import is_significant
 from metaeval.tests_stat.tails import student_p
 
+_NO_SAMPLE = "the items that {} labelled are no random sample"
 _LEAST = 3
 """Labelled items that the powered mean takes."""
 _Z = float(ndtri(0.975))
@@ -59,11 +60,11 @@ class CorrectedScores(Result):
         return self.table.copy()
 
     def _found(self) -> str:
-        scores = self.table["corrected"]
-        low, high = (self.table[f"corrected_{end}"].iloc[0] for end in ("low", "high"))
-        one_score = bracketed(scores.iloc[0], low, high, number(2))
-        figures = one_score if len(scores) == 1 else span(self._names(), scores, map(number(2), scores))
-        return f"corrected for the errors of the judge, the share of yes is {figures}"
+        ends = (self.table[f"corrected{end}"] for end in ("", "_low", "_high"))
+        shares = span_of(self._names(), *ends, write=number(2))
+        apart = _no_random_sample(self.table, self.alpha).any()
+        limit = f", if it errs as often on all items: {_NO_SAMPLE.format(self.reference)}" if apart else ""
+        return f"corrected for the errors of the judge, the share of yes is {shares}{limit}"
 
     def _names(self) -> pd.Series:
         return self.table[[name for name in ("system", "judge") if name in self.table]].agg(" by ".join, axis=1)
@@ -286,6 +287,12 @@ def corrected_scores(  # noqa: PLR0913 - every option is one question
     p_values = differences["p_value"].to_numpy().reshape(len(tables), -1)
     differences["p_corrected"] = adjust(p_values, correction).ravel()
     differences["significant"] = is_significant(differences["p_corrected"].to_numpy(), alpha)
+    notes += [
+        f"{' by '.join(filter(None, (row['system'], row['judge'])))}: corrected and powered scores differ "
+        f"({row['corrected']:.2f} and {row['powered']:.2f}, p {compared_p(row['apart_p'])}): "
+        f"{_NO_SAMPLE.format(reference)}, and the corrected one holds if the judge errs as often on the others"
+        for row in table[_no_random_sample(table, alpha)].to_dict("records")
+    ]
     keys = ["judge"] if systems is None else ["judge", "system"]
     return CorrectedScores(
         table=table[[*keys, *table.columns.drop(["judge", "system"])]],
@@ -297,6 +304,11 @@ def corrected_scores(  # noqa: PLR0913 - every option is one question
         by_topic=not labels.by_item,
         notes=tuple(notes),
     )
+
+
+def _no_random_sample(table: pd.DataFrame, alpha: float) -> Flags:
+    """Return where corrected and powered scores differ, which agree on a random sample (by Holm, over all rows)."""
+    return is_significant(adjust(table["apart_p"].to_numpy()[None], "holm")[0], alpha)
 
 
 def _systems_of(labels: Labels, systems: Mapping[str, str] | None) -> tuple[list[str], Ints]:

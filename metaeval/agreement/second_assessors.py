@@ -9,6 +9,7 @@ import pandas as pd
 from metaeval.agreement.labels import Labels
 from metaeval.base.arrays import Flags, Floats, Ints
 from metaeval.base.checks import check_choice, check_count, check_kind, check_list
+from metaeval.base.names import count, first_few
 from metaeval.base.results import Result
 from metaeval.errors import InvalidOptionError, ScoresError
 from metaeval.running.draws import RNGLike, resolve_rng
@@ -32,6 +33,10 @@ class SecondPeople(Result):
     def weight_of(self) -> dict[str, float]:
         """Return how likely each choice is, by its name."""
         return {str(name): float(weight) for name, weight in self.weights.items()}
+
+    def _found(self) -> str:
+        choices = f"{count(len(self.weights), 'choice')} of second opinions"
+        return f"{choices} of {first_few(self.people)} on {count(len(self.table), 'item')}"
 
 
 def second_people(labels: Labels, people: Sequence[str], *, n_choices: int = 64, rng: RNGLike = None) -> SecondPeople:

@@ -64,8 +64,8 @@ class ShortRepr:
 
 
 def main_sentence(thing: ShortRepr) -> str:
-    """Return the main numbers of a result in a sentence, or what it is where it has none."""
-    words = _attempt(_main_numbers, thing) or _purpose(type(thing))
+    """Return the main numbers of a result in a sentence, where it has any."""
+    words = _attempt(_main_numbers, thing)
     return words and f"{words.removesuffix('.')}."
 
 
@@ -141,12 +141,6 @@ def _answer(thing: ShortRepr) -> str:
 
 def _main_numbers(thing: ShortRepr) -> str:
     return str(thing._found())  # noqa: SLF001 - of this module
-
-
-def _purpose(kind: type) -> str:
-    """Return the first line of a docstring, unless it is what a dataclass writes where nobody did."""
-    words = (kind.__doc__ or "").strip().partition("\n")[0]
-    return "" if words.startswith(f"{kind.__name__}(") else words
 
 
 def _attempt[T](work: Callable[[T], str], value: T) -> str:

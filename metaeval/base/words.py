@@ -209,6 +209,35 @@ def span(names: Iterable[object], values: Iterable[float], figures: Iterable[str
     return opening * (len(extremes) > 1) + " to ".join(f"{end.figure} ({end.who})" for end in extremes)
 
 
+def span_of(
+    names: Iterable[object],
+    values: Iterable[float],
+    lows: Iterable[float],
+    highs: Iterable[float],
+    *,
+    write: Callable[[object], str] | None = None,
+) -> str:
+    """Write the lowest and the highest value, each with its interval and those that have it.
+
+    Examples
+    --------
+    >>> span_of("ab", [0.5, 0.75], [0.25, 0.7], [0.75, 0.8], write=number(2))
+    'from 0.50 [0.25, 0.75] (a) to 0.75 [0.70, 0.80] (b)'
+    """
+    return span(names, values, [bracketed(*ends, write or share) for ends in zip(values, lows, highs, strict=True)])
+
+
+def two_digits(value: object) -> str:
+    """Write a number that may be of any size, or without bound.
+
+    Examples
+    --------
+    >>> two_digits(0.1234), two_digits(float("inf"))
+    ('0.12', '∞')
+    """
+    return "∞" if value == math.inf else significant(value, 2)
+
+
 _GREEK = "αβγδεκλμνρστχ"
 
 

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from metaeval.base.arrays import Flags, Ints
 from metaeval.base.checks import check_choice
+from metaeval.base.names import count, first_few
 from metaeval.base.results import Result
 from metaeval.collection.base import as_truth, chosen_names, looked_up_systems, take_segments
 
@@ -30,6 +31,9 @@ class PoolRuns(Result):
     else of the judged ones."""
     first: NDArray[np.int32] | None = None
     """As `RetrievedDocuments.first`."""
+
+    def _found(self) -> str:
+        return f"{count(len(self.systems), 'run')} in pools alone: {first_few(self.systems)}"
 
     def joined(self, own: Self) -> Self:
         """Return these runs and further ones."""

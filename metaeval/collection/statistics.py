@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
+from metaeval.base.names import count
 from metaeval.base.results import Result
 
 
@@ -27,6 +28,11 @@ class CollectionStatistics(Result):
     per_system: pd.DataFrame
     """Index ``system``; ``topics`` answered, documents ``retrieved``, share of ``tied`` scores, share
     ``unjudged_at_10`` of the top ten."""
+
+    def _found(self) -> str:
+        judged, relevant = (int(self.per_topic[name].sum()) for name in ("judged", "relevant"))
+        sizes = f"{count(self.n_systems, 'run')}, {count(self.n_topics, 'topic')}"
+        return f"{sizes}, {count(judged, 'judged document')}, {relevant:,} of them relevant"
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row a quantity: its total (where a sum means something), mean, minimum and maximum."""

@@ -14,7 +14,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from metaeval.base.checks import check_kind
-from metaeval.base.names import shortened
+from metaeval.base.names import count, shortened
 from metaeval.base.results import Result
 from metaeval.errors import FileFormatError
 from metaeval.inex.assessments import Assessments
@@ -47,6 +47,9 @@ class ArticlePlaces(Result):
 
     def __len__(self) -> int:
         return int(self.before[-1])
+
+    def _found(self) -> str:
+        return f"{count(len(self), 'element')} of {self.source}"
 
     def position(self, place: str, *, end: bool = False) -> int:
         """Return the character at which a path or a point stands.

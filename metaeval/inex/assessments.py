@@ -13,7 +13,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from metaeval.base.arrays import Ints
-from metaeval.base.names import shortened
+from metaeval.base.names import count, shortened
 from metaeval.base.results import Result
 from metaeval.errors import FileFormatError, InvalidOptionError
 from metaeval.running.parallel import track
@@ -115,6 +115,10 @@ class Submission(Result):
     source: str = ""
     """The file it came from."""
 
+    def _found(self) -> str:
+        results, answered = count(len(self.results), "result"), count(len(self.answered), "topic")
+        return f"{self.run}: {results} of {answered}"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Assessments(Result):
@@ -135,6 +139,10 @@ class Assessments(Result):
     """The file or folder they came from."""
     notes: tuple[str, ...] = ()
     """What reading had to say."""
+
+    def _found(self) -> str:
+        topics = count(self.documents["topic"].nunique(), "topic")
+        return f"{count(len(self.documents), 'assessed document')} of {topics}, on the scale of {self.scale}"
 
 
 def list_after_list(topics: Ints, n_topics: int, limit: int) -> tuple[Ints, Ints, int]:

@@ -10,6 +10,7 @@ import pandas as pd
 
 from metaeval.agreement.labels import Labels
 from metaeval.agreement.runs_under_judges import judgments_of_labels
+from metaeval.base.names import count, first_few
 from metaeval.base.results import Result
 from metaeval.collection.documents import Collection, JudgedCollection
 from metaeval.collection.ranking import Order
@@ -71,6 +72,9 @@ class JudgeInput(Result):
         if self.labels is not None:
             return "nuggets" if self.scores else "labels"
         return "scores" if self.scores else "annotations" if self.annotations else "assessments"
+
+    def _found(self) -> str:
+        return f"{self.kind} from {count(len(self.files), 'file')}: {first_few(self.files)}"
 
     def people_and_judges(self, people: Sequence[str]) -> tuple[pd.DataFrame, pd.DataFrame]:
         """Return the annotations by people, who are named one by one or by their file or its path, and by judges.

@@ -172,7 +172,7 @@ def _values(
     )
     if callable(quantisation):
         return element_values(Call("function"), Quantisation("function", quantisation, on="elements"), grades)
-    quantisations = (registry or default_registry()).element_quantisations
+    quantisations = (default_registry() if registry is None else registry).element_quantisations
     named = [candidate for name, candidate in quantisations.items() if name.casefold() == quantisation.casefold()]
     if not named:
         raise UnknownNameError("quantisation", quantisation, quantisations)

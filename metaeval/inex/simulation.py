@@ -11,7 +11,9 @@ from numpy.typing import NDArray
 
 from metaeval.base.arrays import Floats, Ints
 from metaeval.base.checks import check_choice, check_count
+from metaeval.base.names import count
 from metaeval.base.results import Result
+from metaeval.base.short_repr import main_sentence
 from metaeval.inex.assessments import UNKNOWN, Assessments, Submission, table_of
 from metaeval.inex.campaigns import campaign_of
 from metaeval.inex.simulated_articles import SimulatedArticles, make_articles
@@ -63,6 +65,9 @@ class SimulatedInex(Result):
     try to find out. Shape (n_systems,)."""
     random_source: str
     """Where the draws came from."""
+
+    def _found(self) -> str:
+        return f"{count(len(self.submissions), 'run')} of INEX {self.year}; {main_sentence(self.assessments)}"
 
     def write_collection(
         self, folder: str | os.PathLike[str], *, compress: bool = False, articles: bool = False

@@ -14,6 +14,7 @@ import pandas as pd
 from metaeval.base.bibliography import source_of
 from metaeval.base.checks import check_choice
 from metaeval.base.metric_names import Call, GainTable, MetricNameError, ParsedName, Value, translations
+from metaeval.base.names import count, first_few
 from metaeval.base.results import Result
 from metaeval.errors import InvalidOptionError, UnknownNameError
 from metaeval.metrics.parameters import Parameter
@@ -156,6 +157,9 @@ class Registry(Result):
         if hasattr(metric, "compute") and hasattr(metric, "n_relevant"):
             return metric  # type: ignore[return-value]  # an AnyMetric already
         raise InvalidOptionError(f"a metric is a name, a MetricSpec or a measure of ir_measures, not {metric!r}")
+
+    def _found(self) -> str:
+        return f"{count(len(self.metrics), 'metric')}: {first_few(list(self.metrics))}"
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row a metric: name, usage, what it ranks, summary, direction, bounds, key, source, module."""

@@ -13,8 +13,10 @@ from scipy.optimize import least_squares, leastsq
 
 from metaeval.base.arrays import Flags, Floats
 from metaeval.base.checks import check_choice, check_kind
+from metaeval.base.names import count
 from metaeval.base.results import Result
 from metaeval.base.unit import unit
+from metaeval.base.words import span, two_digits
 from metaeval.errors import EstimationError
 from metaeval.models.families import CURVES
 from metaeval.models.least_squares import settled_minimum
@@ -214,6 +216,14 @@ class CurveComparison(Result):
             }
         )
         return frame.sort_values("held_out_error", kind="stable").reset_index()
+
+    def _found(self) -> str:
+        if self.best is None:
+            n_curves = count(self.table["family"].nunique(), "curve")
+            return f"too few sizes to hold any out, so that none of {n_curves} is chosen"
+        errors = self.summary()
+        written = span(errors["family"], errors["held_out_error"], map(two_digits, errors["held_out_error"]))
+        return f"the error of curves on sizes that they were not fitted to is {written}"
 
     def to_frame(self) -> pd.DataFrame:
         """Return the table."""

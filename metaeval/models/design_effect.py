@@ -7,7 +7,10 @@ import pandas as pd
 import xarray as xr
 
 from metaeval.base.arrays import Floats, Ints
+from metaeval.base.names import count
 from metaeval.base.results import Result
+from metaeval.base.unit import unit
+from metaeval.base.words import number, span_of
 from metaeval.errors import InvalidOptionError
 from metaeval.running.parallel import in_one_order
 from metaeval.table.scores import Scores, better_direction, oriented_values
@@ -34,6 +37,12 @@ class DesignEffect(Result):
     n_clusters: int
     sizes: tuple[int, int]
     """Topics in the smallest and in the largest cluster."""
+
+    def _found(self) -> str:
+        rows = self.to_frame().query("of == 'pairs'")
+        ratios = span_of(rows["metric"], rows["design_effect"], rows["low"], rows["high"], write=number(2))
+        clusters = f"with {count(self.n_clusters, 'cluster')} the variance of the median pair's difference"
+        return f"{clusters} is {ratios} times that of independent {unit().topics}"
 
     def to_frame(self) -> pd.DataFrame:
         """Return two rows a metric: of the pairs' differences, and of the systems' means.

@@ -10,7 +10,10 @@ from scipy.optimize import least_squares
 
 from metaeval.base.arrays import Floats, Ints
 from metaeval.base.checks import check_choice, check_share
+from metaeval.base.names import count
 from metaeval.base.results import Result
+from metaeval.base.unit import unit
+from metaeval.base.words import share, two_digits
 from metaeval.errors import EstimationError, InvalidOptionError
 from metaeval.models.curves import held_out
 from metaeval.models.least_squares import settled_minimum
@@ -53,6 +56,12 @@ class ExponentialFit(Result):
     their mean; NaN with fewer than four sizes or no error among them."""
     held_out_bias: float
     """Mean predicted over mean seen, less one."""
+
+    def _found(self) -> str:
+        curve = f"the error rate is {two_digits(self.a1)} exp({two_digits(-self.a2)} n) with n {unit().topics}"
+        sizes = f"{count(len(self.sizes), 'size')} from {self.sizes.min()} to {self.sizes.max()}"
+        falls = f"{share(0.05)} at {two_digits(self.minimum_topics(0.05))}" if self.a2 > 0.0 else "which does not fall"
+        return f"{curve}, fitted to {sizes}: {falls}"
 
     def rate(self, sizes: ArrayLike) -> Floats:
         """Return the error rate at some sizes."""

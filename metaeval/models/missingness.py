@@ -8,8 +8,10 @@ from scipy.special import stdtrit
 
 from metaeval.base.arrays import Flags, Floats, Ints
 from metaeval.base.checks import check_choice, check_share
+from metaeval.base.names import first_few
 from metaeval.base.results import Figure, Result
 from metaeval.base.unit import unit_of
+from metaeval.base.words import share
 from metaeval.errors import ScoresError
 from metaeval.running.equality import RELATIVE
 from metaeval.running.parallel import in_one_order
@@ -45,6 +47,13 @@ class MissingScores(Result):
     def metrics(self) -> tuple[str, ...]:
         """Names of the metrics with missing scores."""
         return tuple(self.counts["metric"])
+
+    def _found(self) -> str:
+        words = [
+            f"{share(row.share)} of the scores are missing under {row.metric} ({row.n_missing:,} of {row.n_scores:,})"
+            for row in self.counts.itertuples()
+        ]
+        return first_few(words)
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row a metric and system, best first.

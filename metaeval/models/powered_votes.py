@@ -11,6 +11,7 @@ from scipy.special import stdtrit
 from metaeval.base.checks import check_share
 from metaeval.base.names import count
 from metaeval.base.results import Figure, Result
+from metaeval.base.words import whole
 from metaeval.errors import EstimationError, ScoresError
 from metaeval.models.vote_model import VoteCells, extra_scores, fit_votes, moments_of, scores_by, vote_cells
 from metaeval.models.vote_strengths import bradley_terry
@@ -50,7 +51,7 @@ class PoweredStrengths(Result):
         return self.n_votes * float(self.people_covariance.trace() / self.covariance.trace())
 
     def _found(self) -> str:
-        return f"{count(self.n_votes, 'vote')} of people are worth {self.n_equivalent:.0f}"
+        return f"{count(self.n_votes, 'vote')} of people are worth {whole(self.n_equivalent)}"
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row a system, the strongest first.

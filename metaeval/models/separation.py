@@ -9,7 +9,9 @@ import pandas as pd
 
 from metaeval.base.arrays import Floats, Ints
 from metaeval.base.checks import check_power, check_share
+from metaeval.base.names import count
 from metaeval.base.results import Result
+from metaeval.base.words import span_of, two_digits
 from metaeval.errors import InvalidOptionError
 from metaeval.models.sample_size import units_for_effect
 from metaeval.table.scores import Scores, oriented_values
@@ -37,6 +39,14 @@ class Separation(Result):
     power: float
     confidence_level: float
     correction: str
+
+    def _found(self) -> str:
+        rows = self.table.dropna(subset="units_needed")
+        n = int((rows["units_needed"] <= rows["units"]).sum())
+        names = rows["first"] + " and " + rows["second"] + " under " + rows["metric"]
+        needed = (rows[f"units_needed{end}"] for end in ("", "_low", "_high"))
+        told = f"; {self.unit}s needed: {span_of(names, *needed, write=two_digits)}" if len(rows) else ""
+        return f"{n} of {count(len(rows), 'pair')} have enough {self.unit}s to differ significantly{told}"
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row a metric and pair.

@@ -13,8 +13,10 @@ import xarray as xr
 
 from metaeval.base.arrays import Floats, Ints
 from metaeval.base.checks import check_choice, check_error_rate, check_kind, refused
+from metaeval.base.names import first_few
 from metaeval.base.results import Result
-from metaeval.base.words import MISSING
+from metaeval.base.unit import unit
+from metaeval.base.words import MISSING, share
 from metaeval.errors import EstimationError
 from metaeval.models.curves import CurveComparison, ErrorCurve, compare_curves
 from metaeval.models.exponential import ExponentialFit, fit_exponential
@@ -63,6 +65,13 @@ class MinimumTopics(Result):
         if self.family == PUBLISHED:
             return "exponential as published"
         return "" if self.family is None else FAMILIES[self.family].title
+
+    def _found(self) -> str:
+        rows = self.to_frame().query("tolerance == tolerance.iloc[0]")
+        texts = rows["text"].replace(MISSING, "an unknown number of")
+        words = [f"{text} {unit().topics} under {metric}" for text, metric in zip(texts, rows["metric"], strict=True)]
+        limit = f"keep the disagreement of two sets within {share(self.max_error)}"
+        return f"{first_few(words)} {limit} (tolerance {self.data['tolerance'].to_numpy()[0]:g})"
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row a tolerance and metric: ``kind``, ``n_topics``, ``largest_rate``, ``text``, ``curve``."""

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from metaeval.base.arrays import Floats, Ints
 from metaeval.base.checks import check_count, check_list, check_share
 from metaeval.base.results import Result
-from metaeval.base.words import bracketed, number
+from metaeval.base.words import number, span_of
 from metaeval.errors import EstimationError, InvalidOptionError, ScoresError
 from metaeval.io.tables import read_scores
 from metaeval.table.array import REPEAT
@@ -37,9 +37,10 @@ class PassRates(Result):
     confidence_level: float
 
     def _found(self) -> str:
-        last = self.table.iloc[-1]
-        written = bracketed(last["all"], last["all_low"], last["all_high"], number(3))
-        return f"{last['system']} passes {written} of the items in {last['k']} of {last['k']} tries"
+        rows = self.table[self.table["k"] == self.table["k"].max()]
+        names = rows["system"] + " under " + rows["metric"]
+        passed = span_of(names, *(rows[f"all{end}"] for end in ("", "_low", "_high")), write=number(3))
+        return f"share of items passed in {rows['k'].iloc[0]} of {rows['k'].iloc[0]} tries: {passed}"
 
     def to_frame(self) -> pd.DataFrame:
         """Return the table."""

@@ -17,6 +17,7 @@ from metaeval.base.arrays import Floats
 from metaeval.base.checks import check_choice, check_count
 from metaeval.base.results import Result
 from metaeval.base.unit import unit
+from metaeval.base.words import span, two_digits
 from metaeval.errors import EstimationError, InvalidOptionError
 from metaeval.running.equality import centred
 from metaeval.table.scores import Scores, oriented_values
@@ -47,6 +48,11 @@ class PilotVariance(Result):
     def pooled(self) -> pd.DataFrame:
         """Return one row a metric: pooled over the collections, or as it is where there is one."""
         return self.table.groupby("metric", sort=False).tail(1).reset_index(drop=True)
+
+    def _found(self) -> str:
+        rows = self.pooled()
+        written = span(rows["metric"], rows["variance"], map(two_digits, rows["variance"]))
+        return f"the variance of a system's score is {written}"
 
     def to_frame(self) -> pd.DataFrame:
         """Return the table."""

@@ -8,7 +8,9 @@ from scipy.special import fdtrc
 
 from metaeval.base.arrays import Flags, Floats, Ints
 from metaeval.base.checks import check_kind
+from metaeval.base.names import count
 from metaeval.base.results import Result
+from metaeval.base.words import compared_p, number, share
 from metaeval.models.vote_strengths import BradleyTerry, win_matrix
 from metaeval.running.parallel import in_one_order
 from metaeval.table.vote_set import Votes
@@ -35,6 +37,12 @@ class OneDimension(Result):
     """Triads in which all three pairs have a majority."""
     clusters: str
     """By what the noise was measured: "question", "voter" or "vote"."""
+
+    def _found(self) -> str:
+        fit = (
+            f"strengths explain {share(self.explained)} of the spread of the shares of {count(len(self.table), 'pair')}"
+        )
+        return f"{fit} (F = {number(2)(self.statistic)}, p {compared_p(self.p_value)})"
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row a pair that met, the largest misfit first.

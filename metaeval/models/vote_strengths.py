@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from scipy.special import stdtrit
 
 from metaeval.base.checks import check_choice, check_list, check_share, refused
-from metaeval.base.names import count, first_few
+from metaeval.base.names import first_few
 from metaeval.base.results import Figure, Result
 from metaeval.errors import EstimationError, InvalidOptionError, ScoresError
 from metaeval.models import vote_errors
@@ -34,6 +34,7 @@ Ties = Literal["half", "davidson", "drop"]
 PREFERENCE = "preference"
 """What results about votes call the metric: the log odds of being preferred."""
 _HALF, _FEWEST = 0.5, 2
+_WITHOUT_BOUND = {"above": "never lost", "below": "never won", "beside": "met none of the others"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -86,8 +87,12 @@ class BradleyTerry(Result):
         return vote_errors.inflation(self.covariance, self.independent.covariance[:n, :n])
 
     def _found(self) -> str:
-        best = self.systems[int(np.argmax(self.strengths))]
-        return f"{best} is the strongest of {count(len(self.systems), 'system')}"
+        alone = [
+            f"{first_few(list(names))} {_WITHOUT_BOUND[str(side)]}"
+            for side, names in self.unbounded.groupby("side", sort=False)["system"]
+        ]
+        limits = f"; without a finite strength: {'; '.join(alone)}" if alone else ""
+        return f"{self.comparison()._found()}{limits}"  # noqa: SLF001 - as every test of pairs says it
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row a system, the strongest first.

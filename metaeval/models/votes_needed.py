@@ -10,6 +10,7 @@ from scipy.special import ndtr, ndtri, stdtrit
 
 from metaeval.base.arrays import Flags, Floats, Ints
 from metaeval.base.checks import check_count, check_kind, check_power, check_share
+from metaeval.base.names import count
 from metaeval.base.results import Result
 from metaeval.models.vote_strengths import BradleyTerry
 from metaeval.resampling.ranks import SystemRanks
@@ -65,6 +66,14 @@ class VotePlan(Result):
     power: float
     evidence: PairEvidence
     """What chances are computed from; pairs in the order of the strengths."""
+
+    def _found(self) -> str:
+        n = int(self.table["settled"].sum())
+        settled = f"{n} of {count(len(self.table), 'pair')} are settled by {count(self.n_votes, 'vote')}"
+        first = self.following.head(1).itertuples()
+        return settled + "".join(
+            f"; votes on {row.system_a} and {row.system_b} tell most of the others" for row in first
+        )
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row a pair, the closest to being settled first.

@@ -25,6 +25,7 @@ from metaeval.agreement.decisions import (
 from metaeval.base.arrays import Floats, Ints
 from metaeval.base.checks import MOST_REPLICATES, check_count, check_share
 from metaeval.base.results import Figure, Result
+from metaeval.base.words import number, span_of
 from metaeval.resampling.options import check_resampling
 from metaeval.resampling.power_interval import PowerIntervals, discriminative_power_interval
 from metaeval.resampling.share_intervals import share_interval, shrinkage
@@ -76,6 +77,12 @@ class AgreementIntervals(Result):
     n_topic_resamples: int
     random_source: str
     """Where the draws came from."""
+
+    def _found(self) -> str:
+        rows = self.to_frame().query("alpha == alpha.iloc[0]")
+        pairs = map(" and ".join, np.sort(rows[["truth", "predictor"]].to_numpy(str)))  # F1 has no direction
+        f1 = span_of(pairs, *(rows[name] for name in ("f1", "f1_low", "f1_high")), write=number(2))
+        return f"F1 of the significant pairs of two metrics is {f1}"
 
     def to_frame(self) -> pd.DataFrame:
         """Return the rows of `DecisionAgreement.to_frame` with ``_low`` and ``_high`` beside `SHARES`."""

@@ -12,8 +12,10 @@ from scipy.special import logit, ndtri
 
 from metaeval.base.arrays import Flags, Floats, Ints
 from metaeval.base.checks import MOST_REPLICATES, check_choice, check_count, check_number, check_share
+from metaeval.base.names import first_few
 from metaeval.base.results import Figure, Result
 from metaeval.base.unit import unit
+from metaeval.base.words import share, two_digits
 from metaeval.errors import EstimationError
 from metaeval.resampling.topic_sets import Duplicates, Sampling, TopicSetLayout, draw_topic_sets, lay_out, set_means
 from metaeval.running.compiled import compiled
@@ -49,6 +51,13 @@ class DifferenceBins(Result):
     """Copies of systems left out."""
     random_source: str
     """Where the draws came from."""
+
+    def _found(self) -> str:
+        rows = self.sensitivity()
+        rows = rows[rows["size"] == rows["size"].max()].fillna({"difference": np.inf})
+        words = [f"{two_digits(row.difference)} under {row.metric}" for row in rows.itertuples()]
+        size = f"two sets of {rows['size'].iloc[0]} {unit().topics}"
+        return f"from a difference of {first_few(words)} on, {size} disagree about {share(self.max_error)} at most"
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row a metric, size and bin that is not empty."""

@@ -19,9 +19,9 @@ from scipy.special import gammaln
 
 from metaeval.base.arrays import Flags, Floats, Ints
 from metaeval.base.checks import check_choice, check_list, check_number, refused
-from metaeval.base.names import natural_order
+from metaeval.base.names import first_few, natural_order
 from metaeval.base.results import Figure, Result
-from metaeval.base.unit import unit_of
+from metaeval.base.unit import unit, unit_of
 from metaeval.errors import ScoresError, closest_names
 from metaeval.resampling.topic_subsets import RANDOM, SubsetComparison, compare_subsets
 from metaeval.running.draws import RNGLike, resolve_seed
@@ -71,6 +71,13 @@ class CohortAnalysis(Result):
     """By metric and cohort: what fewer topics keep, chosen on one half of the cohort and judged by the other."""
     unanswered: Mapping[str, str]
     """Cohorts without subsets, with the reason."""
+
+    def _found(self) -> str:
+        words = [
+            f"{row.n_idle} of {row.n_topics} {unit().topics} decide nothing among {row.cohort} under {row.metric}"
+            for row in self.to_frame().itertuples()
+        ]
+        return first_few(words)
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row a metric and cohort.

@@ -10,8 +10,9 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from metaeval.base.checks import check_choice, check_count, check_kind, check_number
-from metaeval.base.names import drawn_by_name, name_order
+from metaeval.base.names import count, drawn_by_name, name_order
 from metaeval.base.results import Result
+from metaeval.base.words import span, whole
 from metaeval.collection.documents import NOT_POOLED, UNJUDGED, Collection, JudgedCollection
 from metaeval.errors import EstimationError
 from metaeval.resampling.judgments import check_steps
@@ -79,6 +80,13 @@ class AdaptiveDepth(Result):
     notes: tuple[str, ...]
     """What the pool lacks."""
 
+    def _found(self) -> str:
+        judged, relevant, fixed_judged, fixed_relevant = (
+            int(self.per_topic[name].sum()) for name in ("judged", "relevant", "fixed_judged", "fixed_relevant")
+        )
+        adaptive = f"pools that stop by themselves hold {relevant:,} relevant of {count(judged, 'judged document')}"
+        return f"{adaptive}, those of one depth {fixed_relevant:,} of {fixed_judged:,}"
+
     def to_frame(self) -> pd.DataFrame:
         """Return one row a topic.
 
@@ -102,6 +110,11 @@ class EqualEffort(Result):
     "topics": the full pools of random topics."""
     notes: tuple[str, ...]
     """What the pool lacks."""
+
+    def _found(self) -> str:
+        rows = self.to_frame().query("step == step.min()")
+        relevant = span(rows["plan"], rows["relevant"], map(whole, rows["relevant"]))
+        return f"the plans find {relevant} relevant documents by {count(int(rows['judged'].iloc[0]), 'judgment')}"
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row a plan and step: judged and relevant documents, topics kept, topics left without any."""

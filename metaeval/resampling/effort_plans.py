@@ -11,6 +11,7 @@ import xarray as xr
 
 from metaeval.base.arrays import Flags, Floats
 from metaeval.base.results import Result
+from metaeval.base.words import number, span, whole
 from metaeval.collection.documents import JudgedCollection
 from metaeval.errors import EstimationError
 from metaeval.metrics.resolved import AnyMetric
@@ -60,6 +61,11 @@ class EffortPlans(Result):
     def n_replicates(self) -> int:
         """Draws behind every mean."""
         return int(self.data.sizes["replicate"])
+
+    def _found(self) -> str:
+        rows = self.to_frame().query("step == step.min()")
+        taus = span(rows["plan"] + " under " + rows["metric"], rows["tau"], map(number(2), rows["tau"]))
+        return f"by {whole(rows['judged'].iloc[0])} judgments τ with the ranking by the whole pool is {taus}"
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row a metric, step and plan: means over replicates with standard errors."""

@@ -22,6 +22,7 @@ from metaeval.base.checks import check_choice, check_count, check_share, t_half_
 from metaeval.base.names import first_few
 from metaeval.base.results import Figure, Result
 from metaeval.base.unit import unit
+from metaeval.base.words import number, span_of
 from metaeval.errors import InvalidOptionError, ScoresError
 from metaeval.resampling.agreement_interval import verdicts_of_draws
 from metaeval.resampling.options import check_test
@@ -88,6 +89,10 @@ class JudgeConclusions(Result):
     """Topics of the reference, in all."""
     n_resamples: int
     random_source: str
+
+    def _found(self) -> str:
+        taus = span_of(*(self.table[name] for name in ("judge", "tau", "tau_low", "tau_high")), write=number(2))
+        return f"τ with the ranking of systems under {self.reference} is {taus}"
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row a judge: the table."""

@@ -140,6 +140,13 @@ class GroupsLeftOut(Result):
         table = pd.DataFrame({"significant": counts["sum"], "not_significant": counts["count"] - counts["sum"]})
         return table.astype(np.int64).assign(share=table["significant"] / counts["count"].where(counts["count"] > 0))
 
+    def _found(self) -> str:
+        rows = self.significance()
+        n_tested = rows["significant"] + rows["not_significant"]
+        words = [f"{row.significant} under {row.Index}" for row in rows.itertuples()]
+        runs = f"without its group's documents, of {n_tested.max()} runs"
+        return f"{runs} {first_few(words)} change significantly, uncorrected"
+
     def to_frame(self) -> pd.DataFrame:
         """Return one row a metric, run and topic: the score under all judgments and under those left."""
         columns = ["metric", "system", "group", "topic", "full", "reduced"]

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from metaeval.base.checks import check_kind, check_number
 from metaeval.base.names import first_few
 from metaeval.base.results import Result
+from metaeval.base.words import from_to, share
 from metaeval.collection.documents import NOT_POOLED, JudgedCollection
 from metaeval.errors import InvalidOptionError
 from metaeval.resampling.pool_depths import (
@@ -65,6 +66,11 @@ class OriginalPool(Result):
     def n_outside(self) -> int:
         """Number of judged documents outside the pool."""
         return int((self.per_topic["judged"] - self.per_topic["judged_held"]).sum())
+
+    def _found(self) -> str:
+        depth = from_to(str(self.depths.min()), str(self.depths.max()))
+        held = f"holds {share(self.held_share)} of the judged documents"
+        return f"the pool of depth {depth} {held} and {share(self.relevant_held_share)} of the relevant ones"
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row a topic.

@@ -70,7 +70,7 @@ class PowerIntervals(Result):
         frame = self.to_frame().head(len(self.metrics))
         powers = [bracketed(*row) for row in frame[["power", "low", "high"]].itertuples(index=False)]
         first, *others = [f"{power} under {metric}" for power, metric in zip(powers, frame["metric"], strict=True)]
-        return f"power {first_few([first, *others])} ({frame['correction'].iloc[0]})"
+        return f"power {first_few([first, *others])} ({CORRECTIONS.words(frame['correction'].iloc[0])})"
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row a correction and metric: metric, test, correction, power, standard_error, low, high."""

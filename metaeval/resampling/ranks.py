@@ -192,6 +192,9 @@ class RankIntervals(SystemRanks):
     n_units: int
     """Size of the scores, and how many topics or clusters there are."""
 
+    def _found(self) -> str:
+        return pairs_that_differ(self.data["significant"]) + ", uncorrected" * (not self.simultaneous)
+
 
 def rank_intervals(  # noqa: PLR0913 - one keyword per choice
     scores: object,

@@ -49,6 +49,12 @@ class Reduced(Result):
     notes: tuple[str, ...] = ()
     """What could not be done as asked, and topics with nothing relevant left."""
 
+    def _found(self) -> str:
+        left = [
+            f"{relevant:,} relevant of {judged:,}" for judged, relevant in zip(self.judged, self.relevant, strict=True)
+        ]
+        return f"judged documents left: {first_few(left)}"
+
 
 class ReductionTask(NamedTuple):
     """What a way to judge less is given."""

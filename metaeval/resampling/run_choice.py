@@ -10,7 +10,9 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from metaeval.base.checks import MOST_REPLICATES, check_count, check_share
+from metaeval.base.names import count, first_few
 from metaeval.base.results import Figure, Result
+from metaeval.base.words import bracketed
 from metaeval.errors import InvalidOptionError
 from metaeval.running.draws import RNGLike, resolve_rng
 from metaeval.running.parallel import track
@@ -53,6 +55,12 @@ class RunChoicePower(Result):
     def n_systems(self) -> int:
         """Number of systems in a choice."""
         return int(self.data["chosen"][0].sum())
+
+    def _found(self) -> str:
+        rows = self.to_frame().head(self.data.sizes["metric"])
+        powers = [f"{bracketed(row.mean, row.low, row.high)} under {row.metric}" for row in rows.itertuples()]
+        choices = f"over {count(self.n_choices, 'choice')} of {count(self.n_systems, 'run')}"
+        return f"power {first_few(powers)} {choices} ({CORRECTIONS.words(rows['correction'].iloc[0])})"
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row a correction and metric, with the spread of its power over the choices.

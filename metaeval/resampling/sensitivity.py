@@ -132,7 +132,7 @@ class SensitivityResult(Result):
         return pd.DataFrame(errors, columns=[*_REQUIRED], index=pd.Index(self.metrics, name="metric"))
 
     def _found(self) -> str:
-        return pairs_that_differ(self.data["significant"])
+        return f"{pairs_that_differ(self.data['significant'])}, uncorrected"
 
     def comparison(self, correction: str = "none") -> PairwiseResult:
         """Return the same decisions as any other test over all pairs, on request corrected for their number.

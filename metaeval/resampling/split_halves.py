@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from metaeval.base.checks import MOST_REPLICATES, check_choice, check_count
 from metaeval.base.results import Figure, Result
 from metaeval.base.unit import unit_of
+from metaeval.base.words import span_of
 from metaeval.errors import EstimationError, UnknownNameError, warn
 from metaeval.resampling.topic_sets import draw_topic_sets
 from metaeval.running.draws import RNGLike, resolve_rng
@@ -69,6 +70,13 @@ class SplitHalves(Result):
     def n_splits(self) -> int:
         """Random halvings."""
         return self.counts.sizes["split"]
+
+    def _found(self) -> str:
+        rows = self.to_frame().query("correction == correction.iloc[0]")
+        names = rows["test"].map(TESTS.words) + " under " + rows["metric"]
+        failed = span_of(names, *(rows[f"error_rate{end}"] for end in ("", "_low", "_high")))
+        how = CORRECTIONS.words(rows["correction"].iloc[0])
+        return f"share of the rejections on one half that the other contradicts: {failed} ({how})"
 
     def to_frame(self, *, reference: str | None = None) -> pd.DataFrame:
         """Return one row a correction, metric and test.

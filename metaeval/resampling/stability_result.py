@@ -14,7 +14,9 @@ from numpy.typing import NDArray
 from metaeval.agreement.rankings import CORRELATIONS, kendall_p_value
 from metaeval.base.checks import check_choice, check_number
 from metaeval.base.digits import error_of_share
+from metaeval.base.names import count
 from metaeval.base.results import Figure, Result
+from metaeval.base.words import number, span
 from metaeval.resampling.reductions import Reduction
 from metaeval.running.equality import reaches
 
@@ -91,6 +93,11 @@ class Stability(Result):
     def single_draw(self) -> bool:
         """Whether one random draw is all there is: nothing then says how far another would differ."""
         return self.reduction.random and self.n_replicates == 1
+
+    def _found(self) -> str:
+        rows = self.to_frame().query("step == step.min()")
+        taus = span(rows["metric"], rows["tau"], map(number(2), rows["tau"]))
+        return f"with {count(int(rows['judged'].iloc[0]), 'judged document')} τ with the full ranking is {taus}"
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row a metric and step: means over replicates with their standard errors (``_se``).

@@ -10,6 +10,7 @@ import xarray as xr
 from metaeval.base.arrays import Flags, Floats, Ints
 from metaeval.base.checks import check_kind, check_share
 from metaeval.base.results import Result
+from metaeval.base.words import share, span
 from metaeval.collection.base import Rounds
 from metaeval.collection.documents import NOT_POOLED, JudgedCollection
 from metaeval.errors import EstimationError
@@ -72,6 +73,12 @@ class PoolSufficiency(Result):
     def verdicts(self) -> pd.DataFrame:
         """Return the 3 x 3 tables, one row a cell: how many comparisons have this verdict in full and this reduced."""
         return self.counts["other"].to_dataframe(name="n").reset_index()
+
+    def _found(self) -> str:
+        rows = self.to_frame().query("size == size.min()")
+        changed = span(rows["metric"], rows["changed"], map(share, rows["changed"]))
+        pools = f"pools of {rows['size'].iloc[0]} documents without a group"
+        return f"{pools} change {changed} of {self.n_comparisons:,} decisions"
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row a metric and size: ``same``, ``reversed`` and ``changed`` (Piwowarski et al., Table V)."""

@@ -23,6 +23,7 @@ from metaeval.base.checks import MOST_REPLICATES, check_choice, check_count, che
 from metaeval.base.names import count
 from metaeval.base.results import Result
 from metaeval.base.unit import unit
+from metaeval.base.words import number, span_of
 from metaeval.errors import InvalidOptionError, ScoresError
 from metaeval.running.draws import RNGLike, resolve_rng
 from metaeval.running.equality import difference, settle
@@ -63,6 +64,15 @@ class SubsetComparison(Result):
     by_group: bool
     """Whether groups of systems were kept together in splits."""
     random_source: str
+
+    def _found(self) -> str:
+        rows = self.to_frame().query("size == size.max()")
+        taus = span_of(
+            rows["method"] + " under " + rows["metric"],
+            *(rows[f"tau{end}"] for end in ("", "_low", "_high")),
+            write=number(2),
+        )
+        return f"chosen by other systems, {rows['size'].iloc[0]} {unit().topics} rank systems as all do with τ {taus}"
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row a metric, method and size.

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from metaeval.base.arrays import Flags, Floats, Ints
 from metaeval.base.checks import check_count
+from metaeval.base.names import count
 from metaeval.base.results import Result
 from metaeval.collection.base import Retrieved
 from metaeval.collection.documents import Collection, CollectionWarning
@@ -75,6 +76,11 @@ class SimulatedCollection(Result):
     def runs(self) -> dict[str, pd.DataFrame]:
         """The runs: for each system a table with ``query_id``, ``doc_id``, ``rank`` (from 1) and ``score``."""
         return {name: self.run(name) for name in self.systems}
+
+    def _found(self) -> str:
+        judged = sum(len(documents) for documents, _ in self.levels.values())
+        sizes = f"{count(len(self.systems), 'run')}, {count(len(self.topics), 'topic')}"
+        return f"{sizes}, {count(judged, 'judged document')}"
 
     def run(self, system: str) -> pd.DataFrame:
         """Return one run as a table."""

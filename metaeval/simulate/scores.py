@@ -14,7 +14,9 @@ import xarray as xr
 
 from metaeval.base.arrays import Floats, Ints
 from metaeval.base.checks import check_count, check_number, refused
+from metaeval.base.names import count
 from metaeval.base.results import Result
+from metaeval.base.words import span, two_digits
 from metaeval.errors import InvalidOptionError
 from metaeval.running.draws import RNGLike, resolve_rng
 from metaeval.running.parallel import in_one_order
@@ -62,6 +64,10 @@ class Population(Result):
     """The system that every system is a copy of; itself for most. Shape (system,)."""
     random_source: str
     """Where the effects came from."""
+
+    def _found(self) -> str:
+        effects = span(self.systems, self.effects[0], map(two_digits, self.effects[0]))
+        return f"true effects of {count(len(self.systems), 'system')} under {self.metrics[0]}: {effects}"
 
     def draw(  # noqa: PLR0913 - what topics may have in common
         self,

@@ -17,6 +17,7 @@ from metaeval.base.checks import refused
 from metaeval.base.names import as_number, clean_name, first_few, is_number, is_word, shortened, topic_evidence
 from metaeval.base.number_words import SCORE_GAPS, of_thousands, point_between_thousands
 from metaeval.base.results import Result
+from metaeval.base.words import span_of, two_digits
 from metaeval.errors import InvalidOptionError, ScoresError, UnknownNameError
 from metaeval.table.array import UNNAMED_METRIC
 from metaeval.table.conversions import plain
@@ -89,6 +90,13 @@ class SystemMeans(Result):
     def directed(self, higher_is_better: Mapping[str, bool]) -> "SystemMeans":
         """Return the same with other directions for the metrics named."""
         return replace(self, higher_is_better=_directions(ranges_of_scores(self.metrics, self.means), higher_is_better))
+
+    def _found(self) -> str:
+        words = [
+            f"{span_of(self.systems, means, means - errors, means + errors, write=two_digits)} under {metric}"
+            for metric, means, errors in zip(self.metrics, self.means, self.errors, strict=True)
+        ]
+        return f"means, with a standard error on both sides, {first_few(words)}"
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row a metric and system: metric, system, mean, stderr, n."""

@@ -15,8 +15,10 @@ from scipy.special import betaincc, betaincinv
 
 from metaeval.base.arrays import Floats, Ints
 from metaeval.base.checks import check_choice, check_power
+from metaeval.base.names import first_few
 from metaeval.base.results import Result
 from metaeval.base.unit import unit
+from metaeval.base.words import bracketed, two_digits
 from metaeval.errors import InvalidOptionError
 from metaeval.table.scores import Scores, oriented_values
 from metaeval.table.structure import engine_scores
@@ -53,6 +55,14 @@ class DetectableDifferences(Result):
     def n_pairs(self) -> int:
         """Size of the family."""
         return int(self.data.sizes["pair"])
+
+    def _found(self) -> str:
+        rows = self.summary().drop_duplicates("metric")
+        words = [
+            f"{bracketed(row.median, row.low, row.high, two_digits)} under {row.metric}" for row in rows.itertuples()
+        ]
+        how = CORRECTIONS.words(rows["correction"].iloc[0])
+        return f"the difference detected with power {self.power:g} is {first_few(words)} at the median pair ({how})"
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row a metric, pair and correction."""

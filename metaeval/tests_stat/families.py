@@ -10,6 +10,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from metaeval.base.checks import check_choice, check_kind, check_list
+from metaeval.base.names import first_few
 from metaeval.base.results import Result
 from metaeval.errors import InvalidOptionError
 from metaeval.tests_stat.correction import CORRECTIONS
@@ -28,6 +29,13 @@ class PairFamilies(Result):
     corrections: tuple[str, ...]
     """What `to_frame` and `counts` correct by."""
     baselines: tuple[str, ...]
+
+    def _found(self) -> str:
+        rows = self.counts().query("correction == @self.corrections[0]")
+        words = [
+            f"{row.n_significant} of {row.n_pairs} in {row.family} under {row.metric}" for row in rows.itertuples()
+        ]
+        return f"pairs that differ significantly: {first_few(words)} ({CORRECTIONS.words(self.corrections[0])})"
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row a family, metric and pair, in the order of the leaderboard.

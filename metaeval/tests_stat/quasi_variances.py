@@ -6,7 +6,9 @@ import numpy as np
 import pandas as pd
 
 from metaeval.base.arrays import Floats
+from metaeval.base.names import first_few
 from metaeval.base.results import Result
+from metaeval.base.words import span, two_digits
 from metaeval.running.parallel import in_one_order
 from metaeval.table.structure import engine_scores, mean_over_topics
 from metaeval.table.traits import WHOLE
@@ -31,6 +33,13 @@ class QuasiErrors(Result):
     """One row a ``metric``: the standard error of a difference from quasi-errors over its own one, less 1, where it is
     least (``lowest``) and most (``highest``) of all pairs, and its size in nine pairs of ten (``usual``); NaN where no
     pair varies."""
+
+    def _found(self) -> str:
+        words = [
+            f"{span(rows['system'], rows['quasi_error'], map(two_digits, rows['quasi_error']))} under {metric}"
+            for metric, rows in self.table.groupby("metric", sort=False)
+        ]
+        return f"the quasi-standard error of a mean is {first_few(words)}"
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row a ``metric`` and ``system``: its ``mean`` and its ``quasi_error``, in the metric's unit."""

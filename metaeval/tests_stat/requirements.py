@@ -12,9 +12,10 @@ from numpy.typing import NDArray
 
 from metaeval.base.arrays import Flags, Floats
 from metaeval.base.checks import check_list, check_share, refused, t_half_width
-from metaeval.base.names import count
+from metaeval.base.names import count, first_few
 from metaeval.base.results import Result
 from metaeval.base.unit import Unit
+from metaeval.base.words import bracketed, number
 from metaeval.errors import UnknownNameError
 from metaeval.running.equality import RELATIVE
 from metaeval.table.scores import Scores, oriented_values
@@ -66,6 +67,15 @@ class Requirements(Result):
     def met(self) -> bool:
         """Whether all requirements are established under every metric."""
         return bool((self.table["state"] == MET).all())
+
+    def _found(self) -> str:
+        words = [
+            f"{row['requirement']} is {row['state']} under {row['metric']}: "
+            + bracketed(row["estimate"], row["low"], row["high"], number(4))
+            for row in self.table.to_dict("records")
+        ]
+        n = int((self.table["state"] == MET).sum())
+        return f"{n} of {count(len(words), 'requirement')} met; {first_few(words, between='; ')}"
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row a metric and requirement.

@@ -15,6 +15,7 @@ from metaeval.base.checks import check_choice, check_kind, check_list, check_sha
 from metaeval.base.metric_names import MetricNameError, parse_name
 from metaeval.base.names import count
 from metaeval.base.results import Figure, Result
+from metaeval.base.unit import unit
 from metaeval.collection.documents import JudgedCollection
 from metaeval.errors import InvalidOptionError, UnknownNameError
 from metaeval.metrics.lists import RankedLists, lists_for
@@ -54,8 +55,8 @@ class RunPreferences(Result):
         return tuple(self.data["metric"].to_numpy().tolist())
 
     def _found(self) -> str:
-        sizes = self.data.sizes
-        return f"{count(len(self.systems), 'run')} compared on {count(sizes['topic'], 'topic')}"
+        topics = count(self.data.sizes["topic"], unit().topic)
+        return f"on {topics} {self.comparison()._found()}"  # noqa: SLF001 - as every test of pairs says it
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row a preference and pair of runs.

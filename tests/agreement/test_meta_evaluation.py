@@ -673,8 +673,9 @@ def test_one_task_leads_by_itself(tasks):
     assert found.lead_pairs().equals(found.task_pairs(tasks))
     assert found.order() == found.table["metric"].tolist()
     row = found.table.iloc[0]
-    told = f"{row['metric']} agrees best with people: {row['value']:.3f} [{row['low']:.3f}, {row['high']:.3f}]"
-    assert told in repr(found)
+    assert f" {row['value']:.3f} [{row['low']:.3f}, {row['high']:.3f}]" in found.answer
+    alone = (found.table["rank"] == 1).sum() == 1  # no other is as good, by the tests of pairs
+    assert (f"{row['metric']} agrees best with people: " in found.answer) == alone
 
 
 def test_without_a_common_metric_the_first_task_leads():

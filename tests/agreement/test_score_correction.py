@@ -138,11 +138,11 @@ def test_covariances_are_those_of_a_bootstrap_of_topics():
     rng = np.random.default_rng(1)
     # topics with labels of people and those without are drawn apart
     counts = np.hstack([rng.multinomial(100, np.full(100, 0.01), 4000) for _ in range(2)])
-    drawn_sums = pd.DataFrame(counts @ sums.to_numpy(), columns=sums.columns)
-    judged = {name: drawn_sums[f"yes_{name}"] / drawn_sums[f"n_{name}"] for name in ("a", "b")}
-    q0, q1 = drawn_sums["right_no"] / drawn_sums["no"], drawn_sums["right_yes"] / drawn_sums["yes"]
+    rngsums = pd.DataFrame(counts @ sums.to_numpy(), columns=sums.columns)
+    judged = {name: rngsums[f"yes_{name}"] / rngsums[f"n_{name}"] for name in ("a", "b")}
+    q0, q1 = rngsums["right_no"] / rngsums["no"], rngsums["right_yes"] / rngsums["yes"]
     scores, differences = (judged["a"] + q0 - 1) / (q0 + q1 - 1), (judged["a"] - judged["b"]) / (q0 + q1 - 1)
-    others = drawn_sums["people"] / drawn_sums["n"], drawn_sums["judge"] / drawn_sums["n"]
+    others = rngsums["people"] / rngsums["n"], rngsums["judge"] / rngsums["n"]
     apart = scores - (others[0] - _weight(frame[first]) * (others[1] - judged["a"]))
     row, pair = found.table.iloc[0], found.differences.iloc[0]
     reach = student.ppf(0.975, 99)
@@ -240,3 +240,18 @@ def test_order_of_items_means_nothing_and_the_answer_is_a_sentence():
     assert found.table["system"].tolist() == ["a", "b"]
     assert found.answer.startswith("corrected for the errors of the judge, the share of yes is from 0.")
     assert found.plot().axes[0].get_xlabel() == "corrected score"
+
+
+@pytest.mark.parametrize("among_labelled", [0.5, 0.7])
+def test_the_answer_says_on_what_a_corrected_share_depends(among_labelled):
+    """Where people labelled items of another mix the powered share is off, and the corrected one rests on the judge."""
+    rng = np.random.default_rng(4)
+    labelled = np.arange(2000) < 400
+    truth = rng.random(2000) < np.where(labelled, among_labelled, 0.7)
+    judge = np.where(truth, rng.random(2000) < 0.9, rng.random(2000) < 0.2)
+    people = np.where(labelled, truth.astype(float), np.nan)
+    found = corrected_scores(as_labels({"people": people, "judge": judge.astype(float)}), reference="people")
+    shifted = among_labelled != 0.7
+    told = "if it errs as often on all items: the items that people labelled are no random sample"
+    assert (told in found.answer) == shifted
+    assert any("no random sample" in note for note in found.notes) == shifted

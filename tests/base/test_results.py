@@ -198,7 +198,7 @@ def test_counts_and_rates_are_those_of_the_frame():
     powers = discriminative_power_interval(SCORES, test="t", n_topic_resamples=5, rng=0)
     row = powers.to_frame().iloc[0]
     assert f"power {100 * row['power']:.1f} % [" in repr(powers)
-    assert repr(powers).splitlines()[0].endswith(f"({row['correction']}).")
+    assert repr(powers).splitlines()[0].endswith("(uncorrected).")
     agreed = decision_agreement(SCORES, test="t", correction="none", alphas=0.5, rng=0)
     assert f"two metrics {agreed.to_frame()['f1'].min():.2f} (AP and RR)" in repr(agreed)
 
@@ -283,3 +283,49 @@ def test_a_one_sided_test_of_several_pairs_says_for_which_side():
     assert said.startswith(
         "0 of 3 pairs differ significantly under metric1, tested for the second of a pair being better; system1 leads"
     )
+
+
+def test_a_result_is_neither_true_nor_false():
+    """`if check_requirements(...)` once passed whatever was found."""
+    violated = metaeval.tests_stat.check_requirements(STEPS, ["system2 >= system1"])
+    assert not violated.met
+    for ask in (bool, lambda result: result or None, lambda result: not result):
+        with pytest.raises(TypeError, match=r"a Requirements is neither true nor false; take what decides \(`\.met`\)"):
+            ask(violated)
+    with pytest.raises(TypeError, match=r"a PairwiseResult is neither true nor false; .*to_frame\(\)"):
+        bool(metaeval.sign_test(STEPS))
+
+
+def _labels_of_two():
+    return metaeval.agreement.as_labels({"a": [1, 0, 1, 0], "b": [1, 1, 1, 0]})
+
+
+ANSWERS = [
+    # three of four labels are the same, and two by chance: (3/4 - 1/2) / (1 - 1/2)
+    (lambda: metaeval.agreement.compare_labels(_labels_of_two(), rng=1), "kappa of 1 pair of judges is 0.50 ["),
+    (_labels_of_two, "8 labels of 4 items by a, b."),
+    (
+        lambda: metaeval.tests_stat.check_requirements(STEPS, ["system2 >= system1"]),
+        # 5.8 against 3.1 on seven topics
+        "0 of 1 requirement met; system2 >= system1 is violated under metric1: −0.3857 [",  # noqa: RUF001 - a true minus
+    ),
+    (
+        lambda: metaeval.resampling.rank_intervals(STEPS, simultaneous=False, method="guaranteed"),
+        "of 3 pairs differ significantly under metric1, uncorrected.",
+    ),
+    (
+        lambda: metaeval.bootstrap_sensitivity(STEPS, n_resamples=50, rng=1),
+        "2 of 3 pairs differ significantly under metric1, uncorrected.",
+    ),
+    (
+        lambda: metaeval.models.fit_exponential([5, 10, 20], [0.4, 0.2, 0.05]),  # halves by five topics: log(2) / 5
+        "the error rate is 0.8 exp(−0.14 n) with n topics, fitted to 3 sizes from 5 to 20: 5.0 % at 20.",  # noqa: RUF001
+    ),
+]
+
+
+@pytest.mark.filterwarnings("ignore::metaeval.errors.MetaevalWarning")  # so little data reaches no level
+@pytest.mark.parametrize(("made", "said"), ANSWERS)
+def test_answers_say_what_was_found(made, said):
+    """They once said what the class is for."""
+    assert said in made().answer

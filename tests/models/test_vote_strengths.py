@@ -398,3 +398,20 @@ def test_a_group_that_one_cluster_alone_compares_has_no_certainty(n_clusters):
     )
     assert clustered > 0.7 * independent
     assert any(note.startswith("d, e: one cluster alone compares them with the others") for note in found.notes)
+
+
+@pytest.mark.parametrize(
+    ("won", "said"),
+    [
+        # 6 of 11: log(6 / 5) / sqrt(11 / 30) = 0.301 standard errors
+        ({"ab": 6, "ba": 5}, "a and b do not differ significantly under preference (p = 0."),
+        ({"ab": 5, "ba": 5, "ac": 7, "ca": 3, "bc": 7, "cb": 3}, "0 of 3 pairs differ significantly under preference"),
+        ({"ab": 90, "ba": 10}, "a is significantly better than b under preference (p <0.0001)."),
+        ({"ab": 5, "ba": 5, "ac": 4}, "under preference (p = 1.0000); without a finite strength: c never won."),
+    ],
+)
+def test_the_answer_names_a_leader_only_where_votes_tell_one(won, said):
+    """Six of eleven votes once made "the strongest of 2 systems", and who never won was not counted."""
+    found = bradley_terry(votes(*((*pair, "left") for pair, n in won.items() for _ in range(n))))
+    assert said in found.answer
+    assert found.answer in repr(found).replace("\n  ", " ")

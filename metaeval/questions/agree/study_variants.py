@@ -67,7 +67,7 @@ def audited(
     registry: Registry | None = None,
 ) -> tuple[tuple[Variant, ...], tuple[str, ...]]:
     """Return the variants of `audit_variants`, and what to say of uses that are left out."""
-    metric_registry = registry or default_registry()
+    metric_registry = default_registry() if registry is None else registry
     if isinstance(collection, Collection):
         grades = _grades_of(collection)
     elif not isinstance(collection, ElementCollection):

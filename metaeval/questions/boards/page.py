@@ -31,7 +31,7 @@ def boards_report(study: BoardsStudy) -> Report:
     settled, (first, second) = study.found, study.names
     sizes = {name: board.sizes["topic"] for name, board in study.scores.items()}
     board_facts = [(f"{n:,}", f"{unit().topics} of {name}") for name, n in sizes.items()]
-    common_fact = (f"{study.drift.n_common if study.drift else 0:,}", f"{unit().topics} of both")
+    common_fact = (f"{study.drift.n_common if study.drift is not None else 0:,}", f"{unit().topics} of both")
     failed = [Item(term=question, words=reason) for question, reason in study.unanswered.items()]
     return Report(
         command="agree",

@@ -133,7 +133,7 @@ def _key_figures(study: CompareStudy, frame: pd.DataFrame) -> Table:
         met = zip(frame["expectations_met"], frame["expectations_tried"], strict=True)
         table_frame["expected"] = [MISSING if pd.isna(n_met) else f"{n_met:.0f} of {of:.0f}" for n_met, of in met]
         key_columns += right(text, expected="Expectations met")
-    caption = say("key figures", study=study, posterior=study.topics and study.topics.posterior)
+    caption = say("key figures", study=study, posterior=None if study.topics is None else study.topics.posterior)
     return key_figures(
         table_frame, (*left(shown="Metric"), *key_columns), by="power", caption=caption, precision=errors
     )

@@ -40,7 +40,7 @@ def expectations_of(names: Sequence[str], registry: Registry | None) -> pd.DataF
     >>> expectations_of(["AP", "RR"], None).groupby("metric")["state"].unique().map(list).to_dict()
     {'AP': ['met'], 'RR': ['not noticed']}
     """
-    used = registry or default_registry()
+    used = default_registry() if registry is None else registry
     metrics = (
         [metric for metric in resolve_metrics(names, registry=used) if isinstance(metric, Metric)] if names else []
     )

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 from scipy.special import stdtr, stdtrit
 
+from metaeval.base.names import first_few
 from metaeval.base.results import Result
 from metaeval.models.error_rate_posterior import BayesianErrorRate
 from metaeval.resampling.stability_result import Stability
@@ -53,6 +54,11 @@ class MetricVerdict(Result):
     """Pairs whose first metric would be better than the second, but for an expectation that it alone breaks."""
     contradicted: tuple[tuple[str, str], ...] = ()
     """Pairs whose first metric has surely more power, but contradicts the significant pairs of the second."""
+
+    def _found(self) -> str:
+        return (
+            f"{self.outcome}: {first_few(self.metrics)}" if self.metrics else "open: no reason for a choice of a metric"
+        )
 
     def to_frame(self) -> pd.DataFrame:
         """Return the table with a column ``surely``: "better" or ""."""

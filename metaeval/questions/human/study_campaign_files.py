@@ -13,7 +13,7 @@ import xarray as xr
 from metaeval.agreement.meta_tasks import TASKS, MetaTask, parse_tasks
 from metaeval.base.bibliography import find_publication
 from metaeval.base.checks import check_choice
-from metaeval.base.names import first_few
+from metaeval.base.names import count, first_few
 from metaeval.base.results import Result
 from metaeval.errors import FileFormatError
 from metaeval.io.benchmarks.mt_metrics_eval import pairs_of, read_set
@@ -33,6 +33,10 @@ class Campaign(Result):
     notes: tuple[str, ...]
     files: tuple[str, ...]
     """Every file that was read."""
+
+    def _found(self) -> str:
+        sets = count(len(self.sets), "set of systems")
+        return f"{count(len(self.tasks), 'task')} on {sets}: {first_few(list(self.sets))}"
 
 
 @cache

@@ -122,9 +122,9 @@ def _left_out_table(study: JudgmentsStudy, name: str) -> Table:
 
 def _shares_table(study: JudgmentsStudy) -> Table:
     frame = study.table("left_out_summary")
-    full = study.left_out.get("rebuilt pool", study.left_out.get("depth"))
+    all_judged = [study.left_out[name] for name in ("rebuilt pool", "depth") if name in study.left_out][:1]
     some = [left_out for left_out in study.left_out.values() if left_out.pool_share < WHOLE]
-    frame = pd.concat([_rows_of(frame, left_out) for left_out in ([full] if full else []) + some], ignore_index=True)
+    frame = pd.concat([_rows_of(frame, left_out) for left_out in [*all_judged, *some]], ignore_index=True)
     return say.table(
         "left_out shares",
         frame,

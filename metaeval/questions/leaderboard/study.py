@@ -502,7 +502,7 @@ def conclusions_of(
             f"n_significant_{name}": result.with_correction(name).data["significant"].sum("pair").to_numpy()
             for name in ("fdr_bh", "fdr_by")
         }
-        first = first or result
+        first = result if first is None else first
         for index, name in enumerate(result.metrics):
             metric, aggregate = (name, "mean") if of_means else (metrics[number], name)
             lead = of_means or not index  # compared with that of the first metric

@@ -247,7 +247,7 @@ def _power_row(of_test: pd.DataFrame, study: PowerStudy, errors: pd.DataFrame | 
                 record["power_low"],
                 record["power_high"],
                 about=record["power"],
-                draws=study.intervals.n_topic_resamples if study.intervals else None,
+                draws=study.intervals.n_topic_resamples if study.intervals is not None else None,
             )
             row |= {f"{name} interval": bounds, f"{name} interval_sort": record["power_low"]}
         for column in _REQUIRED:

@@ -182,7 +182,7 @@ def study_reliability(  # noqa: PLR0913 - one keyword per question
     [['inex2002(quant=SOG)', 'ideal', False], ['nxCGpercent(quant=SOG)', 'ideal', True]]
     """
     check_kind(assessments, "assessments", "Assessments")
-    metric_registry = registry or default_registry()
+    metric_registry = default_registry() if registry is None else registry
     chosen = resolve_metrics(element_measures(assessments) if metrics is None else metrics, registry=metric_registry)
     for metric in chosen:
         if not isinstance(metric, Metric) or metric.on != "elements":

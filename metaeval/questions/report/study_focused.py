@@ -140,7 +140,7 @@ def focused_curves(
 ) -> tuple[RunCurves, ...]:
     """Return the curves that the campaigns drew, averaged over topics, or why there is none."""
     if isinstance(collection, ElementCollection):
-        return tuple(_element_curves(collection, metrics, registry or default_registry()))
+        return tuple(_element_curves(collection, metrics, default_registry() if registry is None else registry))
     return tuple(_passage_curves(collection)) if isinstance(collection, PassageCollection) else ()
 
 
