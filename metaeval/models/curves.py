@@ -14,6 +14,7 @@ from scipy.optimize import least_squares, leastsq
 from metaeval.base.arrays import Flags, Floats
 from metaeval.base.checks import check_choice, check_kind
 from metaeval.base.results import Result
+from metaeval.base.side_by_side import side_by_side
 from metaeval.base.unit import unit
 from metaeval.errors import EstimationError
 from metaeval.models.families import CURVES
@@ -60,6 +61,7 @@ class ErrorCurve(Result):
         return float(smallest) if smallest <= limit else np.inf
 
 
+@side_by_side("sizes", "swaps", "comparisons")
 @in_one_order
 def fit_curve(
     family: str,

@@ -11,6 +11,7 @@ from scipy.optimize import least_squares
 from metaeval.base.arrays import Floats, Ints
 from metaeval.base.checks import check_choice, check_share
 from metaeval.base.results import Result
+from metaeval.base.side_by_side import side_by_side
 from metaeval.errors import EstimationError, InvalidOptionError
 from metaeval.models.curves import held_out
 from metaeval.models.least_squares import settled_minimum
@@ -70,6 +71,7 @@ class ExponentialFit(Result):
         return size if size <= limit else np.inf
 
 
+@side_by_side("sizes", "rates")
 @in_one_order
 def fit_exponential(sizes: ArrayLike, rates: ArrayLike, *, scale: FitScale = "log") -> ExponentialFit:
     r"""Fit the exponential decay of an error rate with the number of topics.
