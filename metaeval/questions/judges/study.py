@@ -384,7 +384,7 @@ def study_judges(  # noqa: PLR0913 - every option is one question
     labels, people = _check_given(labels, collection, scores, annotations, people, reference)
     options = JudgeOptions(
         *(reference, people, maps, rel, epsilon, scoring, human_topics, latent),
-        KnownOfSystems(groups, built_with, covariate, covariate_name),
+        KnownOfSystems.of(groups, built_with, covariate, covariate_name),
         ConclusionOptions(test, correction, alpha, n_resamples, confidence_level, top),
         source,
     )
