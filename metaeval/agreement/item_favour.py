@@ -209,13 +209,13 @@ def _of_items(labels: Labels, covariate: Mapping[str, float]) -> tuple[Floats, l
     items = labels.table.index.get_level_values("item")
     names = names_of_items(labels)
     numbers_of = check_mapping(covariate, "covariate", {str(items[0]): 120})
-    given = pd.Series({str(key): _number_of(key, number) for key, number in numbers_of.items()}, dtype=float)
-    values = max((given.reindex(by).to_numpy() for by in names), key=lambda numbers: np.isfinite(numbers).sum())
+    by_name = pd.Series({str(key): _number_of(key, number) for key, number in numbers_of.items()}, dtype=float)
+    values = max((by_name.reindex(by).to_numpy() for by in names), key=lambda numbers: np.isfinite(numbers).sum())
     missing = int((~np.isfinite(values)).sum())
     if 2 * missing > len(values):
         raise InvalidOptionError(
             f"`covariate` must have a number for most of the {len(values):,} items (or their topics), and lacks "
-            f"{missing:,}, such as {items[~np.isfinite(values)][0]!r}; it has {first_few(list(map(repr, given.index)))}"
+            f"{missing:,}, such as {items[~np.isfinite(values)][0]!r}; it has {first_few([*map(repr, by_name.index)])}"
         )
     return np.asarray(values, dtype=np.float64), [
         f"items without a number of the covariate are left out: {missing:,}"
