@@ -9,7 +9,8 @@ import pytest
 from every import chapters
 
 import metaeval
-from metaeval.errors import MetaevalError
+from metaeval.base.columns import READING
+from metaeval.errors import MetaevalError, UnknownArgumentError
 
 SPAN = re.compile(r"(?<![`'\"\w])`([^`]+)`(?![`'\"\w])")
 GENERATOR = np.random.default_rng(0)
@@ -41,6 +42,28 @@ FUNCTIONS = {
 }
 
 
+LABELS = pd.DataFrame({"item": [f"i{row}" for row in range(12)], "ann": [0, 1, 2] * 4, "ben": [0, 1, 1] * 4})
+LONG_LABELS = LABELS.melt("item", var_name="judge", value_name="label")
+MISREAD_LABELS = {
+    "rows given again": pd.concat([LABELS, LABELS.iloc[:3]]),
+    "labels given again": pd.concat([LONG_LABELS, LONG_LABELS.iloc[:3]]),
+    "columns of other names": LONG_LABELS.rename(columns={"judge": "who", "label": "said"}),
+    "two sets of rows": pd.concat([LONG_LABELS.assign(language=name) for name in ("de", "en")]),
+    "grades in halves": LABELS.assign(ann=LABELS["ann"] / 2),
+    "words and numbers": LABELS.assign(ann=["low", "high", "1"] * 4),
+    "one judge": LABELS[["item", "ann"]],
+    "two lists": [[0, 1, 1], [0, 1, 0]],
+}
+OF_LABELS = {
+    f"{chapter.__name__}.{name}": getattr(chapter, name)
+    for chapter in chapters()
+    for name in chapter.__all__
+    if inspect.isfunction(getattr(chapter, name))
+    and next(iter(inspect.signature(getattr(chapter, name)).parameters), "") == "labels"
+    and "Labels" in str(next(iter(inspect.signature(getattr(chapter, name)).parameters.values())).annotation)
+} | {"metaeval.agreement.as_labels": metaeval.agreement.as_labels}
+
+
 def _needs_nothing_else(function):
     """Whether the data are all that a function must be given."""
     return sum(at.default is at.empty and at.kind is not at.VAR_KEYWORD for at in
@@ -66,6 +89,71 @@ def test_errors_of_reading_name_what_can_be_passed(name):
         assert said <= parameters, message
         assert len(message) <= 600
         assert "awk" not in message
+
+
+@pytest.mark.parametrize("name", OF_LABELS)
+def test_errors_of_reading_labels_name_what_can_be_passed(name):
+    """Every keyword in backticks is one that the function takes, by its signature or for reading what is in memory."""
+    function, needed = OF_LABELS[name], {"reference": "ann", "covariate": {}, "people": ["ben"], "systems": {}}
+    parameters = {*inspect.signature(function).parameters}
+    given = {at: value for at, value in needed.items() if at in parameters}
+    for about, misread in MISREAD_LABELS.items():
+        message = _error_of(lambda table: function(table, **given), misread)
+        if message is None:
+            continue
+        said = {code.partition("=")[0] for code in SPAN.findall(message) if re.match(r"\w+=", code)}
+        assert said <= parameters | READING, (about, message)
+        for argument in said & READING:
+            assert _takes(function, misread, argument, given), (about, message)
+        assert len(message) <= 600
+
+
+def _takes(function, table, argument, given):
+    """Whether a function knows an argument: what it says to a value that none has is not that it lacks it."""
+    try:
+        function(table, **given, **{argument: {} if argument != "duplicates" else "first"})
+    except UnknownArgumentError:
+        return False
+    except MetaevalError:
+        return True
+    return True
+
+
+def test_topics_in_clusters_are_mended_by_a_function_with_its_module():
+    """What the error of a study names can be called as it stands."""
+    names = [f"q{topic}" for topic in range(12)]
+    clusters = {name: str(at // 3) for at, name in enumerate(names)}
+    scores = metaeval.as_scores(pd.DataFrame(GENERATOR.random((12, 2)), names, ["x", "y"]), clusters=clusters)
+    with pytest.raises(MetaevalError, match="with_clusters") as caught:
+        metaeval.study_design(scores, differences=[0.1])
+    codes = [code for code in SPAN.findall(str(caught.value)) if "with_clusters" in code]
+    assert len(codes) == 2
+    for code in codes:
+        mended = eval(code, {"scores": scores, "metaeval": metaeval})  # noqa: S307 - as the error says
+        assert metaeval.study_design(mended, differences=[0.1]).answer
+
+
+def test_a_gap_is_mended_by_the_call_that_the_error_names():
+    """No function is told to call itself, and none is named twice."""
+    gap = MISREAD["a gap"]
+    with pytest.raises(MetaevalError, match=r"pass `as_scores\(scores, missing='zero'\)`.* to go on") as caught:
+        metaeval.study_table(gap)
+    assert "to as_scores" not in str(caught.value)
+    with pytest.raises(MetaevalError, match=r"pass `missing='zero'`.* to go on") as caught:
+        metaeval.as_scores(gap)
+    assert "as_scores" not in str(caught.value)
+    assert metaeval.as_scores(gap, missing="zero").sizes["topic"] == 12
+
+
+def test_topics_given_twice_are_mended_as_the_error_says():
+    """Two rows of one topic: left out, or given as repeats."""
+    frame = pd.DataFrame({"x": [0.1, 0.2, 0.3], "y": [0.3, 0.1, 0.2]}, ["q1", "q1", "q2"])
+    with pytest.raises(MetaevalError, match=r"topic 'q1' appears twice; .*: rename or leave out one, or .* repeat"):
+        metaeval.study_table(frame)
+    assert metaeval.as_scores(frame[~frame.index.duplicated()]).sizes["topic"] == 2
+    again = frame.assign(repeat=["1", "2", "1"]).rename_axis("topic").reset_index()
+    long = again.melt(["topic", "repeat"], var_name="system", value_name="score")
+    assert metaeval.as_scores(long).sizes["repeat"] == 2
 
 
 def test_a_frame_that_is_read_in_two_ways_is_mended_as_the_error_says():

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -11,8 +11,8 @@ from scipy.special import stdtrit
 from metaeval.agreement.judge_bias_questions import checked_options
 from metaeval.agreement.labels import Labels
 from metaeval.base.arrays import Flags, Floats, Ints
-from metaeval.base.checks import check_choice, check_kind, check_list
-from metaeval.base.names import count
+from metaeval.base.checks import check_choice, check_kind, check_list, check_mapping, refused
+from metaeval.base.names import count, first_few, shortened
 from metaeval.base.results import Figure, Result
 from metaeval.base.words import number, span_of
 from metaeval.errors import InvalidOptionError, ScoresError
@@ -151,6 +151,8 @@ def favoured_items(  # noqa: PLR0913 - every option is one question
     checked_options(adjusted=True, over="both", correction=correction, confidence_level=confidence_level)
     values, notes = _of_items(labels, covariate)
     has_number = np.isfinite(values) & labels.table[reference].notna().to_numpy()
+    if not has_number.any():
+        raise InvalidOptionError(f"`covariate` has no number for any of the items that {reference} labelled")
     spread = float(values[has_number].std(ddof=1)) if has_number.sum() > 1 else 0.0
     if not spread > 0:
         raise InvalidOptionError(f"`covariate` must differ between the items that {reference} labelled")
@@ -200,7 +202,11 @@ class _Slope(NamedTuple):
 def names_of_items(labels: Labels) -> list[pd.Index]:
     """Return what a covariate may call every item: its own name, its topic, and its name without the system."""
     topics, items = (labels.table.index.get_level_values(level) for level in ("topic", "item"))
-    return [items, topics, *([_bare(items, labels.system_part)] if labels.system_part is not None else [])]
+    return [
+        items,
+        *([] if labels.by_item else [topics]),
+        *([_bare(items, labels.system_part)] if labels.system_part is not None else []),
+    ]
 
 
 def _bare(items: pd.Index, system_part: int) -> pd.Index:
@@ -212,17 +218,30 @@ def _of_items(labels: Labels, covariate: Mapping[str, float]) -> tuple[Floats, l
     """Return the number of every item, by the names that match most of them, and how many have none."""
     items = labels.table.index.get_level_values("item")
     names = names_of_items(labels)
-    given = pd.Series({str(key): float(number) for key, number in covariate.items()}, dtype=float)
-    values = max((given.reindex(by).to_numpy() for by in names), key=lambda numbers: np.isfinite(numbers).sum())
+    numbers_of = check_mapping(covariate, "covariate", {str(items[0]): 120})
+    by_name = pd.Series({str(key): _number_of(key, number) for key, number in numbers_of.items()}, dtype=float)
+    values = max((by_name.reindex(by).to_numpy() for by in names), key=lambda numbers: np.isfinite(numbers).sum())
     missing = int((~np.isfinite(values)).sum())
     if 2 * missing > len(values):
         raise InvalidOptionError(
             f"`covariate` must have a number for most of the {len(values):,} items (or their topics), and lacks "
-            f"{missing:,}, such as {items[~np.isfinite(values)][0]!r}"
+            f"{missing:,}, such as {items[~np.isfinite(values)][0]!r}; it has {first_few([*map(repr, by_name.index)])}"
         )
     return np.asarray(values, dtype=np.float64), [
         f"items without a number of the covariate are left out: {missing:,}"
     ] if missing else []
+
+
+def _number_of(item: object, number: Any) -> float:  # noqa: ANN401 - whatever the caller passed
+    """Return the number of an item, NaN for none."""
+    try:
+        return float(number)
+    except (TypeError, ValueError):
+        lengths = (
+            "; of texts pass {item: len(text) for item, text in covariate.items()}" if isinstance(number, str) else ""
+        )
+        message = f"must be a number for every item, and for {item!r} it is {shortened(repr(number))}{lengths}"
+        raise refused("covariate", message, number) from None
 
 
 def _ways(labels: Labels) -> list[Ints]:

@@ -7,7 +7,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from metaeval.base.arrays import Flags, Floats
-from metaeval.base.checks import check_choice, check_number, check_share
+from metaeval.base.checks import check_choice, check_mapping, check_number, check_share
 from metaeval.base.names import first_few
 from metaeval.errors import InvalidOptionError
 from metaeval.running.equality import RELATIVE
@@ -112,7 +112,7 @@ def known_groups(groups: Mapping[str, str], systems: Sequence[str]) -> tuple[dic
     >>> inside["x"].tolist(), notes
     ([True, True, False, False], ['groups of one system, left out: y'])
     """
-    _check_systems(groups, systems, "groups")
+    groups = _of_systems(groups, systems, "groups", "team")
     inside: dict[str, Flags] = {}
     of_system = [groups.get(name) for name in systems]
     for name in dict.fromkeys(str(group) for group in of_system if group is not None):
@@ -135,7 +135,7 @@ def covariate_values(covariate: Mapping[str, float], systems: Sequence[str]) -> 
     >>> covariate_values({"a": 3, "b": 1}, ["b", "a"]).tolist()
     [1.0, 3.0]
     """
-    _check_systems(covariate, systems, "covariate")
+    covariate = _of_systems(covariate, systems, "covariate", 120)
     lacking = [name for name in systems if name not in covariate]
     if lacking:
         raise InvalidOptionError(
@@ -166,15 +166,16 @@ def check_built_with(
     return parts_of
 
 
-def _check_systems(named: Mapping[str, object], systems: Sequence[str], what: str) -> None:
-    if not isinstance(named, Mapping):
-        raise InvalidOptionError(f"`{what}` must be a mapping from systems, not a {type(named).__name__}")
+def _of_systems[V](by_system: Mapping[str, V], systems: Sequence[str], what: str, example: V) -> dict[str, V]:
+    """Return what is said of systems, if all of them are known."""
+    named: dict[str, V] = check_mapping(by_system, what, {systems[0]: example})
     unknown = [str(name) for name in named if name not in set(systems)]
     if unknown:
         raise InvalidOptionError(
             f"`{what}` must name systems of the scores; there is no {first_few(unknown, write=repr)} among the "
             f"{len(systems)} systems: leave such names out"
         )
+    return named
 
 
 def _constant(judges: Floats) -> Flags:

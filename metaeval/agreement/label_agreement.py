@@ -31,7 +31,7 @@ from metaeval.base.names import comma_list, count, first_few
 from metaeval.base.results import Figure, Result
 from metaeval.base.unit import unit
 from metaeval.base.words import number, span_of
-from metaeval.errors import InvalidOptionError, ScoresError
+from metaeval.errors import ScoresError
 from metaeval.running.draws import RNGLike, bootstrap_counts, bootstrap_indices, resolve_rng, standard_deviation
 from metaeval.running.parallel import in_one_order, track
 from metaeval.table.unrelated import unrelated
@@ -213,7 +213,7 @@ def compare_labels(  # noqa: PLR0913 - every option is one question
     labels: Labels,
     *,
     reference: str | None = None,
-    rel: int = 1,
+    rel: int | None = None,
     confidence_level: float = 0.95,
     n_resamples: int = 1000,
     rng: RNGLike = None,
@@ -225,8 +225,9 @@ def compare_labels(  # noqa: PLR0913 - every option is one question
     labels : Labels
     reference : str, optional
         A judge (say the human one) that every other is compared with; it is the first of each pair.
-    rel : int
-        Lowest label that counts as relevant in the ratios of relevant sets.
+    rel : int, optional
+        Lowest label that counts as relevant in the ratios of relevant sets; by default 1, and where that is not above
+        the lowest label, or no label, the lowest above the lowest.
     confidence_level : float
         Level of the intervals.
     n_resamples : int
@@ -242,7 +243,7 @@ def compare_labels(  # noqa: PLR0913 - every option is one question
     Raises
     ------
     InvalidOptionError
-        If `rel` is not on the scale or an option lies outside its rule.
+        If `rel` is no label or an option lies outside its rule.
     UnknownNameError
         If the reference is not a judge.
     ScoresError
@@ -289,7 +290,8 @@ def compare_labels(  # noqa: PLR0913 - every option is one question
     >>> [round(float(found[name]), 3) for name in ("same", "kappa", "overlap")]
     [0.6, 0.167, 0.667]
     """
-    _check_labels(labels, rel, reference)
+    _check_labels(labels, reference)
+    rel = labels.lowest_relevant(rel)
     check_share(confidence_level, "confidence_level")
     check_count(n_resamples, "n_resamples", least=2)  # a standard deviation takes two
     source = resolve_rng(rng)
@@ -368,7 +370,7 @@ def _allow_for_chance(
         frame[[f"{name}_low", f"{name}_high"]] = ends[name]
 
 
-def _check_labels(labels: Labels, rel: int, reference: str | None) -> None:
+def _check_labels(labels: Labels, reference: str | None) -> None:
     check_kind(labels, "labels", "Labels")
     labels.require_whole("agreement of judges")
     if len(labels.scale) > _MOST_LABELS:
@@ -376,8 +378,6 @@ def _check_labels(labels: Labels, rel: int, reference: str | None) -> None:
             f"the judges say {len(labels.scale):,} different things, as in free text; agreement counts labels that are "
             f"used again, at most {_MOST_LABELS} of them: give grades, or shares of what two texts have in common"
         )
-    if labels.ordered and rel not in labels.scale:
-        raise InvalidOptionError(f"`rel={rel!r}` is not on the scale {', '.join(map(str, labels.scale))}")
     if reference is not None:
         check_choice(reference, "judge", labels.judges)
 

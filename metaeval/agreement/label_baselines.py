@@ -22,7 +22,9 @@ from metaeval.running.equality import RELATIVE
 from metaeval.tests_stat.pairs import all_pairs
 
 
-def agreement_baselines(labels: Labels, *, reference: str, people: Sequence[str] = (), rel: int = 1) -> pd.DataFrame:
+def agreement_baselines(
+    labels: Labels, *, reference: str, people: Sequence[str] = (), rel: int | None = None
+) -> pd.DataFrame:
     r"""Compare the agreement of every judge with a reference with constant and shuffled judges, and with people.
 
     Parameters
@@ -33,8 +35,8 @@ def agreement_baselines(labels: Labels, *, reference: str, people: Sequence[str]
     people : sequence of str
         People, the reference among them if it is one: their agreement, averaged over the pairs that labelled a common
         item, is what a judge can be asked for.
-    rel : int
-        Lowest label that counts as relevant.
+    rel : int, optional
+        Lowest label that counts as relevant; by default as for `compare_labels`.
 
     Returns
     -------
@@ -47,7 +49,7 @@ def agreement_baselines(labels: Labels, *, reference: str, people: Sequence[str]
     Raises
     ------
     InvalidOptionError
-        If `rel` is not on the scale, or fewer than two people are named.
+        If `rel` is no label, or fewer than two people are named.
     UnknownNameError
         If the reference or a person is not among the labels.
     ScoresError
@@ -88,8 +90,7 @@ def agreement_baselines(labels: Labels, *, reference: str, people: Sequence[str]
     if len(set(people)) == 1:
         message = f"`people` must name two people or more, not {first_few(set(people))} alone; name the reference, too"
         raise InvalidOptionError(message)
-    if labels.ordered and rel not in labels.scale:
-        raise InvalidOptionError(f"`rel={rel!r}` is not on the scale {', '.join(map(str, labels.scale))}")
+    rel = labels.lowest_relevant(rel)
     scale = np.array(labels.scale, dtype=np.float64)
     counts = contingency(labels, topics=labels.topics)
     reference_index = labels.judges.index(reference)

@@ -121,6 +121,28 @@ class Labels(Result):
             rows.append(row | shares)
         return pd.DataFrame(rows)
 
+    def lowest_relevant(self, rel: int | None = None) -> int:
+        """Return the lowest label that counts as relevant.
+
+        Parameters
+        ----------
+        rel : int, optional
+            As asked; by default 1, and where that is not above the lowest label, or no label, the lowest above the
+            lowest.
+
+        Raises
+        ------
+        InvalidOptionError
+            If it is asked for and is no label.
+        """
+        if rel is None:
+            above = [int(label) for label in self.scale[1:]] if self.whole else []
+            return 1 if 1 in above or not above else above[0]
+        if self.ordered and rel not in self.scale:
+            message = f"`rel={rel!r}` is not on the scale {', '.join(map(str, self.scale))}; pass one of these labels"
+            raise InvalidOptionError(message, argument="rel", value=rel)
+        return rel
+
     def require_reference(self, reference: str, rel: int) -> None:
         """Refuse a reference with whom nobody can agree or disagree: without labels, or with nothing relevant.
 
@@ -343,7 +365,10 @@ def _wide(table: object) -> pd.DataFrame:
             )
             frame.attrs["notes"] = [*frame.attrs.get("notes", ()), note]
     else:
-        raise ScoresError(f"labels must be a DataFrame or a mapping of judges, not {type(table).__name__}")
+        raise ScoresError(
+            "labels must be a DataFrame or a mapping of judges, such as {'first': first, 'second': second}, "
+            f"not {type(table).__name__}"
+        )
     if frame.index.nlevels == 1:
         frame.index = pd.MultiIndex.from_arrays([["1"] * len(frame), frame.index])
         frame.attrs["by_item"] = True
@@ -497,7 +522,7 @@ def _steps(values: np.ndarray) -> str:
 
 def _labels_of(judge: object, labels: object) -> pd.Series:
     """Return the labels that one judge gave, by topic and item, by item, or in the order of the items."""
-    if not isinstance(labels, Mapping | str) and hasattr(labels, "__len__"):
+    if not isinstance(labels, Mapping | str) and hasattr(labels, "__len__") and not hasattr(labels, "columns"):
         return pd.Series(labels)
     if not isinstance(labels, Mapping):
         raise ScoresError(

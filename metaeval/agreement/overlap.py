@@ -8,10 +8,12 @@ from numpy.typing import ArrayLike
 from metaeval.agreement.ranking_pairs import pair_rankings
 from metaeval.base.arrays import Floats
 from metaeval.base.checks import check_choice, check_share
+from metaeval.base.side_by_side import side_by_side
 from metaeval.running.compiled import compiled
 from metaeval.running.parallel import on_threads
 
 
+@side_by_side("truth", "estimate")
 def rank_biased_overlap(
     truth: ArrayLike, estimate: ArrayLike, *, p: float = 0.9, ties: Literal["w", "a"] = "w"
 ) -> Floats:

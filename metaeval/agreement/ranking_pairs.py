@@ -7,6 +7,8 @@ from numpy.typing import ArrayLike
 
 from metaeval.base.arrays import Floats
 from metaeval.base.checks import check_choice, check_count
+from metaeval.base.names import shortened
+from metaeval.base.side_by_side import side_by_side
 from metaeval.errors import ScoresError
 from metaeval.running.equality import settle
 
@@ -41,7 +43,7 @@ class RankingPairs(NamedTuple):
 def pair_rankings(truth: ArrayLike, estimate: ArrayLike, *, undefined: str = "error") -> RankingPairs:
     """Check two arrays of scores, settle what is equal up to rounding, and make their leading axes one."""
     check_choice(undefined, "rule for what is undefined", ("error", "nan"))
-    a, b = np.asarray(truth, dtype=np.float64), np.asarray(estimate, dtype=np.float64)
+    a, b = _scores_in(truth, "truth"), _scores_in(estimate, "estimate")
     for name, values in (("truth", a), ("estimate", b)):
         if values.ndim == 0 or values.shape[-1] < 2:  # noqa: PLR2004 - one system has no order
             message = (
@@ -63,6 +65,18 @@ def pair_rankings(truth: ArrayLike, estimate: ArrayLike, *, undefined: str = "er
     return RankingPairs(flat_a, flat_b, shape[:-1])
 
 
+def _scores_in(array: ArrayLike, name: str) -> Floats:
+    try:
+        return np.asarray(array, dtype=np.float64)
+    except (TypeError, ValueError):
+        first = next(iter(np.asarray(array, dtype=object).ravel().tolist()), None)
+        raise ScoresError(
+            f"`{name}` must hold a score for every system, higher better, not {shortened(repr(first))}; of names in "
+            "their order, the best first, pass {name: -place for place, name in enumerate(names)}, and so of the other"
+        ) from None
+
+
+@side_by_side("truth", "estimate")
 def best_of_reference(truth: ArrayLike, estimate: ArrayLike, *, k: int = 10) -> tuple[Floats, Floats]:
     """Return the scores of the reference's best `k` systems under both, ready for any of the correlations.
 

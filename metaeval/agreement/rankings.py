@@ -21,12 +21,14 @@ from metaeval.agreement.overlap import rank_biased_overlap
 from metaeval.agreement.ranking_pairs import RankingPairs, Undefined, pair_rankings
 from metaeval.base.arrays import Floats, Ints
 from metaeval.base.checks import check_choice
+from metaeval.base.side_by_side import side_by_side
 from metaeval.running.compiled import compiled
 from metaeval.running.parallel import on_threads
 
 _EXACT_UP_TO = 33  # SciPy's limit for the exact distribution of tau
 
 
+@side_by_side("truth", "estimate")
 def kendall_tau(
     truth: ArrayLike, estimate: ArrayLike, *, variant: Literal["b", "a"] = "b", undefined: Undefined = "error"
 ) -> Floats:
@@ -82,6 +84,7 @@ def kendall_tau(
     return rankings.answer(values, undefined, "tau_b")
 
 
+@side_by_side("truth", "estimate")
 def kendall_p_value(truth: ArrayLike, estimate: ArrayLike, *, undefined: Undefined = "error") -> Floats:
     """Return the two-sided p-value of tau under the hypothesis that the two rankings are independent.
 
@@ -122,6 +125,7 @@ def kendall_p_value(truth: ArrayLike, estimate: ArrayLike, *, undefined: Undefin
     return rankings.answer(values, undefined, "the p-value of tau")
 
 
+@side_by_side("truth", "estimate")
 def tau_ap(
     truth: ArrayLike,
     estimate: ArrayLike,
@@ -190,6 +194,7 @@ def tau_ap(
     return rankings.answer(values, undefined, "tau_AP")
 
 
+@side_by_side("truth", "estimate")
 def spearman(truth: ArrayLike, estimate: ArrayLike, *, undefined: Undefined = "error") -> Floats:
     """Return Spearman's rho: the correlation of the ranks, tied systems sharing the mean of their ranks.
 
@@ -221,6 +226,7 @@ def spearman(truth: ArrayLike, estimate: ArrayLike, *, undefined: Undefined = "e
     return rankings.answer(values, undefined, "rho")
 
 
+@side_by_side("truth", "estimate")
 def pearson(truth: ArrayLike, estimate: ArrayLike, *, undefined: Undefined = "error") -> Floats:
     r"""Return Pearson's r of the scores of two rankings.
 

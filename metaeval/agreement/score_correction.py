@@ -20,6 +20,7 @@ from metaeval.base.arrays import Flags, Floats, Ints
 from metaeval.base.checks import check_choice, check_count, check_kind, check_number, check_share, refused
 from metaeval.base.names import first_few
 from metaeval.base.results import Figure, Result
+from metaeval.base.side_by_side import in_order_of_the_first
 from metaeval.base.unit import unit
 from metaeval.base.words import compared_p, number, span_of
 from metaeval.errors import ScoresError
@@ -109,7 +110,9 @@ def corrected_share(
     z = float(ndtri(0.5 + check_share(confidence_level, "confidence_level") / 2))
     for name, shares in (("judged", judged), ("specificity", specificity), ("sensitivity", sensitivity)):
         _check_shares(name, shares)
-    n, n_negative, n_positive = sizes
+    fractions = {"judged": judged, "specificity": specificity, "sensitivity": sensitivity}
+    counts = {f"sizes[{at}]": size for at, size in enumerate(sizes)}
+    judged, specificity, sensitivity, n, n_negative, n_positive = in_order_of_the_first(fractions | counts).values()
     p, p_variance = _smoothed(judged, n, z)
     q0, q0_variance = _smoothed(specificity, n_negative)
     q1, q1_variance = _smoothed(sensitivity, n_positive)
@@ -174,7 +177,7 @@ def corrected_scores(  # noqa: PLR0913 - every option is one question
     *,
     reference: str,
     systems: Mapping[str, str] | None = None,
-    rel: int = 1,
+    rel: int | None = None,
     correction: str = "fdr_by",
     confidence_level: float = 0.95,
     alpha: float = 0.05,
@@ -190,8 +193,9 @@ def corrected_scores(  # noqa: PLR0913 - every option is one question
     systems : mapping of str to str, optional
         Item to the system it is of; by default what a column of the file said, else all are of one. A judge's errors
         are those on the items of all systems together.
-    rel : int, default 1
-        Lowest label that means yes.
+    rel : int, optional
+        Lowest label that means yes; by default 1, and where that is not above the lowest label, or no label, the lowest
+        above the lowest.
     correction : str, default "fdr_by"
         Over all pairs of systems; see `metaeval.tests_stat.correction.adjust`.
     confidence_level : float, default 0.95
@@ -269,7 +273,11 @@ def corrected_scores(  # noqa: PLR0913 - every option is one question
     names, system = _systems_of(labels, systems)
     topics = np.arange(len(system)) if labels.by_item else labels.table.index.get_level_values("topic").to_numpy()
     unit_of = np.unique(topics, return_inverse=True)[1]
-    yes = (labels.table >= rel).astype(np.float64).where(labels.table.notna())
+    yes = (
+        (labels.table >= (labels.lowest_relevant() if rel is None else rel))
+        .astype(np.float64)
+        .where(labels.table.notna())
+    )
     tables, pairs, notes = [], [], []
     for judge in yes.columns.drop(reference):
         there = yes[judge].notna().to_numpy()

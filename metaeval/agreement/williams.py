@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 from metaeval.agreement.human_statistics import pearson_last_axis
 from metaeval.base.arrays import Flags, Floats
 from metaeval.base.checks import check_choice, check_kind
+from metaeval.base.side_by_side import side_by_side
 from metaeval.errors import InvalidOptionError, ScoresError
 from metaeval.running.equality import difference, reaches, settle
 from metaeval.tests_stat.correction import adjust
@@ -21,6 +22,7 @@ Alternative = Literal["greater", "less", "two-sided"]
 _FEWEST = 4
 
 
+@side_by_side("first", "second", "between", "n")
 def williams_test(
     first: ArrayLike, second: ArrayLike, between: ArrayLike, *, n: ArrayLike, alternative: Alternative = "two-sided"
 ) -> tuple[Floats, Floats]:

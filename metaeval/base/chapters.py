@@ -15,7 +15,7 @@ from metaeval.base.notes import HEARD
 
 _NAMED = re.compile(r"^from (\S+) import (?:\(\s*)?(\w+) as", re.MULTILINE)
 
-_DOORS = {"scores": (), "collection": (), "labels": ("Labels", "JudgeInput"), "votes": ("Votes",)}
+_DOORS = {"scores": (), "collection": (), "labels": ("Labels", "JudgeInput"), "votes": ("Votes",), "table": ("Labels",)}
 """First arguments that may be as they come, and the classes that are not."""
 _CALLED: dict[Callable[..., Any], Callable[..., Any]] = {}
 """What a public function is called by: the same in every chapter that has it."""
@@ -90,7 +90,8 @@ def _door(function: Callable[..., Any]) -> tuple[str, int]:
     parameters = list(signature(function).parameters.values())
     places = sum(parameter.kind == parameter.POSITIONAL_OR_KEYWORD for parameter in parameters)
     first = parameters[0] if parameters else None
-    if first is None or (first.name == "labels" and "Labels" not in str(first.annotation)):
+    other = {"labels": "Labels", "table": "object"}  # what else is called so is no data of judges
+    if first is None or other.get(first.name, "") not in str(first.annotation):
         return "", places
     return first.name if first.name in _DOORS else "", places
 
@@ -100,8 +101,8 @@ def _raw(kind: str, places: int, given: tuple[Any, ...], named: dict[str, Any]) 
     data = given[0] if given else named.get(kind, named.get("runs") if "qrels" in named else None)
     if data is None or kind == "labels":
         return data is not None and type(data).__name__ not in _DOORS["labels"]
-    if kind == "votes":
-        return not READING.isdisjoint(named) and type(data).__name__ not in _DOORS["votes"]
+    if kind in {"votes", "table"}:
+        return not READING.isdisjoint(named) and type(data).__name__ not in _DOORS[kind]
     if kind == "collection":
         return not hasattr(data, "by_document")
     return "qrels" in named or len(given) > places or type(data) is tuple

@@ -45,8 +45,6 @@ _COIN = 0.5
 _OF_ERROR = frozenset({"alpha", "alphas"})
 
 
-IN_PYTHON = " to as_scores"
-"""Where an argument goes that a study has not; on the command line every command has its option."""
 _MADE_BY = {
     "Assessments": "metaeval.inex.read_assessments",
     "BradleyTerry": "metaeval.models.bradley_terry",
@@ -120,6 +118,26 @@ def check_list(values: object, name: str, such_as: Sequence[object]) -> list[Any
     if isinstance(values, bytes | Mapping) or not isinstance(values, Iterable):
         raise refused(name, f"must be a list, such as {list(such_as)!r}, not {show(values)}", values)
     return list(values)
+
+
+def check_mapping(value: object, name: str, such_as: Mapping[str, object]) -> dict[Any, Any]:
+    """Return what is said by name: a mapping, or a series by its index.
+
+    Examples
+    --------
+    >>> check_mapping({"q1": 120}, "covariate", {"q1": 120})
+    {'q1': 120}
+    """
+    if isinstance(value, Mapping):
+        return dict(value)
+    if hasattr(value, "to_dict") and getattr(value, "ndim", 0) == 1:
+        return dict(value.to_dict())
+    raise refused(
+        name,
+        f"must be a mapping by name, such as {such_as!r}, not a {type(value).__name__}. Of values in the "
+        "order of names pass dict(zip(names, values)), of a column frame.set_index('NAMES')['VALUES']",
+        value,
+    )
 
 
 def check_tolerances(tolerances: object, tolerance_unit: str) -> list[float]:

@@ -14,6 +14,8 @@ from metaeval.base.names import first_few
 from metaeval.errors import MetaevalError, UnknownArgumentError, closest_names, warn
 
 _DATA = "scores"
+IN_PYTHON = " to as_scores"
+"""Where an argument goes that a study has not; on the command line every command has its option."""
 _SPAN = re.compile(r"(?<![`'\"\w])`([^`]+)`(?![`'\"\w])")
 """Code, but no name that a message quotes."""
 
@@ -47,7 +49,7 @@ def understood(function: Callable[..., Any], given: Sequence[object], named: Map
     parameters = inspect.signature(function).parameters
     meant: dict[str, Any] = {}
     for name, value in named.items():
-        now = name if name in parameters else _argument_now(function, name, parameters)
+        now = name if name in parameters else _argument_now(function, name, parameters, value)
         if now in meant or (now != name and now in named):
             message = f"{function.__name__}() was given `{now}` twice, once as `{name}`"
             raise UnknownArgumentError(message, argument=name)
@@ -56,7 +58,7 @@ def understood(function: Callable[..., Any], given: Sequence[object], named: Map
     return meant
 
 
-def _argument_now(function: Callable[..., Any], name: str, known: Mapping[str, object]) -> str:
+def _argument_now(function: Callable[..., Any], name: str, known: Mapping[str, object], value: object) -> str:
     words = vocabulary()
     old, either = words["arguments"].get(name), words["either"].get(name)
     if old in known:
@@ -65,8 +67,19 @@ def _argument_now(function: Callable[..., Any], name: str, known: Mapping[str, o
         return str(old)
     if either in known:
         return str(either)
-    message = f"{function.__name__}() has no argument `{name}`{_advice(function, name, known)}"
+    labels = "labels" in known and name in words["judges"]["labels"].split() and not isinstance(value, str | None)
+    advice = _of_two_judges(function, known) if labels else _advice(function, name, known)
+    message = f"{function.__name__}() has no argument `{name}`{advice}"
     raise UnknownArgumentError(message, argument=name)
+
+
+def _of_two_judges(function: Callable[..., Any], known: Collection[str]) -> str:
+    """Return where the labels of two judges go, which others take as an argument each."""
+    reference = ", reference='first'" if "reference" in known else ""
+    return (
+        "; what each judge said goes into `labels`, under the name of the judge: "
+        f"{function.__name__}({{'first': first, 'second': second}}{reference})"
+    )
 
 
 def _advice(function: Callable[..., Any], name: str, known: Mapping[str, object]) -> str:
@@ -143,11 +156,13 @@ def speak_of_arguments(function: Callable[..., Any], error: Exception) -> None:
     if isinstance(error, MetaevalError) and error.args and next(iter(parameters), "") in {_DATA, "data"}:
         makers = inspect.signature(_function(vocabulary()["data"][_DATA])).parameters
         lacking = {*makers, "columns", "where"} - {*parameters, "data"}
-        message = _SPAN.sub(lambda span: _as_call(span, lacking), str(error.args[0]))
+        message = _SPAN.sub(lambda span: _as_call(span, lacking), str(error.args[0]).replace(IN_PYTHON, ""))
         error.args = (message, *error.args[1:])
 
 
 def _as_call(span: re.Match[str], lacking: Collection[str]) -> str:
+    if span[1].startswith("with_clusters("):
+        return f"`metaeval.table.structure.{span[1]}`"
     name, equals, text = span[1].partition("=")
     if name not in lacking or not equals:
         return span[0]

@@ -11,8 +11,8 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 
-from metaeval.base.checks import IN_PYTHON
 from metaeval.base.names import comma_list
+from metaeval.base.vocabulary import IN_PYTHON
 
 _SPAN = re.compile(r"(?<![`'\"\w])`([^`]+)`(?![`'\"\w])")
 """Code, but no name that a message quotes."""

@@ -652,7 +652,8 @@ class _LabelTable:
                 name, text = self.names[parting], str(self.cells[0, parting])
                 way = f"without {name!r}, which parts the rows; pass `where={ {name: text}!r}` for one set of them"
                 raise self._error(f"{twice} {way}", again)
-            message = "keep one row, or pass `duplicates='first'` or `'mean'`, or `repeats=True` if these are repeats"
+            repeats_too = "" if self.sheet.label == _MEMORY else ", or `repeats=True` if these are repeats"
+            message = f"keep one row, or pass `duplicates='first'` or `'mean'`{repeats_too}"
             raise self._error(f"{twice}; {message}", again)
         n_items, n_judges = len(_index(keys).unique()), len(set(judges))
         if n_items * n_judges > max(_LARGE, _SPARSE * len(labels)):

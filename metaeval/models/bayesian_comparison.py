@@ -100,10 +100,8 @@ class BayesianComparison(Result):
         verdict += f" by more than {self.rope[metric]:g}" if self.rope[metric] else ""
         verdict = f"{names[0]} and {names[1]} are equivalent" if equivalent[at] > better[at] else verdict
         figure = bracketed(difference, *limits, number(3))
-        return (
-            f"{verdict} under {metric} with probability {_sure(probability)} (difference {figure}, "
-            f"{percentage(self.confidence_level)} interval)"
-        )
+        named = f", {percentage(self.confidence_level)} interval" if np.isfinite(limits).all() else ""
+        return f"{verdict} under {metric} with probability {_sure(probability)} (difference {figure}{named})"
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row a metric and pair.

@@ -15,6 +15,7 @@ from metaeval.base.arrays import Flags, Floats
 from metaeval.base.checks import check_choice, check_kind
 from metaeval.base.names import count
 from metaeval.base.results import Result
+from metaeval.base.side_by_side import side_by_side
 from metaeval.base.unit import unit
 from metaeval.base.words import span, two_digits
 from metaeval.errors import EstimationError
@@ -62,6 +63,7 @@ class ErrorCurve(Result):
         return float(smallest) if smallest <= limit else np.inf
 
 
+@side_by_side("sizes", "swaps", "comparisons")
 @in_one_order
 def fit_curve(
     family: str,

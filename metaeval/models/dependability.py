@@ -17,6 +17,7 @@ from metaeval.agreement.crossed_variances import REPEAT, Effect, Strata
 from metaeval.base.arrays import Flags, Floats, Ints
 from metaeval.base.checks import check_share
 from metaeval.base.names import shortened
+from metaeval.base.side_by_side import side_by_side
 from metaeval.errors import InvalidOptionError
 from metaeval.running.equality import reaches
 from metaeval.running.parallel import in_one_order
@@ -172,6 +173,7 @@ def exact_shares(
     return ends[0], ends[1]
 
 
+@side_by_side("erho2", "n_items")
 def expected_conclusions(erho2: ArrayLike, n_items: ArrayLike, *, alpha: float = 0.05) -> pd.DataFrame:
     r"""Return what a dependability means for conclusions, if systems and errors are normal.
 
@@ -222,6 +224,7 @@ def expected_conclusions(erho2: ArrayLike, n_items: ArrayLike, *, alpha: float =
     )
 
 
+@side_by_side("erho2", "phi")
 def mapped_indicators(erho2: ArrayLike, phi: ArrayLike) -> pd.DataFrame:
     """Return what Urbano, Marrero and Martín read from dependability, by curves fitted to TREC collections.
 

@@ -12,6 +12,7 @@ from metaeval.base.arrays import Floats, Ints
 from metaeval.base.checks import check_choice, check_share
 from metaeval.base.names import count
 from metaeval.base.results import Result
+from metaeval.base.side_by_side import side_by_side
 from metaeval.base.unit import unit
 from metaeval.base.words import share, two_digits
 from metaeval.errors import EstimationError, InvalidOptionError
@@ -79,6 +80,7 @@ class ExponentialFit(Result):
         return size if size <= limit else np.inf
 
 
+@side_by_side("sizes", "rates")
 @in_one_order
 def fit_exponential(sizes: ArrayLike, rates: ArrayLike, *, scale: FitScale = "log") -> ExponentialFit:
     r"""Fit the exponential decay of an error rate with the number of topics.

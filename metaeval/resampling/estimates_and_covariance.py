@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from metaeval.base.checks import check_number
+from metaeval.base.side_by_side import side_by_side
 from metaeval.errors import InvalidOptionError
 from metaeval.resampling.exchangeable import places_of_systems
 from metaeval.resampling.means_and_errors import RanksFromErrors, checked, ranks_of_draws
@@ -20,6 +21,7 @@ _KNOWN = 1e6
 _ROUNDING = 1e-12
 
 
+@side_by_side("estimates", "covariance", "expected")
 @in_one_order
 def rank_intervals_from_covariance(  # noqa: PLR0913 - one keyword per choice
     estimates: ArrayLike,

@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from inspect import signature
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from metaeval.agreement.labels import as_labels, frame_of_judges
@@ -27,9 +28,9 @@ def taken_in_memory(function: Callable[..., Any], given: tuple[Any, ...], named:
     parameters = signature(function).parameters
     first, named = next(iter(parameters)), dict(named)
     data, *more = given or (named.pop(first, None) if first in named else named.pop("runs", None),)
-    if first in {"labels", "votes"}:
-        reading: Mapping[str, Any] = {name: named.pop(name) for name in READING - {*parameters} if name in named}
-        return (_labels(data, reading) if first == "labels" else as_votes(data, **reading), *more), named
+    if first in _READ:
+        reading = {name: named.pop(name) for name in READING - {*parameters} if name in named}
+        return (_READ[first](data, reading), *more), named
     if "qrels" not in named and isinstance(data, tuple) and len(data) == _PAIR:
         data, *more = *data, *more
     if "qrels" not in named and more and _holds_judgments(more[0]):
@@ -50,7 +51,7 @@ def taken_in_memory(function: Callable[..., Any], given: tuple[Any, ...], named:
 
 
 def _collection(function: Callable[..., Any], runs: object, qrels: object) -> Collection:
-    if isinstance(runs, Mapping) and _depth(qrels) > _depth(runs):
+    if 0 < _depth(runs) < _depth(qrels):
         raise InvalidOptionError(f"{function.__name__}() takes `runs` first, then `qrels`; turn them round")
     return collection_from(runs_of(runs), qrels)
 
@@ -90,8 +91,14 @@ def _holds_judgments(data: object) -> bool:
 
 
 def _depth(data: object) -> int:
-    """Return how many mappings are inside each other: two of a run, or of judgments, three of several runs."""
-    return 1 + _depth(next(iter(data.values()), None)) if isinstance(data, Mapping) else 0
+    """Return how many mappings are inside each other: two of a run or judgments in any form, three of several runs."""
+    if isinstance(data, Mapping):
+        return 1 + _depth(next(iter(data.values()), None))
+    return 0 if data is None or np.isscalar(data) else _OF_A_RUN
+
+
+def _label_table(data: object, reading: Mapping[str, Any]) -> object:
+    return labels_in(frame_of_judges(data) if isinstance(data, Mapping) else plain(data), **reading)
 
 
 def _labels(data: object, reading: Mapping[str, Any]) -> object:
@@ -99,7 +106,12 @@ def _labels(data: object, reading: Mapping[str, Any]) -> object:
         return data
     if isinstance(data, str):
         raise InvalidOptionError(f"`labels` are in memory, and {data!r:.60} is text; metaeval.read_labels reads a file")
-    if not reading:
-        return as_labels(data)
-    table = frame_of_judges(data) if isinstance(data, Mapping) else plain(data)
-    return as_labels(labels_in(table, **reading))
+    return as_labels(_label_table(data, reading) if reading else data)
+
+
+_READ: Mapping[str, Callable[[Any, Mapping[str, Any]], object]] = {
+    "labels": _labels,
+    "votes": lambda data, reading: as_votes(data, **reading),
+    "table": _label_table,
+}
+"""First arguments that what is in memory is read for, and how."""

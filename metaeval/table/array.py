@@ -23,7 +23,7 @@ from metaeval.base.names import (
     natural_order,
     shortened,
 )
-from metaeval.base.number_words import of_thousands, point_between_thousands
+from metaeval.base.number_words import of_thousands, other_spelling, point_between_thousands
 from metaeval.errors import ScoresError
 from metaeval.table.roles import role_of_name, tells_sizes, ways_to_sizes
 from metaeval.table.runs import no_runs
@@ -77,7 +77,11 @@ def distinct_names(names: Iterable[object], what: str) -> list[str]:
     listed: list[Any] = list(names)
     cleaned: list[str] = listed if _plainly_clean(listed) else [clean_name(name, what) for name in listed]
     if len(set(cleaned)) < len(cleaned):
-        raise ScoresError(f"{what} {first_double(cleaned)!r} appears twice; names must be unique")
+        several = ", or give scores again as a long frame with a column repeat" * (what == "topic")
+        message = (
+            f"{what} {first_double(cleaned)!r} appears twice; names must be unique: rename or leave out one{several}"
+        )
+        raise ScoresError(message)
     return cleaned
 
 
@@ -196,11 +200,22 @@ def frame_numbers(column: pd.Series, where: str, row_word: str = "row") -> Float
         except (TypeError, ValueError) as error:
             raise ScoresError(
                 f"{where} holds {shortened(repr(cell))} in {row_word} {row}, which {error}; scores must be numbers"
-                f"{_as_right_or_wrong(cells)}"
+                f"{_as_right_or_wrong(cells) or _as_numbers(cell)}"
             ) from error
     if (pair := point_between_thousands([cell.strip() for cell in cells if isinstance(cell, str)])) is not None:
         raise ScoresError(f"{where} {of_thousands(*pair)}")
     return numbers
+
+
+def _as_numbers(cell: object) -> str:
+    """Return how a column of such texts is made numbers; "" where a person must say it."""
+    spelling = other_spelling(cell.strip()) if isinstance(cell, str) else None
+    ways = {"comma": ".str.replace(',', '.')", "per cent": ".str.rstrip('% ')"}
+    if spelling is not None:
+        way = ways.get(spelling.kind, "")
+        return way and f" (a column of such: frame[NAME]{way}.astype(float))"
+    texts = ", or make gaps of such cells (pd.to_numeric(frame[NAME], errors='coerce'))"
+    return f": write its score{texts}" if isinstance(cell, str) else ""
 
 
 def _as_right_or_wrong(cells: Iterable[object]) -> str:

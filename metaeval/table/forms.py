@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from metaeval.base.checks import refused
 from metaeval.base.names import as_number, count, first_few, metric_evidence, shortened, topic_evidence
 from metaeval.base.notes import from_storable
+from metaeval.base.side_by_side import labels_of
 from metaeval.base.unit import ITEM
 from metaeval.errors import InvalidOptionError, ScoresError
 from metaeval.table.array import (
@@ -492,6 +493,34 @@ def _are_frames(data: object) -> bool:
     return isinstance(data, list | tuple) and len(data) > 0 and all(hasattr(table, "columns") for table in data)
 
 
+def _are_series(data: object) -> bool:
+    """Whether this is a list of series, which have names or whose labels an array would lose."""
+    return isinstance(data, list | tuple) and len(data) > 0 and all(map(_is_series, data))
+
+
+def _is_series(data: object) -> bool:
+    is_array = isinstance(data, xr.DataArray) and data.ndim == 1
+    return is_array or isinstance(data, pd.Series) or (hasattr(data, "to_list") and hasattr(data, "name"))
+
+
+def _from_series(listed: Sequence[Any], asked: _FormOptions) -> ScoreTable:
+    """Read a list of series, a system each: by their labels, as a mapping of them is; without labels in their order."""
+    listed = [series.to_series() if isinstance(series, xr.DataArray) else series for series in listed]
+    names = [series.name for series in listed]
+    are_distinct = len({*map(str, names)}) == len(names) and all(name not in {None, ""} for name in names)
+    systems = asked.names.get("system") or (names if are_distinct else None)
+    if all(labels_of(series) is None for series in listed):
+        return _from_array([series.to_list() for series in listed], {**asked.names, "system": systems})
+    refuse_names({"topic": asked.names.get("topic")})
+    if systems is None:
+        systems = [f"system{number}" for number in range(1, len(listed) + 1)]
+    if len(systems) != len(listed):
+        raise refused("systems", f"must name {count(len(listed), 'series')}, not {len(systems)}", systems)
+    tables = dict(zip(systems, listed, strict=True))
+    form = next(form for form in MAPPINGS if form.fits(tables))
+    return form.read(tables, asked._replace(names={**asked.names, "system": None}))
+
+
 def _from_frames(frames: Sequence[object], asked: _FormOptions) -> ScoreTable:
     """Read a list of wide tables, a metric each."""
     names = asked.names.get("metric") or [f"metric{number}" for number in range(1, len(frames) + 1)]
@@ -563,6 +592,7 @@ FORMS: tuple[Form, ...] = (
     Form("empty mapping", lambda data: isinstance(data, Mapping) and not data, lambda *_: _refuse_empty()),
     Form("mapping", lambda data: isinstance(data, Mapping), _as_tables),
     Form("list of frames", _are_frames, _from_frames, frozenset({"metric"})),
+    Form("list of series", _are_series, _from_series, _NAMED),
     Form("array", lambda _: True, lambda data, asked: _from_array(data, asked.names), _NAMED),
 )
 """Every form that is recognised, in the order in which they are tried; the last takes what is left."""

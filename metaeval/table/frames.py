@@ -1,7 +1,7 @@
 """Data frames of scores: long ones, a column for each metric, and wide ones; recognised by columns and labels."""
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import permutations
 from numbers import Real
 from typing import Any, NamedTuple
@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from metaeval.base.columns import RANKINGS
 from metaeval.base.names import (
     clean_name,
     computed_metrics,
@@ -18,6 +19,7 @@ from metaeval.base.names import (
     is_word,
     metric_evidence,
     natural_order,
+    shortened,
     topic_evidence,
 )
 from metaeval.errors import ScoresError
@@ -52,6 +54,7 @@ from metaeval.table.wide import (
     Names,
     Oriented,
     are_surely_crossed,
+    is_unlabelled,
     name_a_grid,
     refuse_names,
     systems_by_metrics,
@@ -105,7 +108,7 @@ def read_frame(frame: pd.DataFrame, names: Names) -> ScoreTable:
     recognised = _with_items(_Frame(flat, roles.parts, roles.others, names))
     form = next((form for form in FRAME_FORMS if form.fits(recognised)), None)
     if form is None:
-        return _read_wide(frame, names) if _is_wide(frame) else _refuse_frame(recognised)
+        return _read_wide(frame, names) if _is_wide(frame) else _read_among_words(frame, recognised)
     if form.name != "wide frame":
         refuse_names(names)
     recognised, notes = _without_other_columns(recognised) if form.long else (recognised, [])
@@ -282,6 +285,32 @@ def _names_then_scores(known: _Frame) -> bool:
     )
 
 
+def _read_among_words(frame: pd.DataFrame, recognised: _Frame) -> ScoreTable:
+    """Read a wide frame with columns of words, which are left out where its index names the rows; refuse any other."""
+    words = [at for at in range(len(frame.columns)) if _holds_words(frame.iloc[:, at])]
+    only_words = len(words) == len(frame.columns)
+    if not words or _names_parts(frame) or recognised.parts or (only_words and is_unlabelled(frame.index)):
+        return _refuse_frame(recognised)
+    if only_words:
+        frame_numbers(frame.iloc[:, 0], f"column {frame.columns[0]!r}")  # says what is in it
+    left_out = [frame.columns[at] for at in words]
+    if len(left_out) < len(frame.columns) - 1 and not is_unlabelled(frame.index):
+        table = _read_wide(frame.drop(columns=left_out), recognised.names)
+        return noted(table, left_out_columns([RoleColumn(str(name), "text", "words") for name in left_out]))
+    first, *others = left_out
+    parts = dict(zip([first, *(others or ["ITEMS"])], ("system", "topic"), strict=False))
+    way = (
+        f"make it the index if it names topics (`frame.set_index({first!r})`)"
+        if frame.iloc[:, words[0]].is_unique
+        else "say what columns of a row a score are (system, topic, metric, score), such as "
+        f"`frame.rename(columns={parts!r})`"
+    )
+    raise ScoresError(
+        f"column {first!r} holds words ({shortened(repr(frame.iloc[0, words[0]]))} in row 0), and scores are numbers; "
+        f"leave out what is no system (`frame.drop(columns={left_out!r})`), or {way}"
+    )
+
+
 def _read_named_rows(known: _Frame) -> ScoreTable:
     role = next(iter(known.parts))
     words = [name for name in known.others if _holds_words(known.frame[name])]
@@ -311,7 +340,18 @@ FRAME_FORMS: tuple[FrameForm, ...] = (
 """Every form that the columns of a frame tell, in the order in which they are tried; wide ones are told by labels."""
 
 
+def _refuse_runs(columns: Iterable[object]) -> None:
+    """Refuse rankings: rows of topic, document and score or rank."""
+    words = {*map(word_of, columns)}
+    if all(words & {*RANKINGS[part]} for part in ("topic", "document")) and words & {"score", "rank"}:
+        raise ScoresError(
+            "these are runs, rankings of documents, and no scores of systems yet; score them with their judgments: "
+            "metaeval.score({run: frame}, qrels, metrics=['AP'])"
+        )
+
+
 def _refuse_frame(known: _Frame) -> ScoreTable:
+    _refuse_runs(known.frame.columns)
     absent = [role for role in (*DIMS, "score") if role not in known.parts]
     ordered = [role for role in ("system", "topic", "metric", "score") if role in absent]
     names = "; ".join(f"{role}: {first_few(list(SCORES[role]), most=3)}" for role in ordered)
@@ -393,9 +433,13 @@ def _plausible(labels: Mapping[str, Sequence[object]]) -> bool:
 
 def _is_wide(frame: pd.DataFrame) -> bool:
     """Whether all columns hold numbers, or text that is one, and none is called like a part of a long table."""
-    return all(
-        pd.api.types.is_numeric_dtype(kind) or pd.api.types.is_object_dtype(kind) for kind in set(frame.dtypes)
-    ) and not {"topic", "metric"} & {part_of_word(name) for name in frame.columns}
+    return not _names_parts(frame) and all(
+        pd.api.types.is_object_dtype(column.dtype) or not _holds_words(column) for _, column in frame.items()
+    )
+
+
+def _names_parts(frame: pd.DataFrame) -> bool:
+    return bool({"topic", "metric"} & {part_of_word(name) for name in frame.columns})
 
 
 def _read_wide(frame: pd.DataFrame, names: Names) -> ScoreTable:
@@ -475,6 +519,7 @@ def wide_tables(tables: Mapping[str, pd.DataFrame]) -> ScoreTable:
             raise ScoresError(f"{error} (table {metric!r})") from error
         ids = [column for column in columns if part_of_word(column) == "topic"]
         if ids:
+            _refuse_runs(columns)
             raise ScoresError(
                 f"table {metric!r} has a column {ids[0]!r} among its systems: make it the index "
                 f"(table.set_index({ids[0]!r})), or rename it if it is a system"

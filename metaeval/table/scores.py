@@ -25,7 +25,7 @@ import pandas as pd
 import xarray as xr
 from numpy.typing import NDArray
 
-from metaeval.base.checks import IN_PYTHON, check_choice, check_count, refused
+from metaeval.base.checks import check_choice, check_count, refused
 from metaeval.base.names import (
     as_number,
     clean_name,
@@ -38,6 +38,7 @@ from metaeval.base.names import (
 )
 from metaeval.base.notes import KeptGaps, SettledGaps, storable
 from metaeval.base.unit import unit_called
+from metaeval.base.vocabulary import IN_PYTHON
 from metaeval.errors import InvalidOptionError, ScoresError, UnknownNameError
 from metaeval.table.array import ATTACHED, DIMS, METRICS_OF_FILES, REPEAT, ScoreTable, dims_of, gaps_in, has_gaps
 from metaeval.table.forms import recognise

@@ -80,7 +80,7 @@ def topics_in_rows(
         return _turned(table, told, "the names of its axes", names)
     if (told := _by_given(table, names)) is not None:
         return _turned(table, told, "the names given", names)
-    bare = [_unlabelled(axis) for axis in (table.index, table.columns)]
+    bare = [is_unlabelled(axis) for axis in (table.index, table.columns)]
     if any(bare):
         told_by = "the documented order, since it has no names" if all(bare) else "their labels"
         oriented = _turned(table, (otherwise or "rows") if all(bare) else _beside_none(table, what), told_by, names)
@@ -141,7 +141,7 @@ def _by_given(table: pd.DataFrame, names: Names) -> str | None:
         wanted = set(_texts(labels))
         matching = [axis for axis in (table.index, table.columns) if wanted == set(_texts(axis))]
         fitting = matching or [
-            axis for axis in (table.index, table.columns) if _unlabelled(axis) and len(axis) == len(labels)
+            axis for axis in (table.index, table.columns) if is_unlabelled(axis) and len(axis) == len(labels)
         ]
         if not fitting:
             sizes = f"rows ({_shown(table.index)}) nor the {len(table.columns)} columns ({_shown(table.columns)})"
@@ -158,7 +158,7 @@ def _by_given(table: pd.DataFrame, names: Names) -> str | None:
 
 def _beside_none(table: pd.DataFrame, what: str) -> str:
     """Tell where one axis has labels and the other has none: the labels are those of systems."""
-    if not _unlabelled(table.index):
+    if not is_unlabelled(table.index):
         return "rows"
     if len(table) and topic_evidence(table.columns) == _SURE:
         raise ScoresError(
@@ -198,14 +198,14 @@ def surely_topics(these: int, others: int) -> bool:
 def _turned(table: pd.DataFrame, systems_in: str, told_by: str, names: Names) -> Oriented:
     made = table.T if systems_in == "rows" else table
     topics, systems = names.get("topic"), names.get("system")
-    if topics is not None and _unlabelled(made.index):
+    if topics is not None and is_unlabelled(made.index):
         made = made.set_axis(list(topics), axis="index")
-    if systems is not None and _unlabelled(made.columns):
+    if systems is not None and is_unlabelled(made.columns):
         made = made.set_axis(list(systems), axis="columns")
     return Oriented(made, "rows" if systems_in == "rows" else "columns", told_by)
 
 
-def _unlabelled(axis: pd.Index) -> bool:
+def is_unlabelled(axis: pd.Index) -> bool:
     """Whether these are the numbers that pandas itself gives."""
     return isinstance(axis, pd.RangeIndex) and axis.start == 0 and axis.step == 1
 

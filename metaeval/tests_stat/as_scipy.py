@@ -6,6 +6,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from metaeval.base.side_by_side import side_by_side
 from metaeval.running.draws import RNGLike
 from metaeval.tests_stat.comparison import compare_systems
 from metaeval.tests_stat.pairs import Alternative
@@ -67,6 +68,7 @@ def scipy_test(
     0.03125
     """
 
+    @side_by_side("first", "second")
     def of_two(first: ArrayLike, second: ArrayLike) -> PairedTest:
         found = compare_systems(
             {"first": np.asarray(first, dtype=np.float64), "second": np.asarray(second, dtype=np.float64)},

@@ -108,3 +108,54 @@ def test_few_items():
     labels = as_labels({name: {"q": {"a": 1, "b": 0, "c": 1}} for name in ("human", "judge")})
     with pytest.raises(ScoresError, match="shares 3 items"):
         favoured_items(labels, {"a": 1, "b": 2, "c": 3}, reference="human")
+
+
+WORDS = np.random.default_rng(1).integers(50, 250, 40)
+PLAIN = as_labels({"human": [0, 1, 2, 3] * 10, "judge": [0, 1, 3, 3] * 10})
+BY_ITEM = {str(item): int(number) for item, number in enumerate(WORDS)}
+
+
+def test_a_covariate_is_said_by_name_in_a_mapping_or_a_series():
+    """A series is taken by its index, whatever its order."""
+    expected = favoured_items(PLAIN, BY_ITEM, reference="human").table["slope"].item()
+    series = pd.Series(BY_ITEM).sort_values()
+    assert favoured_items(PLAIN, series, reference="human").table["slope"].item() == expected
+    assert (
+        favoured_items(PLAIN, dict(zip(BY_ITEM, WORDS, strict=True)), reference="human").table["slope"].item()
+        == expected
+    )
+
+
+@pytest.mark.parametrize(
+    ("covariate", "says"),
+    [
+        (
+            WORDS,
+            r"must be a mapping by name, such as \{'0': 120\}, not a ndarray.*dict\(zip\(names, values",
+        ),
+        ("length", "must be a mapping by name"),
+        (
+            pd.Series(WORDS, [f"p{item}" for item in range(40)]),
+            r"number for most of the 40 items .*lacks 40, .*it has 'p0'",
+        ),
+        (
+            dict.fromkeys(BY_ITEM, "ox " * 200),
+            r"for '0' it is 'ox ox .*characters\); of texts pass \{item: len\(text\)",
+        ),
+    ],
+    ids=["an array", "a column", "another index", "texts"],
+)
+def test_a_covariate_without_names_or_numbers_is_refused_with_a_way_out(covariate, says):
+    """What is wrong is said as it is, in few words."""
+    with pytest.raises(InvalidOptionError, match=says) as caught:
+        favoured_items(PLAIN, covariate, reference="human")
+    assert len(str(caught.value)) <= 600
+
+
+def test_numbers_that_name_no_item_are_not_taken_for_those_of_a_topic():
+    """Items without topics have none called 1: an index from 0 on names no item i0."""
+    labels = as_labels(
+        {name: dict(zip([f"i{at}" for at in range(40)], PLAIN.table[name], strict=True)) for name in PLAIN.judges}
+    )
+    with pytest.raises(InvalidOptionError, match="lacks 40, such as 'i0'; it has '0', '1'"):
+        favoured_items(labels, pd.Series(WORDS), reference="human")

@@ -11,10 +11,13 @@ from hypothesis import given
 from hypothesis.extra.numpy import arrays
 from statsmodels.stats.inter_rater import cohens_kappa
 
+import metaeval
 from metaeval.agreement.label_agreement import STATISTICS, compare_labels
+from metaeval.agreement.label_baselines import agreement_baselines
 from metaeval.agreement.label_statistics import topics_by_content
 from metaeval.agreement.labels import as_labels
-from metaeval.errors import InvalidOptionError, ScoresError, UnknownNameError
+from metaeval.agreement.score_correction import corrected_scores
+from metaeval.errors import InvalidOptionError, ScoresError, UnknownArgumentError, UnknownNameError
 
 NONE = np.nan
 # Krippendorff 2011, "Computing Krippendorff's alpha-reliability", section C: four observers, twelve units.
@@ -206,6 +209,34 @@ def test_bad_options_stop():
     apart = frame({"a": [0, NONE], "b": [NONE, 1]})
     with pytest.raises(ScoresError, match="no two judges labelled a common item"):
         compare_labels(as_labels(apart))
+
+
+def test_labels_without_a_1_are_relevant_above_the_lowest():
+    """One rule for all: of labels 0 and 2, the 2; of 1 to 3, from 2 on, by counting those that both call relevant."""
+    for low, high in ((0, 2), (1, 3)):
+        labels = as_labels({"ann": [low, high, high, low], "ben": [low, high, low, low]})
+        found = compare_labels(labels, reference="ann", rng=0).pairs.iloc[0]
+        assert found["overlap"] == 0.5
+        assert (found["sensitivity"], found["specificity"]) == (0.5, 1.0)
+        assert labels.lowest_relevant() == high
+        value = agreement_baselines(labels, reference="ann").set_index("statistic")["value"]
+        assert value["overlap"] == 0.5
+    people, judge = (
+        [2] * 30 + [0] * 30 + [None] * 200,
+        ([2] * 27 + [0] * 3 + [2] * 3 + [0] * 27) + [2] * 100 + [0] * 100,
+    )
+    corrected = corrected_scores(as_labels({"people": people, "judge": judge}), reference="people").table
+    assert corrected[["specificity", "sensitivity"]].to_numpy().tolist() == [[0.9, 0.9]]
+
+
+def test_labels_of_two_judges_in_arguments_of_other_libraries_are_told_where_they_go():
+    """The call in the message, with the two arrays under any names, compares them: three labels in four are alike."""
+    truth, said = [1, 0, 1, 1], [1, 0, 0, 1]
+    with pytest.raises(UnknownArgumentError, match=r"no argument `y_true`; .* name of the judge: (.*)$") as caught:
+        metaeval.agreement.compare_labels(y_true=truth, y_pred=said)
+    code = str(caught.value).rpartition("judge: ")[2]
+    found = eval(code, {"compare_labels": metaeval.agreement.compare_labels, "first": truth, "second": said})  # noqa: S307 - as the error says
+    assert found.pairs["same"].item() == 0.75
 
 
 def test_topics_are_those_that_a_pair_shares():

@@ -43,6 +43,14 @@ def test_students_sleep_data():
     assert 2 * row["p_a_better"] == pytest.approx(0.002833, abs=5e-7)
 
 
+def test_no_interval_is_named_where_there_is_none():
+    """Differences that are all alike have no interval; others have one."""
+    same = bayesian_t({"a": [0.5, 0.6, 0.7], "b": [0.4, 0.5, 0.6]})
+    assert "(difference 0.100)" in str(same)
+    assert "interval" not in str(same)
+    assert "95 % interval)" in str(bayesian_t({"a": [0.5, 0.6, 0.8], "b": [0.4, 0.5, 0.6]}))
+
+
 def test_without_region_it_is_the_one_sided_p_value():
     """At rope 0 the probability that b is better is the p-value of the one-sided paired t test of a over b."""
     scores = simulated_scores()

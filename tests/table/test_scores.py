@@ -530,7 +530,7 @@ REFUSED = {
     "repeated system": (
         {"AP": _wide(0).set_axis(["a", "a"], axis=1)},
         ScoresError,
-        r"system 'a' appears twice; names must be unique \(table 'AP'\)",
+        r"system 'a' appears twice; names must be unique: rename or leave out one \(table 'AP'\)",
     ),
     "topic column in a wide frame": (
         {"AP": _wide(0).assign(qid=1)},

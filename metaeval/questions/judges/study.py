@@ -26,7 +26,15 @@ from metaeval.agreement.runs_under_judges import (
 )
 from metaeval.agreement.scale_maps import ScaleMap
 from metaeval.agreement.score_correction import CorrectedScores
-from metaeval.base.checks import check_choice, check_kind, check_list, check_number, check_share, refused
+from metaeval.base.checks import (
+    check_choice,
+    check_kind,
+    check_list,
+    check_mapping,
+    check_number,
+    check_share,
+    refused,
+)
 from metaeval.base.provenance import Provenance, record_provenance
 from metaeval.base.unit import ITEM, LABELLED_NUGGETS, Unit, speaking_of, unit_of
 from metaeval.collection.documents import Collection, JudgedCollection
@@ -335,7 +343,10 @@ def study_judges(  # noqa: PLR0913 - every option is one question
     source = resolve_rng(resolve_seed(rng))
     options = JudgeOptions(
         *(reference, people, maps, rel, epsilon, scoring, human_topics, latent),
-        *(groups, built_with, covariate, covariate_name),
+        None if groups is None else check_mapping(groups, "groups", {"SYSTEM": "team"}),
+        built_with,
+        None if covariate is None else check_mapping(covariate, "covariate", {"SYSTEM": 120}),
+        covariate_name,
         ConclusionOptions(test, correction, alpha, n_resamples, confidence_level, top),
         source,
     )

@@ -117,12 +117,12 @@ def labelling_of(
     labels = given if isinstance(given, Labels) else document_labels(given)
     scales, notes = None, [*labels.notes]
     if reference is not None:
-        labels.require_reference(reference, _lowest_relevant(labels, options.rel))
+        labels.require_reference(reference, labels.lowest_relevant(options.rel))
     _refuse_grades(labels, options)
     if reference is not None and not assessments and not _keeps_scale(labels, options):
         scales = scales_of_judges(labels, reference, options.maps)
         labels, notes = scales.labels, [*notes, *_notes_on(scales)]
-    rel = _lowest_relevant(labels, options.rel)
+    rel = labels.lowest_relevant(options.rel)
     level, n_resamples = options.compared.confidence_level, options.compared.n_resamples
     agreement = compare_labels(
         labels, reference=reference, rel=rel, confidence_level=level, n_resamples=n_resamples, rng=options.source
@@ -245,12 +245,6 @@ def _panels_of_judges(
     question = "How many independent judges the panel is worth, by labels"
     panel = attempt(question, ask)
     return panel, None if panel is None else attempt(f"{question} on one scale", partial(ask, rescaled=True))
-
-
-def _lowest_relevant(labels: Labels, rel: int | None) -> int:
-    """Return the lowest relevant label: as asked, else 1, where it is above the lowest, else the lowest above that."""
-    above = [int(label) for label in labels.scale[1:]] if labels.whole else []
-    return rel if rel is not None else 1 if 1 in above or not above else above[0]
 
 
 def _refuse_grades(labels: Labels, options: JudgeOptions) -> None:

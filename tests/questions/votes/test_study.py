@@ -1,5 +1,7 @@
 """The study of votes: what it has, that its parts agree, and what votes may lack."""
 
+import re
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -244,3 +246,11 @@ def test_voters_are_weighed():
     assert {table.name for table in report.tables()} >= {"weights"}
     assert study_votes(simulate_votes(n_voters=60, n_votes=3000, rng=1), rng=1).weights is None
     assert study_votes(simulate_votes(n_voters=20, n_votes=300, rng=1), rng=1).weights is None
+
+
+def test_an_open_pair_says_what_votes_would_tell():
+    """Fifteen to fifteen: the number of votes is of telling which of the two is preferred."""
+    votes = pd.DataFrame({"left": ["a"] * 30, "right": ["b"] * 30, "winner": ["left", "right"] * 15})
+    said = study_votes(votes, rng=0).answer
+    told = r"50\.0 %.*; [\d,]+ votes would tell which is preferred \(chance 80 %\)\.$"
+    assert re.search(told, said)
