@@ -14,7 +14,7 @@ import pandas as pd
 
 from metaeval.base.arrays import Flags, Floats
 from metaeval.base.checks import refused
-from metaeval.base.names import as_number, clean_name, first_few, is_number, is_word, shortened, topic_evidence
+from metaeval.base.names import as_number, clean_name, first_few, is_number, is_unnamed, is_word, shortened, topic_evidence
 from metaeval.base.number_words import SCORE_GAPS, of_thousands, point_between_thousands
 from metaeval.base.results import Result
 from metaeval.errors import InvalidOptionError, ScoresError, UnknownNameError
@@ -158,14 +158,14 @@ def means_columns(
     except ScoresError:
         return None
     system = parts.get("system")
-    if names and _is_unnamed(names[0]) and system is None:
+    if names and is_unnamed(names[0]) and system is None:
         system = names[0]
     paired = {name for pair in bounds_among(names) for name in pair[:2]}
     alone = [spelled[name] for name in names if name not in paired]
     if "topic" in parts or len({*alone}) < len(alone):
         return None
     assigned = {system, task, parts.get("metric")}
-    free = [name for name in names if name not in assigned and not _is_unnamed(name)]
+    free = [name for name in names if name not in assigned and not is_unnamed(name)]
     size = _size_column(free)
     remaining = [name for name in free if name != size and name not in words]
     pairs = _pairs(remaining, told.get("score", parts.get("score")), sure="score" in told)
@@ -191,10 +191,6 @@ def may_be_means(columns: Sequence[str]) -> bool:
     return len(columns) <= _MOST_COLUMNS and any(
         role in {*ERRORS, "low", "high"} for role, _ in roles_among(columns).values()
     )
-
-
-def _is_unnamed(name: str) -> bool:
-    return not name.strip() or name.startswith("Unnamed: ")
 
 
 def _are_names(cells: Sequence[object]) -> bool:

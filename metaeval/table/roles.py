@@ -20,7 +20,7 @@ import numpy as np
 
 from metaeval.base.arrays import Floats
 from metaeval.base.columns import JUDGES, underscored
-from metaeval.base.names import ARROWS, are_metrics, first_few, is_measure, metric_evidence
+from metaeval.base.names import ARROWS, are_metrics, first_few, is_measure, is_unnamed, metric_evidence
 from metaeval.base.unit import ITEM, NUGGET, TOPIC, Unit
 from metaeval.errors import ScoresError
 
@@ -848,6 +848,8 @@ def role_of_name(name: str) -> tuple[str, str]:
     """
     if name.strip().casefold() in _NOT_AVAILABLE:
         return "", ""
+    if name.strip() and is_unnamed(name):  # pandas' "Unnamed: 0": the numbers of rows that were saved with them
+        return "id", "index"
     word = word_of(name).replace("*", "").lstrip("#") or word_of(name)
     bare = bare_word(name)
     if signed := _role_beside_sign(word) if "±" in word else _end_of_interval(word):
