@@ -155,6 +155,7 @@ DEGENERATE = {
     },
 }
 CHANGES = {
+    "metrics": lambda scores: scores.isel(metric=slice(None, None, -1)),
     "rows": _shuffled("system", 1),
     "columns": _shuffled("topic", 2),
     "beside": _with_other,
@@ -287,6 +288,7 @@ def data(of, variant="plain"):
 # -------------------------------------------------------------------------------------------------------------- figures
 
 _ENDS = [("system_a", "system_b"), ("first", "second"), ("metric_a", "metric_b")]
+_MARKS = {"letter", "marks"}
 _KEYS = {"step", "pool_share", "tolerance", "alpha", "size", "k", "n_topics"}
 
 
@@ -327,6 +329,26 @@ def _of_frame(frame, asked):
         frame = frame.sort_values(about, kind="stable", key=lambda column: column.astype(str))
     beside = {} if asked else {name: frame[name].astype(str).to_numpy() for name in words}
     return beside | {name: frame[name].to_numpy(dtype=float, na_value=np.nan) for name in names}
+
+
+def by_row(answer):
+    """Return all numbers of a table by the words of their rows, and whether the two names of a row stand turned round.
+
+    Words that only mark a place in an order, as letters of systems do, are no names.
+    """
+    frame = answer.to_frame() if isinstance(answer, Result) and hasattr(answer, "to_frame") else answer
+    if not isinstance(frame, pd.DataFrame):
+        return {}
+    frame = frame if frame.index.names == [None] else frame.reset_index()
+    words = [name for name in frame if frame[name].dtype.kind not in "iufb" and name not in _MARKS]
+    values = frame.drop(columns=[*words, *(_MARKS & {*frame})]).apply(pd.to_numeric, errors="coerce").to_numpy(float)
+    ends = next((ends for ends in _ENDS if {*ends} <= {*words}), ())
+    told = {}
+    for row, numbers_of_row in zip(frame[words].astype(str).to_dict("records"), values, strict=True):
+        names = [row[end] for end in ends]
+        row |= dict(zip(ends, sorted(names), strict=True))
+        told[*row.values()] = names != sorted(names), numbers_of_row
+    return told
 
 
 def _of_dataset(held, names):
@@ -628,8 +650,9 @@ SCORES = {
     "prediction_powered": Entry(
         given=lambda made: (_two_sides(made)[0].isel(topic=slice(made.sizes["topic"] // 2)), _two_sides(made)[1]),
         figures=None,
+        excused={"order": "asked of the first half of the topics"},
     ),
-    "topics_with_judge": Entry({"n_topics": 10, "n_judged": 100}, None, given=_two_sides),
+    "topics_with_judge": Entry({"n_topics": 10, "n_judged": 100}, None, AS_A_WHOLE, given=_two_sides),
     # planning
     "pilot_variance": Entry(figures=of("table", "variance"), excused=IN_UNITS),
     "variance_components": Entry(figures=of("components", "share", "share_low")),
@@ -653,7 +676,11 @@ SCORES = {
         figures=of("related", "difference", "low", "high"),
         excused=CARRIED | IN_UNITS,
     ),
-    "design_effect": Entry(given=lambda made: with_traits(made, "clusters"), figures=None, excused=CARRIED),
+    "design_effect": Entry(
+        given=lambda made: with_traits(made, "clusters"),
+        figures=None,
+        excused=CARRIED | {"order": "clusters here belong to places"},
+    ),
     "hierarchical": Entry(figures=_surer),
     # means
     "mean_over_topics": Entry(call=_by_label(mean_over_topics, "system"), excused=IN_UNITS | WIDER),
