@@ -599,7 +599,7 @@ def _refuse_system_for_topics(rows: _WideRows, place: int, sheet: Sheet) -> None
     if not place or unit_of_column(rows.names[place]) is TOPIC:
         return
     first = rows.column(0)
-    counts = any(first == [str(number + start) for number in range(len(first))] for start in (0, 1))
+    counts = any({*first} == {str(number + start) for number in range(len(first))} for start in (0, 1))
     names_before = not rows.names[0] and not counts and len(set(first)) == len(first)
     if names_before or all(is_number(cell) and "." in cell for cell in rows.column(place)):
         raise sheet.error(

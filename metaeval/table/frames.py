@@ -359,12 +359,13 @@ def _in_the_way(known: _Frame) -> dict[str, str]:
 
 
 def _refuse_parts(known: _Frame, others: Mapping[str, str]) -> None:
-    taken = first_few([f"{name!r} (taken for the {role})" for role, name in others.items()], between=", ")
-    columns, new = list(others.values()), {name: f"{name} (scores)" for name in others.values()}
+    taken = first_few([f"{name!r} (taken for the {role})" for role, name in others.items()])
+    row = next(iter(known.parts.keys() - others))
+    new = {name: f"{name} {'task' if row == 'system' else 'system'}" for name in others.values()}
     raise ScoresError(
-        f"without {taken} this would be a wide frame, with a row for each {next(iter(known.parts.keys() - others))}, "
-        f"and such a frame has no other parts; pass frame.drop(columns={columns!r}), or, where a column holds scores, "
-        f"give it another name: frame.rename(columns={new!r})"
+        f"without {taken} this would be a wide frame, with a row for each {row}, and such a frame has no other parts; "
+        f"pass `frame.drop(columns={[*new]!r})`, or, where a column holds scores, give it another name: "
+        f"`frame.rename(columns={new!r})`"
     )
 
 
