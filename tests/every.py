@@ -870,11 +870,13 @@ BY_VOTES = {
         given=lambda votes: (metaeval.io.as_votes(votes), metaeval.models.bradley_terry(votes)),
         figures=lambda found: {"F": np.array([found.statistic, found.explained])},
     ),
-    "vote_ratings": Entry(figures=lambda found: numbers(found.drop(columns="elo"))),
+    "vote_ratings": Entry(
+        figures=lambda found: numbers(found.drop(columns="elo")), excused={"order": "Elo goes from vote to vote"}
+    ),
     "elo_ratings": Entry({"n_orders": 3}, None),
     "study_votes": Entry(figures=lambda study: numbers(study.to_frame()[["system", "strength", "win_rate", "votes"]])),
     "study_stopping, votes": Entry({"burn_in": 3}, of("to_frame", "n", "log10_evidence")),
-    "Votes": Entry(figures=None, call=metaeval.io.as_votes),
+    "Votes": Entry(figures=None, call=metaeval.io.as_votes, excused={"order": "holds votes as they came"}),
 }
 OF_CAMPAIGNS = {
     "study_assessment": Entry(
