@@ -532,7 +532,9 @@ def ids_of_systems(
     """
     topics, systems = ([name for name in columns if part_of_word(name) == role] for role in ("topic", "system"))
     systems = [chosen["system"]] if "system" in chosen else systems
-    if len(topics) != 1 or len(systems) != 1 or "topic" in chosen or role_of_name(topics[0])[0] != "id":
+    if len(topics) != 1 or len(systems) != 1 or "topic" in chosen or role_of_name(topics[0]) != ("id", ""):
+        return []
+    if all(_NUMBER.fullmatch(cell.strip()) for cell in cells(systems[0])):  # scores of a system that is called so
         return []
     return topics if all(len({*cells(name)}) == len(cells(name)) > 1 for name in (*topics, *systems)) else []
 

@@ -210,3 +210,13 @@ def test_numbers_of_runs_beside_items_are_named():
     frame = BOARD.T.rename_axis("item").reset_index().assign(Run=[1, 1, 2, 2])
     with pytest.raises(ScoresError, match=r"without 'Run' \(taken for the system\) .* a row for each topic"):
         as_scores(frame)
+
+
+def test_scores_under_the_name_system_are_named_beside_ids():
+    """Beside numbered topics a column called System, of fractions, holds scores and no names."""
+    frame = pd.DataFrame(
+        {"query_id": [1, 2, 3], "System": [0.25, 0.3, 0.4], "dense": [0.2, 0.3, 0.5], "lm": [0.1, 0.2, 0.4]}
+    )
+    for data in (frame, frame.to_dict("list"), frame.rename(columns={"query_id": "ID"})):
+        with pytest.raises(ScoresError, match=r"without 'System' \(taken for the system\)"):
+            as_scores(data)
