@@ -163,6 +163,7 @@ DEGENERATE = {
     },
 }
 CHANGES = {
+    "metrics": lambda scores: scores.isel(metric=slice(None, None, -1)),
     "rows": _shuffled("system", 1),
     "columns": _shuffled("topic", 2),
     "beside": _with_other,
@@ -296,6 +297,7 @@ def data(of, variant="plain"):
 # -------------------------------------------------------------------------------------------------------------- figures
 
 _ENDS = [("system_a", "system_b"), ("first", "second"), ("metric_a", "metric_b")]
+_MARKS = {"letter", "marks"}
 _KEYS = {"step", "pool_share", "tolerance", "alpha", "size", "k", "n_topics"}
 
 
@@ -336,6 +338,26 @@ def _of_frame(frame, asked):
         frame = frame.sort_values(about, kind="stable", key=lambda column: column.astype(str))
     beside = {} if asked else {name: frame[name].astype(str).to_numpy() for name in words}
     return beside | {name: frame[name].to_numpy(dtype=float, na_value=np.nan) for name in names}
+
+
+def by_row(answer):
+    """Return all numbers of a table by the words of their rows, and whether the two names of a row stand turned round.
+
+    Words that only mark a place in an order, as letters of systems do, are no names.
+    """
+    frame = answer.to_frame() if isinstance(answer, Result) and hasattr(answer, "to_frame") else answer
+    if not isinstance(frame, pd.DataFrame):
+        return {}
+    frame = frame if frame.index.names == [None] else frame.reset_index()
+    words = [name for name in frame if frame[name].dtype.kind not in "iufb" and name not in _MARKS]
+    values = frame.drop(columns=[*words, *(_MARKS & {*frame})]).apply(pd.to_numeric, errors="coerce").to_numpy(float)
+    ends = next((ends for ends in _ENDS if {*ends} <= {*words}), ())
+    told = {}
+    for row, numbers_of_row in zip(frame[words].astype(str).to_dict("records"), values, strict=True):
+        names = [row[end] for end in ends]
+        row |= dict(zip(ends, sorted(names), strict=True))
+        told[*row.values()] = names != sorted(names), numbers_of_row
+    return told
 
 
 def _of_dataset(held, names):
@@ -638,8 +660,9 @@ SCORES = {
     "prediction_powered": Entry(
         given=lambda made: (_two_sides(made)[0].isel(topic=slice(made.sizes["topic"] // 2)), _two_sides(made)[1]),
         figures=None,
+        excused={"order": "asked of the first half of the topics"},
     ),
-    "topics_with_judge": Entry({"n_topics": 10, "n_judged": 100}, None, given=_two_sides),
+    "topics_with_judge": Entry({"n_topics": 10, "n_judged": 100}, None, AS_A_WHOLE, given=_two_sides),
     # planning
     "pilot_variance": Entry(figures=of("table", "variance"), excused=IN_UNITS),
     "variance_components": Entry(figures=of("components", "share", "share_low")),
@@ -663,7 +686,11 @@ SCORES = {
         figures=of("related", "difference", "low", "high"),
         excused=CARRIED | IN_UNITS,
     ),
-    "design_effect": Entry(given=lambda made: with_traits(made, "clusters"), figures=None, excused=CARRIED),
+    "design_effect": Entry(
+        given=lambda made: with_traits(made, "clusters"),
+        figures=None,
+        excused=CARRIED | {"order": "clusters here belong to places"},
+    ),
     "hierarchical": Entry(figures=_surer),
     # means
     "mean_over_topics": Entry(call=_by_label(mean_over_topics, "system"), excused=IN_UNITS | WIDER),
@@ -853,11 +880,13 @@ BY_VOTES = {
         given=lambda votes: (metaeval.io.as_votes(votes), metaeval.models.bradley_terry(votes)),
         figures=lambda found: {"F": np.array([found.statistic, found.explained])},
     ),
-    "vote_ratings": Entry(figures=lambda found: numbers(found.drop(columns="elo"))),
+    "vote_ratings": Entry(
+        figures=lambda found: numbers(found.drop(columns="elo")), excused={"order": "Elo goes from vote to vote"}
+    ),
     "elo_ratings": Entry({"n_orders": 3}, None),
     "study_votes": Entry(figures=lambda study: numbers(study.to_frame()[["system", "strength", "win_rate", "votes"]])),
     "study_stopping, votes": Entry({"burn_in": 3}, of("to_frame", "n", "log10_evidence")),
-    "Votes": Entry(figures=None, call=metaeval.io.as_votes),
+    "Votes": Entry(figures=None, call=metaeval.io.as_votes, excused={"order": "holds votes as they came"}),
 }
 OF_CAMPAIGNS = {
     "study_assessment": Entry(

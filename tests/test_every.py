@@ -26,7 +26,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import xarray as xr
-from every import EVERY, OTHERWISE, SHOWN_BY_OTHERS, answer, data, figures, outcome
+from every import EVERY, OTHERWISE, SHOWN_BY_OTHERS, answer, by_row, data, figures, outcome
 from numpy._core import _multiarray_umath
 from page_words import assert_soon_read, said_on
 from PIL import Image
@@ -166,6 +166,27 @@ def figures_follow_from_the_data(name):
         assert expected
         for variant in variants:
             same_figures(figures(name, variant), expected, variant)
+
+
+def no_order_changes_a_number(name):
+    """Systems, topics, metrics, items, labels and votes in another order leave every number of the table as it was.
+
+    Where the two names of a row change sides, numbers change sign or column, and nothing else.
+    """
+    entry = EVERY[name]
+    if "order" in entry.excused or entry.of not in {"scores", *REARRANGED} or not (expected := by_row(answer(name))):
+        return
+    metrics = [] if "beside" in entry.excused else ["metrics"]
+    variants = [" | ".join(["plain", "rows", "columns", *metrics])] if entry.of == "scores" else REARRANGED[entry.of]
+    for variant in variants:
+        found = by_row(answer(name, variant))
+        if entry.of != "collection":  # there the other way round is asked about AP alone
+            assert found.keys() == expected.keys(), variant
+        for row in expected.keys() & found.keys():
+            turned, numbers = expected[row]
+            same = found[row][0] == turned
+            sides = [numbers if same else np.sort(np.abs(numbers)) for numbers in (found[row][1], numbers)]
+            np.testing.assert_allclose(*sides, rtol=AGREE, atol=AGREE, equal_nan=True, err_msg=f"{row}, {variant}")
 
 
 def what_ties_on_paper_ties_in_every_unit(name):
@@ -612,6 +633,7 @@ LAWS = [
     the_recorded_seed_repeats_a_study,
     progress_ends_at_its_total,
     figures_follow_from_the_data,
+    no_order_changes_a_number,
     what_ties_on_paper_ties_in_every_unit,
     degenerate_data_give_an_answer_or_an_error_of_ours,
     scores_from_a_file_are_scores,

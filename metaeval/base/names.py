@@ -32,6 +32,7 @@ _EXACT = 2**53
 _DATE = re.compile(r"[0-9]{4}[-/.][0-9]{1,2}([-/.T ].*)?|[0-9]{1,2}[-/.][0-9]{1,2}[-/.][0-9]{2,4}", re.ASCII)
 _HASH = re.compile(r"[0-9a-f]{16,}|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
 _IN_BRACKETS = re.compile(r"\([0-9.,]+\)", re.ASCII)
+_UNNAMED = re.compile(r"Unnamed: [0-9]+(\.[0-9]+|_level_[0-9]+)*")
 _UNIT = re.compile(r"[0-9]+[^\W\d_][^.,]*")
 _VERSION = re.compile(r"(?![0-9]{1,3}(\.[0-9]{3})+\Z)[0-9]+(\.[0-9]+){2,}", re.ASCII)  # 1.234.567 is a number
 _UNPRINTABLE = {"Cc", "Cs", "Zl", "Zp"}
@@ -133,6 +134,18 @@ def loses_digits(written: str | int, number: float) -> bool:
         return False
     exact = Decimal(written)
     return exact not in {Decimal(number), Decimal(repr(number))}
+
+
+def is_unnamed(name: str) -> bool:
+    """Whether a column has no name, or the one that pandas gives for want of it.
+
+    Examples
+    --------
+    >>> [is_unnamed(name) for name in (" ", "Unnamed: 0", "Unnamed: 1_level_0", "Unnamed")]
+    [True, True, True, False]
+    """
+    text = name.strip()
+    return not text or _UNNAMED.fullmatch(text) is not None
 
 
 def as_number(cell: object) -> float:

@@ -38,8 +38,9 @@ def table_alone(sheet: Sheet) -> tuple[Sheet, list[str]]:
     if sheet.lines is not None or not sheet.has_lines:
         return sheet, []
     head = sheet.content.split(b"\n", _HEAD)[:_HEAD]
-    delimiter, width = _shape(head, sheet.delimiter)
-    rows = [_cells(line, delimiter) for line in head]
+    delimiter, full_width = _shape(head, sheet.delimiter)
+    divided = [_cells(line, delimiter) for line in head]
+    rows, width = _without_hollow(divided, full_width)
     header = next((at for at, cells in enumerate(rows) if _is_header(cells, rows[at + 1 :], width)), None)
     if header is None and delimiter in _DELIMITERS:
         whole = next((at for at, cells in enumerate(rows) if len(cells) == width and all(cells[1:])), None)
@@ -53,8 +54,8 @@ def table_alone(sheet: Sheet) -> tuple[Sheet, list[str]]:
     again = head[header].strip()
     repeated = sheet.content.count(b"\n" + again) > int(header > 0)
     below = [line for line in sheet.content.rstrip().rsplit(b"\n", _TAIL)[1:] if line.strip()]
-    model = next((cells for cells in rows[header + 1 :] if len(cells) == width), [])
-    footed = bool(below) and _is_footnote(below[-1], delimiter, width, model)
+    model = next((cells for cells in divided[header + 1 :] if len(cells) == full_width), [])
+    footed = bool(below) and _is_footnote(below[-1], delimiter, full_width, model)
     if not (told or repeated or footed):
         return sheet, []
     lines = sheet.content.split(b"\n")
@@ -62,7 +63,7 @@ def table_alone(sheet: Sheet) -> tuple[Sheet, list[str]]:
     if headers:
         _refuse_two_tables(sheet, [_cells(line, delimiter) for line in lines], header, headers[0])
     told |= dict.fromkeys(headers, "the header again: rows above and below it are read as one table")
-    told |= _footnotes(lines, delimiter, width, model)
+    told |= _footnotes(lines, delimiter, full_width, model)
     if not told:
         return sheet, []
     kept = [at for at in range(len(lines)) if at not in told]
@@ -152,6 +153,7 @@ def without_titles(sheet: Sheet) -> Sheet:
         rows = [_cells(line, delimiter) for line in head]
         (width, often), *_ = Counter(map(len, filter(any, rows))).most_common(1) or [(0, 0)]
         if width > 1 and 2 * often > sum(map(any, rows)):
+            rows, width = _without_hollow(rows, width)
             start = next((at for at, cells in enumerate(rows) if sum(map(bool, cells)) > 1), 0)
             above = head[:start]
             are_titles = any(map(any, rows[:start])) and not any(
@@ -197,6 +199,12 @@ def _from_line(sheet: Sheet, delimiter: str, start: int, rows: Sequence[Sequence
         if any(cells)
     ]
     return replace(sheet, content=content, delimiter=delimiter, lines=lines), notes
+
+
+def _without_hollow(rows: Sequence[Sequence[str]], width: int) -> tuple[list[list[str]], int]:
+    """Return rows, and their width, without columns that are empty in each of them: these have no names either."""
+    filled = [at for at in range(width) if not at or any(len(cells) == width and cells[at] for cells in rows)]
+    return [[cells[at] for at in filled] if len(cells) == width else list(cells) for cells in rows], len(filled)
 
 
 def _shape(head: Sequence[bytes], delimiter: str) -> tuple[str, int]:

@@ -173,14 +173,22 @@ def notes_on_words(words: Mapping[str, Sequence[str]], *, clustered: bool) -> li
 
 
 def note_of_unnamed(names: Sequence[str], place: int | None) -> list[str]:
-    """Say that a first column without a name is left out, where another one, at `place`, names the rows.
+    """Say which columns without a name are left out: the first, where one at `place` names the rows, and empty ones.
+
+    Those at the end are signs at the ends of lines.
 
     Examples
     --------
     >>> note_of_unnamed(["", "topic", "a"], 1), note_of_unnamed(["", "a"], 0)
     (['left out the first column, which has no name'], [])
+    >>> note_of_unnamed(["topic", "", "a", "b", "", "c", ""], 0)
+    ['left out columns 2, 5, without a name or a cell']
     """
-    return ["left out the first column, which has no name"] if names and not names[0] and place else []
+    first = ["left out the first column, which has no name"] if names and not names[0] and place else []
+    last = max((at for at, name in enumerate(names) if name), default=0)
+    empty = [str(at + 1) for at, name in enumerate(names[:last]) if at and not name]
+    told = f"left out column{'s' * (len(empty) > 1)} {first_few(empty)}, without a name or a cell"
+    return first + [told] * bool(empty)
 
 
 def columns_found(names: Sequence[str]) -> str:

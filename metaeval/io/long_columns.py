@@ -115,14 +115,15 @@ def names_repeat(body: Sheet, names: Sequence[str], columns: Sequence[str]) -> b
     return False
 
 
-def system_beside_roles(names: Sequence[str], said: object = None) -> int:
-    """Return the place of a column of systems, so called or `said`, behind ranks, numbers and the like alone; or 0.
+def system_beside_roles(names: Sequence[str], said: object = None, ignored: Collection[str] = ()) -> int:
+    """Return the place of a column of systems, so called or `said`, behind ranks and what is `ignored` alone; or 0.
 
     Examples
     --------
     >>> system_beside_roles(["Rank", "Model", "t1"]), system_beside_roles(["t1", "Model"])
     (1, 0)
     """
+    names = ["" if name in ignored else name for name in names]
     position = next((at for at, name in enumerate(names) if name == said or part_of_word(name) == "system"), 0)
     return position if all(role_of_name(name)[0] in _BEFORE or not name for name in names[:position]) else 0
 

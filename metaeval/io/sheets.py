@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from metaeval.base.names import is_unnamed
 from metaeval.errors import FileFormatError
 from metaeval.io.files import read_bytes, text_of
 
@@ -23,7 +24,6 @@ _DELIMITER_NAMES = {"\t": "tabs", ",": "commas", ";": "semicolons", " ": "blanks
 _BLANKS = str.maketrans("\t\v\f", "   ")
 _SAMPLE = 20
 _CHUNK = 2000
-_UNNAMED = re.compile(r"Unnamed: [0-9]+(\.[0-9]+|_level_[0-9]+)*")
 _SEP = re.compile(rb'"?sep=([,;|\t])"?[ ,;\t]*\r?\n', re.IGNORECASE)
 _MARKDOWN = re.compile(rb"\s*[^\r\n]*\|[^\r\n]*\r?\n(?=[^\r\n]*\|) *\|?[ :|-]*-[ :|-]*(\r?\n|\Z)")
 _AS_TSV = (
@@ -238,7 +238,7 @@ def header_names(cells: Sequence[str]) -> list[str]:
     >>> header_names(["Unnamed: 0", " bm25 "])
     ['', 'bm25']
     """
-    return ["" if cell.startswith("Unnamed: ") and _UNNAMED.fullmatch(cell) else cell for cell in map(str.strip, cells)]
+    return ["" if is_unnamed(cell) else cell.strip() for cell in cells]
 
 
 def delimiter_name(delimiter: str) -> str:

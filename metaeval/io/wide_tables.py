@@ -505,7 +505,7 @@ def _has_systems_in_rows(rows: _WideRows, sheet: Sheet, options: blocks.TableOpt
     """Where the systems are; an error where the table looks otherwise than said."""
     names = rows.names
     first = column_roles(names[:1]).parts.keys()
-    if "topic" not in first and system_beside_roles(names):
+    if _system_behind_ids(rows, sheet, options):
         return options.systems_in != "columns" and "topic" not in options.columns
     insisting = options.columns.keys() & {"system", "topic"}
     if options.systems_in == "rows":
@@ -525,6 +525,15 @@ def _has_systems_in_rows(rows: _WideRows, sheet: Sheet, options: blocks.TableOpt
         )
     unsaid = bool(names) and not first and options.systems_in is None and not options.columns
     return "system" in first or (unsaid and _systems_by_names(rows, sheet))
+
+
+def _system_behind_ids(rows: _WideRows, sheet: Sheet, options: blocks.TableOptions) -> int:
+    """Return the place of a column of systems behind ranks, ids and what is ignored; 0 where topics are first."""
+    names = rows.names
+    are_topics = (
+        bool(names) and part_of_word(names[0]) == "topic" and names[0] in options.roles(names, sheet).parts.values()
+    )
+    return 0 if are_topics else system_beside_roles(names, ignored=options.ignored)
 
 
 def _systems_by_names(rows: _WideRows, sheet: Sheet) -> bool:
@@ -569,7 +578,7 @@ def _identifiers(rows: _WideRows, sheet: Sheet, options: blocks.TableOptions, *,
     role = "system" if transposed else "topic"
     if role in options.columns:
         return _said_place(options.columns[role], rows, sheet)
-    if transposed and (beside := system_beside_roles(names)):
+    if transposed and (beside := _system_behind_ids(rows, sheet, options)):
         return beside
     if not names:
         return 0 if _first_column_is_identifier(rows, sheet, options) else None
@@ -590,7 +599,7 @@ def _refuse_system_for_topics(rows: _WideRows, place: int, sheet: Sheet) -> None
     if not place or unit_of_column(rows.names[place]) is TOPIC:
         return
     first = rows.column(0)
-    counts = any(first == [str(number + start) for number in range(len(first))] for start in (0, 1))
+    counts = any({*first} == {str(number + start) for number in range(len(first))} for start in (0, 1))
     names_before = not rows.names[0] and not counts and len(set(first)) == len(first)
     if names_before or all(is_number(cell) and "." in cell for cell in rows.column(place)):
         raise sheet.error(

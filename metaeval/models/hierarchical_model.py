@@ -207,6 +207,7 @@ def _of_nodes(
     error = np.sqrt(2 * shrinkage * within) * spread
     means = sign * spread * grid["mean"].to_numpy()
     differences = means[question.first] - means[question.second]
+    sizes = np.abs(differences)  # which system stands first moves no node of the grid
     tail = (1 - confidence_level) / 2
     reach, density = 10 * error.max(), weight / (error * np.sqrt(2 * np.pi))
 
@@ -215,22 +216,25 @@ def _of_nodes(
 
     def end(chance: float) -> Floats:
         """Solve for a quantile on a grid of differences, along a smooth curve, with a step of Newton's for each."""
-        few = np.linspace(differences.min() - reach / 10, differences.max() + reach / 10, _SOLVED)
+        few = np.linspace(sizes.min() - reach / 10, sizes.max() + reach / 10, _SOLVED)
         ends = np.minimum(0.0, few) - reach, np.maximum(0.0, few) + reach
         solved = find_root(below, ends, args=(few, np.full_like(few, chance))).x
-        value = CubicSpline(few, solved)(differences)
+        value = CubicSpline(few, solved)(sizes)
         slope = in_blocks(
             lambda at, of: np.exp(-0.5 * ((at[:, None] - of[:, None] * shrinkage) / error) ** 2) @ density, value
         )
         return value - (in_blocks(below, value) - chance) / slope
 
-    def in_blocks(function: Callable[[Floats, Floats], Floats], value: Floats) -> Floats:
-        blocks = [slice(start, start + _PAIRS_PER_BLOCK) for start in range(0, len(differences), _PAIRS_PER_BLOCK)]
-        return np.concatenate([function(value[block], differences[block]) for block in blocks])
+    def in_blocks(function: Callable[[Floats, Floats], Floats], value: Floats, of: Floats = sizes) -> Floats:
+        blocks = [slice(start, start + _PAIRS_PER_BLOCK) for start in range(0, len(of), _PAIRS_PER_BLOCK)]
+        return np.concatenate([function(value[block], of[block]) for block in blocks])
 
     limit = np.full_like(differences, rope)
-    better, worse = 1 - in_blocks(below, limit), in_blocks(below, -limit)
-    return differences * (shrinkage @ weight), end(tail), end(1 - tail), better, worse
+    better, worse = 1 - in_blocks(below, limit, differences), in_blocks(below, -limit, differences)
+    low, high = end(tail), end(1 - tail)
+    behind = differences < 0
+    ends = np.where(behind, -high, low), np.where(behind, -low, high)
+    return differences * (shrinkage @ weight), *ends, better, worse
 
 
 def _of_draws(

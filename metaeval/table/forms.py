@@ -39,6 +39,7 @@ from metaeval.table.conversions import plain
 from metaeval.table.folds import folds_of
 from metaeval.table.frames import (
     FRAMES_READ,
+    have_other_columns,
     holds_results,
     named_by_column,
     noted,
@@ -456,13 +457,23 @@ def _are(kind: type | tuple[type, ...], *, of: Callable[[Any], bool] = lambda _:
 
 
 def _names_columns(tables: Mapping[Any, Any]) -> bool:
-    """Whether keys are those of a long table, with a list of cells each."""
+    """Whether lists are the columns of a frame: its parts are among them, or one that is no system's scores."""
+    if not all(isinstance(value, list | tuple | np.ndarray | pd.Series | pd.Index) for value in tables.values()):
+        return False
     try:
         parts = column_roles(tables).parts
     except ScoresError:
         return False
-    lists = all(isinstance(value, list | tuple | np.ndarray | pd.Series | pd.Index) for value in tables.values())
-    return lists and {"system", "topic"} <= parts.keys()
+    if {"system", "topic"} <= parts.keys():
+        return True
+    one_length = len({len(cells) for cells in tables.values()}) == 1
+    return one_length and all(map(_is_flat, tables.values())) and have_other_columns(_side_by_side(tables))
+
+
+def _side_by_side(tables: Mapping[Any, Any]) -> pd.DataFrame:
+    """Return columns as a frame; series by their labels, where no two in one are alike."""
+    labelled = all(cells.index.is_unique for cells in tables.values() if isinstance(cells, pd.Series))
+    return pd.DataFrame(dict(tables) if labelled else {name: list(cells) for name, cells in tables.items()})
 
 
 def _of_columns(tables: Mapping[Any, Any], asked: _FormOptions) -> ScoreTable:
@@ -470,7 +481,7 @@ def _of_columns(tables: Mapping[Any, Any], asked: _FormOptions) -> ScoreTable:
     if len(set(lengths.values())) > 1:
         listing = first_few([f"{name}: {length}" for name, length in lengths.items()])
         raise ScoresError(f"the columns of a table must be equally long; these have {listing} cells")
-    return read_frame(pd.DataFrame({name: list(cells) for name, cells in tables.items()}), asked.names)
+    return read_frame(_side_by_side(tables), asked.names)
 
 
 def _as_tables(tables: Mapping[Any, Any], _: _FormOptions) -> ScoreTable:
@@ -547,7 +558,7 @@ _SURE = 2  # of the evidence of names
 _NAMED = frozenset(DIMS)
 
 MAPPINGS: tuple[Form, ...] = (
-    Form("mapping of columns", _names_columns, _of_columns),
+    Form("mapping of columns", _names_columns, _of_columns, _NAMED),
     Form(
         "mappings in mappings",
         lambda tables: (

@@ -16,6 +16,7 @@ from metaeval.base.names import (
     computed_metrics,
     count,
     first_few,
+    is_unnamed,
     is_word,
     metric_evidence,
     natural_order,
@@ -100,6 +101,7 @@ def read_frame(frame: pd.DataFrame, names: Names) -> ScoreTable:
     """Return the scores of a frame, after finding out what it is."""
     if not len(frame.columns) or not len(frame):
         raise ScoresError("the frame is empty; it should hold scores of at least two systems on two topics")
+    frame = with_saved_index(frame)
     flat = _with_labels_in_columns(frame)
     columns = _with_topics_named(flat, _clean_column_names(flat))
     flat = flat.set_axis(columns, axis=1)
@@ -131,6 +133,22 @@ def _with_topics_named(frame: pd.DataFrame, columns: list[str]) -> list[str]:
         if fractions or not ids.is_unique
         else ["topic" if position == called[0] else name for position, name in enumerate(columns)]
     )
+
+
+def with_saved_index(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return a frame under the names in its first column where that has no name, as an index that was saved with it.
+
+    Nothing else names the rows then; numbers of rows in their order name nothing.
+    """
+    columns = frame.columns
+    if columns.nlevels > 1 or not isinstance(frame.index, pd.RangeIndex) or not is_unnamed(str(columns[0])):
+        return frame
+    saved = frame.iloc[:, 0]
+    fractions = pd.api.types.is_float_dtype(saved) and not (saved == saved.round()).all()
+    named = {"topic", "system", "metric"} & {*map(part_of_word, _with_topics_named(frame, list(map(str, columns))))}
+    if named or fractions or not saved.is_unique or saved.tolist() == list(range(len(saved))):
+        return frame
+    return frame.set_index(columns[0]).rename_axis(None)
 
 
 def noted(table: ScoreTable, notes: Sequence[str]) -> ScoreTable:
@@ -174,6 +192,20 @@ def _with_items(known: _Frame) -> _Frame:
         if says := conditions_for_items(parts["topic"], cells[parts["topic"]], in_memory=True):
             raise ScoresError(says)
     return known._replace(parts=parts, others=[name for name in known.others if name not in parts.values()])
+
+
+def have_other_columns(frame: pd.DataFrame) -> bool:
+    """Whether a frame has a column that is no system's scores: by its name, by its words, or by what it holds.
+
+    A system may be called run, and hold numbers.
+    """
+    columns = _with_topics_named(frame, list(map(str, frame.columns)))
+    if any(map(is_unnamed, columns)) or any(_holds_words(frame.iloc[:, at]) for at in range(len(columns))):
+        return True
+    if {*map(part_of_word, columns)} & {"topic", "repeat", "cluster", "stratum"}:
+        return True
+    values = np.stack([pd.to_numeric(frame.iloc[:, at], errors="coerce") for at in range(len(columns))], axis=1)
+    return bool(not_scores(columns, values.astype(np.float64), along="system"))
 
 
 def _without_other_columns(known: _Frame) -> tuple[_Frame, list[str]]:
@@ -240,6 +272,8 @@ def _read_one_metric(known: _Frame) -> ScoreTable:
 
 
 def _read_metrics(known: _Frame) -> ScoreTable:
+    if others := _in_the_way(known):
+        _refuse_parts(known, others)
     return table_of_rows(known.frame, known.parts, known.others)
 
 
@@ -350,8 +384,34 @@ def _refuse_runs(columns: Iterable[object]) -> None:
         )
 
 
+def _in_the_way(known: _Frame) -> dict[str, str]:
+    """Return the parts without which a frame would be a wide one, each with its column.
+
+    Numbers beside topics of which each has one row name no systems.
+    """
+    naming = {role: name for role, name in known.parts.items() if role in {"topic", "system"}}
+    if len(naming) > 1 and known.frame[naming["topic"]].is_unique:
+        named = known.frame[naming["system"]]
+        naming = {"topic": naming["topic"]} if named.map(lambda cell: isinstance(cell, Real)).all() else naming
+    others = {role: name for role, name in known.parts.items() if role not in naming}
+    return others if _names_then_scores(known._replace(parts=naming)) else {}
+
+
+def _refuse_parts(known: _Frame, others: Mapping[str, str]) -> None:
+    taken = first_few([f"{name!r} (taken for the {role})" for role, name in others.items()])
+    row = next(iter(known.parts.keys() - others))
+    new = {name: f"{name} {'task' if row == 'system' else 'system'}" for name in others.values()}
+    raise ScoresError(
+        f"without {taken} this would be a wide frame, with a row for each {row}, and such a frame has no other parts; "
+        f"pass `frame.drop(columns={[*new]!r})`, or, where a column holds scores, give it another name: "
+        f"`frame.rename(columns={new!r})`"
+    )
+
+
 def _refuse_frame(known: _Frame) -> ScoreTable:
     _refuse_runs(known.frame.columns)
+    if others := _in_the_way(known):
+        _refuse_parts(known, others)
     absent = [role for role in (*DIMS, "score") if role not in known.parts]
     ordered = [role for role in ("system", "topic", "metric", "score") if role in absent]
     names = "; ".join(f"{role}: {first_few(list(SCORES[role]), most=3)}" for role in ordered)
@@ -559,6 +619,7 @@ def _clean_column_names(frame: pd.DataFrame) -> list[str]:
 
 def named_by_column(table: pd.DataFrame) -> pd.DataFrame:
     """Return a wide frame without an index of its own under the names in its first column, if that is called topic."""
+    table = with_saved_index(table)
     names = [part_of_word(column) for column in table.columns]
     wide = table.columns.nlevels == 1 and isinstance(table.index, pd.RangeIndex) and names[:1] == ["topic"]
     return table.set_index(table.columns[0]) if wide and not {*names[1:]} & {*DIMS, "score"} else table

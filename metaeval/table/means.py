@@ -14,7 +14,16 @@ import pandas as pd
 
 from metaeval.base.arrays import Flags, Floats
 from metaeval.base.checks import refused
-from metaeval.base.names import as_number, clean_name, first_few, is_number, is_word, shortened, topic_evidence
+from metaeval.base.names import (
+    as_number,
+    clean_name,
+    first_few,
+    is_number,
+    is_unnamed,
+    is_word,
+    shortened,
+    topic_evidence,
+)
 from metaeval.base.number_words import SCORE_GAPS, of_thousands, point_between_thousands
 from metaeval.base.results import Result
 from metaeval.base.words import span_of, two_digits
@@ -28,6 +37,7 @@ from metaeval.table.roles import (
     BOUNDS,
     ERRORS,
     column_roles,
+    ids_of_systems,
     notes_on_directions,
     part_of_word,
     ranges_of_scores,
@@ -166,14 +176,14 @@ def means_columns(
     except ScoresError:
         return None
     system = parts.get("system")
-    if names and _is_unnamed(names[0]) and system is None:
+    if names and is_unnamed(names[0]) and system is None:
         system = names[0]
     paired = {name for pair in bounds_among(names) for name in pair[:2]}
     alone = [spelled[name] for name in names if name not in paired]
     if "topic" in parts or len({*alone}) < len(alone):
         return None
     assigned = {system, task, parts.get("metric")}
-    free = [name for name in names if name not in assigned and not _is_unnamed(name)]
+    free = [name for name in names if name not in assigned and not is_unnamed(name)]
     size = _size_column(free)
     remaining = [name for name in free if name != size and name not in words]
     pairs = _pairs(remaining, told.get("score", parts.get("score")), sure="score" in told)
@@ -199,10 +209,6 @@ def may_be_means(columns: Sequence[str]) -> bool:
     return len(columns) <= _MOST_COLUMNS and any(
         role in {*ERRORS, "low", "high"} for role, _ in roles_among(columns).values()
     )
-
-
-def _is_unnamed(name: str) -> bool:
-    return not name.strip() or name.startswith("Unnamed: ")
 
 
 def _are_names(cells: Sequence[object]) -> bool:
@@ -367,8 +373,15 @@ def columns_of(
 ) -> MeansColumns | None:
     """Return the columns of a board in a frame; see `means_columns`."""
     first = frame.iloc[:, 0].tolist() if len(frame.columns) and len(frame) <= MOST_SYSTEMS else ()
-    columns = means_columns(frame.columns, chosen=chosen, ignored=ignored, first=first, words=_word_columns(frame))
-    return None if columns is not None and _are_repeated(frame, columns) else columns
+    names, told = list(map(str, frame.columns)), dict(chosen or {})
+    texts = frame.set_axis(names, axis=1)
+    free = [name for name in names if name not in {*told.values(), *ignored}]
+    ids = ids_of_systems(free, told, lambda name: texts[name].astype(str).tolist()) if len(first) else []
+    beside = [*ignored, *ids]
+    columns = means_columns(names, chosen=chosen, ignored=beside, first=first, words=_word_columns(frame))
+    if columns is None or _are_repeated(frame, columns):
+        return None
+    return columns._replace(others=(*ids, *columns.others))
 
 
 def _are_repeated(frame: pd.DataFrame, columns: MeansColumns) -> bool:

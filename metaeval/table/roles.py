@@ -20,7 +20,7 @@ import numpy as np
 
 from metaeval.base.arrays import Floats
 from metaeval.base.columns import JUDGES, underscored
-from metaeval.base.names import ARROWS, are_metrics, first_few, is_measure, metric_evidence
+from metaeval.base.names import ARROWS, are_metrics, first_few, is_measure, is_unnamed, metric_evidence
 from metaeval.base.unit import ITEM, NUGGET, TOPIC, Unit
 from metaeval.errors import ScoresError
 
@@ -417,7 +417,7 @@ def column_roles(
         role = None if siblings[column[:-1]] > _FEW_SIBLINGS else role  # modela to modele
         if role is not None and role not in parts:
             candidates.setdefault(role, []).append(column)
-        elif column.strip() and not column.startswith("Unnamed: "):
+        elif not is_unnamed(column):
             others.append(column)
     for role, names in candidates.items():
         if len(set(names)) < len(names):
@@ -504,6 +504,8 @@ def _unsure(
             ]
             unsure |= dict.fromkeys(prompts)  # ways to ask the same, not what is asked
             tiers = {name: tier for name, tier in tiers.items() if name not in prompts}
+            unsure |= dict.fromkeys(ids := ids_of_systems(columns, chosen, cells))
+            tiers = {name: tier for name, tier in tiers.items() if name not in ids}
             samples = [name for name in tiers if _numbers_samples(name, tiers, cells)]
             named = "repeat" in chosen or any(part_of_word(name) == "repeat" for name in columns)
             unsure |= dict.fromkeys(samples, None if named or len(samples) > 1 else "repeat")
@@ -515,6 +517,26 @@ def _unsure(
             if tier > surest
         }
     return unsure
+
+
+def ids_of_systems(
+    columns: Sequence[str], chosen: Mapping[str, str], cells: Callable[[str], Sequence[str]]
+) -> list[str]:
+    """Return the column called id that numbers the rows of a table with a row a system, as exported boards have it.
+
+    Examples
+    --------
+    >>> rows = {"ID": ["3", "1"], "model": ["a", "b"], "t1": ["0.5", "0.4"]}
+    >>> ids_of_systems(list(rows), {}, rows.__getitem__), ids_of_systems(["ID", "t1"], {}, rows.__getitem__)
+    (['ID'], [])
+    """
+    topics, systems = ([name for name in columns if part_of_word(name) == role] for role in ("topic", "system"))
+    systems = [chosen["system"]] if "system" in chosen else systems
+    if len(topics) != 1 or len(systems) != 1 or "topic" in chosen or role_of_name(topics[0]) != ("id", ""):
+        return []
+    if all(_NUMBER.fullmatch(cell.strip()) for cell in cells(systems[0])):  # scores of a system that is called so
+        return []
+    return topics if all(len({*cells(name)}) == len(cells(name)) > 1 for name in (*topics, *systems)) else []
 
 
 def _cross(cells: Sequence[str], others: Sequence[str]) -> bool:
@@ -874,7 +896,9 @@ def role_of_name(name: str) -> tuple[str, str]:
 
 
 def _role_by_sign(name: str, word: str) -> tuple[str, str]:
-    """Return the role that a sign before a name says: ΔBM25, #docs."""
+    """Return the role that a sign before a name says (ΔBM25, #docs), and that of row numbers saved by pandas."""
+    if is_unnamed(name):
+        return "id", "index"
     if glued := _DELTA.match(word):
         return "difference", word[glued.end() :]
     return ("n", word.strip("_")) if _NUMBER_OF.match(name.strip()) else ("", "")

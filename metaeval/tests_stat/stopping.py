@@ -66,6 +66,11 @@ class Counts(NamedTuple):
         with np.errstate(divide="ignore", invalid="ignore"):
             return self.total / np.sqrt(np.maximum(self.n * self.squares - self.total**2, 0.0))
 
+    def turned(self) -> "Counts":
+        """Return the same pairs, each with the system that is ahead first: what is drawn knows no other order."""
+        wins, losses = np.maximum(self.wins, self.losses), np.minimum(self.wins, self.losses)
+        return Counts(self.n, np.abs(self.total), self.squares, wins, losses)
+
 
 def count_units(differences: Floats, looks: Ints) -> Counts:
     """Count differences (pair, unit) in their order of arrival, NaN for none, after so many units each."""
@@ -210,6 +215,7 @@ def units_expected(counts: Counts, form: EvidenceForm, level: float, *, alpha: f
     losses from their shares): the same draws for every pair. Infinite past a hundred times the units at hand. Shapes:
     `counts` of one look, (pair,); result (3, pair).
     """
+    counts = counts.turned()
     generator = np.random.default_rng(0)
     ratios = np.power(_STEP, np.arange(1.0, np.log(_HORIZON) / np.log(_STEP) + 1.0))
     drawn = (generator.standard_normal(_DRAWS), *generator.standard_normal((2, _DRAWS, len(ratios))))

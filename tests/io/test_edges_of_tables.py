@@ -111,3 +111,59 @@ def test_margins_of_a_level_in_any_language_are_asked_about(name, tmp_path):
     with pytest.raises(FileFormatError, match=r"half the width of an interval\?|without topics"):
         read(tmp_path, board(column=name, more=[1.2, 1.5, 1.1, 1.3]))
     assert name in read(tmp_path, board(column=name, more=[71.3, 74.4, 68.8, 77.7]))["topic"].to_numpy()
+
+
+def _with_ids(names="ID;Modell"):
+    head, *rows = board().replace(",", ";").splitlines()
+    ids = [names.split(";")[0], "3", "1", "2", "4"]
+    lines = [
+        f"{number};{row}" for number, row in zip(ids, [head.replace("model", names.split(";")[1]), *rows], strict=True)
+    ]
+    return "\n".join(lines) + "\n"
+
+
+@pytest.mark.parametrize(
+    "columns", [{}, {"ignore": "ID"}, {"system": "Modell"}, {"system": "Modell", "ignore": ["ID"]}]
+)
+def test_ids_before_the_names_of_systems_are_no_items(columns, tmp_path):
+    """A row a system: its tasks are the items, and the id is left out, said or not."""
+    path = tmp_path / "acc.csv"
+    path.write_text(_with_ids())
+    found = read_scores(path, columns=columns)
+    assert found["topic"].to_numpy().tolist() == sorted(TASKS.split(","))
+    for system, scores in SCORES.items():
+        assert found.isel(metric=0).sel(system=system, topic=TASKS.split(",")).to_numpy().tolist() == scores
+    noted = any("'ID', an identifier" in note for note in found.attrs["notes"])
+    assert noted is ("ignore" not in columns)
+
+
+def test_what_is_ignored_before_the_names_of_systems_is_not_asked_about(tmp_path):
+    """A team that is said to be left out is neither topic nor system."""
+    path = tmp_path / "acc.csv"
+    path.write_text(_with_ids("Gruppenname;Verfahren"))
+    found = read_scores(path, columns={"ignore": "Gruppenname"})
+    assert found.isel(metric=0).sel(system="t5", topic="sst").item() == 61.7
+
+
+def test_a_board_of_means_may_number_its_rows():
+    """Ids before models are left out of means with standard errors too."""
+    means = as_means({"ID": [3, 1, 2], "model": [*"abc"], "acc": [0.5, 0.6, 0.7], "acc_stderr": [0.01, 0.02, 0.01]})
+    assert means.systems == ("a", "b", "c")
+    assert any("ID" in note for note in means.notes)
+
+
+@pytest.mark.parametrize("title", ["", "Ergebnisse März;;;;;;;\n;;;;;;;\n", "Ergebnisse März\n\n"])
+def test_blank_columns_are_left_out_under_a_title_as_without(title, tmp_path):
+    """Columns 2 and 5 have neither a name nor a cell, and lines end in a sign."""
+    names = ["bert", "xlnet", "t5", "bart"]
+    rows = ["Aufgabe;;bert;xlnet;;t5;bart;"]
+    for at, task in enumerate(TASKS.split(",")):
+        first, second, third, fourth = (SCORES[name][at] for name in names)
+        rows.append(f"{task};;{first};{second};;{third};{fourth};")
+    path = tmp_path / "acc.csv"
+    path.write_text(title + "\n".join(rows) + "\n")
+    found = read_scores(path)
+    for name in names:
+        assert found.isel(metric=0).sel(system=name, topic=TASKS.split(",")).to_numpy().tolist() == SCORES[name]
+    assert "acc.csv: left out columns 2, 5, without a name or a cell" in found.attrs["notes"]
+    assert any("above the header" in note for note in found.attrs["notes"]) is bool(title)

@@ -124,6 +124,54 @@ def test_lists_by_system(kind):
         as_scores({"a": [1, 2], "b": [1]})
 
 
+IDS = {
+    "topic": [3, 1, 2, 5, 4],
+    "qid": [301, 304, 302, 300, 303],
+    "id": ["c", "a", "b", "e", "d"],
+    "Frage": ["q3", "q1", "q2", "q5", "q4"],
+}
+NO_SYSTEMS = {"seed": [3, 1, 2, 5, 4], "n": [900, 901, 902, 903, 904], "Unnamed: 0": [3, 1, 4, 0, 2]}
+COLUMNS = {
+    "bm25": [31.5, 2.0, 30.5, 12.0, 7.5],
+    "dense": [1.0, 22.5, 3.0, 4.5, 5.0],
+    "splade": [9.0, 8.5, 7.0, 6.0, 5.5],
+}
+AS_COLUMNS = {
+    "lists": lambda columns: columns,
+    "arrays": lambda columns: {name: np.array(cells) for name, cells in columns.items()},
+    "series": lambda columns: {name: pd.Series(cells) for name, cells in columns.items()},
+    "frame": pd.DataFrame,
+    "records": lambda columns: pd.DataFrame(columns).to_dict("records"),
+}
+
+
+@pytest.mark.parametrize("made", AS_COLUMNS)
+@pytest.mark.parametrize("name", [*IDS, *NO_SYSTEMS])
+@pytest.mark.parametrize("last", [False, True])
+def test_a_list_called_as_no_system_is_a_column(name, made, last):
+    """Ids name the topics and seeds count as nothing, in a mapping of lists as in the frame of the same columns."""
+    beside = {name: (IDS | NO_SYSTEMS)[name]}
+    found = as_scores(AS_COLUMNS[made](COLUMNS | beside if last else beside | COLUMNS))
+    assert found["system"].to_numpy().tolist() == [*COLUMNS]
+    topics = [str(topic) for topic in IDS.get(name, range(5))]
+    if name == "Unnamed: 0" and not last:
+        topics = list(map(str, beside[name]))
+    assert sorted(found["topic"].to_numpy().tolist()) == sorted(topics)
+    np.testing.assert_array_equal(found.sel(metric=found["metric"][0], topic=topics).to_numpy(), [*COLUMNS.values()])
+
+
+def test_lists_without_ids_hold_words_for_no_system():
+    """A list of words that no name explains is refused in words about its column."""
+    with pytest.raises(ScoresError, match="Its columns are Eintrag, bm25, dense, splade"):
+        as_scores({"Eintrag": [*"abcde"]} | COLUMNS)
+
+
+def test_systems_may_be_called_as_runs():
+    """Numbers under the names run and weight are scores of systems, where nothing else names these."""
+    lists = {"run": [0.1, 0.2, 0.3], "model": [0.2, 0.3, 0.5]}
+    assert as_scores(lists).sel(system="model").to_numpy().tolist() == [lists["model"]]
+
+
 def test_arrays_by_metric():
     """An array for every metric is systems by topics, or the other way round if the names say so."""
     found = as_scores({"AP": VALUES[0], "RR": VALUES[1]})

@@ -1,11 +1,13 @@
 """Data frames: long, a column for each metric, and wide, with labels in columns, in the index or in both."""
 
+import re
+
 import numpy as np
 import pandas as pd
 import pytest
 from forms_of_scores import METRICS, SYSTEMS, TOPICS, VALUES, long_frame, wide_frame
 
-from metaeval import as_scores
+from metaeval import as_scores, read_scores
 from metaeval.errors import InvalidOptionError, ScoresError
 from metaeval.table.frames import FRAME_FORMS
 from metaeval.tests_stat import paired_t_test, sign_test
@@ -136,3 +138,85 @@ def test_ids_of_topics_beside_two_columns_of_scores_are_no_system(answers, first
     assert words["topic"].to_numpy()[1] == "what is 1?"
     large = as_scores(pd.DataFrame(scores | {"q": [0.5, *answers[1:]]}))  # a system may be called so
     assert large["system"].to_numpy().tolist() == ["A", "B", "q"]
+
+
+BOARD = pd.DataFrame(
+    {"mnli": [0.71, 0.73, 0.69], "qqp": [0.8, 0.79, 0.84], "sst": [0.65, 0.7, 0.62], "rte": [0.77, 0.74, 0.8]},
+    index=pd.Index(["bert", "xlnet", "t5"], name="model"),
+)
+
+
+def _saved(frame, path):
+    """Return a frame that was written with its index and read as any other file, and what is read of that file."""
+    frame.to_csv(path)
+    return as_scores(pd.read_csv(path)), read_scores(path)
+
+
+@pytest.mark.parametrize("scale", [1, 100])
+@pytest.mark.parametrize("items_in", ["columns", "rows"])
+def test_an_index_that_was_saved_with_a_board_is_no_score(scale, items_in, tmp_path):
+    """Numbers of shuffled rows, under "Unnamed: 0", are left out in shares as in per cents, as of the file itself."""
+    board = BOARD * scale if items_in == "columns" else (BOARD * scale).T.rename_axis("item")
+    for found in _saved(board.reset_index().iloc[[2, 0, 1, *range(3, len(board))]], tmp_path / "acc.csv"):
+        held = found.isel(metric=0).sel(system=BOARD.index, topic=[*BOARD]).to_numpy()
+        assert found.sizes["system"] * found.sizes["topic"] == BOARD.size
+        np.testing.assert_array_equal(held, (BOARD * scale).to_numpy())
+        assert "left out" in found.attrs["notes"][0]
+        assert "column" in found.attrs["notes"][0]
+
+
+def test_an_index_that_was_saved_names_the_rows_again(tmp_path):
+    """Where nothing else does, as in the file; two metrics are read alike."""
+    topics = (BOARD.T * 10).rename_axis(None)
+    for found in _saved(topics, tmp_path / "acc.csv"):
+        np.testing.assert_array_equal(found.isel(metric=0).sel(system=BOARD.index, topic=[*BOARD]), BOARD * 10)
+    frame = pd.read_csv(tmp_path / "acc.csv")
+    both = as_scores({"acc": frame, "f1": frame})
+    np.testing.assert_array_equal(both.sel(metric="f1", system=BOARD.index, topic=[*BOARD]), BOARD * 10)
+
+
+def test_an_empty_column_without_a_name_is_left_out():
+    """As spreadsheets leave one between two blocks."""
+    found = as_scores(BOARD.reset_index().assign(**{"Unnamed: 3": np.nan}))
+    np.testing.assert_array_equal(found.isel(metric=0).sel(system=BOARD.index, topic=[*BOARD]), BOARD)
+
+
+def test_ids_of_rows_beside_systems_are_no_items():
+    """A frame with a row a system has its tasks in columns, whatever numbers its rows."""
+    frame = BOARD.reset_index()
+    frame.insert(0, "ID", [3, 1, 2])
+    found = as_scores(frame)
+    np.testing.assert_array_equal(found.isel(metric=0).sel(system=BOARD.index, topic=[*BOARD]), BOARD)
+    assert found.attrs["notes"] == ["left out column 'ID', an identifier"]
+
+
+@pytest.mark.parametrize("name", ["epoch", "Run", "Gewicht", "group", "cluster"])
+def test_the_column_in_the_way_of_a_wide_frame_is_named(name):
+    """With what it was taken for; dropped or renamed as advised, the rest is read."""
+    frame = BOARD.reset_index().assign(**{name: [1, 1, 2]})
+    with pytest.raises(
+        ScoresError, match=rf"^without '{name}' \(taken for the \w+\) this would be a wide frame"
+    ) as caught:
+        as_scores(frame)
+    dropped, renamed = re.findall("`([^`]+)`", str(caught.value))
+    found = as_scores(eval(dropped, {"frame": frame}))  # noqa: S307 - what the message says
+    np.testing.assert_array_equal(found.isel(metric=0).sel(system=BOARD.index, topic=[*BOARD]), BOARD)
+    found = as_scores(eval(renamed, {"frame": frame}))  # noqa: S307
+    assert found.sizes["topic"] == 5
+
+
+def test_numbers_of_runs_beside_items_are_named():
+    """Rows of items that have one row each are no rows of runs."""
+    frame = BOARD.T.rename_axis("item").reset_index().assign(Run=[1, 1, 2, 2])
+    with pytest.raises(ScoresError, match=r"without 'Run' \(taken for the system\) .* a row for each topic"):
+        as_scores(frame)
+
+
+def test_scores_under_the_name_system_are_named_beside_ids():
+    """Beside numbered topics a column called System, of fractions, holds scores and no names."""
+    frame = pd.DataFrame(
+        {"query_id": [1, 2, 3], "System": [0.25, 0.3, 0.4], "dense": [0.2, 0.3, 0.5], "lm": [0.1, 0.2, 0.4]}
+    )
+    for data in (frame, frame.to_dict("list"), frame.rename(columns={"query_id": "ID"})):
+        with pytest.raises(ScoresError, match=r"without 'System' \(taken for the system\)"):
+            as_scores(data)

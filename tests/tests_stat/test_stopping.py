@@ -196,6 +196,16 @@ def test_what_is_still_expected_holds_of_pairs_that_go_on(form):
     assert 0.4 <= (taken <= median).mean() <= 0.6
 
 
+@pytest.mark.parametrize("form", ["t", "sign", "betting"])
+def test_what_is_still_expected_does_not_know_which_system_stands_first(form):
+    """The differences of a pair turned round, b less a, take as many more units."""
+    differences = np.sign(np.random.default_rng(5).normal(0.2, 1.0, (3, 40))) * (0.1 if form == "t" else 1.0)
+    expected = [
+        units_expected(all_looks(side).at(-1), form, math.log(20), alpha=0.05) for side in (differences, -differences)
+    ]
+    np.testing.assert_array_equal(*expected)
+
+
 def test_the_fixed_design_is_that_of_the_t_test():
     """By statsmodels' power of a paired t test, to one unit."""
     differences = np.random.default_rng(8).normal(0.3, 1.0, (1, 400))
