@@ -24,7 +24,7 @@ from metaeval.base.names import ARROWS, are_metrics, first_few, is_measure, metr
 from metaeval.base.unit import ITEM, NUGGET, TOPIC, Unit
 from metaeval.errors import ScoresError
 
-_TABLE = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
+_TABLE = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8").casefold())  # größe is grösse
 _DIVISION = re.compile(r"[\s._/:()\[\]-]+")
 _PLUS_MINUS = re.compile(r"\+\s*/?\s*[-\N{MINUS SIGN}\N{EN DASH}]")
 _NUMBER = re.compile(r"[+-]?[0-9.,]+(e[+-]?[0-9]+)?", re.IGNORECASE | re.ASCII)
@@ -60,6 +60,10 @@ PERHAPS = frozenset(
     {*_TABLE["aggregate"]["words"], *_TABLE["range"]["words"], "se", "sem", "sd", "sigma", "var", "count"}
 )
 """What may be a summary, or a topic."""
+BOARD = {kind: frozenset(words) for kind, words in _TABLE["board"].items()}
+"""What boards of means call columns of means, rates, tasks and levels of confidence, as `word_of` writes it."""
+NO_ITEMS = frozenset(_TABLE["n"]["no_items"])
+"""Counts that are none of the items behind a mean."""
 TEXTS = frozenset(_TABLE["text"]["words"])
 """Columns of words in the frames of ragas and DeepEval: what was asked, found, answered and expected."""
 ANSWERS = frozenset(_TABLE["text"]["answers"])
