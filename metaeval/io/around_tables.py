@@ -272,14 +272,14 @@ def _is_divided_otherwise(text: str, model: Sequence[str]) -> bool:
 
 
 def _footnotes(lines: Sequence[bytes], delimiter: str, width: int, model: Sequence[str]) -> dict[int, str]:
-    found: dict[int, str] = {}
+    notes: dict[int, str] = {}
     for at in range(len(lines) - 1, max(-1, len(lines) - 1 - 2 * _TAIL), -1):
         cells = _cells(lines[at], delimiter)
         if any(cells):
             if not _is_footnote(lines[at], delimiter, width, model):
                 break
-            found[at] = f"below the table ({_shown(cells)})"
-    return found
+            notes[at] = f"below the table ({_shown(cells)})"
+    return notes
 
 
 def _shown(cells: Sequence[str]) -> str:

@@ -258,14 +258,14 @@ def _way_past_signs(text: str, words: Iterable[str]) -> str:
 def _way_past_words(text: str, words: Collection[str]) -> str:
     """Return which words of a column count 1 and which 0, and what writes that; "" where they do not tell."""
     spelt = {word.casefold(): word for word in words}
-    said = {word for pair in _ASKED.items() if text.casefold() in pair for word in pair}
+    verdicts = {word for pair in _ASKED.items() if text.casefold() in pair for word in pair}
     if len(spelt) == _TWO_WORDS and sum(word in _ASKED for word in spelt) == 1 and not any(map(is_number, spelt)):
-        said = {*spelt}  # solved, and timeout
-    counts = {word: word in _ASKED for word in sorted(said)}
+        verdicts = {*spelt}  # solved, and timeout
+    counts = {word: word in _ASKED for word in sorted(verdicts)}
     if not all(map(_WORDS.fullmatch, counts)) or len({*counts.values()}) < _TWO_WORDS:
         return ""
     as_here = str.upper if text.isupper() else str.title if text.istitle() else str.lower
-    passed, failed = ([word for word, one in counts.items() if one is side] for side in (True, False))
+    passed, failed = ([word for word, counts_one in counts.items() if counts_one is side] for side in (True, False))
     swaps = [
         rf"s/{_ENDS[0]}({'|'.join(spelt.get(word, as_here(word)) for word in side)}){_ENDS[1]}/\1{mark}\3/"
         for side, mark in ((passed, 1), (failed, 0))

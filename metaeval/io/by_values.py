@@ -194,10 +194,10 @@ def way_to_label_items(content: bytes, label: str) -> str:
 def way_to_number_items(columns: Columns, sheet: Sheet, *, are_labels: bool = False) -> str:
     """Say the same of a table; numbers are labels where two columns are called as judges, or somebody says so."""
     words = {name: {*filter(None, cells)} for name, cells in columns.items()}
-    few = [name for name, held in words.items() if 1 < len(held) <= _MOST_LABELS]
+    few = [name for name, texts in words.items() if 1 < len(texts) <= _MOST_LABELS]
     few = [name for name in few if not any(is_nearly_a_number(text.replace(",", ".")) for text in words[name])]
-    labels = [name for name in few if any(words[name] & words[other] for other in few if other != name)]
-    numbers = any(is_number(cell.replace(",", ".")) for held in words.values() for cell in held)
+    labels = [name for name in few if any(words[name] & words[second] for second in few if second != name)]
+    numbers = any(is_number(cell.replace(",", ".")) for texts in words.values() for cell in texts)
     unsure = numbers and not are_labels and sum(are_judges([name]) for name in columns) < _TWO
     if len(labels) < _TWO or unsure or sheet.delimiter not in {",", ";"}:
         return ""

@@ -23,7 +23,7 @@ from metaeval.io.files import base_name
 from metaeval.io.headers import place_of
 from metaeval.io.sheets import Sheet, header_names, sheet_of_rows
 from metaeval.io.sources import Source, named_apart
-from metaeval.io.tables import checked_options, scores_of, scores_of_several, scores_of_sheet
+from metaeval.io.tables import checked_table_options, scores_of, scores_of_several, scores_of_sheet
 from metaeval.table.roles import AVERAGES, SCORES, ColumnRoles, column_roles, part_of_word
 from metaeval.table.scores import Missing, Scores
 
@@ -80,7 +80,7 @@ def scores_of_judges(  # noqa: PLR0913 - what is read, and what is kept of it
                 f"`columns` of a table of scores may name {', '.join(JUDGED_SCORES)}, not {role!r}"
             )
     judge, others = columns.get("judge"), {part: name for part, name in columns.items() if part != "judge"}
-    options = checked_options(TableOptions(columns=others, where=where, missing=missing, duplicates=duplicates))
+    options = checked_table_options(TableOptions(columns=others, where=where, missing=missing, duplicates=duplicates))
     if len(contents) == 1:
         source, content = contents[0]
         sheet = _sheet_with_judges(content, source, judge)
@@ -233,8 +233,8 @@ def _by_judge(sheet: Sheet, judge: str | None, options: TableOptions) -> dict[st
         if parting:
             raise _chosen_by(sheet, parting, stripped, "systems have topics of their own")
         chosen = ((line, [cells[column] for column in places]) for line, cells in rows)
-        part = sheet_of_rows(sheet.label, remaining, chosen)
-        scores = _named(scores_of_sheet(part, Source(sheet.label), of_part), sheet.label)
+        table = sheet_of_rows(sheet.label, remaining, chosen)
+        scores = _named(scores_of_sheet(table, Source(sheet.label), of_part), sheet.label)
         by_judge[name] = scores.assign_attrs(notes=[*note, *scores.attrs.get("notes", [])])
     return by_judge
 

@@ -19,7 +19,7 @@ from metaeval.io.blocks import TableOptions
 from metaeval.io.duplicates import Duplicates
 from metaeval.io.sheets import Sheet, header_names
 from metaeval.io.sources import Source
-from metaeval.io.tables import checked_options, scores_of_sheet
+from metaeval.io.tables import checked_table_options, scores_of_sheet
 from metaeval.table.scores import Missing, Scores, as_scores
 
 _PARTS = ("topic", "system", "nugget", "label", "judge")
@@ -61,7 +61,9 @@ def judged_nuggets(
     """Read tables of nuggets with a column of judges, or one a judge, who is then called as the file."""
     frames: list[pd.DataFrame] = []
     scores: dict[str, dict[str, Scores]] = {}
-    options = checked_options(TableOptions(columns={}, missing=missing, duplicates=duplicates, credit=credit or {}))
+    options = checked_table_options(
+        TableOptions(columns={}, missing=missing, duplicates=duplicates, credit=credit or {})
+    )
     for source, content in contents:
         sheet = table_sheet(content, source.path)
         rows = _rows(sheet, source.own_name)

@@ -598,33 +598,33 @@ class _LabelTable:
 
     def _labels_in(self, places: Sequence[int], keys: Mapping[str, np.ndarray]) -> list[int]:
         """Return the columns of numbers that are labels; others are left out with a note, or asked for."""
-        values = np.array([[self._number(cell) for cell in self.cells[:, place]] for place in places], dtype=np.float64)
-        names = [self.names[place] for place in places]
+        values = np.array([[self._number(cell) for cell in self.cells[:, at]] for at in places], dtype=np.float64)
+        names = [self.names[at] for at in places]
         if not places:
             return []
         topics = keys.get("topic", keys["item"]).tolist()
-        found = label_columns(names, values.T, topics, no_judges=SCORES.keys() - {"metric"})
-        judges = comma_list(names[at] for at in found.judges if names[at] not in {one.name for one in found.unsure})
-        if found.unsure:
-            open_question = any(one.role for one in found.unsure)  # labels as the others', whoever gave them
+        told = label_columns(names, values.T, topics, no_judges=SCORES.keys() - {"metric"})
+        judges = comma_list(names[at] for at in told.judges if names[at] not in {column.name for column in told.unsure})
+        if told.unsure:
+            open_question = any(column.role for column in told.unsure)  # labels as the others', whoever gave them
             way = (
                 "name the columns of all judges by comma, with or without these (`columns`)"
                 if open_question
                 else f"name the judges (`columns={{'judge': {judges!r}}}`; add those that are)"
             )
-            raise self.sheet.error(f"{doubts_of(found.unsure)}; {way}")
-        self.told = {places[names.index(one.name)] for one in found.left}
-        self.notes += made_judges(found.made)
+            raise self.sheet.error(f"{doubts_of(told.unsure)}; {way}")
+        self.told = {places[names.index(column.name)] for column in told.left}
+        self.notes += made_judges(told.made)
         self.guessed = True
-        if found.left:
+        if told.left:
             way = f"; were one of them a judge, name all judges (`columns={{'judge': {judges!r}}}`)"
-            sizes = [column.name for column in found.left if column.why == _SIZE]
+            sizes = [column.name for column in told.left if column.why == _SIZE]
             way += (
                 f"; whether judges go by {first_few(sizes)} is asked with a table of items and it (`covariate`)"
                 * bool(sizes)
             )
-            self.notes.append(left_out_columns(found.left)[0] + way)
-        return [places[at] for at in found.judges]
+            self.notes.append(left_out_columns(told.left)[0] + way)
+        return [places[at] for at in told.judges]
 
     def _which(self, numbers: Sequence[int], words: Sequence[int]) -> str:
         """Ask which columns are those of judges."""
@@ -698,8 +698,8 @@ class _LabelTable:
         """Whether more cells are numbers, however written, than words: those few words are then asked about."""
         numbers = {cell: self._number(cell) for cell in dict.fromkeys(cells)}
         is_label = {cell: number is not None or self._is_spelt(cell) for cell, number in numbers.items()}
-        said = [is_label[cell] for cell in cells if (number := numbers[cell]) is None or not np.isnan(number)]
-        return 2 * sum(said) > len(said)
+        are_labels = [is_label[cell] for cell in cells if (number := numbers[cell]) is None or not np.isnan(number)]
+        return 2 * sum(are_labels) > len(are_labels)
 
     def _is_spelt(self, cell: str) -> bool:
         """Whether a cell is a number with more than digits and a point, and nobody said what it means."""

@@ -283,12 +283,12 @@ def _could_name_systems(
 def _aspect_of(body: Sheet, names: Sequence[str], keys: Sequence[str], columns: Sequence[str]) -> str:
     """Return the column of words that distinguishes the scores of one judge on one system and item; or nothing."""
     cells_of = _cells_of(_first_rows(body, names), names, [*keys, *columns])
-    given = [*zip(*(cells_of[name] for name in keys), strict=True)]
-    if len({*given}) == len(given):
+    keys_of_rows = [*zip(*(cells_of[name] for name in keys), strict=True)]
+    if len({*keys_of_rows}) == len(keys_of_rows):
         return ""
     for name in columns:
         words = cells_of[name]
-        if not any(map(is_number, words)) and len({*zip(given, words, strict=True)}) == len(given):
+        if not any(map(is_number, words)) and len({*zip(keys_of_rows, words, strict=True)}) == len(keys_of_rows):
             return name
     return ""
 
@@ -358,8 +358,8 @@ def _as_items_or_systems(most: str, parts: Mapping[str, str], cells: Mapping[str
 def _verdicts(body: Sheet, names: Sequence[str], columns: Sequence[str]) -> list[str]:
     """Return the columns of words that say passed and failed, both, and nothing else."""
     cells_of = _cells_of(_first_rows(body, names), names, columns)
-    said = {name: {*map(str.casefold, cells)} for name, cells in cells_of.items()}
-    return [name for name, words in said.items() if len(words) > 1 and words <= PASSES]
+    words_of = {name: {*map(str.casefold, cells)} for name, cells in cells_of.items()}
+    return [name for name, words in words_of.items() if len(words) > 1 and words <= PASSES]
 
 
 def sets_of_rows(body: Sheet, names: Sequence[str], parts: Mapping[str, str], others: Sequence[str]) -> str:

@@ -178,9 +178,9 @@ def sheet_of(content: bytes, label: str, *, delimiter: str | None = None, has_li
     content = text_of(content, label)
     if re.match(rb"\s*(\{\s*\"|\[\s*[{\[])", content):
         raise FileFormatError("the file holds JSON, and here a table is wanted; write it as CSV or TSV", path=label)
-    said = _SEP.match(content)  # as spreadsheets are told what divides cells
-    if said:
-        content, delimiter = b"\n" + content[said.end() :], said[1].decode()
+    line = _SEP.match(content)  # as spreadsheets are told what divides cells
+    if line:
+        content, delimiter = b"\n" + content[line.end() :], line[1].decode()
     if _HARNESS.search(content, 0, _HEAD):
         raise FileFormatError(_OF_HARNESS, path=label)
     for form, way in ((_MARKDOWN, _AS_TSV), (_LATEX, _LATEX_AS_TSV)):

@@ -177,7 +177,7 @@ def read_scores(  # noqa: PLR0913 - what a table leaves open
         raise refused("header", f"must be True, False or None, not {header!r}", header)
     if choice is not None:
         check_kind(choice, "choice", "DataChoice")
-    options = checked_options(
+    options = checked_table_options(
         TableOptions(
             form=form,
             columns=dict(columns or {}),
@@ -336,7 +336,7 @@ def write_scores(scores: Scores, path: str | Path) -> Path:
     return write_bytes(path, _WRITERS[ending](scores))
 
 
-def checked_options(options: TableOptions) -> TableOptions:
+def checked_table_options(options: TableOptions) -> TableOptions:
     """Return options of which each is inside its rule."""
     for name, value, choices in (
         ("form", options.form, get_args(Form)),

@@ -41,11 +41,14 @@ DOORS = {
 }
 OWN = {
     "base/bibliography.py: tomllib.loads": "a file of the package",
+    "base/columns.py: tomllib.loads": "a file of the package",
+    "base/label_words.py: tomllib.loads": "a file of the package",
     "base/needs.py: tomllib.loads": "a file of the package",
     "base/vocabulary.py: tomllib.loads": "a file of the package",
     "base/plugins.py: self.point.load": "an installed package",
     "io/benchmarks/formats.py: tomllib.loads": "a file of the package",
     "table/roles.py: tomllib.loads": "a file of the package",
+    "table/vote_words.py: tomllib.loads": "a file of the package",
     "questions/human/study_campaign_files.py: tomllib.loads": "a file of the package",
     "base/notes.py: json.loads": "notes of scores in memory, of bounded length",
     "figures/marks.py: json.loads": "a figure that was just drawn",
