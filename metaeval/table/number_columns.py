@@ -16,6 +16,7 @@ from metaeval.table.interval_names import Bounds, bounds_among, roles_among
 from metaeval.table.label_roles import adjudicated
 from metaeval.table.plausibility import item_constants, system_constants
 from metaeval.table.roles import (
+    AVERAGE_HEADS,
     BOUNDS,
     ERRORS,
     MADE,
@@ -39,7 +40,6 @@ _RANKS = "ranks"
 _OF_WHOLE = "one score of the whole"
 FALLS = "less is better"
 """Why an item beside others is asked about that is called as an error or a loss."""
-_AVERAGES_OF = ("mean_", "avg_", "average_", "overall_")
 _EPOCHS = (1e9, 1e13)
 _APART = ", no two alike"
 _FEWEST, _FEWEST_RANKED, _MOST_GRADES = 3, 5, 10
@@ -422,9 +422,15 @@ class _Numbers(NamedTuple):
             return None
         if self.along == "topic" and sure_name and _are_ranks(self.values[:, place]):
             return RoleColumn(name, "rank", _RANKS, sure=False)
-        if sure_name or (self.along == "topic" and word_of(name).startswith(_AVERAGES_OF)):
+        if sure_name or (self.along == "topic" and self._may_be_average(name)):
             return RoleColumn(name, "aggregate", says, sure=sure_name and self.along == "topic")
         return None
+
+    def _may_be_average(self, name: str) -> bool:
+        """Whether a column is called as an average of something: one of several so called may be a task."""
+        first, *_, last = word_of(name).split("_")
+        ends_so = [column for column in self.names if word_of(column).rpartition("_")[2] in AVERAGE_HEADS]
+        return first in AVERAGE_HEADS | {"overall"} or (last in AVERAGE_HEADS and len(ends_so) == 1)
 
     def made(self, told: Mapping[str, RoleColumn], kept: Iterable[str]) -> dict[str, RoleColumn]:
         """Return the columns that the others make, except those of which the name said enough."""

@@ -226,7 +226,7 @@ def left_out_rows(
     notes = [f"left out {word} {names[at]!r}, {what}" for at, what in sorted(out.items()) if at not in spreads]
     notes += [_note_on_spreads(names, spreads, word)] if spreads else []
     notes += _notes_on_years(names) if dim == "system" else []
-    if open_subtotals and not named and len(subtotals) > 1:
+    if open_subtotals and not named:
         named_so = first_few(open_subtotals)
         notes.append(f"{word}s called as averages count as {word}s: {named_so}; leave out what is none")
     notes += [

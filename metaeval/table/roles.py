@@ -166,6 +166,9 @@ _COUNTED_THINGS = frozenset(_TABLE["n"]["things"])
 _COUNTED_THINGS |= {f"{word}s" for word in _COUNTED_THINGS} | {"queries"}
 _OF_ALL = frozenset(_TABLE["aggregate"]["of_all"])
 """What an average of may be said to be that is one of everything: a task average."""
+AVERAGE_HEADS = frozenset(_TABLE["aggregate"]["heads"])
+"""What an average is called, whatever qualifies it: a trimmed mean."""
+_OF_AVERAGES = AVERAGE_HEADS | _OF_ALL | frozenset(_TABLE["aggregate"]["qualifiers"])
 _SUBTOTAL = "|".join(map(re.escape, sorted(_TABLE["aggregate"]["subtotals"], key=len, reverse=True)))
 _SUBTOTALS = re.compile(
     rf"(?:sub-?total|zwischensumme|sous-total|subtotale)|(?:{_SUBTOTAL})[\s.:_-]+(?:of[\s_]+)?\S.*|\S.*[\s_:-]+[(\[]?(?:{_SUBTOTAL})\.?[)\]]?",
@@ -849,6 +852,8 @@ def role_of_name(name: str) -> tuple[str, str]:
     --------
     >>> role_of_name("acc_stderr"), role_of_name("SE"), role_of_name("n_topics"), role_of_name("nDCG")
     (('error', 'acc'), ('error', ''), ('n', 'topics'), ('', ''))
+    >>> role_of_name("gew. Mittel"), role_of_name("Moy. pondérée"), role_of_name("average_precision")
+    (('aggregate', ''), ('aggregate', ''), ('aggregate', 'precision'))
     """
     if name.strip().casefold() in _NOT_AVAILABLE:
         return "", ""
@@ -862,6 +867,8 @@ def role_of_name(name: str) -> tuple[str, str]:
     )
     if named_role or not word:
         return named_role, ""
+    if _is_average(word) or _is_average(bare):
+        return "aggregate", ""
     role, stem = next(filter(any, (*map(_role_by_part, (word, bare)), _role_by_sign(name, word))), ("", ""))
     if (
         role in {"aggregate", "sd", "error", "n"} and role_of_name(stem)[0] in _OF_NO_SCORE
@@ -872,9 +879,14 @@ def role_of_name(name: str) -> tuple[str, str]:
     if role in {"half", "error"}:  # the 95 % margin of something
         signs = [sign for sign in stem.split("_") if sign not in INTERVAL_WORDS - {"%"} and not _LEVEL.fullmatch(sign)]
         stem = "" if signs == ["%"] else "_".join(signs)
-    of_all = role == "aggregate" and {*stem.split("_")} <= _OF_ALL
     counted = role in _OF_NO_SCORE and role_of_name(stem) == ("n", "")  # num_chars
-    return role, "" if of_all or counted else stem
+    return role, "" if counted else stem
+
+
+def _is_average(word: str) -> bool:
+    """Whether a word is that of an average and else only of its kind, or of all that it is of."""
+    parts = {*word.split("_")}
+    return not parts.isdisjoint(AVERAGE_HEADS) and parts <= _OF_AVERAGES
 
 
 def _role_by_sign(name: str, word: str) -> tuple[str, str]:
@@ -1028,7 +1040,7 @@ def are_measures(names: Sequence[str]) -> bool:
 
 def is_summary(name: str) -> bool:
     """Whether a name may stand for all others: means and sums."""
-    return word_of(name) in AVERAGES | frozenset(_TABLE["aggregate"]["words"])
+    return word_of(name) in AVERAGES | frozenset(_TABLE["aggregate"]["words"]) or _is_average(word_of(name))
 
 
 def is_computed(name: str) -> bool:
@@ -1055,4 +1067,5 @@ def is_subtotal(name: str) -> bool:
 
 def is_total(name: str) -> bool:
     """Whether a row of this name among systems holds averages of the others."""
-    return word_of(name) in _TOTALS
+    word = word_of(name)
+    return word in _TOTALS or ("_" in word and _is_average(word))
