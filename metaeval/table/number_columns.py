@@ -422,15 +422,9 @@ class _Numbers(NamedTuple):
             return None
         if self.along == "topic" and sure_name and _are_ranks(self.values[:, place]):
             return RoleColumn(name, "rank", _RANKS, sure=False)
-        if sure_name or (self.along == "topic" and self._may_be_average(name)):
+        if sure_name or (self.along == "topic" and word_of(name).partition("_")[0] in AVERAGE_HEADS | {"overall"}):
             return RoleColumn(name, "aggregate", says, sure=sure_name and self.along == "topic")
         return None
-
-    def _may_be_average(self, name: str) -> bool:
-        """Whether a column is called as an average of something: one of several so called may be a task."""
-        first, *_, last = word_of(name).split("_")
-        ends_so = [column for column in self.names if word_of(column).rpartition("_")[2] in AVERAGE_HEADS]
-        return first in AVERAGE_HEADS | {"overall"} or (last in AVERAGE_HEADS and len(ends_so) == 1)
 
     def made(self, told: Mapping[str, RoleColumn], kept: Iterable[str]) -> dict[str, RoleColumn]:
         """Return the columns that the others make, except those of which the name said enough."""

@@ -29,6 +29,7 @@ from metaeval.table.roles import (
     SUMMARIES,
     RoleColumn,
     bare_word,
+    ends_as_average,
     falling_among,
     is_error_measure,
     is_of_another_year,
@@ -38,6 +39,7 @@ from metaeval.table.roles import (
     ranges_of_scores,
     role_of_row,
     roles_beside,
+    says_constant,
     says_of,
     word_of,
 )
@@ -55,6 +57,7 @@ _OF_SYSTEMS = frozenset({"test", "error", "half", "cost"})
 """What rows of a table of systems may be called as that are no items."""
 _MOST_ROWS = 1000
 _MOST_COMPARED = 200_000
+_RARE = 0.01
 _CLEARLY = 3.5
 """Standard errors, as in `unrelated`."""
 _FEWEST_TOPICS, _FEWEST_OTHERS = 3, 2
@@ -178,6 +181,8 @@ def left_out_rows(
     >>> values = np.array([[0.31, 0.52, 0.11], [0.42, 0.13, 0.77], [0.365, 0.325, 0.44]])
     >>> left_out_rows(["a", "b", "Mean"], values, "system")
     ([0, 1], ["left out system 'Mean', the mean of 'a', 'b'"])
+    >>> left_out_rows(["a", "b", "Chance"], np.array([[0.31, 0.52, 0.11], [0.42, 0.13, 0.77], [0.25] * 3]), "topic")
+    ([0, 1], ["left out topic 'Chance', the same for every system"])
     """
     stay = [*range(len(names))]
     if len(names) > _MOST_ROWS:
@@ -209,9 +214,12 @@ def left_out_rows(
     if dim == REPEAT and topic_evidence([names[at] for at in left if at not in called]):
         out |= {at: says_of(role) if role in SUMMARIES else _MADE for at, role in called.items() if at not in out}
     word = unit().topic if dim == "topic" else dim
+    same = _same_for_all(values) if dim == "topic" and not named else []
+    out |= {at: "the same for every system" for at in same if at not in out and says_constant(names[at])}
     subtotals = [] if dim != "topic" else [at for at in stay if at not in out and is_subtotal(names[at])]
     out |= {at: f"the {what} beside it" for at, what in _of_blocks(values, subtotals).items()}
-    open_subtotals = [repr(names[at]) for at in subtotals if at not in out]
+    open_same = [f"{names[at]!r} ({values[at, 0]:g})" for at in same if at not in out and _is_inside(values, at)]
+    open_subtotals = [repr(names[at]) for at in subtotals if at not in out and (subtotals[1:] or ends_as_average(names[at]))]
     if dim == "topic":
         told = are_summaries(names)
         said = [at for at, role in called.items() if role == "aggregate" and (told[at] or is_total(names[at]))]
@@ -229,11 +237,32 @@ def left_out_rows(
     if open_subtotals and not named:
         named_so = first_few(open_subtotals)
         notes.append(f"{word}s called as averages count as {word}s: {named_so}; leave out what is none")
+    if open_same:
+        notes.append(
+            f"all systems have the same score on {first_few(open_same)}, which tells nothing of differences and counts "
+            f"in means; leave out what is no {word}"
+        )
     notes += [
         f"{word} {names[left[row.place]]!r} holds {row.what}; leave it out if it is that" for row in made
         if not row.sure and not named
     ]  # fmt: skip
     return [at for at in stay if at not in out], notes
+
+
+def _same_for_all(values: Floats) -> list[int]:
+    """Return the rows of one number for several systems, where that is no luck: they seldom have one on the others."""
+    alike = (values == values[:, :1]).all(axis=1)
+    if values.shape[1] < _FEWEST_TOPICS or not alike.any() or alike.all():
+        return []
+    ties = float((np.diff(np.sort(values[~alike], axis=1), axis=1) == 0).mean())
+    luck = len(values) * ties ** (values.shape[1] - 1)
+    return np.flatnonzero(alike).tolist() if luck <= _RARE else []
+
+
+def _is_inside(values: Floats, at: int) -> bool:
+    """Whether a row of one number lies between the others': at their ends items are too hard, or too easy, for all."""
+    others = np.delete(values, at, axis=0)
+    return bool(np.nanmin(others) < values[at, 0] < np.nanmax(others))
 
 
 def _note_on_spreads(names: Sequence[str], spreads: Mapping[int, tuple[str, int]], word: str) -> str:

@@ -153,6 +153,8 @@ _MEASURED = ("cost", "size", "time")
 _UNITS = frozenset(_TABLE["unit"]["words"])
 _OF_ROWS = frozenset(_TABLE["row"]["words"])
 """What a row among items may be called that is none, beside the words of roles."""
+_CONSTANT = frozenset(_TABLE["constant"]["words"])
+_SAME_FOR_ALL = frozenset({"target", "most", "n"})
 _SYSTEMS_TOO = frozenset({"baseline", "base_line"})
 _NO_ROWS = frozenset({"id", "part", "seed", "version", "size"})
 """Roles whose words name items too."""
@@ -938,6 +940,18 @@ def may_be_no_item(name: str) -> bool:
     return _YEAR.sub("", word_of(name)) in _OF_ROWS or part_of_word(name) == "weight" or bool(called)
 
 
+def says_constant(name: str) -> bool:
+    """Whether a name says what is the same for all systems: the level of chance, a baseline, a weight, a target.
+
+    Examples
+    --------
+    >>> [says_constant(name) for name in ("Chance (%)", "Random baseline", "Zufall", "Gewicht", "ARC")]
+    [True, True, True, True, False]
+    """
+    words = {bare_word(name), *word_of(name).split("_")}
+    return not words.isdisjoint(_CONSTANT) or part_of_word(name) == "weight" or role_of_name(name)[0] in _SAME_FOR_ALL
+
+
 def is_of_another_year(name: str) -> bool:
     """Whether a row among systems is called as one of another year or edition, and by nothing else.
 
@@ -1063,6 +1077,11 @@ def is_subtotal(name: str) -> bool:
     [True, True, True, False, False]
     """
     return _SUBTOTALS.fullmatch(name.strip()) is not None
+
+
+def ends_as_average(name: str) -> bool:
+    """Whether the last word of a name is one for an average, whatever that is of: GPT mean, and not social media."""
+    return word_of(name).rpartition("_")[2] in AVERAGE_HEADS - {"media"}
 
 
 def is_total(name: str) -> bool:

@@ -59,7 +59,8 @@ def test_no_rule_for_gaps_is_offered_for_a_row_of_counts(cell, tmp_path):
 AVERAGES = [
     "Task Mean", "Average (Task)", "Mean (Task)", "Avg. over tasks", "Tasks avg", "Mean across tasks",
     "mean of all tasks", "Overall mean", "Average score", "Average (7 tasks)", "Gesamtschnitt", "Macro Average",
-    "avg_task", "Dataset average",
+    "avg_task", "Dataset average", "gew. Mittel", "Moy. pondérée", "geo. mean", "harmonic mean", "trimmed mean", "Normalised avg", "Ø %",
+    "Media ponderata", "Durchschnitt (gewichtet)", "media geométrica",
 ]  # fmt: skip
 
 
@@ -84,6 +85,46 @@ def test_an_average_of_something_else_is_a_task(name, tmp_path):
     board.insert(0, "model", [*"abcdef"])
     for found in both(board.to_csv(index=False), tmp_path):
         assert name in found["topic"].to_numpy().tolist()
+        assert f"called as averages count as topics: {name!r}" in " ".join(found.attrs["notes"])
+
+
+@pytest.mark.parametrize("name", ["MeanReversion", "social media", "averages"])
+def test_a_task_with_a_word_for_averages_in_its_name_is_one(name, tmp_path):
+    """What only looks like an average is a task like any other."""
+    board = pd.DataFrame(RNG.uniform(0.2, 0.9, (6, 3)).round(3), columns=["q1", "q2", name])
+    board.insert(0, "model", [*"abcdef"])
+    for found in both(board.to_csv(index=False), tmp_path):
+        assert name in found["topic"].to_numpy().tolist()
+        assert name not in " ".join(found.attrs.get("notes", []))
+
+
+@pytest.mark.parametrize("name", ["Chance", "Zufall (%)", "random baseline"])
+def test_a_task_that_is_the_same_for_all_systems_by_name_is_left_out(name, tmp_path):
+    """25 for all is the level of chance, in a column, in a row and in the rows of a long table."""
+    values = RNG.uniform(2, 90, (6, 4)).round(1)
+    board = pd.DataFrame(values, columns=["q1", "q2", "q3", "q4"]).assign(**{name: 25.0})
+    board.insert(0, "model", [*"abcdef"])
+    long = board.melt("model", var_name="topic", value_name="score")
+    for text in (board.to_csv(index=False), board.set_index("model").T.rename_axis("topic").to_csv(), long.to_csv(index=False)):
+        for found in both(text, tmp_path):
+            assert not isinstance(found, Exception), str(found)
+            assert found["topic"].to_numpy().tolist() == ["q1", "q2", "q3", "q4"]
+            assert name in " ".join(found.attrs["notes"])
+
+
+def test_a_task_that_is_the_same_for_all_systems_is_noted(tmp_path):
+    """It counts, and nobody need be surprised; where all systems solve or miss an item, nothing is said."""
+    values = RNG.uniform(2, 90, (6, 4)).round(1)
+    board = pd.DataFrame(values, columns=["q1", "q2", "q3", "q4"]).assign(q5=25.0, q6=0.0)
+    board.insert(0, "model", [*"abcdef"])
+    for found in both(board.to_csv(index=False), tmp_path):
+        assert found.sizes["topic"] == 6
+        assert "all systems have the same score on 'q5' (25), which tells nothing" in " ".join(found.attrs["notes"])
+    answers = pd.DataFrame([[1, 0, 1, 1, 0], [1, 1, 1, 0, 0], [1, 0, 1, 0, 0]], columns=[f"q{at}" for at in range(1, 6)])
+    answers.insert(0, "model", [*"abc"])
+    for found in both(answers.to_csv(index=False), tmp_path):
+        assert found.sizes["topic"] == 5
+        assert "the same score on" not in " ".join(found.attrs.get("notes", []))
 
 
 SIZED = [
