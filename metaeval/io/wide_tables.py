@@ -100,6 +100,8 @@ def read_wide(sheet: Sheet, source: Source, options: blocks.TableOptions) -> blo
         *topic_columns.values(),
     }
     used = [at for at in range(rows.width) if at not in left_out and (not names or names[at])]
+    empty = _empty_columns(rows, used) if transposed and names else []
+    used = [at for at in used if at not in empty]
     words = [] if name_column is None else _columns_of_words(rows, used)
     used = [at for at in used if at not in words]
     if not used:
@@ -117,6 +119,7 @@ def read_wide(sheet: Sheet, source: Source, options: blocks.TableOptions) -> blo
     notes = headers.note_of_unnamed(names, name_column) + _notes_on_identifiers(
         rows, name_column, options, transposed=transposed
     )
+    notes += left_out_columns([RoleColumn(names[at], "text", "empty") for at in empty])
     if across:
         across, scores, left = _scores_alone(across, scores, sheet, options, transposed=transposed)
         notes += left
@@ -219,6 +222,16 @@ def _columns_of_words(rows: "_WideRows", used: Sequence[int]) -> list[int]:
     candidates = [at for at in candidates if at in filled]
     words = candidates if len(candidates) < len(used) else [at for at in candidates if at in worded]
     return words if len(words) < len(used) else []
+
+
+def _empty_columns(rows: "_WideRows", used: Sequence[int]) -> list[int]:
+    """Return the columns without any cell that holds something, where others do; such is no task."""
+    empty = list(used)
+    for cells in rows.body.rows():
+        empty = [at for at in empty if cells[at].strip().casefold() in SCORE_GAPS]
+        if not empty:
+            return []
+    return empty if len(empty) < len(used) else []
 
 
 def _said_of_topics(rows: "_WideRows", sheet: Sheet, options: blocks.TableOptions) -> dict[str, int]:

@@ -162,14 +162,14 @@ def means_columns(
     except ScoresError:
         return None
     system = parts.get("system")
-    if names and _is_unnamed(names[0]) and system is None:
+    if names and is_unnamed(names[0]) and system is None:
         system = names[0]
     paired = {name for pair in bounds_among(names) for name in pair[:2]}
     alone = [spelled[name] for name in names if name not in paired]
     if "topic" in parts or len({*alone}) < len(alone):
         return None
     assigned = {system, task, parts.get("metric")}
-    free = [name for name in names if name not in assigned and not _is_unnamed(name)]
+    free = [name for name in names if name not in assigned and not is_unnamed(name)]
     roles = roles_among(free)
     sizes = {name: roles[name][1] for name in free if _may_be_size(name)}
     remaining = [name for name in free if name not in {*sizes, *words}]
@@ -198,7 +198,14 @@ def may_be_means(columns: Sequence[str]) -> bool:
     )
 
 
-def _is_unnamed(name: str) -> bool:
+def is_unnamed(name: str) -> bool:
+    """Whether a column has no name, or the one that pandas gives to such.
+
+    Examples
+    --------
+    >>> is_unnamed("Unnamed: 0"), is_unnamed(" "), is_unnamed("a")
+    (True, True, False)
+    """
     return not name.strip() or name.startswith("Unnamed: ")
 
 

@@ -127,6 +127,28 @@ def test_a_task_that_is_the_same_for_all_systems_is_noted(tmp_path):
         assert "the same score on" not in " ".join(found.attrs.get("notes", []))
 
 
+@pytest.mark.parametrize("cells", ["", " ", "-", "n/a"])
+def test_a_column_that_holds_nothing_is_no_task(cells, tmp_path):
+    """Remarks that nobody made count as no score of 0, beside tasks and beside metrics; in a file and in memory."""
+    board = pd.DataFrame(RNG.uniform(2, 90, (6, 3)).round(1), columns=["ARC", "DROP", "MMLU"]).assign(Bemerkung=cells)
+    board.insert(0, "model", [*"abcdef"])
+    long = pd.DataFrame([(s, q, 0.1 * q, 0.2 * q) for s in "abc" for q in range(1, 4)], columns=["model", "item", "F1", "EM"])
+    long.insert(2, "Bemerkung", cells)
+    for text, dim, names in ((board.to_csv(index=False), "topic", ["ARC", "DROP", "MMLU"]), (long.to_csv(index=False), "metric", ["F1", "EM"])):
+        (path := tmp_path / "scores.csv").write_text(text, "utf-8")
+        frame = pd.read_csv(path, keep_default_na=False)
+        for found in (read_scores(path), read_scores(path, missing="zero"), as_scores(frame), as_scores(frame.replace(cells, None))):
+            assert found[dim].to_numpy().tolist() == names
+            assert "left out column 'Bemerkung'" in " ".join(found.attrs["notes"])
+
+
+def test_a_system_without_any_score_is_refused(tmp_path):
+    """A column beside those of systems may be one that failed, and is not left out unasked."""
+    (path := tmp_path / "scores.csv").write_text("topic,a,b,c\n1,0.1,0.2,\n2,0.3,0.1,\n3,0.4,0.2,\n", "utf-8")
+    with pytest.raises(MetaevalError, match="the cell is empty"):
+        read_scores(path)
+
+
 SIZED = [
     ("model_size", ("7B", "70B"), ""), ("size", ("7B", "70B"), ""), ("size", (7, 70), ""),
     ("params", ("7B", "70B"), ""), ("model_size", ("7B", "70B"), "item"), ("model_size", (7, 70), "item"),
