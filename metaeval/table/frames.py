@@ -33,6 +33,7 @@ from metaeval.table.array import (
 )
 from metaeval.table.interval_names import roles_among
 from metaeval.table.means import columns_of, is_unnamed, renaming
+from metaeval.table.named_repeats import repeats_of_metrics
 from metaeval.table.number_columns import left_out_columns, no_metrics, not_scores, unsure_columns
 from metaeval.table.roles import (
     ERRORS,
@@ -243,7 +244,10 @@ def _read_one_metric(known: _Frame) -> ScoreTable:
 
 
 def _read_metrics(known: _Frame) -> ScoreTable:
-    return table_of_rows(known.frame, known.parts, known.others)
+    """Read a column for each metric, or for each repeat of one."""
+    table = table_of_rows(known.frame, known.parts, known.others)
+    scores, labels, notes = repeats_of_metrics(table.scores, table.labels)
+    return noted(table._replace(scores=scores, labels=labels), notes)
 
 
 def _refuse_one_system(known: _Frame) -> ScoreTable:

@@ -25,6 +25,7 @@ from metaeval.table.roles import (
     ERRORS,
     MADE,
     PERHAPS,
+    PERHAPS_SCORES,
     SPREADS,
     SUMMARIES,
     RoleColumn,
@@ -53,6 +54,7 @@ _MADE = "called as made of the others"
 _WEIGHTS = "called as weights of the columns"
 _OF_CLASSES = frozenset({"accuracy", "micro_avg", "macro_avg", "weighted_avg", "samples_avg"})
 """Rows of scikit-learn's report of classes that are none, of which some stand together."""
+_DIFFERENCES = frozenset(word for word, says in PERHAPS_SCORES["beyond"].items() if says == "a difference of others")
 _OF_SYSTEMS = frozenset({"test", "error", "half", "cost"})
 """What rows of a table of systems may be called as that are no items."""
 _MOST_ROWS = 1000
@@ -234,6 +236,8 @@ def left_out_rows(
     notes = [f"left out {word} {names[at]!r}, {what}" for at, what in sorted(out.items()) if at not in spreads]
     notes += [_note_on_spreads(names, spreads, word)] if spreads else []
     notes += _notes_on_years(names) if dim == "system" else []
+    if odd := [repr(names[at]) for at in stay if at not in out and word_of(names[at]) in _DIFFERENCES and not named]:
+        notes.append(f"{first_few(odd)} may be a difference of others, by name, and counts as a {word}; leave out what is none")
     if open_subtotals and not named:
         named_so = first_few(open_subtotals)
         notes.append(f"{word}s called as averages count as {word}s: {named_so}; leave out what is none")

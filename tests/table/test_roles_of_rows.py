@@ -362,3 +362,34 @@ def test_metrics_that_hardly_differ_do_not_make_an_item_a_mean(seed):
     scores = np.random.default_rng(seed).beta(2, 3, 40)
     values = np.column_stack([scores, 0.9 * scores, 0.7 * scores + 0.1]).round(4)
     assert left_out_rows([str(at) for at in range(100, 140)], values, "topic") == ([*range(40)], [])
+
+
+GAPS = {
+    "gap": lambda own: own.max(axis=1) - own.min(axis=1),
+    "Abstand": lambda own: own.max(axis=1) - own.min(axis=1),
+    "delta": lambda own: own[:, 1] - own[:, 0],
+    "diff": lambda own: own[:, 2] - own[:, 0] + 0.0,
+}
+
+
+@pytest.mark.parametrize("name", GAPS)
+def test_a_difference_of_others_is_no_system(name, tmp_path):
+    """The largest less the smallest, or one less another, is left out as a column and as a row."""
+    own = np.array([[5.1, 9.4, 8.2], [4.4, 11.3, 15.9], [20.3, 31.1, 41.7], [7.7, 9.9, 23.2], [1.3, 14.2, 22.8], [3.6, 5.8, 9.1]])
+    board = pd.DataFrame(own, columns=["bm25", "lm", "dense"]).assign(**{name: GAPS[name](own).round(1)})
+    board.insert(0, "topic", [f"{number}" for number in range(301, 307)])
+    for text in (board.to_csv(index=False), board.set_index("topic").T.rename_axis("system").to_csv()):
+        for found in both(text, tmp_path):
+            assert not isinstance(found, Exception), str(found)
+            assert sorted(found["system"].to_numpy()) == ["bm25", "dense", "lm"]
+            assert name in " ".join(found.attrs["notes"])
+
+
+def test_a_system_called_as_a_difference_is_noted(tmp_path):
+    """What others do not make counts as a system, and the note says so."""
+    own = RNG.uniform(0, 90, (8, 4)).round(1)
+    board = pd.DataFrame(own, columns=["bm25", "lm", "dense", "gap"])
+    board.insert(0, "topic", [f"{number}" for number in range(301, 309)])
+    for found in both(board.to_csv(index=False), tmp_path):
+        assert "gap" in found["system"].to_numpy()
+        assert "'gap' may be a difference of others, by name, and counts as a system" in " ".join(found.attrs["notes"])
