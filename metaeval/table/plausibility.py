@@ -236,8 +236,11 @@ def left_out_rows(
     notes = [f"left out {word} {names[at]!r}, {what}" for at, what in sorted(out.items()) if at not in spreads]
     notes += [_note_on_spreads(names, spreads, word)] if spreads else []
     notes += _notes_on_years(names) if dim == "system" else []
-    if odd := [repr(names[at]) for at in stay if at not in out and word_of(names[at]) in _DIFFERENCES and not named]:
-        notes.append(f"{first_few(odd)} may be a difference of others, by name, and counts as a {word}; leave out what is none")
+    called_so = [at for at in stay if word_of(names[at]) in _DIFFERENCES or roles[at] == "difference"]
+    if odd := [repr(names[at]) for at in called_so if at not in out and not named]:
+        notes.append(
+            f"{first_few(odd)} may be a difference of others, by name, and counts as a {word}; leave out what is none"
+        )
     if open_subtotals and not named:
         named_so = first_few(open_subtotals)
         notes.append(f"{word}s called as averages count as {word}s: {named_so}; leave out what is none")
