@@ -1565,7 +1565,10 @@ MISTAKES |= {
         BOARD,
         "'n_questions', 'n_seeds' could be it; rename the one that is to 'n'",
         (
-            {"ap.csv": "model,acc,acc_stderr,n\n" + "".join(f"{name},7{at}.7,2.5,100\n" for at, name in enumerate(SYSTEMS))},
+            {
+                "ap.csv": "model,acc,acc_stderr,n\n"
+                + "".join(f"{name},7{at}.7,2.5,100\n" for at, name in enumerate(SYSTEMS))
+            },
             BOARD,
         ),
         edit=_replace("n_questions", "n"),

@@ -99,7 +99,9 @@ class SystemRanks(Result):
         An array (metric, pair). Ranks, their intervals and the letters of `groups` follow from it.
         """
         direction = better_direction(self.data["mean"])[:, None]
-        signs = self.data["significant"].to_numpy() * np.sign(np.nan_to_num(self.data["statistic"].to_numpy())) * direction
+        signs = (
+            self.data["significant"].to_numpy() * np.sign(np.nan_to_num(self.data["statistic"].to_numpy())) * direction
+        )
         return np.asarray(signs, dtype=np.int8)
 
     def open_pairs(self) -> NDArray[np.float64]:

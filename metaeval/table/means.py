@@ -232,7 +232,10 @@ class _Sizes:
 
     def __init__(self, frame: pd.DataFrame, columns: MeansColumns) -> None:
         told = [str(name) for name in (columns.metric, columns.task) if name is not None]
-        self.named = [*(pair.mean for pair in columns.pairs), *(word for name in told for word in set(frame[name].map(str)))]
+        self.named = [
+            *(pair.mean for pair in columns.pairs),
+            *(word for name in told for word in set(frame[name].map(str))),
+        ]
         self._sizes = columns.sizes
         beside = {stem for name in columns.others for stem in (word_of(name), bare_word(name), role_of_name(name)[1])}
         free = [name for name, of in self._sizes.items() if of not in beside - {""} and not self._means_of(of)]

@@ -128,9 +128,7 @@ def repeats_of_metrics(
     return made, labels, [f"columns {first_few(names)} are read as repeats of {of}; rename them if they are metrics"]
 
 
-def _of_numbers(
-    scores: Floats, labels: Mapping[str, list[str]]
-) -> tuple[Floats, dict[str, list[str]], list[str]]:
+def _of_numbers(scores: Floats, labels: Mapping[str, list[str]]) -> tuple[Floats, dict[str, list[str]], list[str]]:
     """Return scores under metrics called by numbers alone as repeats of one, else as they are; either is noted."""
     names = labels["metric"]
     order = sorted(range(len(names)), key=lambda at: int(names[at]))

@@ -221,7 +221,9 @@ def left_out_rows(
     subtotals = [] if dim != "topic" else [at for at in stay if at not in out and is_subtotal(names[at])]
     out |= {at: f"the {what} beside it" for at, what in _of_blocks(values, subtotals).items()}
     open_same = [f"{names[at]!r} ({values[at, 0]:g})" for at in same if at not in out and _is_inside(values, at)]
-    open_subtotals = [repr(names[at]) for at in subtotals if at not in out and (subtotals[1:] or ends_as_average(names[at]))]
+    open_subtotals = [
+        repr(names[at]) for at in subtotals if at not in out and (subtotals[1:] or ends_as_average(names[at]))
+    ]
     if dim == "topic":
         told = are_summaries(names)
         said = [at for at, role in called.items() if role == "aggregate" and (told[at] or is_total(names[at]))]

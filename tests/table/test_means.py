@@ -355,7 +355,9 @@ def test_a_number_of_items_for_each_metric_in_rows():
 
 def test_a_number_of_items_is_no_other_metrics():
     """A metric without a number of its own has none, and deviations need one."""
-    board = _board(acc=0.7, acc_norm=0.6, acc_stderr=0.02, acc_norm_stderr=0.02, acc_n=200).drop(columns=["score", "stderr"])
+    board = _board(acc=0.7, acc_norm=0.6, acc_stderr=0.02, acc_norm_stderr=0.02, acc_n=200).drop(
+        columns=["score", "stderr"]
+    )
     found = as_means(board)
     assert found.metrics == ("acc", "acc_norm")
     assert np.isnan(found.n).tolist() == [[False] * 3, [True] * 3]
@@ -393,7 +395,9 @@ def test_boards_of_means_are_read_in_four_languages(head, tmp_path):
 def test_a_system_without_an_error_is_left_out_under_that_metric_alone(tmp_path):
     """Names of errors need not repeat what brackets say of a mean; b is ranked by rate, and not by LC."""
     rows = "a,50,1,60,2\nb,40,,55,2\nc,30,1,20,2\n"
-    (path := tmp_path / "board.csv").write_text(f"Modell,LC (%),LC Standardfehler,Gewinnrate (%),Standardfehler\n{rows}")
+    (path := tmp_path / "board.csv").write_text(
+        f"Modell,LC (%),LC Standardfehler,Gewinnrate (%),Standardfehler\n{rows}"
+    )
     with pytest.raises(MetaevalError, match=r"the cell is empty.*missing='drop-systems'.*under each metric"):
         read_scores([path])
     with pytest.raises(MeansAloneError) as caught:

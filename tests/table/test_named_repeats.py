@@ -157,7 +157,10 @@ def test_columns_called_by_seeds_alone_are_repeats(tmp_path):
     rows = ["A,x,0.2,0.3,0.1", "A,y,0.6,0.2,0.4", "B,x,0.5,0.7,0.6", "B,y,0.1,0.3,0.2"]
     (path := tmp_path / "seeds.csv").write_text("\n".join(["model,task,13,42,2024", *rows]), "utf-8")
     for found in (read_scores(path), as_scores(pd.read_csv(path))):
-        assert (found["metric"].to_numpy().tolist(), found["repeat"].to_numpy().tolist()) == (["score"], ["13", "42", "2024"])
+        assert (found["metric"].to_numpy().tolist(), found["repeat"].to_numpy().tolist()) == (
+            ["score"],
+            ["13", "42", "2024"],
+        )
         np.testing.assert_allclose(found.mean(["topic", "repeat"]).to_numpy(), [[1.8 / 6, 2.4 / 6]])
         assert "columns 13, 42, 2024 are read as repeats of one score" in " ".join(found.attrs["notes"])
 

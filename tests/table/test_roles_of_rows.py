@@ -105,7 +105,11 @@ def test_a_task_that_is_the_same_for_all_systems_by_name_is_left_out(name, tmp_p
     board = pd.DataFrame(values, columns=["q1", "q2", "q3", "q4"]).assign(**{name: 25.0})
     board.insert(0, "model", [*"abcdef"])
     long = board.melt("model", var_name="topic", value_name="score")
-    for text in (board.to_csv(index=False), board.set_index("model").T.rename_axis("topic").to_csv(), long.to_csv(index=False)):
+    for text in (
+        board.to_csv(index=False),
+        board.set_index("model").T.rename_axis("topic").to_csv(),
+        long.to_csv(index=False),
+    ):
         for found in both(text, tmp_path):
             assert not isinstance(found, Exception), str(found)
             assert found["topic"].to_numpy().tolist() == ["q1", "q2", "q3", "q4"]
@@ -120,7 +124,9 @@ def test_a_task_that_is_the_same_for_all_systems_is_noted(tmp_path):
     for found in both(board.to_csv(index=False), tmp_path):
         assert found.sizes["topic"] == 6
         assert "all systems have the same score on 'q5' (25), which tells nothing" in " ".join(found.attrs["notes"])
-    answers = pd.DataFrame([[1, 0, 1, 1, 0], [1, 1, 1, 0, 0], [1, 0, 1, 0, 0]], columns=[f"q{at}" for at in range(1, 6)])
+    answers = pd.DataFrame(
+        [[1, 0, 1, 1, 0], [1, 1, 1, 0, 0], [1, 0, 1, 0, 0]], columns=[f"q{at}" for at in range(1, 6)]
+    )
     answers.insert(0, "model", [*"abc"])
     for found in both(answers.to_csv(index=False), tmp_path):
         assert found.sizes["topic"] == 5
@@ -132,12 +138,22 @@ def test_a_column_that_holds_nothing_is_no_task(cells, tmp_path):
     """Remarks that nobody made count as no score of 0, beside tasks and beside metrics; in a file and in memory."""
     board = pd.DataFrame(RNG.uniform(2, 90, (6, 3)).round(1), columns=["ARC", "DROP", "MMLU"]).assign(Bemerkung=cells)
     board.insert(0, "model", [*"abcdef"])
-    long = pd.DataFrame([(s, q, 0.1 * q, 0.2 * q) for s in "abc" for q in range(1, 4)], columns=["model", "item", "F1", "EM"])
+    long = pd.DataFrame(
+        [(s, q, 0.1 * q, 0.2 * q) for s in "abc" for q in range(1, 4)], columns=["model", "item", "F1", "EM"]
+    )
     long.insert(2, "Bemerkung", cells)
-    for text, dim, names in ((board.to_csv(index=False), "topic", ["ARC", "DROP", "MMLU"]), (long.to_csv(index=False), "metric", ["F1", "EM"])):
+    for text, dim, names in (
+        (board.to_csv(index=False), "topic", ["ARC", "DROP", "MMLU"]),
+        (long.to_csv(index=False), "metric", ["F1", "EM"]),
+    ):
         (path := tmp_path / "scores.csv").write_text(text, "utf-8")
         frame = pd.read_csv(path, keep_default_na=False)
-        for found in (read_scores(path), read_scores(path, missing="zero"), as_scores(frame), as_scores(frame.replace(cells, None))):
+        for found in (
+            read_scores(path),
+            read_scores(path, missing="zero"),
+            as_scores(frame),
+            as_scores(frame.replace(cells, None)),
+        ):
             assert found[dim].to_numpy().tolist() == names
             assert "left out column 'Bemerkung'" in " ".join(found.attrs["notes"])
 
@@ -375,7 +391,9 @@ GAPS = {
 @pytest.mark.parametrize("name", GAPS)
 def test_a_difference_of_others_is_no_system(name, tmp_path):
     """The largest less the smallest, or one less another, is left out as a column and as a row."""
-    own = np.array([[5.1, 9.4, 8.2], [4.4, 11.3, 15.9], [20.3, 31.1, 41.7], [7.7, 9.9, 23.2], [1.3, 14.2, 22.8], [3.6, 5.8, 9.1]])
+    own = np.array(
+        [[5.1, 9.4, 8.2], [4.4, 11.3, 15.9], [20.3, 31.1, 41.7], [7.7, 9.9, 23.2], [1.3, 14.2, 22.8], [3.6, 5.8, 9.1]]
+    )
     board = pd.DataFrame(own, columns=["bm25", "lm", "dense"]).assign(**{name: GAPS[name](own).round(1)})
     board.insert(0, "topic", [f"{number}" for number in range(301, 307)])
     for text in (board.to_csv(index=False), board.set_index("topic").T.rename_axis("system").to_csv()):
