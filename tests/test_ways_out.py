@@ -1548,7 +1548,7 @@ MISTAKES |= {
             + "".join(f"{name},7{at}.7,2.5,6{at}.1,1.5\n" for at, name in enumerate(SYSTEMS))
         },
         f"{BOARD} --metrics Rate",
-        "the cell is empty; fill it in, or pass (?P<add>--missing drop-systems) to leave a system out under each metric",
+        "the cell is empty; fill it in, or pass (?P<add>--missing drop-systems) to leave a system out under",
         (
             {
                 "ap.csv": "model,Rate,Rate_stderr\nlow,30.1,1.5\n"

@@ -122,7 +122,7 @@ class MeansColumns(NamedTuple):
     metric: str | None
     pairs: tuple[MeanColumn, ...]
     sizes: Mapping[str, str]
-    """Columns that may say how many items are behind a mean, to what their names say that they count, "" for nothing."""
+    """Columns that may say how many items are behind a mean, to what their names say they count, "" for nothing."""
     others: tuple[str, ...]
 
 

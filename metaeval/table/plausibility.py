@@ -203,11 +203,7 @@ def left_out_rows(
     if dim == "system":
         out |= {at: _WEIGHTS for at, role in enumerate(roles) if role == "weight" and len(names) > 1}
     if dim == "topic" and not named:
-        items = [at for at, role in enumerate(roles) if role not in _OF_SYSTEMS | _COUNTS]
-        others = [at for at in stay if at not in {*items, *out}]
-        out |= {at: says_of(roles[at]) for at in others if _is_of_rest(values[at], values[items], roles[at])}
-        items = [at for at, role in enumerate(roles) if not role and at not in out]
-        out |= _ends_of_items(names, values, items)
+        out |= _of_items(names, values, roles, out)
     left = [at for at in stay if at not in out]
     made = made_of_others(
         [names[at] for at in left], values[left], {left.index(at): role for at, role in called.items() if at in left}
@@ -238,24 +234,37 @@ def left_out_rows(
     notes = [f"left out {word} {names[at]!r}, {what}" for at, what in sorted(out.items()) if at not in spreads]
     notes += [_note_on_spreads(names, spreads, word)] if spreads else []
     notes += _notes_on_years(names) if dim == "system" else []
-    called_so = [at for at in stay if word_of(names[at]) in _DIFFERENCES or roles[at] == "difference"]
-    if odd := [repr(names[at]) for at in called_so if at not in out and not named]:
-        notes.append(
-            f"{first_few(odd)} may be a difference of others, by name, and counts as a {word}; leave out what is none"
-        )
+    notes += [] if named else _notes_on_differences([(names[at], roles[at]) for at in stay if at not in out], word)
     if open_subtotals and not named:
         named_so = first_few(open_subtotals)
         notes.append(f"{word}s called as averages count as {word}s: {named_so}; leave out what is none")
-    if open_same:
-        notes.append(
-            f"all systems have the same score on {first_few(open_same)}, which tells nothing of differences and counts "
-            f"in means; leave out what is no {word}"
-        )
+    notes += _notes_on_same(open_same, word)
     notes += [
         f"{word} {names[left[row.place]]!r} holds {row.what}; leave it out if it is that" for row in made
         if not row.sure and not named
     ]  # fmt: skip
     return [at for at in stay if at not in out], notes
+
+
+def _notes_on_differences(named: Iterable[tuple[str, str]], word: str) -> list[str]:
+    """Say which names, with the roles that they say, are those of differences."""
+    odd = [repr(name) for name, role in named if word_of(name) in _DIFFERENCES or role == "difference"]
+    says = f"may be a difference of others, by name, and counts as a {word}; leave out what is none"
+    return [f"{first_few(odd)} {says}"] if odd else []
+
+
+def _notes_on_same(rows: Sequence[str], word: str) -> list[str]:
+    says = f"tells nothing of differences and counts in means; leave out what is no {word}"
+    return [f"all systems have the same score on {first_few(rows)}, which {says}"] if rows else []
+
+
+def _of_items(names: Sequence[str], values: Floats, roles: Sequence[str], out: Mapping[int, str]) -> dict[int, str]:
+    """Return the rows among items that hold tests, errors or costs of systems, or quantiles of items, and which."""
+    items = [at for at, role in enumerate(roles) if role not in _OF_SYSTEMS | _COUNTS]
+    others = [at for at in range(len(names)) if at not in {*items, *out}]
+    told = {at: says_of(roles[at]) for at in others if _is_of_rest(values[at], values[items], roles[at])}
+    items = [at for at, role in enumerate(roles) if not role and at not in {*out, *told}]
+    return told | _ends_of_items(names, values, items)
 
 
 def _same_for_all(values: Floats) -> list[int]:

@@ -867,10 +867,9 @@ def role_of_name(name: str) -> tuple[str, str]:
     named_role = next(
         (role for name in (word, bare, word.partition(",")[0]) for role in ROLES if name in _TABLE[role]["words"]), ""
     )
+    named_role = named_role or ("aggregate" if _is_average(word) or _is_average(bare) else "")
     if named_role or not word:
         return named_role, ""
-    if _is_average(word) or _is_average(bare):
-        return "aggregate", ""
     role, stem = next(filter(any, (*map(_role_by_part, (word, bare)), _role_by_sign(name, word))), ("", ""))
     if (
         role in {"aggregate", "sd", "error", "n"} and role_of_name(stem)[0] in _OF_NO_SCORE

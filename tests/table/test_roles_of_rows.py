@@ -59,8 +59,8 @@ def test_no_rule_for_gaps_is_offered_for_a_row_of_counts(cell, tmp_path):
 AVERAGES = [
     "Task Mean", "Average (Task)", "Mean (Task)", "Avg. over tasks", "Tasks avg", "Mean across tasks",
     "mean of all tasks", "Overall mean", "Average score", "Average (7 tasks)", "Gesamtschnitt", "Macro Average",
-    "avg_task", "Dataset average", "gew. Mittel", "Moy. pondérée", "geo. mean", "harmonic mean", "trimmed mean", "Normalised avg", "Ø %",
-    "Media ponderata", "Durchschnitt (gewichtet)", "media geométrica",
+    "avg_task", "Dataset average", "gew. Mittel", "Moy. pondérée", "geo. mean", "harmonic mean", "trimmed mean",
+    "Normalised avg", "Ø %", "Media ponderata", "Durchschnitt (gewichtet)", "media geométrica",
 ]  # fmt: skip
 
 
