@@ -1536,11 +1536,42 @@ MISTAKES |= {
         r"is a number with its error; .* \((?P<filter>sed -E '[^']*')\)",
         (
             {
-                "ap.csv": "model,acc,acc_stderr,f1,f1_stderr\n"
+                "ap.csv": "model,acc,acc_stderr,f1,f1_stderr\nlow,,,30.1,1.5\n"
                 + "".join(f"{name},7{at}.7,2.5,6{at}.1,1.5\n" for at, name in enumerate(SYSTEMS))
+            },
+            f"{BOARD} --missing drop-systems",
+        ),
+    ),
+    "an error of one metric that is not there": Mistake(
+        {
+            "ap.csv": "Modell,LC (%),LC Standardfehler,Rate,Standardfehler\nlow,40.1,,30.1,1.5\n"
+            + "".join(f"{name},7{at}.7,2.5,6{at}.1,1.5\n" for at, name in enumerate(SYSTEMS))
+        },
+        f"{BOARD} --metrics Rate",
+        "the cell is empty; fill it in, or pass (?P<add>--missing drop-systems) to leave a system out under",
+        (
+            {
+                "ap.csv": "model,Rate,Rate_stderr\nlow,30.1,1.5\n"
+                + "".join(f"{name},6{at}.1,1.5\n" for at, name in enumerate(SYSTEMS))
+            },
+            f"{BOARD} --metrics Rate",
+        ),
+    ),
+    "two numbers that could be behind deviations": Mistake(
+        {
+            "ap.csv": "model,acc,acc_std,n_questions,n_seeds\n"
+            + "".join(f"{name},7{at}.7,25,100,5\n" for at, name in enumerate(SYSTEMS))
+        },
+        BOARD,
+        "'n_questions', 'n_seeds' could be it; rename the one that is to 'n'",
+        (
+            {
+                "ap.csv": "model,acc,acc_stderr,n\n"
+                + "".join(f"{name},7{at}.7,2.5,100\n" for at, name in enumerate(SYSTEMS))
             },
             BOARD,
         ),
+        edit=_replace("n_questions", "n"),
     ),
     "a mean that is not there": Mistake(
         {
@@ -1548,7 +1579,7 @@ MISTAKES |= {
             + "".join(f"{name},7{at}.7,2.5\n" for at, name in enumerate(SYSTEMS))
         },
         BOARD,
-        "the cell holds '-'; fill it in, or pass (?P<add>--missing drop-systems) to leave out systems without a mean",
+        "the cell holds '-'; fill it in, or pass (?P<add>--missing drop-systems) to leave a system out under each",
         (
             {"ap.csv": "model,acc,acc_stderr\n" + "".join(f"{name},7{at}.7,2.5\n" for at, name in enumerate(SYSTEMS))},
             BOARD,

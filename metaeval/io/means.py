@@ -78,10 +78,10 @@ def refuse_means(sheet: Sheet, options: TableOptions) -> None:
         return
     if _are_of_others(frame, columns):
         return
-    frame, notes = _without_gaps(frame, columns, body, options)
+    _refuse_gaps(frame, columns, body, options)
     try:
-        notes += note_of_unnamed(names, names.index(columns.system))
-        board = replace(board := board_of(frame, columns), notes=(*notes, *board.notes))
+        board = board_of(frame, columns, drop_gaps=options.missing == "drop-systems")
+        board = replace(board, notes=(*note_of_unnamed(names, names.index(columns.system)), *board.notes))
     except (ScoresError, InvalidOptionError) as error:
         raise sheet.error(f"the columns are those of means with standard errors, and {error}") from error
     raise MeansAloneError(
@@ -177,10 +177,8 @@ def _share_of_errors(cells: Sequence[str]) -> float:
     return len(with_errors) / max(1, len(filled))
 
 
-def _without_gaps(
-    frame: pd.DataFrame, columns: MeansColumns, body: Sheet, options: TableOptions
-) -> tuple[pd.DataFrame, list[str]]:
-    """Return a frame without systems that lack a mean or error, where they are to be left out, and say which."""
+def _refuse_gaps(frame: pd.DataFrame, columns: MeansColumns, body: Sheet, options: TableOptions) -> None:
+    """Refuse cells of means and errors that hold no number alone, and gaps unless their systems are to be left out."""
     numbers = list(dict.fromkeys(name for pair in columns.pairs for name in (pair.mean, *pair.errors)))
     texts = frame[numbers].astype(str).apply(lambda cells: cells.str.strip())
     are_gaps = texts.apply(lambda cells: cells.str.casefold().isin(SCORE_GAPS)).to_numpy()
@@ -191,17 +189,13 @@ def _without_gaps(
         raise body.error(
             f"column {numbers[at]!r}, row {shortened(str(frame[columns.system].iloc[row]))!r}: {rule}", row
         )
-    with_gaps = frame.loc[are_gaps.any(axis=1), columns.system]
-    if not len(with_gaps):
-        return frame, []
-    if options.missing == "drop-systems":
-        names = first_few([*dict.fromkeys(map(str.strip, with_gaps))])
-        return frame[~frame[columns.system].isin(with_gaps)], [f"left out systems without a mean or its error: {names}"]
+    if not are_gaps.any() or options.missing == "drop-systems":
+        return
     row, at = np.argwhere(are_gaps)[0].tolist()
     gap = texts.iloc[row, at]
     raise body.error(
-        f"column {numbers[at]!r}, row {shortened(with_gaps.iloc[0].strip())!r}: "
+        f"column {numbers[at]!r}, row {shortened(str(frame[columns.system].iloc[row]).strip())!r}: "
         f"{f'the cell holds {gap!r}' if gap else 'the cell is empty'}; fill it in, or pass `missing='drop-systems'` to "
-        "leave out systems without a mean or its error",
+        "leave a system out under each metric of which it lacks the mean or its error",
         row,
     )

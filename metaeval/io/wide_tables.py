@@ -100,8 +100,9 @@ def read_wide(sheet: Sheet, source: Source, options: blocks.TableOptions) -> blo
         *topic_columns.values(),
     }
     used = [at for at in range(rows.width) if at not in left_out and (not names or names[at])]
-    words = [] if name_column is None else _columns_of_words(rows, used)
-    used = [at for at in used if at not in words]
+    empty = _empty_columns(rows, used) if transposed and names else []
+    words = [] if name_column is None else _columns_of_words(rows, [at for at in used if at not in empty])
+    used = [at for at in used if at not in {*empty, *words}]
     if not used:
         raise sheet.error(f"no column is left that could hold scores; {headers.columns_found(names)}")
     if name_column is None and (hollow := body.hollow_line()) is not None:
@@ -117,6 +118,7 @@ def read_wide(sheet: Sheet, source: Source, options: blocks.TableOptions) -> blo
     notes = headers.note_of_unnamed(names, name_column) + _notes_on_identifiers(
         rows, name_column, options, transposed=transposed
     )
+    notes += left_out_columns([RoleColumn(names[at], "text", "empty") for at in empty])
     if across:
         across, scores, left = _scores_alone(across, scores, sheet, options, transposed=transposed)
         notes += left
@@ -138,13 +140,18 @@ def read_wide(sheet: Sheet, source: Source, options: blocks.TableOptions) -> blo
         block = _block(rows, source, options, scores.T, (across, down), notes)
     beside = [name for at, name in enumerate(names) if at not in topic_columns.values() and name not in (across or ())]
     block = _with_corpus_means(block, rows, beside, down)
-    if not topic_columns:
-        return replace(block, unit=unit)
-    topics = (
-        [str(number) for number in range(1, len(rows.first) + 1)] if down is None else [name.strip() for name in down]
+    return (
+        replace(block, attached=_attached(rows, topic_columns, down), unit=unit)
+        if topic_columns
+        else replace(block, unit=unit)
     )
-    attached = {role: dict(zip(topics, rows.column(at), strict=True)) for role, at in topic_columns.items()}
-    return replace(block, attached=attached, unit=unit)
+
+
+def _attached(rows: "_WideRows", columns: Mapping[str, int], down: Sequence[str] | None) -> dict[str, dict[str, str]]:
+    """Return what columns say of every topic, by part."""
+    numbers = map(str, range(1, len(rows.first) + 1))
+    topics = [*numbers] if down is None else [name.strip() for name in down]
+    return {role: dict(zip(topics, rows.column(at), strict=True)) for role, at in columns.items()}
 
 
 def _with_corpus_means(
@@ -219,6 +226,16 @@ def _columns_of_words(rows: "_WideRows", used: Sequence[int]) -> list[int]:
     candidates = [at for at in candidates if at in filled]
     words = candidates if len(candidates) < len(used) else [at for at in candidates if at in worded]
     return words if len(words) < len(used) else []
+
+
+def _empty_columns(rows: "_WideRows", used: Sequence[int]) -> list[int]:
+    """Return the columns without any cell that holds something, where others do; such is no task."""
+    empty = list(used)
+    for cells in rows.body.rows():
+        empty = [at for at in empty if cells[at].strip().casefold() in SCORE_GAPS]
+        if not empty:
+            return []
+    return empty if len(empty) < len(used) else []
 
 
 def _said_of_topics(rows: "_WideRows", sheet: Sheet, options: blocks.TableOptions) -> dict[str, int]:

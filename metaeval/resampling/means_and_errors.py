@@ -1,7 +1,7 @@
 """Ranks from means and standard errors alone, where there are no scores by item: as if errors were independent."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple, get_args
 
 import numpy as np
@@ -181,6 +181,14 @@ def rank_intervals_from_errors(  # noqa: PLR0913 - one keyword per choice
     asked = checked(top, confidence_level, simultaneous, n_draws, len(board.systems))._replace(method=method)
     source = resolve_rng(rng)
     seed = int(source.generator.integers(_SEEDS))
+    if not np.isnan(board.means).any():
+        return _ranks(board, asked, seed, source)
+    found = [_ranks(board.under([metric]), asked, seed, source) for metric in board.metrics]
+    return replace(found[0], data=_side_by_side(board, [one.data for one in found]), n_systems=len(board.systems))
+
+
+def _ranks(board: SystemMeans, asked: "MeansOptions", seed: int, source: RandomSource) -> RanksFromErrors:
+    """Return the ranks of systems that have a mean under every metric."""
     direction = np.where(board.higher_is_better, 1.0, -1.0)[:, None]
     oriented = settle(board.means * direction, np.abs(board.means))
     sampled = []
@@ -192,6 +200,21 @@ def rank_intervals_from_errors(  # noqa: PLR0913 - one keyword per choice
         sampled.append((places, draws))
     squares = board.errors[:, :, None] ** 2 + board.errors[:, None] ** 2
     return ranks_of_draws(board, oriented, squares, sampled, asked, source)
+
+
+def _side_by_side(board: SystemMeans, found: Sequence[xr.Dataset]) -> xr.Dataset:
+    """Return what was found under each metric alone as one, NaN for systems and pairs without a mean under it."""
+    first, second = all_pairs(len(board.systems))
+    names = np.asarray(board.systems)
+    place_of = {pair: at for at, pair in enumerate(zip(names[first], names[second], strict=True))}
+    placed = []
+    for data in found:
+        pairs = zip(data["system_a"].to_numpy(), data["system_b"].to_numpy(), strict=True)
+        own = data.drop_vars(["system_a", "system_b"]).assign_coords(pair=[place_of[pair] for pair in pairs])
+        unknown = {name: False if name == "significant" else np.nan for name in own.data_vars}
+        placed.append(own.reindex(system=names, pair=np.arange(len(first)), fill_value=unknown))
+    together = xr.concat(placed, "metric").drop_vars("pair")
+    return together.assign_coords(system_a=("pair", names[first]), system_b=("pair", names[second]))
 
 
 class MeansOptions(NamedTuple):
@@ -242,7 +265,7 @@ def _decided(
     kept: Sequence[tuple[SystemPlaces, Floats]],
     asked: MeansOptions,
 ) -> xr.Dataset:
-    level, simultaneous, top = asked.level, asked.simultaneous, asked.top
+    level, simultaneous, top = asked.level, asked.simultaneous, min(asked.top, len(board.systems))
     first, second = all_pairs(len(board.systems))
     apart, square = oriented[:, first] - oriented[:, second], squares[:, first, second]
     with np.errstate(divide="ignore", invalid="ignore"):

@@ -82,7 +82,8 @@ class SystemRanks(Result):
         The columns are metric, system, mean, rank, rank_low, rank_high, n_above, n_below.
         """
         columns = ["mean", "rank", "rank_low", "rank_high", "n_above", "n_below"]
-        frame = self.data[columns].to_dataframe().reset_index()[["metric", "system", *columns]]
+        frame = self.data[columns].to_dataframe().dropna(subset=["mean"]).reset_index()[["metric", "system", *columns]]
+        frame = frame.astype(dict.fromkeys(columns[1:], int))
         frame["place"] = frame["metric"].map({name: position for position, name in enumerate(self.metrics)})
         ordered = frame.sort_values(["place", "rank"], kind="stable", ignore_index=True)
         return ordered.drop(columns="place")
@@ -90,7 +91,7 @@ class SystemRanks(Result):
     def pairs(self) -> pd.DataFrame:
         """Return one row a metric and pair: system_a, system_b, difference, standard_error, statistic, significant."""
         columns = ["metric", "system_a", "system_b", "difference", "standard_error", "statistic", "significant"]
-        return self.data[columns[3:]].to_dataframe().reset_index()[columns]
+        return self.data[columns[3:]].to_dataframe().dropna(subset=["difference"]).reset_index()[columns]
 
     def verdicts(self) -> NDArray[np.int8]:
         """Return what is decided of every pair: 1 where a is significantly better, -1 where b is, else 0.
@@ -98,7 +99,9 @@ class SystemRanks(Result):
         An array (metric, pair). Ranks, their intervals and the letters of `groups` follow from it.
         """
         direction = better_direction(self.data["mean"])[:, None]
-        signs = self.data["significant"].to_numpy() * np.sign(self.data["statistic"].to_numpy()) * direction
+        signs = (
+            self.data["significant"].to_numpy() * np.sign(np.nan_to_num(self.data["statistic"].to_numpy())) * direction
+        )
         return np.asarray(signs, dtype=np.int8)
 
     def open_pairs(self) -> NDArray[np.float64]:
@@ -170,8 +173,9 @@ class SystemRanks(Result):
         of_metric = self.data.sel(metric=metric)
         names = pd.Index(systems)
         a, b = (names.get_indexer(pd.Index(of_metric[side].to_numpy())) for side in ("system_a", "system_b"))
+        there = (a >= 0) & (b >= 0)
         square = np.zeros((len(names), len(names)), dtype=bool)
-        square[a, b] = square[b, a] = of_metric["significant"].to_numpy()
+        square[a[there], b[there]] = square[b[there], a[there]] = of_metric["significant"].to_numpy()[there]
         return square
 
     def _critical(self) -> tuple[Floats, Floats]:

@@ -112,6 +112,7 @@ def _judged(names: Sequence[str], values: Floats, at: int, others: Sequence[int]
     near = _rounding(own) + _rounding(rest) + 1e-9 * float(np.abs(own).max())
     exact, near = near, max(near, _CLOSE * float(np.abs(own).max())) if named else near
     makings = [] if named == SETTLED else _makings(own, rest, listed, near, exact)
+    makings = makings or (_differences(own, rest, listed, near) if named == _MAYBE else [])
     makings = makings or (_of_the_best(own, rest, listed, near, exact) if named == _MAYBE else [])
     makings = [*makings, *_of_labels(own, rest, listed, named)]
     for what, ways, luck in makings:
@@ -154,7 +155,8 @@ def _makings(own: Floats, rest: Floats, names: Sequence[str], near: float, exact
     found = _totals(own, rest, of_all, near)
     found += best if not found else []
     if not found and len(names) <= _MOST:
-        found = _parts(own, rest, names, near) or _differences(own, rest, names, near)
+        signed = (own < 0).any() and not (np.nan_to_num(rest) < 0).any()
+        found = _parts(own, rest, names, near) or (_differences(own, rest, names, near) if signed else [])
     return found
 
 
@@ -196,6 +198,7 @@ def _totals(own: Floats, rest: Floats, of_all: str, near: float) -> list[_Making
     spread = np.nanstd(rest, axis=0)
     made = {"mean": mean, "sum": np.nansum(rest, axis=0), "standard deviation": spread * np.sqrt(n / (n - 1))}
     made |= {"standard deviation ": spread, "standard error": spread / np.sqrt(n - 1)}
+    made |= {"range": np.nanmax(rest, axis=0) - np.nanmin(rest, axis=0)} if len(rest) > 2 else {}  # noqa: PLR2004 - of two it is a difference
     made |= {"rest to 1 of the mean": 1 - mean, "rest to 100 of the mean": 100 - mean}
     return [
         (f"the {what.strip()} {of_all}", 1, partial(_luck, own, rest, total))
@@ -241,9 +244,7 @@ def _subsets(size: int) -> tuple[Flags, Floats, list[int]]:
 
 
 def _differences(own: Floats, rest: Floats, names: Sequence[str], near: float) -> list[_Making]:
-    """Return the two others whose difference the numbers are, where some are below 0, which these are not."""
-    if not (own < 0).any() or (np.nan_to_num(rest) < 0).any():
-        return []
+    """Return the two others whose difference the numbers are."""
     fits = (np.abs(own - (rest[:, None] - rest)) <= near).all(axis=2)
     return [
         (f"{names[one]!r} minus {names[other]!r}", fits.size, partial(_luck, own, rest, rest[one] - rest[other], rest))

@@ -23,6 +23,7 @@ from metaeval.base.names import (
     shortened,
     topic_evidence,
 )
+from metaeval.base.number_words import SCORE_GAPS
 from metaeval.errors import ScoresError
 from metaeval.table.array import (
     DIMS,
@@ -35,6 +36,7 @@ from metaeval.table.array import (
 )
 from metaeval.table.interval_names import roles_among
 from metaeval.table.means import columns_of, renaming
+from metaeval.table.named_repeats import repeats_of_metrics
 from metaeval.table.number_columns import left_out_columns, no_metrics, not_scores, unsure_columns
 from metaeval.table.roles import (
     ERRORS,
@@ -217,8 +219,8 @@ def _without_other_columns(known: _Frame) -> tuple[_Frame, list[str]]:
         return known._replace(others=[]), left_out_columns(
             [RoleColumn(name, "", "which has no part") for name in others]
         )
-    words = [name for name in others if _holds_words(known.frame[name])]
-    empty = [name for name in others if known.frame[name].isna().all()]
+    empty = [name for name in others if _is_empty(known.frame[name])]
+    words = [name for name in others if name not in empty and _holds_words(known.frame[name])]
     numeric = [name for name in others if name not in words and name not in empty]
     head = known.frame.head(_MOST_ROWS)
     values = [frame_numbers(head[name], f"column {name!r}") for name in numeric]
@@ -242,6 +244,11 @@ def _without_other_columns(known: _Frame) -> tuple[_Frame, list[str]]:
             *(RoleColumn(name, "", why) for why, names in (("words", words), ("empty", empty)) for name in names),
         ]
     )
+
+
+def _is_empty(column: pd.Series) -> bool:
+    """Whether a column holds nothing, or signs for it alone."""
+    return all(cell in SCORE_GAPS for cell in column.dropna().astype(str).str.strip().str.casefold())
 
 
 def _holds_words(column: pd.Series) -> bool:
@@ -272,9 +279,12 @@ def _read_one_metric(known: _Frame) -> ScoreTable:
 
 
 def _read_metrics(known: _Frame) -> ScoreTable:
+    """Read a column for each metric, or for each repeat of one."""
     if others := _in_the_way(known):
         _refuse_parts(known, others)
-    return table_of_rows(known.frame, known.parts, known.others)
+    table = table_of_rows(known.frame, known.parts, known.others)
+    scores, labels, notes = repeats_of_metrics(table.scores, table.labels)
+    return noted(table._replace(scores=scores, labels=labels), notes)
 
 
 def _refuse_one_system(known: _Frame) -> ScoreTable:
@@ -347,11 +357,14 @@ def _read_among_words(frame: pd.DataFrame, recognised: _Frame) -> ScoreTable:
 
 def _read_named_rows(known: _Frame) -> ScoreTable:
     role = next(iter(known.parts))
-    words = [name for name in known.others if _holds_words(known.frame[name])]
-    words = words if len(words) < len(known.others) else []
-    frame = known.frame.drop(columns=words).set_index(known.parts[role])
+    columns = [name for name in known.frame.columns if name in known.others or is_unnamed(name)]
+    empty = [name for name in columns if _is_empty(known.frame[name]) and (role == "system" or is_unnamed(name))]
+    words = [name for name in known.others if name not in empty and _holds_words(known.frame[name])]
+    left = [RoleColumn(name, "text", why) for why, names in (("words", words), ("empty", empty)) for name in names]
+    left = left if len(left) < len(columns) else []
+    frame = known.frame.drop(columns=[column.name for column in left]).set_index(known.parts[role])
     table = _read_wide(frame.rename_axis(role), known.names)
-    return noted(table, left_out_columns([RoleColumn(name, "text", "words") for name in words]))
+    return noted(table, left_out_columns(left))
 
 
 FRAME_FORMS: tuple[FrameForm, ...] = (
@@ -543,12 +556,16 @@ def _scores_alone(oriented: Oriented) -> tuple[Oriented, list[str]]:
     names = list(map(str, frame.columns))
     if not all(isinstance(name, str) for name in frame.columns) or len(set(names)) < len(names):
         return oriented, []
+    in_rows = oriented.systems_in == "rows"
+    empty = [RoleColumn(name, "text", "empty") for name in names if in_rows and _is_empty(frame[name])]
+    empty = empty if len(empty) < len(names) else []
+    names = [name for name in names if name not in {column.name for column in empty}]
     values = np.stack([frame_numbers(frame[name], f"column {name!r}") for name in names], axis=1)
-    columns = not_scores(names, values, along="topic" if oriented.systems_in == "rows" else "system")
+    columns = [*not_scores(names, values, along="topic" if in_rows else "system"), *empty]
     if unsure := unsure_columns(columns, in_memory=True):
         raise ScoresError(unsure)
     remaining, notes = frame.drop(columns=[column.name for column in columns]), left_out_columns(columns)
-    return oriented._replace(table=remaining.T if oriented.systems_in == "rows" else remaining), notes
+    return oriented._replace(table=remaining.T if in_rows else remaining), notes
 
 
 def wide_said(oriented: Oriented) -> str:

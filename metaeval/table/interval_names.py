@@ -18,6 +18,7 @@ _QUANTILE = re.compile(
     r"(?:(?P<stem>.*?)_)??(?P<mark>q|p|pct|perc|percentile|perzentil|quantile|quartile?|hdi|hpd|eti)?_?"
     r"(?P<number>[0-9]+(?:_[0-9]+)?)_?(?P<unit>%|th|st|nd|rd)?(?:_(?P<word>percentile|perzentil|quantile|quartile?))?"
 )
+_IN_BRACKETS = re.compile(r"[(\[]([^()\[\]]+)[)\]]\s*\Z")
 _NUMBER = re.compile(r"[0-9]+")
 _MEDIAN, _ALL, _QUARTER = 50.0, 100.0, 25.0
 
@@ -124,8 +125,14 @@ def roles_among(names: Sequence[str]) -> dict[str, tuple[str, str]]:
     --------
     >>> roles_among(["acc", "CI-", "CI+", "n"])
     {'acc': ('', ''), 'CI-': ('low', ''), 'CI+': ('high', ''), 'n': ('n', '')}
+    >>> roles_among(["acc", "SE (acc)", "n (acc)", "Params (B)"])["n (acc)"]
+    ('n', 'acc')
     """
     roles = {name: role_of_name(name) for name in names}
+    words = {*map(word_of, names)}
+    for name, (role, stem) in roles.items():
+        if role and not stem and (bracket := _IN_BRACKETS.search(name)) and word_of(bracket[1]) in words:
+            roles[name] = (role, word_of(bracket[1]))
     roles |= dict.fromkeys(in_series(roles, [role for role, _ in roles.values()]), ("", ""))
     for pair in bounds_among(names):
         for end, name in (("low", pair.low), ("high", pair.high)):

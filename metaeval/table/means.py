@@ -4,7 +4,7 @@ import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
-from itertools import pairwise
+from itertools import compress, pairwise
 from numbers import Real
 from operator import or_
 from typing import Any, NamedTuple
@@ -34,8 +34,11 @@ from metaeval.table.interval_names import are_signed, bounds_among, percentage_o
 from metaeval.table.mean_errors import NORMAL_97_5, impossible_errors, usable_errors
 from metaeval.table.plausibility import left_out_rows, may_have_thousands
 from metaeval.table.roles import (
+    BOARD,
     BOUNDS,
     ERRORS,
+    NO_ITEMS,
+    bare_word,
     column_roles,
     ids_of_systems,
     notes_on_directions,
@@ -46,20 +49,18 @@ from metaeval.table.roles import (
     word_of,
 )
 
-_MEANS = frozenset({"mean", "average", "avg", "estimate", "score", "value", "wert"})
-_RATES = frozenset({"win_rate", "winrate"})  # a mean, where its error follows
-_NO_SIZES = frozenset({"wins", "losses", "ties", "draws", "downloads", "n_wins", "n_draws", "n_losses", "n_wins_base"})
-_TASKS = frozenset({"task", "tasks", "task_name", "dataset", "benchmark", "subset"})
+_OF_ALL = frozenset({"n", "n_total"})
+"""The surest words for how many items are behind every mean."""
 _NUMBER = r"[+-]?\s*[0-9]*\.?[0-9]+(?:e[+-]?[0-9]+)?"
 _BETWEEN = r"(?:,|;|/|to|\.\.|\N{EN DASH}|-(?=\s*[0-9.]))"
 _ONE = r"(?![+-]?[0-9]+,[0-9]+\Z)"  # 0,85 is a number with a decimal comma
 _TWO = re.compile(rf"{_ONE}[\[(]?\s*({_NUMBER})\s*{_BETWEEN}\s*({_NUMBER})\s*[\])]?", re.IGNORECASE)
 _LEVELS = {"99": 0.99, "90": 0.9, "80": 0.8, "68": 0.68}
 _LEVEL = 0.95
-_SAYS_LEVEL = frozenset({"ci_level", "conf_level", "confidence_level", "confidence", "level"})
 _LONGEST_INTERVAL = 100  # the pattern looks at every way to divide digits
 _FEWEST, _SAMPLE = 2, 20
 _NEAR = 0.2
+_UNKNOWN = (np.nan, np.nan, np.nan)
 MOST_SYSTEMS = 10_000
 _MOST_COLUMNS = 1000  # more are systems or items, and reading a million names takes seconds
 _READ = (
@@ -76,9 +77,9 @@ class SystemMeans(Result):
     metrics: tuple[str, ...]
     systems: tuple[str, ...]
     means: Floats
-    """In the metric's own direction. Shape (metric, system)."""
+    """In the metric's own direction, NaN where a system has none. Shape (metric, system)."""
     errors: Floats
-    """Standard errors of the means, 0 or more. Shape (metric, system)."""
+    """Standard errors of the means, 0 or more, NaN without a mean. Shape (metric, system)."""
     n: Floats
     """Items behind each mean, NaN where nobody said how many. Shape (metric, system)."""
     higher_is_better: Flags
@@ -89,13 +90,15 @@ class SystemMeans(Result):
     """What was left out."""
 
     def under(self, metrics: Sequence[str]) -> "SystemMeans":
-        """Return the same under these metrics alone."""
+        """Return the same under these metrics alone, of the systems that have a mean under one."""
         for name in metrics:
             if name not in self.metrics:
                 raise UnknownNameError("metric on the leaderboard", str(name), self.metrics)
         positions = [self.metrics.index(name) for name in metrics]
-        fields = {name: getattr(self, name)[positions] for name in ("means", "errors", "n", "higher_is_better")}
-        return replace(self, metrics=tuple(metrics), **fields)
+        there = np.flatnonzero(~np.isnan(self.means[positions]).all(axis=0))
+        fields = {name: getattr(self, name)[np.ix_(positions, there)] for name in ("means", "errors", "n")}
+        systems, directions = tuple(self.systems[at] for at in there), self.higher_is_better[positions]
+        return replace(self, metrics=tuple(metrics), systems=systems, higher_is_better=directions, **fields)
 
     def directed(self, higher_is_better: Mapping[str, bool]) -> "SystemMeans":
         """Return the same with other directions for the metrics named."""
@@ -112,7 +115,7 @@ class SystemMeans(Result):
         """Return one row a metric and system: metric, system, mean, stderr, n."""
         keys = pd.MultiIndex.from_product([self.metrics, self.systems], names=["metric", "system"])
         columns = {"mean": self.means.ravel(), "stderr": self.errors.ravel(), "n": self.n.ravel()}
-        return pd.DataFrame(columns, index=keys).reset_index()
+        return pd.DataFrame(columns, index=keys).dropna(subset=["mean"]).reset_index()
 
 
 class MeanColumn(NamedTuple):
@@ -136,7 +139,8 @@ class MeansColumns(NamedTuple):
     task: str | None
     metric: str | None
     pairs: tuple[MeanColumn, ...]
-    size: str | None
+    sizes: Mapping[str, str]
+    """Columns that may say how many items are behind a mean, to what their names say they count, "" for nothing."""
     others: tuple[str, ...]
 
 
@@ -170,7 +174,7 @@ def means_columns(
     leading = names[0] if names and names[0] not in ignored else ""
     names = [name for name in names if name not in ignored]
     spelled = {name: word_of(name) for name in names}
-    task = next((name for name in names if spelled[name] in _TASKS), None)
+    task = next((name for name in names if spelled[name] in BOARD["tasks"]), None)
     try:
         parts = dict(column_roles([name for name in names if name != task], chosen=told).parts)
     except ScoresError:
@@ -184,8 +188,9 @@ def means_columns(
         return None
     assigned = {system, task, parts.get("metric")}
     free = [name for name in names if name not in assigned and not is_unnamed(name)]
-    size = _size_column(free)
-    remaining = [name for name in free if name != size and name not in words]
+    roles = roles_among(free)
+    sizes = {name: roles[name][1] for name in free if _may_be_size(name)}
+    remaining = [name for name in free if name not in {*sizes, *words}]
     pairs = _pairs(remaining, told.get("score", parts.get("score")), sure="score" in told)
     if system is None and pairs and leading and all(pair.mean != leading for pair in pairs) and _are_names(first):
         system, task = leading, None if task == leading else task
@@ -193,9 +198,9 @@ def means_columns(
         return None
     if parts.get("metric") is not None:
         pairs = [pair._replace(metric=None) for pair in pairs]
-    taken = {column for pair in pairs for column in (pair.mean, *pair.errors)} | {system, task, size}
+    taken = {column for pair in pairs for column in (pair.mean, *pair.errors)} | {system, task, *sizes}
     others = tuple(name for name in free if name not in taken)
-    return MeansColumns(system, task, parts.get("metric"), tuple(pairs), size, others)
+    return MeansColumns(system, task, parts.get("metric"), tuple(pairs), sizes, others)
 
 
 def may_be_means(columns: Sequence[str]) -> bool:
@@ -218,10 +223,50 @@ def _are_names(cells: Sequence[object]) -> bool:
     return not alike and topic_evidence(texts) < 1 and not any(map(is_number, texts))
 
 
-def _size_column(names: Sequence[str]) -> str | None:
-    """Return the column that says how many items are behind a mean: the one called n, or like it."""
-    sizes = [name for name in names if role_of_name(name)[0] == "n" and word_of(name) not in _NO_SIZES]
-    return next((name for name in sizes if word_of(name) in {"n", "n_total"}), sizes[0] if sizes else None)
+def _may_be_size(name: str) -> bool:
+    """Whether a column is called as a count of items, and not as one of some answers or of people who liked it."""
+    word = word_of(name)
+    return role_of_name(name)[0] == "n" and NO_ITEMS.isdisjoint({word, *word.split("_")})
+
+
+def _is_of(stem: str, mean: str) -> bool:
+    """Whether a name that says what it is of says this column of means, or what that is the mean of."""
+    return stem in {word_of(mean), bare_word(mean)} or (_is_mean(mean) and role_of_name(mean)[1] == stem)
+
+
+class _Sizes:
+    """Which column says how many items are behind a mean: the one named for its metric, else one named for none."""
+
+    def __init__(self, frame: pd.DataFrame, columns: MeansColumns) -> None:
+        told = [str(name) for name in (columns.metric, columns.task) if name is not None]
+        self.named = [
+            *(pair.mean for pair in columns.pairs),
+            *(word for name in told for word in set(frame[name].map(str))),
+        ]
+        self._sizes = columns.sizes
+        beside = {stem for name in columns.others for stem in (word_of(name), bare_word(name), role_of_name(name)[1])}
+        free = [name for name, of in self._sizes.items() if of not in beside - {""} and not self._means_of(of)]
+        surest = [name for name in free if word_of(name) in _OF_ALL] or free
+        self._found: dict[tuple[str, ...], str | None] = {}
+        self.open = surest if len({*frame[surest].astype(str).T.itertuples(index=False)}) > 1 else []
+        self._of_all = None if self.open or not surest else surest[0]
+
+    def _means_of(self, stem: str) -> list[str]:
+        """Return the means and metrics that a count is named for: called so, or else by a longer name."""
+        exact = [name for name in self.named if stem and _is_of(stem, name)]
+        return exact or [name for name in self.named if stem and f"_{stem}_" in f"_{word_of(name)}_"]
+
+    def column(self, *names: str) -> str | None:
+        """Return the column for a mean of these names, its column's, metric's and task's; None where none is."""
+        if names not in self._found:
+            named = (size for size, stem in self._sizes.items() if not {*names}.isdisjoint(self._means_of(stem)))
+            self._found[names] = next(named, self._of_all)
+        return self._found[names]
+
+    @property
+    def used(self) -> set[str]:
+        """The columns that were looked up."""
+        return {size for size in self._found.values() if size is not None}
 
 
 def _pairs(free: Sequence[str], score: str | None, *, sure: bool) -> list[MeanColumn]:
@@ -240,35 +285,42 @@ def _pairs(free: Sequence[str], score: str | None, *, sure: bool) -> list[MeanCo
     for name in free:
         role, stem = roles[name]
         if role in {*ERRORS, "low", "high"} and name != score:
-            named = next((mean for mean in means if word_of(mean) == stem), "")
-            named = named or next((mean for mean in means if _is_mean(mean) and roles[mean][1] == stem), "")
+            named = _mean_called(stem, means)
             mean = named if stem else score if sure and score is not None else _mean_beside(name, means, free)
             if mean:
                 by_mean.setdefault(mean, {}).setdefault(role, name)
     return [pair for mean, by_role in by_mean.items() if (pair := _pair(mean, by_role)) is not None]
 
 
+def _mean_called(stem: str, means: Sequence[str]) -> str:
+    """Return the column of means that an error says it is of, "" where none is or several could be meant."""
+    exact = [mean for mean in means if word_of(mean) == stem]
+    called = exact or [mean for mean in means if _is_of(stem, mean)]
+    return called[0] if exact or len(called) == 1 else ""
+
+
 def _is_mean(name: str) -> bool:
     """Whether a column is called as a mean, of everything or of a metric (mean_acc)."""
     role, stem = role_of_name(name)
-    return word_of(name) in _MEANS or (role == "aggregate" and bool(stem))
+    return word_of(name) in BOARD["means"] or (role == "aggregate" and bool(stem))
 
 
 def _mean_beside(error: str, means: Sequence[str], free: Sequence[str]) -> str:
     """Return the column of means that a column called as an error alone is of, "" where several could be it."""
-    called = [mean for mean in means if word_of(mean) in _MEANS]
+    called = [mean for mean in means if word_of(mean) in BOARD["means"]]
     if len(called) == 1:
         return called[0]
     before = free[free.index(error) - 1] if free.index(error) else ""
-    if word_of(before) in _RATES:
+    if word_of(before) in BOARD["rates"]:
         return before
-    plain = [mean for mean in means if not any(role_of_name(column)[1] == word_of(mean) for column in free)]
+    stems = {stem for _, stem in roles_among(free).values()}
+    plain = [mean for mean in means if stems.isdisjoint({word_of(mean), bare_word(mean)})]
     return plain[0] if len(plain) == 1 else ""
 
 
 def _pair(mean: str, by_role: Mapping[str, str]) -> MeanColumn | None:
     stem = role_of_name(mean)[1] if _is_mean(mean) else ""
-    metric = UNNAMED_METRIC if word_of(mean) in _MEANS else stem or mean.partition(",")[0]
+    metric = UNNAMED_METRIC if word_of(mean) in BOARD["means"] else stem or mean.partition(",")[0]
     bounds = {"low", "high"} <= by_role.keys()
     for role in ("error", "half", "sd", "unsure"):
         if role in by_role and (role == "error" or not bounds):
@@ -298,7 +350,7 @@ def renaming(columns: Iterable[object]) -> str:
     names = [str(column) for column in columns]
     words = {*map(word_of, names)}
     errors = [name for name in names if role_of_name(name)[0] in ERRORS and not _is_error_rate(name, words)]
-    means = [name for name in names if not role_of_name(name)[0] or word_of(name) in _MEANS]
+    means = [name for name in names if not role_of_name(name)[0] or word_of(name) in BOARD["means"]]
     if not errors or not means:
         return ""
     near = [(mean, after) for mean, after in pairwise(names) if after in errors and mean in means]
@@ -468,50 +520,74 @@ def as_means(
 
 
 def board_of(
-    frame: pd.DataFrame, columns: MeansColumns, *, higher_is_better: bool | Mapping[str, bool] | None = None
+    frame: pd.DataFrame,
+    columns: MeansColumns,
+    *,
+    higher_is_better: bool | Mapping[str, bool] | None = None,
+    drop_gaps: bool = False,
 ) -> SystemMeans:
-    """Check the means and standard errors in these columns, and lay them out by metric and system."""
+    """Check the means and standard errors in these columns, and lay them out by metric and system.
+
+    With `drop_gaps`, a system without a mean or its error is left out under that metric.
+    """
     columns = _at_said_level(frame, columns)
     _refuse_broken_intervals(frame, columns.others)
     for name in {name: None for pair in columns.pairs for name in (pair.mean, *pair.errors)}:
         if pair := point_between_thousands([str(cell).strip() for cell in frame[name] if isinstance(cell, str)]):
             raise ScoresError(f"column {name!r} {of_thousands(*pair)}")
-    rows = _rows(_with_signs(frame, columns), columns)
+    sizes = _Sizes(frame, columns)
+    rows = _rows(_with_signs(frame, columns), columns, sizes, drop_gaps=drop_gaps)
     _refuse_bounds_as_widths(frame, columns)
     metrics, names = (list(dict.fromkeys(key[index] for key in rows)) for index in (0, 1))
+    absent = {metric: [name for name in names if (metric, name) not in rows] for metric in metrics}
+    if (metric := next((metric for metric in metrics if absent[metric] and not drop_gaps), None)) is not None:
+        raise ScoresError(
+            f"there is no mean under {metric!r} of {first_few(absent[metric])}; leave these systems, or this metric, "
+            "out"
+        )
+    grid = np.array([rows.get((metric, name), _UNKNOWN) for metric in metrics for name in names])
+    grid = grid.reshape(len(metrics), len(names), len(_UNKNOWN))
+    has_any = ~np.isnan(grid[..., 0]).all(axis=0)
+    left_out = _notes_on_gaps([*compress(names, ~has_any)], "")
+    names, grid = [*compress(names, has_any)], grid[:, has_any]
     if len(names) < _FEWEST:
         there = f"there is only {names[0]!r}" if names else "there is none"
         raise ScoresError(f"at least two systems are needed to rank anything; {there}")
-    for metric in metrics:
-        absent = [name for name in names if (metric, name) not in rows]
-        if absent:
-            raise ScoresError(
-                f"there is no mean under {metric!r} of {first_few(absent)}; leave these systems, or this metric, out"
-            )
-    means, errors, sizes = np.moveaxis(np.array([[rows[metric, name] for name in names] for metric in metrics]), -1, 0)
-    stay, left_out = left_out_rows(names, means.T, "system")
-    names, (means, errors, sizes) = [names[at] for at in stay], (one[:, stay] for one in (means, errors, sizes))
-    others = columns.others
+    means, errors, n = np.moveaxis(grid, -1, 0)
+    stay, summaries = left_out_rows(names, means.T, "system")
+    names, (means, errors, n) = [names[at] for at in stay], (one[:, stay] for one in (means, errors, n))
+    others = [name for name in map(str, frame.columns) if name in {*columns.others, *columns.sizes} - sizes.used]
     notes = [f"left out column{'s' * (len(others) > 1)} {first_few(others, most=12)}"] if others else []
     for at, metric in enumerate(metrics):
-        errors[at], replaced = usable_errors(means[at], errors[at], sizes[at], about=(metric, names))
-        notes += may_have_thousands([(f"column {metric!r}", means[at])])
-        notes += replaced + impossible_errors(means[at], errors[at], sizes[at], about=(metric, names))
+        known = ~np.isnan(means[at])
+        left_out += _notes_on_gaps([*compress(names, ~known)], f" under {metric}")
+        if known.sum() < _FEWEST:
+            only = first_few([*compress(names, known)])
+            raise ScoresError(f"under {metric!r} only {only} has a mean with its error; leave this metric out")
+        of_metric, about = (means[at, known], n[at, known]), (metric, [*compress(names, known)])
+        errors[at, known], replaced = usable_errors(of_metric[0], errors[at, known], of_metric[1], about=about)
+        notes += may_have_thousands([(f"column {metric!r}", of_metric[0])])
+        notes += replaced + impossible_errors(of_metric[0], errors[at, known], of_metric[1], about=about)
+    ranges = ranges_of_scores(metrics, means)
     return SystemMeans(
         metrics=tuple(metrics),
         systems=tuple(names),
         means=means,
         errors=errors,
-        n=sizes,
-        higher_is_better=_directions(ranges_of_scores(metrics, means), higher_is_better),
-        read_as=f"means with standard errors: {_said(columns)}",
-        notes=(*left_out, *notes, *_notes_on_directions(ranges_of_scores(metrics, means), higher_is_better)),
+        n=n,
+        higher_is_better=_directions(ranges, higher_is_better),
+        read_as=f"means with standard errors: {_said(columns, [name for name in columns.sizes if name in sizes.used])}",
+        notes=(*left_out, *summaries, *notes, *_notes_on_directions(ranges, higher_is_better)),
     )
+
+
+def _notes_on_gaps(systems: Sequence[str], under: str) -> list[str]:
+    return [f"left out{under} systems without a mean or its error: {first_few(systems)}"] if systems else []
 
 
 def _at_said_level(frame: pd.DataFrame, columns: MeansColumns) -> MeansColumns:
     """Return the columns with the confidence that a column of its own says of all intervals: 68, or 0.68."""
-    name = next((name for name in columns.others if word_of(name) in _SAYS_LEVEL), None)
+    name = next((name for name in columns.others if word_of(name) in BOARD["level"]), None)
     if name is None:
         return columns
     levels = {float(level) / (100 if level > 1 else 1) for level in _numbers_of(frame[name]).tolist()}
@@ -565,9 +641,9 @@ def _numbers_of(cells: pd.Series) -> Floats:
     return np.asarray(pd.to_numeric(cells, errors="coerce"), dtype=np.float64)
 
 
-def _said(columns: MeansColumns) -> str:
+def _said(columns: MeansColumns, sizes: Sequence[str]) -> str:
     pairs = first_few([f"{pair.mean!r} with {_said_of_errors(pair)}" for pair in columns.pairs])
-    return f"systems in {columns.system!r}, {pairs}" + (f", n in {columns.size!r}" if columns.size else "")
+    return f"systems in {columns.system!r}, {pairs}" + (f", n in {first_few(sizes, write=repr)}" if sizes else "")
 
 
 def _said_of_errors(pair: MeanColumn) -> str:
@@ -578,24 +654,32 @@ def _said_of_errors(pair: MeanColumn) -> str:
     )
 
 
-def _rows(frame: pd.DataFrame, columns: MeansColumns) -> dict[tuple[str, str], tuple[float, float, float]]:
-    """Return mean, error and number of items by metric and system."""
+def _rows(
+    frame: pd.DataFrame, columns: MeansColumns, sizes: _Sizes, *, drop_gaps: bool
+) -> dict[tuple[str, str], tuple[float, float, float]]:
+    """Return mean, error and number of items by metric and system; all NaN for a gap that is to be dropped."""
     estimates: dict[tuple[str, str], tuple[float, float, float]] = {}
     for position in range(len(frame)):
         row = {str(name): cell for name, cell in zip(frame.columns, frame.iloc[position].tolist(), strict=True)}
         system = clean_name(row[columns.system], "system")
         task = "" if columns.task is None else f"{clean_name(row[columns.task], 'task')} "
-        size = np.nan if columns.size is None else row[columns.size]
         for pair in columns.pairs:
-            metric = task + (clean_name(row[str(columns.metric)], "metric") if pair.metric is None else pair.metric)
+            metric = clean_name(row[str(columns.metric)], "metric") if pair.metric is None else pair.metric
+            size = sizes.column(pair.mean, metric, task.strip())
+            metric = task + metric
             where = f"of system {system!r} under {metric!r}"
             if (metric, system) in estimates:
                 raise ScoresError(
                     f"there are two means {where}, the second in row {position}; "
                     f"{_way_to_one(frame, columns, position)}"
                 )
-            n_items = np.nan if columns.size is None else _n_items(size, where)
+            if drop_gaps and any(_is_gap(row[name]) for name in (pair.mean, *pair.errors)):
+                estimates[metric, system] = _UNKNOWN
+                continue
+            n_items = np.nan if size is None else _n_items(row[size], where)
             mean = _number(row[pair.mean], f"the mean {where}")
+            if pair.kind == "sd" and size is None:
+                raise ScoresError(_without_size(pair, sizes))
             error = _error(pair, [row[name] for name in pair.errors], mean, n_items, where)
             estimates[metric, system] = (mean, error, n_items)
             if error < 0:
@@ -620,12 +704,6 @@ def _error(pair: MeanColumn, cells: Sequence[object], mean: float, n_items: floa
             f"{pair.errors[0]!r} may hold standard errors or half the widths of intervals; rename it to "
             f"{pair.mean + '_stderr'!r} or {pair.mean + '_ci95'!r}"
         )
-    if pair.kind == "sd" and np.isnan(n_items):
-        raise ScoresError(
-            f"{pair.errors[0]!r} holds {'variances' if _holds_variances(pair) else 'standard deviations'}, which make "
-            "standard errors only with the number of items; add a column n, or rename it to "
-            f"{pair.mean + '_stderr'!r} if it holds these"
-        )
     quantity = {"error": "the standard error", "bounds": "a bound of the interval"}.get(pair.kind, "the error")
     numbers = [_number(cell, f"{quantity} {where}") for cell in cells]
     width = NORMAL_97_5 if pair.level == _LEVEL else float(_normal_quantile((1 + pair.level) / 2))
@@ -638,6 +716,16 @@ def _error(pair: MeanColumn, cells: Sequence[object], mean: float, n_items: floa
     return {"half": numbers[0] / width, "sd": spread / np.sqrt(n_items)}.get(pair.kind, numbers[0])
 
 
+def _without_size(pair: MeanColumn, sizes: _Sizes) -> str:
+    """Say what standard deviations lack without the one number of items that makes errors of them."""
+    kind = "variances" if _holds_variances(pair) else "standard deviations"
+    holds = f"{pair.errors[0]!r} holds {kind}, which make standard errors only with the number of items"
+    if sizes.open:
+        return f"{holds}, and {first_few(sizes.open, write=repr)} could be it; rename the one that is to 'n'"
+    called = "n" if len(sizes.named) < _FEWEST else f"{pair.mean}_n"
+    return f"{holds}; add a column {called}, or rename it to {pair.mean + '_stderr'!r} if it holds these"
+
+
 def _holds_variances(pair: MeanColumn) -> bool:
     return not {"var", "variance", "varianz"}.isdisjoint(word_of(pair.errors[0]).split("_"))
 
@@ -646,6 +734,10 @@ def _normal_quantile(level: float) -> float:
     from scipy.special import ndtri  # noqa: PLC0415 - rarely needed
 
     return float(ndtri(level))
+
+
+def _is_gap(cell: object) -> bool:
+    return str(cell).strip().casefold() in SCORE_GAPS
 
 
 def _number(cell: object, what: str) -> float:

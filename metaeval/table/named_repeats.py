@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping, Sequence
+from math import factorial
 from typing import NamedTuple
 
 import numpy as np
@@ -11,6 +12,7 @@ from metaeval.base.arrays import Floats
 from metaeval.base.names import count, first_double, first_few
 from metaeval.errors import ScoresError, warn
 from metaeval.table.array import REPEAT
+from metaeval.table.evidence import on_another_scale
 
 _NUMBERED = re.compile(
     r"(?P<stem>.*?)(?:(?:^|[ _.#:/-]+)(?P<word>trial|try|attempt|epoch|seed|repeat|rep|pass|run))?"
@@ -18,6 +20,7 @@ _NUMBERED = re.compile(
     re.IGNORECASE,
 )
 _FEWEST = 3
+_RARE = 0.01
 _MOST_NAMED = 5
 _METRIC = "score"
 _RUNS = frozenset({"trial", "try", "attempt", "seed", "repeat", "rep", "run"})
@@ -94,7 +97,8 @@ def repeats_of_metrics(
 ) -> tuple[Floats, dict[str, list[str]], list[str]]:
     """Return scores (metric, system, topic) with repeats where all metrics are called as runs of one, and a note.
 
-    A word says so, run0 or acc_seed1, and every metric has the same numbers: from 0 or 1 on, but those of seeds.
+    A word says so, run0 or acc_seed1, and every metric has the same numbers: from 0 or 1 on, but those of seeds. Whole
+    numbers alone, 13 and 42, are those of repeats unless scores rise or fall with them everywhere, as with a cutoff.
 
     Examples
     --------
@@ -106,6 +110,8 @@ def repeats_of_metrics(
     ['columns run0, run1 are read as repeats of one score; rename them if they are metrics']
     """
     names = labels["metric"]
+    if len(names) > 1 and REPEAT not in labels and all(map(str.isdecimal, names)):
+        return _of_numbers(scores, labels)
     told = [repeat for repeat in _apart(names) if repeat is not None and repeat.word in _RUNS]
     numbers: dict[str, list[int]] = {}
     for repeat in told:
@@ -120,6 +126,21 @@ def repeats_of_metrics(
     labels = {**labels, "metric": [stem or _METRIC for stem in numbers], REPEAT: [*map(str, listed)]}
     of = "one score" if len(numbers) == 1 else "each of their scores"
     return made, labels, [f"columns {first_few(names)} are read as repeats of {of}; rename them if they are metrics"]
+
+
+def _of_numbers(scores: Floats, labels: Mapping[str, list[str]]) -> tuple[Floats, dict[str, list[str]], list[str]]:
+    """Return scores under metrics called by numbers alone as repeats of one, else as they are; either is noted."""
+    names = labels["metric"]
+    order = sorted(range(len(names)), key=lambda at: int(names[at]))
+    flat = scores.reshape(len(names), -1)
+    steps = np.diff(flat[order], axis=0)
+    in_order = bool((steps >= 0).all() or (steps <= 0).all()) and 2 / factorial(len(names)) ** flat.shape[1] < _RARE
+    if in_order or on_another_scale(flat).any():
+        way = "rename them to run1, run2 and so on if they are repeats of one score"
+        return scores, {**labels}, [f"columns {first_few(names)} are called by numbers and count as metrics; {way}"]
+    made = np.moveaxis(scores, 0, -1)[None]
+    note = f"columns {first_few(names)} are read as repeats of one score; rename them if they are metrics"
+    return made, {**labels, "metric": [_METRIC], REPEAT: [*names]}, [note]
 
 
 def repeats_note(array: xr.DataArray) -> list[str]:

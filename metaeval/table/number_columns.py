@@ -16,6 +16,7 @@ from metaeval.table.interval_names import Bounds, bounds_among, roles_among
 from metaeval.table.label_roles import adjudicated
 from metaeval.table.plausibility import item_constants, system_constants
 from metaeval.table.roles import (
+    AVERAGE_HEADS,
     BOUNDS,
     ERRORS,
     MADE,
@@ -39,7 +40,6 @@ _RANKS = "ranks"
 _OF_WHOLE = "one score of the whole"
 FALLS = "less is better"
 """Why an item beside others is asked about that is called as an error or a loss."""
-_AVERAGES_OF = ("mean_", "avg_", "average_", "overall_")
 _EPOCHS = (1e9, 1e13)
 _APART = ", no two alike"
 _FEWEST, _FEWEST_RANKED, _MOST_GRADES = 3, 5, 10
@@ -422,7 +422,7 @@ class _Numbers(NamedTuple):
             return None
         if self.along == "topic" and sure_name and _are_ranks(self.values[:, place]):
             return RoleColumn(name, "rank", _RANKS, sure=False)
-        if sure_name or (self.along == "topic" and word_of(name).startswith(_AVERAGES_OF)):
+        if sure_name or (self.along == "topic" and word_of(name).partition("_")[0] in AVERAGE_HEADS | {"overall"}):
             return RoleColumn(name, "aggregate", says, sure=sure_name and self.along == "topic")
         return None
 

@@ -25,10 +25,12 @@ from metaeval.table.roles import (
     ERRORS,
     MADE,
     PERHAPS,
+    PERHAPS_SCORES,
     SPREADS,
     SUMMARIES,
     RoleColumn,
     bare_word,
+    ends_as_average,
     falling_among,
     is_error_measure,
     is_of_another_year,
@@ -38,6 +40,7 @@ from metaeval.table.roles import (
     ranges_of_scores,
     role_of_row,
     roles_beside,
+    says_constant,
     says_of,
     word_of,
 )
@@ -51,10 +54,12 @@ _MADE = "called as made of the others"
 _WEIGHTS = "called as weights of the columns"
 _OF_CLASSES = frozenset({"accuracy", "micro_avg", "macro_avg", "weighted_avg", "samples_avg"})
 """Rows of scikit-learn's report of classes that are none, of which some stand together."""
+_DIFFERENCES = frozenset(word for word, says in PERHAPS_SCORES["beyond"].items() if says == "a difference of others")
 _OF_SYSTEMS = frozenset({"test", "error", "half", "cost"})
 """What rows of a table of systems may be called as that are no items."""
 _MOST_ROWS = 1000
 _MOST_COMPARED = 200_000
+_RARE = 0.01
 _CLEARLY = 3.5
 """Standard errors, as in `unrelated`."""
 _FEWEST_TOPICS, _FEWEST_OTHERS = 3, 2
@@ -178,6 +183,8 @@ def left_out_rows(
     >>> values = np.array([[0.31, 0.52, 0.11], [0.42, 0.13, 0.77], [0.365, 0.325, 0.44]])
     >>> left_out_rows(["a", "b", "Mean"], values, "system")
     ([0, 1], ["left out system 'Mean', the mean of 'a', 'b'"])
+    >>> left_out_rows(["a", "b", "Chance"], np.array([[0.31, 0.52, 0.11], [0.42, 0.13, 0.77], [0.25] * 3]), "topic")
+    ([0, 1], ["left out topic 'Chance', the same for every system"])
     """
     stay = [*range(len(names))]
     if len(names) > _MOST_ROWS:
@@ -196,11 +203,7 @@ def left_out_rows(
     if dim == "system":
         out |= {at: _WEIGHTS for at, role in enumerate(roles) if role == "weight" and len(names) > 1}
     if dim == "topic" and not named:
-        items = [at for at, role in enumerate(roles) if role not in _OF_SYSTEMS | _COUNTS]
-        others = [at for at in stay if at not in {*items, *out}]
-        out |= {at: says_of(roles[at]) for at in others if _is_of_rest(values[at], values[items], roles[at])}
-        items = [at for at, role in enumerate(roles) if not role and at not in out]
-        out |= _ends_of_items(names, values, items)
+        out |= _of_items(names, values, roles, out)
     left = [at for at in stay if at not in out]
     made = made_of_others(
         [names[at] for at in left], values[left], {left.index(at): role for at, role in called.items() if at in left}
@@ -209,9 +212,14 @@ def left_out_rows(
     if dim == REPEAT and topic_evidence([names[at] for at in left if at not in called]):
         out |= {at: says_of(role) if role in SUMMARIES else _MADE for at, role in called.items() if at not in out}
     word = unit().topic if dim == "topic" else dim
+    same = _same_for_all(values) if dim == "topic" and not named else []
+    out |= {at: "the same for every system" for at in same if at not in out and says_constant(names[at])}
     subtotals = [] if dim != "topic" else [at for at in stay if at not in out and is_subtotal(names[at])]
     out |= {at: f"the {what} beside it" for at, what in _of_blocks(values, subtotals).items()}
-    open_subtotals = [repr(names[at]) for at in subtotals if at not in out]
+    open_same = [f"{names[at]!r} ({values[at, 0]:g})" for at in same if at not in out and _is_inside(values, at)]
+    open_subtotals = [
+        repr(names[at]) for at in subtotals if at not in out and (subtotals[1:] or ends_as_average(names[at]))
+    ]
     if dim == "topic":
         told = are_summaries(names)
         said = [at for at, role in called.items() if role == "aggregate" and (told[at] or is_total(names[at]))]
@@ -226,14 +234,53 @@ def left_out_rows(
     notes = [f"left out {word} {names[at]!r}, {what}" for at, what in sorted(out.items()) if at not in spreads]
     notes += [_note_on_spreads(names, spreads, word)] if spreads else []
     notes += _notes_on_years(names) if dim == "system" else []
-    if open_subtotals and not named and len(subtotals) > 1:
+    notes += [] if named else _notes_on_differences([(names[at], roles[at]) for at in stay if at not in out], word)
+    if open_subtotals and not named:
         named_so = first_few(open_subtotals)
         notes.append(f"{word}s called as averages count as {word}s: {named_so}; leave out what is none")
+    notes += _notes_on_same(open_same, word)
     notes += [
         f"{word} {names[left[row.place]]!r} holds {row.what}; leave it out if it is that" for row in made
         if not row.sure and not named
     ]  # fmt: skip
     return [at for at in stay if at not in out], notes
+
+
+def _notes_on_differences(named: Iterable[tuple[str, str]], word: str) -> list[str]:
+    """Say which names, with the roles that they say, are those of differences."""
+    odd = [repr(name) for name, role in named if word_of(name) in _DIFFERENCES or role == "difference"]
+    says = f"may be a difference of others, by name, and counts as a {word}; leave out what is none"
+    return [f"{first_few(odd)} {says}"] if odd else []
+
+
+def _notes_on_same(rows: Sequence[str], word: str) -> list[str]:
+    says = f"tells nothing of differences and counts in means; leave out what is no {word}"
+    return [f"all systems have the same score on {first_few(rows)}, which {says}"] if rows else []
+
+
+def _of_items(names: Sequence[str], values: Floats, roles: Sequence[str], out: Mapping[int, str]) -> dict[int, str]:
+    """Return the rows among items that hold tests, errors or costs of systems, or quantiles of items, and which."""
+    items = [at for at, role in enumerate(roles) if role not in _OF_SYSTEMS | _COUNTS]
+    others = [at for at in range(len(names)) if at not in {*items, *out}]
+    told = {at: says_of(roles[at]) for at in others if _is_of_rest(values[at], values[items], roles[at])}
+    items = [at for at, role in enumerate(roles) if not role and at not in {*out, *told}]
+    return told | _ends_of_items(names, values, items)
+
+
+def _same_for_all(values: Floats) -> list[int]:
+    """Return the rows of one number for several systems, where that is no luck: they seldom have one on the others."""
+    alike = (values == values[:, :1]).all(axis=1)
+    if values.shape[1] < _FEWEST_TOPICS or not alike.any() or alike.all():
+        return []
+    ties = float((np.diff(np.sort(values[~alike], axis=1), axis=1) == 0).mean())
+    luck = len(values) * ties ** (values.shape[1] - 1)
+    return np.flatnonzero(alike).tolist() if luck <= _RARE else []
+
+
+def _is_inside(values: Floats, at: int) -> bool:
+    """Whether a row of one number lies between the others': at their ends items are too hard, or too easy, for all."""
+    others = np.delete(values, at, axis=0)
+    return bool(np.nanmin(others) < values[at, 0] < np.nanmax(others))
 
 
 def _note_on_spreads(names: Sequence[str], spreads: Mapping[int, tuple[str, int]], word: str) -> str:

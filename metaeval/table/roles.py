@@ -24,7 +24,7 @@ from metaeval.base.names import ARROWS, are_metrics, first_few, is_measure, is_u
 from metaeval.base.unit import ITEM, NUGGET, TOPIC, Unit
 from metaeval.errors import ScoresError
 
-_TABLE = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
+_TABLE = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8").casefold())  # größe is grösse
 _DIVISION = re.compile(r"[\s._/:()\[\]-]+")
 _PLUS_MINUS = re.compile(r"\+\s*/?\s*[-\N{MINUS SIGN}\N{EN DASH}]")
 _NUMBER = re.compile(r"[+-]?[0-9.,]+(e[+-]?[0-9]+)?", re.IGNORECASE | re.ASCII)
@@ -60,6 +60,10 @@ PERHAPS = frozenset(
     {*_TABLE["aggregate"]["words"], *_TABLE["range"]["words"], "se", "sem", "sd", "sigma", "var", "count"}
 )
 """What may be a summary, or a topic."""
+BOARD = {kind: frozenset(words) for kind, words in _TABLE["board"].items()}
+"""What boards of means call columns of means, rates, tasks and levels of confidence, as `word_of` writes it."""
+NO_ITEMS = frozenset(_TABLE["n"]["no_items"])
+"""Counts that are none of the items behind a mean."""
 TEXTS = frozenset(_TABLE["text"]["words"])
 """Columns of words in the frames of ragas and DeepEval: what was asked, found, answered and expected."""
 ANSWERS = frozenset(_TABLE["text"]["answers"])
@@ -149,6 +153,8 @@ _MEASURED = ("cost", "size", "time")
 _UNITS = frozenset(_TABLE["unit"]["words"])
 _OF_ROWS = frozenset(_TABLE["row"]["words"])
 """What a row among items may be called that is none, beside the words of roles."""
+_CONSTANT = frozenset(_TABLE["constant"]["words"])
+_SAME_FOR_ALL = frozenset({"target", "most", "n"})
 _SYSTEMS_TOO = frozenset({"baseline", "base_line"})
 _NO_ROWS = frozenset({"id", "part", "seed", "version", "size"})
 """Roles whose words name items too."""
@@ -162,6 +168,9 @@ _COUNTED_THINGS = frozenset(_TABLE["n"]["things"])
 _COUNTED_THINGS |= {f"{word}s" for word in _COUNTED_THINGS} | {"queries"}
 _OF_ALL = frozenset(_TABLE["aggregate"]["of_all"])
 """What an average of may be said to be that is one of everything: a task average."""
+AVERAGE_HEADS = frozenset(_TABLE["aggregate"]["heads"])
+"""What an average is called, whatever qualifies it: a trimmed mean."""
+_OF_AVERAGES = AVERAGE_HEADS | _OF_ALL | frozenset(_TABLE["aggregate"]["qualifiers"])
 _SUBTOTAL = "|".join(map(re.escape, sorted(_TABLE["aggregate"]["subtotals"], key=len, reverse=True)))
 _SUBTOTALS = re.compile(
     rf"(?:sub-?total|zwischensumme|sous-total|subtotale)|(?:{_SUBTOTAL})[\s.:_-]+(?:of[\s_]+)?\S.*|\S.*[\s_:-]+[(\[]?(?:{_SUBTOTAL})\.?[)\]]?",
@@ -867,6 +876,8 @@ def role_of_name(name: str) -> tuple[str, str]:
     --------
     >>> role_of_name("acc_stderr"), role_of_name("SE"), role_of_name("n_topics"), role_of_name("nDCG")
     (('error', 'acc'), ('error', ''), ('n', 'topics'), ('', ''))
+    >>> role_of_name("gew. Mittel"), role_of_name("Moy. pondérée"), role_of_name("average_precision")
+    (('aggregate', ''), ('aggregate', ''), ('aggregate', 'precision'))
     """
     if name.strip().casefold() in _NOT_AVAILABLE:
         return "", ""
@@ -878,6 +889,7 @@ def role_of_name(name: str) -> tuple[str, str]:
     named_role = next(
         (role for name in (word, bare, word.partition(",")[0]) for role in ROLES if name in _TABLE[role]["words"]), ""
     )
+    named_role = named_role or ("aggregate" if _is_average(word) or _is_average(bare) else "")
     if named_role or not word:
         return named_role, ""
     role, stem = next(filter(any, (*map(_role_by_part, (word, bare)), _role_by_sign(name, word))), ("", ""))
@@ -890,9 +902,14 @@ def role_of_name(name: str) -> tuple[str, str]:
     if role in {"half", "error"}:  # the 95 % margin of something
         signs = [sign for sign in stem.split("_") if sign not in INTERVAL_WORDS - {"%"} and not _LEVEL.fullmatch(sign)]
         stem = "" if signs == ["%"] else "_".join(signs)
-    of_all = role == "aggregate" and {*stem.split("_")} <= _OF_ALL
     counted = role in _OF_NO_SCORE and role_of_name(stem) == ("n", "")  # num_chars
-    return role, "" if of_all or counted else stem
+    return role, "" if counted else stem
+
+
+def _is_average(word: str) -> bool:
+    """Whether a word is that of an average and else only of its kind, or of all that it is of."""
+    parts = {*word.split("_")}
+    return not parts.isdisjoint(AVERAGE_HEADS) and parts <= _OF_AVERAGES
 
 
 def _role_by_sign(name: str, word: str) -> tuple[str, str]:
@@ -944,6 +961,18 @@ def may_be_no_item(name: str) -> bool:
     called = called or (role == "n" and name.strip()[:1] == "#" != name.strip())  # "# best"
     called = called and not ("±" in word_of(name) and any(map(str.isdigit, name)))  # a sign before a number
     return _YEAR.sub("", word_of(name)) in _OF_ROWS or part_of_word(name) == "weight" or bool(called)
+
+
+def says_constant(name: str) -> bool:
+    """Whether a name says what is the same for all systems: the level of chance, a baseline, a weight, a target.
+
+    Examples
+    --------
+    >>> [says_constant(name) for name in ("Chance (%)", "Random baseline", "Zufall", "Gewicht", "ARC")]
+    [True, True, True, True, False]
+    """
+    words = {bare_word(name), *word_of(name).split("_")}
+    return not words.isdisjoint(_CONSTANT) or part_of_word(name) == "weight" or role_of_name(name)[0] in _SAME_FOR_ALL
 
 
 def is_of_another_year(name: str) -> bool:
@@ -1048,7 +1077,7 @@ def are_measures(names: Sequence[str]) -> bool:
 
 def is_summary(name: str) -> bool:
     """Whether a name may stand for all others: means and sums."""
-    return word_of(name) in AVERAGES | frozenset(_TABLE["aggregate"]["words"])
+    return word_of(name) in AVERAGES | frozenset(_TABLE["aggregate"]["words"]) or _is_average(word_of(name))
 
 
 def is_computed(name: str) -> bool:
@@ -1073,6 +1102,12 @@ def is_subtotal(name: str) -> bool:
     return _SUBTOTALS.fullmatch(name.strip()) is not None
 
 
+def ends_as_average(name: str) -> bool:
+    """Whether the last word of a name is one for an average, whatever that is of: GPT mean, and not social media."""
+    return word_of(name).rpartition("_")[2] in AVERAGE_HEADS - {"media"}
+
+
 def is_total(name: str) -> bool:
     """Whether a row of this name among systems holds averages of the others."""
-    return word_of(name) in _TOTALS
+    word = word_of(name)
+    return word in _TOTALS or ("_" in word and _is_average(word))

@@ -14,7 +14,6 @@ On ``topic`` may sit ``cluster`` (topics that share noise, such as the items of 
 
 import operator
 from collections.abc import Mapping, Sequence
-from functools import reduce
 from hashlib import sha256
 from itertools import compress
 from numbers import Integral
@@ -42,7 +41,6 @@ from metaeval.base.vocabulary import IN_PYTHON
 from metaeval.errors import InvalidOptionError, ScoresError, UnknownNameError
 from metaeval.table.array import ATTACHED, DIMS, METRICS_OF_FILES, REPEAT, ScoreTable, dims_of, gaps_in, has_gaps
 from metaeval.table.forms import recognise
-from metaeval.table.named_repeats import repeats_of_metrics
 from metaeval.table.plausibility import left_out_rows, odd_notes, perhaps_items
 from metaeval.table.roles import notes_on_directions, ranges_of_scores, rises_by_name
 
@@ -222,7 +220,6 @@ def as_scores(  # noqa: PLR0913 - one keyword per label of the table
         if mapping is not None and not isinstance(mapping, Mapping | pd.Series):
             raise refused(name, f"must be a mapping from name to entry, not {shortened(repr(mapping))}", mapping)
     table = recognise(data, {"metric": metrics, "system": systems, "topic": topics}, nesting)
-    table = _with_repeats(table) if isinstance(data, pd.DataFrame) and metrics is None else table
     _refuse_infinities(table)
     looked_at = isinstance(data, xr.DataArray) and "higher_is_better" in data.coords
     table = table if looked_at else _without_made(table, named=isinstance(data, _NAMED_ALONE))
@@ -244,14 +241,6 @@ def as_scores(  # noqa: PLR0913 - one keyword per label of the table
     labels = {dim: label_array(table.labels[dim], dim) for dim in dims}
     scores = Scores(table.scores, dims=dims, coords=labels | coordinates, attrs=table.attributes, name="score")
     return scores.as_checked() if min(scores.sizes["system"], scores.sizes["topic"]) > 1 else scores
-
-
-def _with_repeats(table: ScoreTable) -> ScoreTable:
-    """Return a table whose metrics are called as runs of one with repeats."""
-    if any(dim == "metric" for dim, _ in table.coordinates.values()):
-        return table
-    scores, labels, notes = repeats_of_metrics(table.scores, table.labels)
-    return reduce(_with_note, notes, table._replace(scores=scores, labels=labels))
 
 
 def checked_scores(data: object, *, missing: Missing | None = None, fewest: int = 2) -> Scores:

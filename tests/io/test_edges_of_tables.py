@@ -35,7 +35,7 @@ def notes(scores):
     return "\n".join(scores.attrs["notes"])
 
 
-@pytest.mark.parametrize("column", ["rok", "anno", "vuosi", "x"])
+@pytest.mark.parametrize("column", ["rok", "év", "vuosi", "x"])
 def test_years_are_told_by_their_numbers(column, tmp_path):
     """In any language: 2018 to 2023 among per cents is no task; 1200 to 1400 may be, and is asked or noted."""
     scores = read(tmp_path, board(column=column, more=[2018, 2023, 2020, 2020]))

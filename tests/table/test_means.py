@@ -58,7 +58,7 @@ def test_forms_of_boards(data, metric):
 def test_one_mean_and_its_usual_columns(error, n):
     """One mean beside an error and a number of items needs no name that is agreed on."""
     found = means_columns(["model", "win_rate", error, n])
-    assert (found.pairs, found.size, found.others) == ((MeanColumn("win_rate", "win_rate", (error,)),), n, ())
+    assert (found.pairs, [*found.sizes], found.others) == ((MeanColumn("win_rate", "win_rate", (error,)),), [n], ())
     assert means_columns(["model", "a", "b", error], chosen={"score": "a"}).pairs == (MeanColumn("a", "a", (error,)),)
     assert means_columns(["model", "a", "b", error], ignored=["b"]).pairs == (MeanColumn("a", "a", (error,)),)
     assert means_columns(["model", "a", error], chosen={"topic": "a"}) is None
@@ -321,3 +321,94 @@ def test_a_column_may_say_the_level_of_bounds(level, z):
     assert not any("ci_level" in note for note in found.notes)
     with pytest.raises(ScoresError, match="one number"):
         as_means(board.assign(ci_level=[68, 95, 95]))
+
+
+SEVERAL_SIZES = {
+    "behind each": ("gsm8k,gsm8k_std,gsm8k_n,humaneval,humaneval_std,humaneval_n", "71,45,1319,60,49,164"),
+    "before all": ("n_humaneval,n_gsm8k,gsm8k,gsm8k_std,humaneval,humaneval_std", "164,1319,71,45,60,49"),
+    "in brackets": ("gsm8k,SD (gsm8k),n (gsm8k),humaneval,SD (humaneval),n (humaneval)", "71,45,1319,60,49,164"),
+    "of means": ("gsm8k mean,gsm8k std,gsm8k n,humaneval mean,humaneval std,humaneval n", "71,45,1319,60,49,164"),
+    "one for the others": ("n,gsm8k,gsm8k_std,humaneval,humaneval_std,humaneval_n", "1319,71,45,60,49,164"),
+}
+
+
+@pytest.mark.parametrize(("names", "cells"), SEVERAL_SIZES.values(), ids=SEVERAL_SIZES.keys())
+def test_each_metric_has_the_number_of_items_named_for_it(names, cells, tmp_path):
+    """45 over √1319 is 1.2391, and 49 over √164 is 3.8263, wherever the two numbers stand."""
+    (path := tmp_path / "board.csv").write_text(f"model,{names}\na,{cells}\nb,{cells}\n", "utf-8")
+    in_memory = as_means(pd.read_csv(path))
+    with pytest.raises(MeansAloneError) as caught:
+        read_scores([path])
+    for board in (in_memory, caught.value.board):
+        assert board.metrics == ("gsm8k", "humaneval")
+        assert board.n.tolist() == [[1319, 1319], [164, 164]]
+        np.testing.assert_allclose(board.errors[:, 0], [45 / 1319**0.5, 49 / 164**0.5])
+        assert not any("left out" in note for note in board.notes)
+
+
+def test_a_number_of_items_for_each_metric_in_rows():
+    """Where a row is of one metric, columns named for metrics hold its number of items."""
+    rows = [(system, metric, 0.5, 0.4, 1600, 400) for metric in ("acc", "f1") for system in "ab"]
+    found = as_means(pd.DataFrame(rows, columns=["model", "metric", "score", "std", "n_acc", "n_f1"]))
+    np.testing.assert_allclose(found.errors, [[0.01, 0.01], [0.02, 0.02]])
+
+
+def test_a_number_of_items_is_no_other_metrics():
+    """A metric without a number of its own has none, and deviations need one."""
+    board = _board(acc=0.7, acc_norm=0.6, acc_stderr=0.02, acc_norm_stderr=0.02, acc_n=200).drop(
+        columns=["score", "stderr"]
+    )
+    found = as_means(board)
+    assert found.metrics == ("acc", "acc_norm")
+    assert np.isnan(found.n).tolist() == [[False] * 3, [True] * 3]
+    with pytest.raises(ScoresError, match=r"'acc_norm_std' holds standard deviations.*add a column acc_norm_n, or"):
+        as_means(board.rename(columns={"acc_norm_stderr": "acc_norm_std"}))
+
+
+def test_of_two_numbers_the_one_of_items_is_asked_for():
+    """Questions and seeds could both be behind a deviation: called n, the one that is counts, 0.4 over √1600."""
+    board = _board(std=0.4, n_questions=1600, n_seeds=4).drop(columns="stderr")
+    with pytest.raises(ScoresError, match=r"'n_questions', 'n_seeds' could be it; rename the one that is to 'n'"):
+        as_means(board)
+    np.testing.assert_allclose(as_means(board.rename(columns={"n_questions": "n"})).errors, 0.01)
+    np.testing.assert_allclose(as_means(board.rename(columns={"n_seeds": "n"})).errors, 0.2)
+
+
+IN_OTHER_WORDS = {
+    "German": "Verfahren;Mittelwert;Standardabweichung;Anzahl",
+    "French": "Modèle;Moyenne;Écart-type;Nombre",
+    "Spanish": "Modelo;Media;Desviación estándar;Número",
+    "Italian": "Modello;Media;Deviazione standard;Numero",
+}
+
+
+@pytest.mark.parametrize("head", IN_OTHER_WORDS.values(), ids=IN_OTHER_WORDS.keys())
+def test_boards_of_means_are_read_in_four_languages(head, tmp_path):
+    """Mean, deviation and number are told by their words: 0.2 over √100 is 0.02."""
+    (path := tmp_path / "board.csv").write_text(f"{head}\nBM25;0.4;0.2;100\nSPLADE;0.5;0.2;100\n", "utf-8")
+    with pytest.raises(MeansAloneError) as caught:
+        read_scores([path])
+    found = caught.value.board
+    assert (found.metrics, found.systems, found.errors.tolist()) == (("metric1",), ("BM25", "SPLADE"), [[0.02, 0.02]])
+
+
+def test_a_system_without_an_error_is_left_out_under_that_metric_alone(tmp_path):
+    """Names of errors need not repeat what brackets say of a mean; b is ranked by rate, and not by LC."""
+    rows = "a,50,1,60,2\nb,40,,55,2\nc,30,1,20,2\n"
+    (path := tmp_path / "board.csv").write_text(
+        f"Modell,LC (%),LC Standardfehler,Gewinnrate (%),Standardfehler\n{rows}"
+    )
+    with pytest.raises(MetaevalError, match=r"the cell is empty.*missing='drop-systems'.*under each metric"):
+        read_scores([path])
+    with pytest.raises(MeansAloneError) as caught:
+        read_scores([path], missing="drop-systems")
+    study = study_leaderboard(caught.value.board, rng=1)
+    assert study.notes[0] == "left out under LC (%) systems without a mean or its error: b"
+    ranked = study.to_frame().groupby("metric", sort=False)["system"].agg("".join).to_dict()
+    assert ranked == {"LC (%)": "ac", "Gewinnrate (%)": "abc"}
+    alone = study_leaderboard(caught.value.board.under(["Gewinnrate (%)"]), rng=1)
+    both = study.to_frame().query("metric == 'Gewinnrate (%)'").reset_index(drop=True)
+    pd.testing.assert_frame_equal(alone.to_frame(), both)
+    assert study.pair_counts()["n_pairs"].tolist() == [1, 1, 3, 2]
+    assert study.report().rows is not None
+    assert study.ranks.verdicts().tolist() == [[0, 1, 0], [0, 1, 1]]

@@ -4,6 +4,7 @@ import re
 import warnings
 
 import numpy as np
+import pandas as pd
 import pytest
 import xarray as xr
 from hypothesis import given
@@ -15,6 +16,7 @@ from metaeval.io.tables import read_scores
 from metaeval.models import pass_rates
 from metaeval.table.array import REPEAT
 from metaeval.table.named_repeats import repeats_of_names, systems_repeated
+from metaeval.table.scores import as_scores
 
 
 def table(names, metrics=("ap",)):
@@ -148,3 +150,28 @@ def test_the_trials_of_one_system(data_folder, tmp_path):
     assert dict(scores.sizes) == {"metric": 1, "system": 2, "topic": 50, REPEAT: 4}
     alone = pass_rates(scores.to_numpy()[:, :1])
     assert alone.table["all"].round(3).tolist() == [0.42, 0.273, 0.22, 0.2]
+
+
+def test_columns_called_by_seeds_alone_are_repeats(tmp_path):
+    """Seeds 13, 42 and 2024 are three repeats of one score, in a file and a frame, and no three metrics."""
+    rows = ["A,x,0.2,0.3,0.1", "A,y,0.6,0.2,0.4", "B,x,0.5,0.7,0.6", "B,y,0.1,0.3,0.2"]
+    (path := tmp_path / "seeds.csv").write_text("\n".join(["model,task,13,42,2024", *rows]), "utf-8")
+    for found in (read_scores(path), as_scores(pd.read_csv(path))):
+        assert (found["metric"].to_numpy().tolist(), found["repeat"].to_numpy().tolist()) == (
+            ["score"],
+            ["13", "42", "2024"],
+        )
+        np.testing.assert_allclose(found.mean(["topic", "repeat"]).to_numpy(), [[1.8 / 6, 2.4 / 6]])
+        assert "columns 13, 42, 2024 are read as repeats of one score" in " ".join(found.attrs["notes"])
+
+
+@pytest.mark.parametrize("scores", [("0.1,0.3,0.4", "0.2,0.2,0.6"), ("0.3,40,0.4", "0.2,20,0.6")])
+def test_columns_called_by_cutoffs_alone_are_metrics_and_noted(scores, tmp_path):
+    """What rises with 1, 5 and 10 everywhere, or is on another scale, is no repeat; called run1 and so on it is one."""
+    rows = [f"{system},{item},{scores[at]}" for system in "AB" for at, item in enumerate("xy")]
+    (path := tmp_path / "cutoffs.csv").write_text("\n".join(["model,task,1,5,10", *rows]), "utf-8")
+    for found in (read_scores(path), as_scores(pd.read_csv(path))):
+        assert found["metric"].to_numpy().tolist() == ["1", "5", "10"]
+        assert "columns 1, 5, 10 are called by numbers and count as metrics" in " ".join(found.attrs["notes"])
+    renamed = pd.read_csv(path).set_axis(["model", "task", "run1", "run2", "run3"], axis=1)
+    assert as_scores(renamed).sizes["repeat"] == 3

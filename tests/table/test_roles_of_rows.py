@@ -59,7 +59,8 @@ def test_no_rule_for_gaps_is_offered_for_a_row_of_counts(cell, tmp_path):
 AVERAGES = [
     "Task Mean", "Average (Task)", "Mean (Task)", "Avg. over tasks", "Tasks avg", "Mean across tasks",
     "mean of all tasks", "Overall mean", "Average score", "Average (7 tasks)", "Gesamtschnitt", "Macro Average",
-    "avg_task", "Dataset average",
+    "avg_task", "Dataset average", "gew. Mittel", "Moy. pondérée", "geo. mean", "harmonic mean", "trimmed mean",
+    "Normalised avg", "Ø %", "Media ponderata", "Durchschnitt (gewichtet)", "media geométrica",
 ]  # fmt: skip
 
 
@@ -84,6 +85,84 @@ def test_an_average_of_something_else_is_a_task(name, tmp_path):
     board.insert(0, "model", [*"abcdef"])
     for found in both(board.to_csv(index=False), tmp_path):
         assert name in found["topic"].to_numpy().tolist()
+        assert f"called as averages count as topics: {name!r}" in " ".join(found.attrs["notes"])
+
+
+@pytest.mark.parametrize("name", ["MeanReversion", "social media", "averages"])
+def test_a_task_with_a_word_for_averages_in_its_name_is_one(name, tmp_path):
+    """What only looks like an average is a task like any other."""
+    board = pd.DataFrame(RNG.uniform(0.2, 0.9, (6, 3)).round(3), columns=["q1", "q2", name])
+    board.insert(0, "model", [*"abcdef"])
+    for found in both(board.to_csv(index=False), tmp_path):
+        assert name in found["topic"].to_numpy().tolist()
+        assert name not in " ".join(found.attrs.get("notes", []))
+
+
+@pytest.mark.parametrize("name", ["Chance", "Zufall (%)", "random baseline"])
+def test_a_task_that_is_the_same_for_all_systems_by_name_is_left_out(name, tmp_path):
+    """25 for all is the level of chance, in a column, in a row and in the rows of a long table."""
+    values = RNG.uniform(2, 90, (6, 4)).round(1)
+    board = pd.DataFrame(values, columns=["q1", "q2", "q3", "q4"]).assign(**{name: 25.0})
+    board.insert(0, "model", [*"abcdef"])
+    long = board.melt("model", var_name="topic", value_name="score")
+    for text in (
+        board.to_csv(index=False),
+        board.set_index("model").T.rename_axis("topic").to_csv(),
+        long.to_csv(index=False),
+    ):
+        for found in both(text, tmp_path):
+            assert not isinstance(found, Exception), str(found)
+            assert found["topic"].to_numpy().tolist() == ["q1", "q2", "q3", "q4"]
+            assert name in " ".join(found.attrs["notes"])
+
+
+def test_a_task_that_is_the_same_for_all_systems_is_noted(tmp_path):
+    """It counts, and nobody need be surprised; where all systems solve or miss an item, nothing is said."""
+    values = RNG.uniform(2, 90, (6, 4)).round(1)
+    board = pd.DataFrame(values, columns=["q1", "q2", "q3", "q4"]).assign(q5=25.0, q6=0.0)
+    board.insert(0, "model", [*"abcdef"])
+    for found in both(board.to_csv(index=False), tmp_path):
+        assert found.sizes["topic"] == 6
+        assert "all systems have the same score on 'q5' (25), which tells nothing" in " ".join(found.attrs["notes"])
+    answers = pd.DataFrame(
+        [[1, 0, 1, 1, 0], [1, 1, 1, 0, 0], [1, 0, 1, 0, 0]], columns=[f"q{at}" for at in range(1, 6)]
+    )
+    answers.insert(0, "model", [*"abc"])
+    for found in both(answers.to_csv(index=False), tmp_path):
+        assert found.sizes["topic"] == 5
+        assert "the same score on" not in " ".join(found.attrs.get("notes", []))
+
+
+@pytest.mark.parametrize("cells", ["", " ", "-", "n/a"])
+def test_a_column_that_holds_nothing_is_no_task(cells, tmp_path):
+    """Remarks that nobody made count as no score of 0, beside tasks and beside metrics; in a file and in memory."""
+    board = pd.DataFrame(RNG.uniform(2, 90, (6, 3)).round(1), columns=["ARC", "DROP", "MMLU"]).assign(Bemerkung=cells)
+    board.insert(0, "model", [*"abcdef"])
+    long = pd.DataFrame(
+        [(s, q, 0.1 * q, 0.2 * q) for s in "abc" for q in range(1, 4)], columns=["model", "item", "F1", "EM"]
+    )
+    long.insert(2, "Bemerkung", cells)
+    for text, dim, names in (
+        (board.to_csv(index=False), "topic", ["ARC", "DROP", "MMLU"]),
+        (long.to_csv(index=False), "metric", ["F1", "EM"]),
+    ):
+        (path := tmp_path / "scores.csv").write_text(text, "utf-8")
+        frame = pd.read_csv(path, keep_default_na=False)
+        for found in (
+            read_scores(path),
+            read_scores(path, missing="zero"),
+            as_scores(frame),
+            as_scores(frame.replace(cells, None)),
+        ):
+            assert found[dim].to_numpy().tolist() == names
+            assert "left out column 'Bemerkung'" in " ".join(found.attrs["notes"])
+
+
+def test_a_system_without_any_score_is_refused(tmp_path):
+    """A column beside those of systems may be one that failed, and is not left out unasked."""
+    (path := tmp_path / "scores.csv").write_text("topic,a,b,c\n1,0.1,0.2,\n2,0.3,0.1,\n3,0.4,0.2,\n", "utf-8")
+    with pytest.raises(MetaevalError, match="the cell is empty"):
+        read_scores(path)
 
 
 SIZED = [
@@ -299,3 +378,36 @@ def test_metrics_that_hardly_differ_do_not_make_an_item_a_mean(seed):
     scores = np.random.default_rng(seed).beta(2, 3, 40)
     values = np.column_stack([scores, 0.9 * scores, 0.7 * scores + 0.1]).round(4)
     assert left_out_rows([str(at) for at in range(100, 140)], values, "topic") == ([*range(40)], [])
+
+
+GAPS = {
+    "gap": lambda own: own.max(axis=1) - own.min(axis=1),
+    "Abstand": lambda own: own.max(axis=1) - own.min(axis=1),
+    "delta": lambda own: own[:, 1] - own[:, 0],
+    "diff": lambda own: own[:, 2] - own[:, 0] + 0.0,
+}
+
+
+@pytest.mark.parametrize("name", GAPS)
+def test_a_difference_of_others_is_no_system(name, tmp_path):
+    """The largest less the smallest, or one less another, is left out as a column and as a row."""
+    own = np.array(
+        [[5.1, 9.4, 8.2], [4.4, 11.3, 15.9], [20.3, 31.1, 41.7], [7.7, 9.9, 23.2], [1.3, 14.2, 22.8], [3.6, 5.8, 9.1]]
+    )
+    board = pd.DataFrame(own, columns=["bm25", "lm", "dense"]).assign(**{name: GAPS[name](own).round(1)})
+    board.insert(0, "topic", [f"{number}" for number in range(301, 307)])
+    for text in (board.to_csv(index=False), board.set_index("topic").T.rename_axis("system").to_csv()):
+        for found in both(text, tmp_path):
+            assert not isinstance(found, Exception), str(found)
+            assert sorted(found["system"].to_numpy()) == ["bm25", "dense", "lm"]
+            assert name in " ".join(found.attrs["notes"])
+
+
+def test_a_system_called_as_a_difference_is_noted(tmp_path):
+    """What others do not make counts as a system, and the note says so."""
+    own = RNG.uniform(0, 90, (8, 4)).round(1)
+    board = pd.DataFrame(own, columns=["bm25", "lm", "dense", "gap"])
+    board.insert(0, "topic", [f"{number}" for number in range(301, 309)])
+    for found in both(board.to_csv(index=False), tmp_path):
+        assert "gap" in found["system"].to_numpy()
+        assert "'gap' may be a difference of others, by name, and counts as a system" in " ".join(found.attrs["notes"])

@@ -131,7 +131,7 @@ def _missing_section(card: Card) -> Section:
 
 
 def _methods(study: MeansLeaderboardStudy) -> Methods:
-    has_n = np.isfinite(study.board.n)
+    has_n = np.isfinite(study.board.n[np.isfinite(study.board.means)])
     said_n = ", estimated on the items given (Student's t)" if has_n.all() else "" if not has_n.any() else ", some by n"
     metrics, ranks = study.board.metrics, study.ranks
     words = [say("methods", n=len(study.board.systems), metrics=metrics, said_n=said_n)]
