@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import fields, is_dataclass
 from importlib import import_module
 from inspect import signature
-from typing import TYPE_CHECKING, Any, Never
+from typing import TYPE_CHECKING, Any
 
 from metaeval.base.short_repr import ShortRepr, notes_of
 from metaeval.errors import InvalidOptionError
@@ -47,12 +47,6 @@ class Result(ShortRepr):
         """What was found, in one sentence, and what that rests on: the first words of the page."""
         sentence: str = shown_by("metaeval.page.notebook:answer_of")(self)
         return sentence
-
-    def __bool__(self) -> Never:
-        raise TypeError(
-            f"a {type(self).__name__} is neither true nor false; take what decides "
-            f"({'`.met`' if hasattr(self, 'met') else 'a column of to_frame(), or a field'}), or say `is not None`"
-        )
 
     def equals(self, other: object) -> bool:
         """Say whether another result has the same settings, data and notes, however and whenever it was computed.

@@ -112,7 +112,9 @@ def _judged(names: Sequence[str], values: Floats, at: int, others: Sequence[int]
     near = _rounding(own) + _rounding(rest) + 1e-9 * float(np.abs(own).max())
     exact, near = near, max(near, _CLOSE * float(np.abs(own).max())) if named else near
     makings = [] if named == SETTLED else _makings(own, rest, listed, near, exact)
-    makings = makings or (_differences(own, rest, listed, near) if named == _MAYBE else [])
+    # A score less a difference of it is a score: of such three the one below 0 is what the others make.
+    may_differ = named == _MAYBE and ((own < 0).any() or not (np.nan_to_num(rest) < 0).any())
+    makings = makings or (_differences(own, rest, listed, near) if may_differ else [])
     makings = makings or (_of_the_best(own, rest, listed, near, exact) if named == _MAYBE else [])
     makings = [*makings, *_of_labels(own, rest, listed, named)]
     for what, ways, luck in makings:

@@ -143,7 +143,7 @@ def with_saved_index(frame: pd.DataFrame) -> pd.DataFrame:
     Nothing else names the rows then; numbers of rows in their order name nothing.
     """
     columns = frame.columns
-    if columns.nlevels > 1 or not isinstance(frame.index, pd.RangeIndex) or not is_unnamed(str(columns[0])):
+    if not isinstance(frame.index, pd.RangeIndex) or columns.nlevels > 1 or not is_unnamed(str([*columns, "none"][0])):
         return frame
     saved = frame.iloc[:, 0]
     fractions = pd.api.types.is_float_dtype(saved) and not (saved == saved.round()).all()

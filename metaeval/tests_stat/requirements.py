@@ -68,6 +68,9 @@ class Requirements(Result):
         """Whether all requirements are established under every metric."""
         return bool((self.table["state"] == MET).all())
 
+    def __bool__(self) -> bool:
+        return self.met
+
     def _found(self) -> str:
         words = [
             f"{row['requirement']} is {row['state']} under {row['metric']}: "

@@ -132,10 +132,8 @@ def test_a_judge_who_copies_another_is_noted():
     """Two columns that are the same of 20 items; one that differs once is a judge of its own."""
     labels = np.arange(20) % 3.0
     other = np.where(np.arange(20) == 7, 0.0, labels)
-    said = doubtful_labels(pd.DataFrame({"human": labels, "A": other, "grade_final": labels}))
-    assert said == [
-        "judges 'human', 'grade_final' say the same of every item, and count as 2; leave out what is a copy"
-    ]
+    said = doubtful_labels(pd.DataFrame({"human": labels, "A": other, "B": labels}))
+    assert said == ["judges 'human', 'B' say the same of every item, and count as 2; leave out what is a copy"]
 
 
 @pytest.mark.parametrize(("slip", "rest"), [(55, (1, 5)), (22, (1, 5)), (33, (0, 3)), (500, (10, 60))])
