@@ -117,6 +117,10 @@ SURVEY = {kind: tuple(words) for kind, words in _TABLE["survey"].items()}
 """What columns of answers to a survey are called, beside those of answers."""
 SINGLE_REPEATS = frozenset(_TABLE["single"]["words"])
 """What numbers the repeats of each item by itself: the first of one has nothing to do with the first of another."""
+WITHIN_ITEMS = frozenset(_TABLE["within"]["words"])
+"""What parts an item into others, such as the turns of a conversation, as `word_of` writes it."""
+PIECES = frozenset(_TABLE["within"]["pieces"])
+"""What texts and their pieces are called, which may name an item together."""
 COMPUTED = frozenset({*_TABLE["computed"]["words"], *_TABLE["aggregate"]["words"]})
 """What is computed from several judges, as `word_of` writes it."""
 _APART = re.compile(r"(?:abs\s*)?[|(].+[-\N{MINUS SIGN}\N{EN DASH}].+[|)]", re.IGNORECASE)

@@ -202,7 +202,9 @@ def _main_questions(parts: Mapping[str, Contents], asked: Callable[[str], str] |
     for name, contents in parts.items():
         first = _questions(contents, asked).head(1)
         if not len(first):
-            first.loc[0] = ["What is it?", "look", "", "", contents.refusal or "other files beside it"]
+            way = f"metaeval look {shlex.join(contents.files)}" if contents.kind == "unknown" else ""
+            lacks = "" if way else contents.refusal or "other files beside it"
+            first.loc[0] = ["How can it be read?" if way else "What is it?", "look", way, "", lacks]
         files = first_few([Path(path).name for path in contents.files], most=2)
         first["question"] = f"{name}, {count(len(contents.files), 'file')} ({files}): " + first["question"]
         firsts.append(first)

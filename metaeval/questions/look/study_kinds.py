@@ -35,6 +35,7 @@ from metaeval.io.by_values import ByValues, labels_by_values, scores_by_values, 
 from metaeval.io.files import first_words, is_tar, read_bytes
 from metaeval.io.installed_formats import installed_format
 from metaeval.io.items import read_items
+from metaeval.io.joined_items import PROMPTED
 from metaeval.io.judged_nuggets import holds_nuggets_of_judges
 from metaeval.io.long_columns import COMPARES_JUDGES
 from metaeval.io.means import MeansAloneError
@@ -65,6 +66,10 @@ type Kind = Literal[
 type Found = Scores | SystemMeans | Votes | Labels | None
 
 _RUN_WORDS, _RANK, _MOST_GRADES, _TWO_SYSTEMS, _MOST_TYPED = 6, 3, 11, 2, 5
+_MOST_ALONE = 20
+"""How many files that nothing reads together are told one by one."""
+_WAY_OUT = re.compile(r"unpack it|pass `")
+"""What refusals say of files that are read when that is done."""
 _NO_ITEMS = "one score a system under each metric; scores by item tell more"
 _OF_PEOPLE = "with --people NAME,NAME metaeval judges tells whether the others may replace these people"
 _OF_COVARIATES = (
@@ -210,7 +215,12 @@ def contents_of(given: Sequence[str]) -> Contents:
     files, beside = _without_others(files)
     out = [file.source.path for file in beside]
     left_out = [f"left out what is nothing of this: {first_few(out)}"] if out else []
-    found = _several(groups) if len(groups := _groups(files)) > 1 else _of_one_kind(paths, files, beside)
+    if len(groups := _groups(files)) > 1:
+        found = _several(groups)
+    else:
+        found = _of_one_kind(paths, files, beside)
+        if found.kind == "unknown" and (apart := _one_by_one(files)) is not None:
+            found = apart
     return replace(found, notes=(*left_out, *found.notes))
 
 
@@ -278,7 +288,7 @@ def _language(path: str) -> str:
 
 def _is_prose(file: _TypedFile) -> bool:
     """Whether lines have no numbers of their own, and one cell each or now more, now fewer."""
-    if starts_json(file.content):
+    if starts_json(file.content) or is_tar(file.content) or file.content.startswith(ZIP_MAGIC):
         return False
     try:
         rows = [] if (sheet := any_sheet(file.content, file.source.path)) is None else sheet.sample()
@@ -301,17 +311,43 @@ def _groups(files: Sequence[_TypedFile]) -> dict[str, list[_TypedFile]]:
 
 
 def _several(groups: Mapping[str, Sequence[_TypedFile]]) -> Contents:
-    """Tell what every group of files is; files in folders that are nothing at all are left out by name."""
+    """Tell what every group of files is; those of folders that nothing reads together are told one by one."""
     parts: dict[str, Contents] = {}
     out: list[str] = []
     for name, files in groups.items():
         others = [file for group in groups.values() for file in group if group is not files]
         above = {folder for file in others for folder in _above(file)}
         found = contents_of([*dict.fromkeys(_shortest(file, above) for file in files)])
-        if found.kind == "unknown" and name == "scores" and all(file.source.listed for file in files):
-            out += [file.source.path for file in files]
-        else:
+        if found.kind != "unknown" or name != "scores" or not all(file.source.listed for file in files):
             parts[name] = found
+            continue
+        alone = _told_alone(files)
+        parts |= alone
+        out += [file.source.path for file in files if not any(file.source.path in of.files for of in alone.values())]
+    return _listed(parts, out)
+
+
+def _one_by_one(files: Sequence[_TypedFile]) -> Contents | None:
+    """Tell what each file of a folder is that nothing reads together; None where they are of one kind, or none."""
+    if not 1 < len(files) <= _MOST_ALONE or not all(file.source.listed for file in files):
+        return None
+    parts = _told_alone(files)
+    if len({(part.kind, part.asked_of) for part in parts.values()}) <= 1:
+        return None
+    return _listed(parts, [file.source.path for file in files if all(file.source.path not in of.files for of in parts.values())])
+
+
+def _told_alone(files: Sequence[_TypedFile]) -> dict[str, Contents]:
+    """Tell what every file is by itself, by its kind and name; those that nothing can be done with are left out."""
+    told = {file.source.path: contents_of([file.source.path]) for file in files[:_MOST_ALONE]}
+    return {
+        f"{'not yet read' if of.kind == 'unknown' else of.kind}: {Path(path).name}": replace(of, files=(path,))
+        for path, of in told.items()
+        if of.kind != "unknown" or of.asked_of or _WAY_OUT.search(of.refusal)
+    }
+
+
+def _listed(parts: Mapping[str, Contents], out: Sequence[str]) -> Contents:
     paths = [path for part in parts.values() for path in part.files]
     notes = [f"left out what is nothing of this: {first_few(out)}"] if out else []
     if len(parts) == 1:
@@ -443,6 +479,8 @@ def _or_labels(given: Sequence[str], scores: Contents) -> Contents:
     raters = list(map(str, read["metric" if read.sizes["metric"] > 1 else "system"].to_numpy()))
     values = np.unique(read.to_numpy()[~np.isnan(read.to_numpy())])
     are_grades = scores.read_as.startswith(WIDE) and len(values) <= _MOST_GRADES and not (values % 1).any()
+    if any(map(PROMPTED.match, raters)):
+        return scores  # as promptfoo names what it compares
     if not are_grades and not (read.sizes["metric"] > 1 and are_judges(raters)):
         return scores
     try:
