@@ -16,6 +16,8 @@ type _Row = tuple[int | None, list[str]]
 
 _OF_GRID = re.compile(r"(?P<question>.+?)\s*\[(?P<system>.+)\]")
 _NUMBERED = re.compile(r"(.*?)\s*\d+")
+_LANGUAGES, _OF_SEGMENT = re.compile(r"[a-z]{2,3}[-_][a-z]{2,3}"), 8
+"""How WMT names languages, and of how many cells a line of a segment is."""
 _FEWEST = 2
 _LONG = ["system", "item", "metric", "score"]
 _VERDICT = re.compile(r"\[(PASS|FAIL|ERROR)\]")
@@ -220,6 +222,29 @@ def _of_langfuse(sheet: Sheet, names: Sequence[str]) -> _Told | None:
     return sheet_of_rows(sheet.label, _LONG, scores), notes
 
 
+def _of_wmt(sheet: Sheet, names: Sequence[str]) -> _Told | None:
+    """Read scores of segments as WMT's metrics task writes them, without a header."""
+    if len(names) != _OF_SEGMENT or not (_LANGUAGES.fullmatch(names[1]) and names[6].isdecimal() and is_number(names[7])):
+        return None
+    rows = [(line, [*map(str.strip, cells)]) for line, cells in sheet.numbered() if len(cells) == _OF_SEGMENT]
+    varying = [at for at in (1, 2) if len({cells[at] for _, cells in rows}) > 1]
+    several = len({cells[4] for _, cells in rows}) > 1
+    scores = [
+        (
+            line,
+            [
+                cells[5],
+                "::".join([*(cells[at] for at in varying), cells[6]]),
+                f"{cells[0]} ({cells[4]})" if several else cells[0],
+                cells[7],
+            ],
+        )
+        for line, cells in rows
+    ]
+    note = "lines of WMT's metrics task: metric, languages, test set, domain, reference, system, segment and score"
+    return sheet_of_rows(sheet.label, _LONG, scores), [note]
+
+
 def _of_opencompass(sheet: Sheet, names: Sequence[str]) -> _Told | None:
     """Read a summary of OpenCompass: a row a dataset, under a metric of its own, and a column a model."""
     if names[: len(_SUMMARY)] != [*_SUMMARY] or len(names) == len(_SUMMARY):
@@ -262,4 +287,5 @@ _FORMS: Sequence[Callable[[Sheet, Sequence[str]], _Told | None]] = (
     _of_experiments,
     _of_langfuse,
     _of_opencompass,
+    _of_wmt,
 )

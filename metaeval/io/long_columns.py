@@ -70,10 +70,10 @@ def is_outcome(name: str) -> bool:
 
     Examples
     --------
-    >>> is_outcome("is_correct"), is_outcome("pass@1"), is_outcome("failed")
+    >>> is_outcome("scores.match.correct"), is_outcome("pass@1"), is_outcome("failed")
     (True, True, False)
     """
-    return is_measure(name) or _OUTCOME.fullmatch(name.casefold()) is not None
+    return is_measure(name) or _OUTCOME.fullmatch(name.casefold().rpartition(".")[-1]) is not None
 
 
 def hold_metrics(columns: Sequence[str], sheet: Sheet, *, asked: bool = False) -> bool:

@@ -559,8 +559,14 @@ def _names_of_rows(
 
 
 def _constant_of_app(tiers: Iterable[str], cells: Callable[[str], Sequence[str]]) -> list[str]:
-    """Return the columns of name, version and hash of an application that do not vary, where others of them do."""
+    """Return the columns of name, version and hash of an application that do not vary, where others of them do.
+
+    So is a name beside that of an experiment, which LangSmith gives what was run.
+    """
+    experiments = any(word_of(name) == _EXPERIMENT for name in tiers)
     constant = {name: len({*cells(name)}) == 1 for name in tiers if word_of(name).startswith(_OF_APP)}
+    if experiments:
+        return [name for name in tiers if word_of(name) == "name" and len({*cells(name)}) == 1]
     return [] if all(constant.values()) else [name for name, stays in constant.items() if stays]
 
 

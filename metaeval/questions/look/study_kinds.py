@@ -2,6 +2,7 @@
 
 import re
 import shlex
+from ast import literal_eval
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -68,6 +69,7 @@ type Found = Scores | SystemMeans | Votes | Labels | None
 _RUN_WORDS, _RANK, _MOST_GRADES, _TWO_SYSTEMS, _MOST_TYPED = 6, 3, 11, 2, 5
 _MOST_ALONE = 20
 """How many files that nothing reads together are told one by one."""
+_CHOOSES = re.compile(r"pass `where=(\{[^{}`]*\})`")
 _WAY_OUT = re.compile(r"unpack it|pass `")
 """What refusals say of files that are read when that is done."""
 _NO_ITEMS = "one score a system under each metric; scores by item tell more"
@@ -82,6 +84,8 @@ _LANGUAGES = {
     ".js": "JavaScript", ".ts": "TypeScript", ".java": "Java", ".cpp": "C++", ".go": "Go", ".rs": "Rust", ".pl": "Perl",
 }  # fmt: skip
 _PROGRAM = "{}: this is a program (source code: {}), and nothing of an evaluation; look at the files that it writes"
+_ROWS_OF_TABLE = 3
+_PROSE = "{}: this is a text, and nothing of an evaluation; look at the files that it is about"
 _BARE = frozenset({*RANKINGS["topic"], *RANKINGS["document"], *RANKINGS["level"], "corpus_id"})
 """Names of columns of judgments alone."""
 _HUMAN = frozenset({"human", "humans", "people"})
@@ -197,7 +201,7 @@ def _nested(json: Json | None) -> Kind | None:
 
 _TOLD: Sequence[tuple[Kind, Callable[[bytes, str], bool]]] = (
     ("submissions", lambda content, _: root_name(content) == "inex-submission" or is_located_run(content)),
-    ("assessments", lambda content, _: holds_assessments(content)),
+    ("assessments", lambda content, _: holds_assessments(content) and root_name(content) != "eval"),
     ("votes", holds_votes),
     ("annotations", holds_annotations),
     ("nuggets", holds_nuggets_of_judges),
@@ -247,6 +251,8 @@ def _of_one_kind(given: Sequence[str], files: Sequence[_TypedFile], beside: Sequ
         found = Contents(
             kind=kind if kind in OWN_LINES else "unknown", refusal=str(error), asked_of=_ASKED_OF.get(kind, "")
         )
+    if found.kind == "unknown" and len(files) == 1 and (refusal := _of_text(files[0])):
+        return Contents(kind="unknown", files=(files[0].source.path,), refusal=refusal)
     if found.kind == "unknown" and (language := _language(files[0].source.path)):
         return Contents(
             kind="unknown", files=(files[0].source.path,), refusal=_PROGRAM.format(files[0].source.path, language)
@@ -264,6 +270,14 @@ def _of_one_kind(given: Sequence[str], files: Sequence[_TypedFile], beside: Sequ
     are_judged = first.tool and "people" in named_as and found.sizes.get("metrics", 0) > 1
     also = ("judges",) if are_judged else found.also
     return replace(found, files=paths, named=named_as, columns=tuple(columns), tool=first.tool, also=also)
+
+
+def _of_text(file: _TypedFile) -> str:
+    """Return what to do with a text, of which a Markdown table may be part; "" for anything else."""
+    is_row = [line.startswith(b"|") for line in file.content.splitlines() if line.strip()]
+    if sum(is_row) >= _ROWS_OF_TABLE and not all(is_row):
+        return f"{file.source.path}: a table stands in a text; take the table alone (sed '/^|/!d')"
+    return _PROSE.format(file.source.path) if _is_prose(file) else ""
 
 
 def _shared_folders(kind: Kind, files: Sequence[_TypedFile], beside: Sequence[_TypedFile]) -> set[Path]:
@@ -606,7 +620,19 @@ def _judged(given: Sequence[str], refusal: str) -> Contents:
         return unread if is_board or _are_passes(judged.labels) else told
     except MetaevalError as of_judges:
         are_several = refusal.endswith(COMPARES_JUDGES) or _names_judges(given)
-        return replace(unread, refusal=str(of_judges), asked_of="judges") if are_several else unread
+        told = _with_reference(given, str(of_judges))
+        return replace(unread, refusal=told, asked_of="judges") if are_several else unread
+
+
+def _with_reference(given: Sequence[str], refusal: str) -> str:
+    """Return a refusal that chooses rows with the reference that those rows need, where judges saw other items."""
+    if (chosen := _CHOOSES.search(refusal)) is None:
+        return refusal
+    try:
+        needed = _of_judges(read_judges(given, where=literal_eval(chosen[1]))).named.get("people")
+    except MetaevalError:
+        return refusal
+    return refusal.replace(chosen[0], f"{chosen[0]} `reference={needed!r}`") if needed else refusal
 
 
 def _of_first[Told](given: Sequence[str], tell: Callable[[bytes, str], Told]) -> Told:
