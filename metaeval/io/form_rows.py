@@ -224,7 +224,9 @@ def _of_langfuse(sheet: Sheet, names: Sequence[str]) -> _Told | None:
 
 def _of_wmt(sheet: Sheet, names: Sequence[str]) -> _Told | None:
     """Read scores of segments as WMT's metrics task writes them, without a header."""
-    if len(names) != _OF_SEGMENT or not (_LANGUAGES.fullmatch(names[1]) and names[6].isdecimal() and is_number(names[7])):
+    if len(names) != _OF_SEGMENT or not (
+        _LANGUAGES.fullmatch(names[1]) and names[6].isdecimal() and is_number(names[7])
+    ):
         return None
     rows = [(line, [*map(str.strip, cells)]) for line, cells in sheet.numbered() if len(cells) == _OF_SEGMENT]
     varying = [at for at in (1, 2) if len({cells[at] for _, cells in rows}) > 1]

@@ -76,7 +76,7 @@ def parts_to_join(sheet: Sheet, options: TableOptions) -> list[str]:
         parts = replace(options, columns={**options.columns, "ignore": left_out}).roles(names, sheet).parts
     except MetaevalError:  # which its reader says
         return []
-    topic = parts.get("topic")
+    topic = parts.get("topic", "")
     pair = [topic, *within] if len(within) == 1 and len(of_texts) != _FEWEST else of_texts
     if "cluster" in parts or "system" not in parts or topic != pair[0] or pair[1] in {*parts.values()}:
         return []

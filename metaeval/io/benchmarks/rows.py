@@ -84,7 +84,7 @@ def with_scores_inside(json: Json) -> Json:
 
 def _by_question(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     """Return the rows of a log of experiments by what was asked, not by the rows' own names; of one it is the file."""
-    asked = next((name for name in _ASKED if isinstance(rows[0].get(name), str)), None)
+    asked = next((name for name in _ASKED if isinstance(rows[0].get(name), str)), "")
     runs = [
         name for name in rows[0] if part_of_word(name) == "system" and len({str(row.get(name)) for row in rows}) == 1
     ]

@@ -275,7 +275,9 @@ def _of_one_kind(given: Sequence[str], files: Sequence[_TypedFile], beside: Sequ
 def _of_text(file: _TypedFile) -> str:
     """Return what to do with a text, of which a Markdown table may be part; "" for anything else."""
     is_row = [line.startswith(b"|") for line in file.content.splitlines() if line.strip()]
-    if sum(is_row) >= _ROWS_OF_TABLE and not all(is_row):
+    if all(is_row):
+        return ""
+    if sum(is_row) >= _ROWS_OF_TABLE:
         return f"{file.source.path}: a table stands in a text; take the table alone (sed '/^|/!d')"
     return _PROSE.format(file.source.path) if _is_prose(file) else ""
 
@@ -348,7 +350,9 @@ def _one_by_one(files: Sequence[_TypedFile]) -> Contents | None:
     parts = _told_alone(files)
     if len({(part.kind, part.asked_of) for part in parts.values()}) <= 1:
         return None
-    return _listed(parts, [file.source.path for file in files if all(file.source.path not in of.files for of in parts.values())])
+    return _listed(
+        parts, [file.source.path for file in files if all(file.source.path not in of.files for of in parts.values())]
+    )
 
 
 def _told_alone(files: Sequence[_TypedFile]) -> dict[str, Contents]:
@@ -493,9 +497,8 @@ def _or_labels(given: Sequence[str], scores: Contents) -> Contents:
     raters = list(map(str, read["metric" if read.sizes["metric"] > 1 else "system"].to_numpy()))
     values = np.unique(read.to_numpy()[~np.isnan(read.to_numpy())])
     are_grades = scores.read_as.startswith(WIDE) and len(values) <= _MOST_GRADES and not (values % 1).any()
-    if any(map(PROMPTED.match, raters)):
-        return scores  # as promptfoo names what it compares
-    if not are_grades and not (read.sizes["metric"] > 1 and are_judges(raters)):
+    may_be_judges = are_grades or (read.sizes["metric"] > 1 and are_judges(raters))
+    if not may_be_judges or any(map(PROMPTED.match, raters)):  # as promptfoo names what it compares
         return scores
     try:
         judged = read_judges(given)
