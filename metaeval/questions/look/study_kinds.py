@@ -85,7 +85,6 @@ _LANGUAGES = {
 }  # fmt: skip
 _PROGRAM = "{}: this is a program (source code: {}), and nothing of an evaluation; look at the files that it writes"
 _ROWS_OF_TABLE = 3
-_PROSE = "{}: this is a text, and nothing of an evaluation; look at the files that it is about"
 _BARE = frozenset({*RANKINGS["topic"], *RANKINGS["document"], *RANKINGS["level"], "corpus_id"})
 """Names of columns of judgments alone."""
 _HUMAN = frozenset({"human", "humans", "people"})
@@ -273,13 +272,11 @@ def _of_one_kind(given: Sequence[str], files: Sequence[_TypedFile], beside: Sequ
 
 
 def _of_text(file: _TypedFile) -> str:
-    """Return what to do with a text, of which a Markdown table may be part; "" for anything else."""
+    """Return what to do with a text of which a Markdown table is part; "" for anything else."""
     is_row = [line.startswith(b"|") for line in file.content.splitlines() if line.strip()]
-    if all(is_row):
+    if all(is_row) or sum(is_row) < _ROWS_OF_TABLE:
         return ""
-    if sum(is_row) >= _ROWS_OF_TABLE:
-        return f"{file.source.path}: a table stands in a text; take the table alone (sed '/^|/!d')"
-    return _PROSE.format(file.source.path) if _is_prose(file) else ""
+    return f"{file.source.path}: a table stands in a text; take the table alone (sed '/^|/!d')"
 
 
 def _shared_folders(kind: Kind, files: Sequence[_TypedFile], beside: Sequence[_TypedFile]) -> set[Path]:
@@ -623,8 +620,8 @@ def _judged(given: Sequence[str], refusal: str) -> Contents:
         return unread if is_board or _are_passes(judged.labels) else told
     except MetaevalError as of_judges:
         are_several = refusal.endswith(COMPARES_JUDGES) or _names_judges(given)
-        told = _with_reference(given, str(of_judges))
-        return replace(unread, refusal=told, asked_of="judges") if are_several else unread
+        led = _with_reference(given, str(of_judges))
+        return replace(unread, refusal=led, asked_of="judges") if are_several else unread
 
 
 def _with_reference(given: Sequence[str], refusal: str) -> str:
