@@ -256,7 +256,7 @@ class Loaded:
     ) -> "tuple[dict[str, Votes], Others | None]":
         """Return the votes among files, by the names of these, and what a reader makes of the others."""
         from metaeval.io.sources import named_source  # noqa: PLC0415 - loads pandas
-        from metaeval.io.votes import VotesError, votes_of  # noqa: PLC0415 - as above
+        from metaeval.io.votes import VotesError, files_of_votes, read_votes, votes_of  # noqa: PLC0415 - as above
 
         votes: dict[str, Votes] = {}
         left = list(inputs)
@@ -266,7 +266,15 @@ class Loaded:
             except VotesError as found:
                 text = next((candidate for candidate in left if named_source(candidate).path == found.label), None)
                 if text is None:
-                    raise
+                    above = {*map(str, Path(found.label).parents)}
+                    folder = next((one for one in left if str(Path(named_source(one).path)) in above), None)
+                    if folder is None:
+                        raise
+                    files = files_of_votes(named_source(folder).path)
+                    votes[named_source(folder).own_name] = read_votes(files)
+                    left.remove(folder)
+                    self.read(*files)
+                    continue
                 name = named_source(text).own_name
                 if name in votes:
                     raise InvalidOptionError(f"two files of votes are called {name!r}; name them NAME=FILE") from None

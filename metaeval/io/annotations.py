@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from metaeval.base.escaping import visible
-from metaeval.base.names import count, first_few, loses_digits, natural_order, shortened
+from metaeval.base.names import count, first_few, loses_digits, metric_evidence, natural_order, shortened
 from metaeval.errors import FileFormatError, InvalidOptionError, UnknownNameError
 from metaeval.io.benchmarks.contents import Json, read_json
 from metaeval.io.benchmarks.formats import format_of
@@ -106,7 +106,8 @@ def holds_annotations(content: bytes, label: str) -> bool:
         isinstance(labels, dict) and not any(isinstance(value, dict | list) for value in labels.values())
         for labels in json.object.values()
     )
-    return are_flat and not _are_settings([*json.object.values()])
+    names = list(dict.fromkeys(name for labels in json.object.values() if are_flat for name in labels))
+    return are_flat and metric_evidence(names) <= 1 and not _are_settings([*json.object.values()])
 
 
 def _are_settings(objects: Sequence[Mapping[str, object]]) -> bool:

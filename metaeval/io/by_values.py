@@ -14,7 +14,7 @@ from metaeval.base.number_words import is_nearly_a_number
 from metaeval.errors import MetaevalError
 from metaeval.io.any_sheets import any_sheet
 from metaeval.io.sheets import Sheet, header_names
-from metaeval.table.roles import part_of_word, role_of_name
+from metaeval.table.roles import WITHIN_ITEMS, part_of_word, role_of_name, word_of
 from metaeval.table.vote_cells import two_names
 from metaeval.table.vote_words import VERDICTS, is_negated, plain_word, says_who, tells_who
 
@@ -245,7 +245,8 @@ def scores_of_columns(columns: Columns) -> ByValues | None:
         numeric = {name for name, cells in columns.items() if all(map(is_number, cells))}
         counting = {name for name in columns if _is_called(name, "repeat") or role_of_name(name)[0] == "seed"}
         # what counts repeats is no item, and words that recur (prompts, languages, versions) are sets and no repeats
-        fitting = [key for key in fitting if key[1] not in counting and {*key[2:]} <= numeric | counting]
+        repeats = (numeric | counting) - {name for name in columns if word_of(name) in WITHIN_ITEMS}
+        fitting = [key for key in fitting if key[1] not in counting and {*key[2:]} <= repeats]
         fits = {
             key: (sum(map(_is_called, key, _KEY)), sizes[key[1]] > sizes[key[-1]])
             for key in fitting

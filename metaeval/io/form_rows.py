@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from metaeval.base.names import first_few, is_number
 from metaeval.base.number_words import GAP_WORDS
@@ -15,6 +15,9 @@ type _Told = tuple[Sheet, list[str]]
 type _Row = tuple[int | None, list[str]]
 
 _OF_GRID = re.compile(r"(?P<question>.+?)\s*\[(?P<system>.+)\]")
+_NUMBERED = re.compile(r"(.*?)\s*\d+")
+_LANGUAGES, _OF_SEGMENT = re.compile(r"[a-z]{2,3}[-_][a-z]{2,3}"), 8
+"""How WMT names languages, and of how many cells a line of a segment is."""
 _FEWEST = 2
 _LONG = ["system", "item", "metric", "score"]
 _VERDICT = re.compile(r"\[(PASS|FAIL|ERROR)\]")
@@ -80,20 +83,46 @@ def _rows(sheet: Sheet, names: Sequence[str]) -> Iterator[_Row]:
 
 def _of_grid(sheet: Sheet, names: Sequence[str]) -> _Told | None:
     matches = {at: match for at, name in enumerate(names) if (match := _OF_GRID.fullmatch(name))}
-    questions, systems = ({match[part] for match in matches.values()} for part in ("question", "system"))
+    rated = {at: (match["question"], match["system"]) for at, match in matches.items()}
+    items = "questions are items"
+    if numbered := _with_numbered_items(rated):
+        rated, items = numbered, "what has a number in brackets are items"
+    questions, systems = map(set, zip(*rated.values(), strict=True)) if rated else (set(), set())
     stamped = role_of_name(names[0])[0] == "time"
-    if not stamped or min(len(questions), len(systems)) < _FEWEST or len(questions) * len(systems) != len(matches):
+    if not stamped or min(len(questions), len(systems)) < _FEWEST or len(questions) * len(systems) != len(rated):
         return None
     answers = [
-        (line, [match["system"], match["question"], str(person), cells[at]])
+        (line, [system, question, str(person), cells[at]])
         for person, (line, cells) in enumerate(sheet.without_header().numbered(), start=1)
-        for at, match in matches.items()
+        for at, (question, system) in rated.items()
         if at < len(cells)
     ]
-    others = [name for at, name in enumerate(names) if name and at not in matches]
-    notes = ["columns are called as a question and a system, QUESTION [SYSTEM]: questions are items, rows are repeats"]
+    others = [name for at, name in enumerate(names) if name and at not in rated]
+    notes = [f"columns are called as a question and a system, QUESTION [SYSTEM]: {items}, rows are repeats"]
     notes += [f"left out columns that are called otherwise ({first_few(others)})"] if others else []
     return sheet_of_rows(sheet.label, ["system", "item", "repeat", "score"], answers), notes
+
+
+def _with_numbered_items(rated: Mapping[int, tuple[str, str]]) -> dict[int, tuple[str, str]]:
+    """Return items and systems where brackets hold both, of which the items are numbered; nothing where they do not.
+
+    Examples
+    --------
+    >>> _with_numbered_items({1: ("Fluent?", "gpt-4o, text 1"), 2: ("Fluent?", "gpt-4o, text 2")})
+    {1: ('text 1', 'gpt-4o'), 2: ('text 2', 'gpt-4o')}
+    """
+    parts = [text.split(", ") for _, text in rated.values()]
+    if not parts or any(len(pair) != 2 for pair in parts):  # noqa: PLR2004 - a system and an item
+        return {}
+    stems = [{(match := _NUMBERED.fullmatch(pair[of])) and match[1] for pair in parts} for of in range(2)]
+    of_items = [of for of in range(2) if len(stems[of]) == 1 and None not in stems[of]]
+    if len(of_items) != 1:
+        return {}
+    item, several = of_items[0], len({question for question, _ in rated.values()}) > 1
+    return {
+        at: (f"{question} {pair[item]}" if several else pair[item], pair[1 - item])
+        for (at, (question, _)), pair in zip(rated.items(), parts, strict=True)
+    }
 
 
 def _of_verdicts(sheet: Sheet, names: Sequence[str]) -> _Told | None:
@@ -193,6 +222,31 @@ def _of_langfuse(sheet: Sheet, names: Sequence[str]) -> _Told | None:
     return sheet_of_rows(sheet.label, _LONG, scores), notes
 
 
+def _of_wmt(sheet: Sheet, names: Sequence[str]) -> _Told | None:
+    """Read scores of segments as WMT's metrics task writes them, without a header."""
+    if len(names) != _OF_SEGMENT or not (
+        _LANGUAGES.fullmatch(names[1]) and names[6].isdecimal() and is_number(names[7])
+    ):
+        return None
+    rows = [(line, [*map(str.strip, cells)]) for line, cells in sheet.numbered() if len(cells) == _OF_SEGMENT]
+    varying = [at for at in (1, 2) if len({cells[at] for _, cells in rows}) > 1]
+    several = len({cells[4] for _, cells in rows}) > 1
+    scores = [
+        (
+            line,
+            [
+                cells[5],
+                "::".join([*(cells[at] for at in varying), cells[6]]),
+                f"{cells[0]} ({cells[4]})" if several else cells[0],
+                cells[7],
+            ],
+        )
+        for line, cells in rows
+    ]
+    note = "lines of WMT's metrics task: metric, languages, test set, domain, reference, system, segment and score"
+    return sheet_of_rows(sheet.label, _LONG, scores), [note]
+
+
 def _of_opencompass(sheet: Sheet, names: Sequence[str]) -> _Told | None:
     """Read a summary of OpenCompass: a row a dataset, under a metric of its own, and a column a model."""
     if names[: len(_SUMMARY)] != [*_SUMMARY] or len(names) == len(_SUMMARY):
@@ -235,4 +289,5 @@ _FORMS: Sequence[Callable[[Sheet, Sequence[str]], _Told | None]] = (
     _of_experiments,
     _of_langfuse,
     _of_opencompass,
+    _of_wmt,
 )

@@ -140,6 +140,9 @@ def ragged(cells: Sequence[str], width: int, sheet: Sheet) -> str:
         hint = "; if commas are decimal signs, write the file again with points"
     if width == 1:
         hint = "; if what stands above it is a title, leave that line out"
+    last = sheet.content.rpartition(b"\n")[2].decode(errors="replace").strip()
+    if len(cells) < width and last and last == sheet.delimiter.join(cells).strip():
+        hint = ", or leave the last line out, which is cut short as where a file was not written to its end (sed '$d')"
     return (
         f"a row of {len(cells)} cells, and the table has {width} columns, divided by "
         f"{delimiter_name(sheet.delimiter)}; give every row the same number{hint}"

@@ -6,11 +6,12 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from metaeval.base.names import clean_name, comma_list, split_at_commas
-from metaeval.errors import ScoresError
+from metaeval.errors import MetaevalError, ScoresError
 from metaeval.io.blocks import FileBlock, TableOptions
 from metaeval.io.chosen_rows import column_names
 from metaeval.io.headers import even_rows, place_of
 from metaeval.io.sheets import Sheet, header_names, sheet_of_rows
+from metaeval.table.roles import PIECES, WITHIN_ITEMS, word_of
 from metaeval.table.structure import nested_clusters
 
 if TYPE_CHECKING:
@@ -51,8 +52,47 @@ def columns_to_join(sheet: Sheet, options: TableOptions) -> list[str]:
     return []
 
 
-def joined_items(sheet: Sheet, columns: Sequence[str]) -> tuple[Sheet, str]:
+def parts_to_join(sheet: Sheet, options: TableOptions) -> list[str]:
+    r"""Return two columns that name an item together: that of items and of their turns, or of documents and segments.
+
+    They do where a system has several scores under a name of either, and fewer under both.
+
+    Examples
+    --------
+    >>> from metaeval.io.sheets import sheet_of
+    >>> sheet = sheet_of(b"model,item,turn,score\na,1,1,.5\na,1,2,.4\nb,1,1,.5\nb,1,2,.4\n", "t.csv")
+    >>> parts_to_join(sheet, TableOptions(missing="error", columns={}))
+    ['item', 'turn']
+    """
+    names = header_names(sheet.sample()[0])
+    said = {*options.chosen.values(), *options.ignored}
+    free = [name for name in names if name not in said]
+    within = [name for name in free if word_of(name) in WITHIN_ITEMS]
+    of_texts = [name for name in free if word_of(name) in PIECES]
+    if options.positions or (len(within) != 1 and len(of_texts) != _FEWEST):
+        return []
+    left_out = [*options.ignored, *(of_texts[1:] if len(of_texts) == _FEWEST else [])]
+    try:
+        parts = replace(options, columns={**options.columns, "ignore": left_out}).roles(names, sheet).parts
+    except MetaevalError:  # which its reader says
+        return []
+    topic = parts.get("topic", "")
+    pair = [topic, *within] if len(within) == 1 and len(of_texts) != _FEWEST else of_texts
+    if "cluster" in parts or "system" not in parts or topic != pair[0] or pair[1] in {*parts.values()}:
+        return []
+    keys = [names.index(name) for role, name in parts.items() if role not in {"score", "topic"}]
+    rows = [cells for cells in sheet.without_header().rows() if len(cells) == len(names)]
+    *alone, together = (
+        len({tuple(cells[at].strip() for at in (*keys, *map(names.index, item))) for cells in rows})
+        for item in (pair[:1], pair[1:], pair)
+    )
+    return pair if max(alone) < together else []
+
+
+def joined_items(sheet: Sheet, columns: Sequence[str], *, kept: Sequence[str] = ()) -> tuple[Sheet, str]:
     r"""Return a table with one column in place of several, which name an item together, and what it is called.
+
+    Those to be `kept` stand beside it too.
 
     Examples
     --------
@@ -63,10 +103,11 @@ def joined_items(sheet: Sheet, columns: Sequence[str]) -> tuple[Sheet, str]:
     """
     names, body = column_names(sheet), sheet.without_header()
     places = [names.index(column) for column in columns]
+    out = {*places} - {names.index(column) for column in kept}
     seen: dict[str, tuple[str, ...]] = {}
 
     def others(cells: Sequence[str]) -> list[str]:
-        return [cell for at, cell in enumerate(cells) if at not in places]
+        return [cell for at, cell in enumerate(cells) if at not in out]
 
     def joined() -> Iterator[tuple[int | None, list[str]]]:
         for position, line, cells in even_rows(sheet, names):

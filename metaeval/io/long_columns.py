@@ -19,6 +19,7 @@ from metaeval.table.array import REPEAT
 from metaeval.table.number_columns import left_out_columns, no_metrics, unsure_columns
 from metaeval.table.roles import (
     TEXTS,
+    WITHIN_ITEMS,
     RoleColumn,
     beside_metrics,
     conditions_for_items,
@@ -69,10 +70,10 @@ def is_outcome(name: str) -> bool:
 
     Examples
     --------
-    >>> is_outcome("is_correct"), is_outcome("pass@1"), is_outcome("failed")
+    >>> is_outcome("scores.match.correct"), is_outcome("pass@1"), is_outcome("failed")
     (True, True, False)
     """
-    return is_measure(name) or _OUTCOME.fullmatch(name.casefold()) is not None
+    return is_measure(name) or _OUTCOME.fullmatch(name.casefold().rpartition(".")[-1]) is not None
 
 
 def hold_metrics(columns: Sequence[str], sheet: Sheet, *, asked: bool = False) -> bool:
@@ -397,7 +398,8 @@ def sets_of_rows(body: Sheet, names: Sequence[str], parts: Mapping[str, str], ot
 def _of_sets(most: str, columns: Mapping[str, Sequence[str]], parts: Mapping[str, str]) -> str:
     """Say how one of the sets of rows that a column parts is chosen, or what they may be."""
     values = {*columns[most]}
-    numbered = all(value.isdecimal() for value in values) or role_of_name(most)[0] in _REPEATED
+    is_within = word_of(most) in WITHIN_ITEMS
+    numbered = not is_within and (all(map(str.isdecimal, values)) or role_of_name(most)[0] in _REPEATED)
     role, meaning = (REPEAT, "repeats of a score") if numbered or REPEAT in parts else ("metric", "metrics")
     sets = count(len(values), "set")
     there_twice = f"it holds {sets} of rows, and scores would be there twice without {most!r}; pass"
@@ -410,6 +412,7 @@ def _of_sets(most: str, columns: Mapping[str, Sequence[str]], parts: Mapping[str
         return f"{there_twice} `columns={ {'system': most}!r}` if it names the systems"
     only_one = (
         role in parts
+        or is_within
         or (role == "metric" and "score" not in parts)
         or (role_of_name(most)[0] == "version" and not numbered)
     )

@@ -18,7 +18,7 @@ from metaeval.io.chosen_rows import NO_ROWS, chosen_rows
 from metaeval.io.form_rows import rows_of_form
 from metaeval.io.groups import arrival_within
 from metaeval.io.headers import names_and_rows, refuse_two_levels
-from metaeval.io.joined_items import columns_to_join, joined_items, joined_levels, with_higher_levels
+from metaeval.io.joined_items import columns_to_join, joined_items, joined_levels, parts_to_join, with_higher_levels
 from metaeval.io.long_tables import RESULT_CELLS, read_long, read_results
 from metaeval.io.means import noting, refuse_means
 from metaeval.io.numpy_sheets import numpy_sheet
@@ -72,6 +72,13 @@ def read_table(sheet: Sheet, source: Source, options: TableOptions, order: Seque
         joined, called = joined_items(sheet, together)
         block = _read_form(joined, source, replace(options, columns={**options.columns, "topic": called}), order)
         return replace(block, unit=next(filter(TOPIC.__ne__, map(unit_of_column, together)), block.unit))
+    if pair := parts_to_join(sheet, options):
+        joined, called = joined_items(sheet, pair, kept=pair[:1])
+        note = f"columns {pair[0]!r} and {pair[1]!r} name an item together, and items of one {pair[0]!r} are a cluster"
+        with noting([note]):
+            columns = {**options.columns, "topic": called, "cluster": pair[0]}
+            block = _read_form(joined, source, replace(options, columns=columns), order)
+        return replace(block, notes=[note, *block.notes], unit=unit_of_column(pair[0]))
     return _read_form(sheet, source, options, order)
 
 

@@ -40,7 +40,8 @@ _RANKS = "ranks"
 _OF_WHOLE = "one score of the whole"
 FALLS = "less is better"
 """Why an item beside others is asked about that is called as an error or a loss."""
-_EPOCHS = (1e9, 1e13)
+_EPOCHS, _SECONDS = (1e9, 1e13), 2e9
+"""Whole numbers that may be dates in seconds or milliseconds, and the last with parts of a second."""
 _APART = ", no two alike"
 _FEWEST, _FEWEST_RANKED, _MOST_GRADES = 3, 5, 10
 _WIDER, _LARGER, _SHORT = 1.5, 5, 2
@@ -460,7 +461,7 @@ class _Numbers(NamedTuple):
             is_whole = (values == np.rint(values)) | np.isnan(values)
         all_whole = is_whole.all(axis=0)
         low, high = np.nanmin(values, axis=0, initial=np.inf), np.nanmax(values, axis=0, initial=-np.inf)
-        dates = all_whole & (low <= high) & (low >= _EPOCHS[0]) & (high <= _EPOCHS[1])
+        dates = (low <= high) & (low >= _EPOCHS[0]) & (high <= np.where(all_whole, _EPOCHS[1], _SECONDS))
         years = all_whole & (low <= high) & (low >= _YEARS[0]) & (high <= _YEARS[1])
         years &= np.max(high[~years], initial=0) < _YEARS[0] / 2
         counted = all_whole & (np.sort(values, axis=0) == (np.arange(len(values)) + 1)[:, None]).all(axis=0)

@@ -121,6 +121,10 @@ SURVEY = {kind: tuple(words) for kind, words in _TABLE["survey"].items()}
 """What columns of answers to a survey are called, beside those of answers."""
 SINGLE_REPEATS = frozenset(_TABLE["single"]["words"])
 """What numbers the repeats of each item by itself: the first of one has nothing to do with the first of another."""
+WITHIN_ITEMS = frozenset(_TABLE["within"]["words"])
+"""What parts an item into others, such as the turns of a conversation, as `word_of` writes it."""
+PIECES = frozenset(_TABLE["within"]["pieces"])
+"""What texts and their pieces are called, which may name an item together."""
 COMPUTED = frozenset({*_TABLE["computed"]["words"], *_TABLE["aggregate"]["words"]})
 """What is computed from several judges, as `word_of` writes it."""
 _APART = re.compile(r"(?:abs\s*)?[|(].+[-\N{MINUS SIGN}\N{EN DASH}].+[|)]", re.IGNORECASE)
@@ -586,8 +590,14 @@ def _names_of_rows(
 
 
 def _constant_of_app(tiers: Iterable[str], cells: Callable[[str], Sequence[str]]) -> list[str]:
-    """Return the columns of name, version and hash of an application that do not vary, where others of them do."""
+    """Return the columns of name, version and hash of an application that do not vary, where others of them do.
+
+    So is a name beside that of an experiment, which LangSmith gives what was run.
+    """
+    experiments = any(word_of(name) == _EXPERIMENT for name in tiers)
     constant = {name: len({*cells(name)}) == 1 for name in tiers if word_of(name).startswith(_OF_APP)}
+    if experiments:
+        return [name for name in tiers if word_of(name) == "name" and len({*cells(name)}) == 1]
     return [] if all(constant.values()) else [name for name, stays in constant.items() if stays]
 
 

@@ -14,7 +14,7 @@ from metaeval.base.conditions import texts_that_meet
 from metaeval.base.names import count, first_few, is_number, natural_order, shortened
 from metaeval.errors import InvalidOptionError, MetaevalError, ScoresError, UnknownNameError
 from metaeval.table.conversions import plain
-from metaeval.table.roles import rises_by_name, role_of_name
+from metaeval.table.roles import WITHIN_ITEMS, rises_by_name, role_of_name, word_of
 from metaeval.table.vote_cells import (
     RowError,
     TextCells,
@@ -323,7 +323,8 @@ class Collected:
         self._winners.refuse_names()
         if "counts" in self._forms and len(self._forms) > 1:
             raise ScoresError("some of these are counts and others votes, one a row; read them apart")
-        n_same = 0 if self._count else n_repeated(joined, counted="counts" in self._forms)
+        is_parted = any(word_of(name) in WITHIN_ITEMS for name in self._unused)  # as turns of a question are
+        n_same = 0 if self._count or is_parted else n_repeated(joined, counted="counts" in self._forms)
         order = natural_order(names)
         index_of = {name: number for number, name in enumerate(order)}
         moved = np.array([index_of[name] for name in names])

@@ -47,8 +47,10 @@ _ASKED = ("user_input", "question", "input")
 _LEAST_TEXTS, _EXPECTED = 2, "expected"
 _CASES = frozenset({"name", "actual_output"})
 """Columns of DeepEval's cases, of which the first names a case and no system."""
-_INSIDE = ("metrics", "metric", "__metric__", "scores")
-"""Where records may hold an object of their scores."""
+_INSIDE = ("scores", "metrics", "metric", "__metric__")
+"""Where records may hold an object of their scores, the surest first."""
+_SPAN, _OF_SPANS = "span_id", frozenset({"id", "span_id", "root_span_id", "parent_id"})
+"""What names rows of a log, which are no items."""
 _FEWER = 3
 """How many times fewer measures than topics there must be to tell the two by how often they repeat."""
 _CELLS = 4
@@ -77,7 +79,19 @@ def with_scores_inside(json: Json) -> Json:
     rows = [
         {**{name: of for name, of in record.items() if name != inside}, **record[inside]} for record in json.records
     ]
-    return Json(json.label, rows, json.lines)
+    return Json(json.label, _by_question(rows) if _SPAN in json.first else rows, json.lines)
+
+
+def _by_question(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Return the rows of a log of experiments by what was asked, not by the rows' own names; of one it is the file."""
+    asked = next((name for name in _ASKED if isinstance(rows[0].get(name), str)), "")
+    runs = [
+        name for name in rows[0] if part_of_word(name) == "system" and len({str(row.get(name)) for row in rows}) == 1
+    ]
+    kept = [{name: of for name, of in row.items() if name not in {*_OF_SPANS, *runs}} for row in rows]
+    questions = [row.get(asked) for row in rows]
+    are_names = all(_cell(text) for text in questions) and len({*questions}) == len(rows)
+    return [{"item": row[asked], **row} for row in kept] if asked and are_names and runs else kept
 
 
 def _are_scores(record: Mapping[str, Any], inside: str) -> bool:

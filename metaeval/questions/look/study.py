@@ -37,6 +37,7 @@ from metaeval.tests_stat.ends import Seen, ends_of_means
 _COLUMNS = ("question", "name", "command", "python", "lacks")
 _BY_FOLDER = frozenset({"HELM"})
 """Benchmarks that write a folder a run."""
+_PAIRWISE = "--missing pairwise"
 _LEVEL, _UNEQUAL = 0.95, frozenset({"stratum", "weight"})
 _DRIFT_IN_PYTHON = "metaeval.study_judge_drift(before, after)"
 
@@ -80,7 +81,8 @@ class Look(Study):
         if self.scores is not None and self.contents.sizes.get("systems") == 1:
             return _of_one_system(self.scores, self.contents)
         ask = _QUICK.get(type(self.contents.read))
-        is_asked = self.contents.options and not self.contents.by_values  # what somebody has to say first
+        options = {*self.contents.options.values()} - {_PAIRWISE}
+        is_asked = options and not self.contents.by_values  # what somebody has to say first
         if ask is None or is_asked or not len(self.questions) or self.questions["lacks"].iloc[0]:
             return ""
         try:
@@ -202,7 +204,9 @@ def _main_questions(parts: Mapping[str, Contents], asked: Callable[[str], str] |
     for name, contents in parts.items():
         first = _questions(contents, asked).head(1)
         if not len(first):
-            first.loc[0] = ["What is it?", "look", "", "", contents.refusal or "other files beside it"]
+            way = f"metaeval look {shlex.join(contents.files)}" if contents.kind == "unknown" else ""
+            lacks = "" if way else contents.refusal or "other files beside it"
+            first.loc[0] = ["How can it be read?" if way else "What is it?", "look", way, "", lacks]
         files = first_few([Path(path).name for path in contents.files], most=2)
         first["question"] = f"{name}, {count(len(contents.files), 'file')} ({files}): " + first["question"]
         firsts.append(first)

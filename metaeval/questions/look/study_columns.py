@@ -1,6 +1,6 @@
 """What every column of a table plays, as it was read: a name, a score, an error, or nothing."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from metaeval.base.columns import JUDGES, LABELS, underscored
@@ -14,7 +14,7 @@ from metaeval.io.score_blocks import BY_FRAME
 from metaeval.io.tracked_runs import RUNS_OF, roles_of_runs
 from metaeval.table.folds import settings_among, splits_of
 from metaeval.table.means import SystemMeans
-from metaeval.table.roles import BOUNDS, ERRORS, ROLES, column_roles, role_of_name, says_of
+from metaeval.table.roles import BOUNDS, ERRORS, ROLES, column_roles, part_of_word, role_of_name, says_of
 from metaeval.table.scores import Scores
 from metaeval.table.vote_columns import vote_columns
 from metaeval.table.vote_covariates import two_sided_covariates
@@ -138,7 +138,10 @@ def _roles(
         parts = _parts(names, rows)
         if str(read.attrs.get("read_as")).startswith(BY_FRAME):  # the file is the system
             parts = {name: ("item" if part == "system" else part, why) for name, (part, why) in parts.items()}
-        return parts | _of_scores(read, names)
+            items = _named_in({"item": read["topic"].to_numpy().tolist()}, names, rows)
+            parts = {name: told for name, told in parts.items() if told[0] != "item" or not items or name in items}
+        labels = {"system": read["system"].to_numpy().tolist(), "item": read["topic"].to_numpy().tolist()}
+        return _named_in(labels, names, rows) | parts | _of_scores(read, names)
     return _of_means(read, names, rows) if isinstance(read, SystemMeans) else {}
 
 
@@ -151,9 +154,27 @@ def _parts(names: Sequence[str], rows: Sequence[Sequence[str]]) -> dict[str, tup
     below = [cells for cells in rows[1:] if len(cells) == len(names)]
     try:
         parts = column_roles(names, cells=lambda name: [cells[names.index(name)] for cells in below]).parts
-    except MetaevalError:
-        return {}
-    return {column: ("item" if part == "topic" else part, "by its name") for part, column in parts.items()}
+    except MetaevalError:  # two columns may be one part
+        named = [(part, name) for name in names if (part := part_of_word(name)) is not None]
+    else:
+        named = [*parts.items()]
+    return {column: ("item" if part == "topic" else part, "by its name") for part, column in named}
+
+
+def _named_in(
+    labels: Mapping[str, Iterable[str]], names: Sequence[str], rows: Sequence[Sequence[str]]
+) -> dict[str, tuple[str, str]]:
+    """Return the columns that hold the names of systems or items that were read, or parts of names of items."""
+    below = [cells for cells in rows[1:] if len(cells) == len(names)]
+    known = {part: {str(name) for name in of} for part, of in labels.items()}
+    known |= {f"{part} in part": {piece for name in of for piece in name.split("::")} for part, of in known.items()}
+    cells_of = {name: {cells[at].strip() for cells in below} for at, name in enumerate(names)}
+    return {
+        name: (part.removesuffix(" in part"), f"names {part.split()[0]}s")
+        for name, cells in cells_of.items()
+        for part, of in reversed(known.items())
+        if cells and cells <= of
+    }
 
 
 def _of_means(board: SystemMeans, names: Sequence[str], rows: Sequence[Sequence[str]]) -> Mapping[str, tuple[str, str]]:
@@ -161,7 +182,7 @@ def _of_means(board: SystemMeans, names: Sequence[str], rows: Sequence[Sequence[
         return roles_of_runs(names, board.metrics)
     of_systems = dict.fromkeys((name for name in names if name in board.systems), ("score", "scores of a system"))
     of_metrics = dict.fromkeys((name for name in names if name in board.metrics), _MEAN)
-    return _parts(names, rows) | of_systems | of_metrics
+    return _named_in({"system": board.systems}, names, rows) | _parts(names, rows) | of_systems | of_metrics
 
 
 def _of_scores(scores: Scores, names: Sequence[str]) -> dict[str, tuple[str, str]]:

@@ -2,6 +2,7 @@
 
 import re
 import shlex
+from ast import literal_eval
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -35,6 +36,7 @@ from metaeval.io.by_values import ByValues, labels_by_values, scores_by_values, 
 from metaeval.io.files import first_words, is_tar, read_bytes
 from metaeval.io.installed_formats import installed_format
 from metaeval.io.items import read_items
+from metaeval.io.joined_items import PROMPTED
 from metaeval.io.judged_nuggets import holds_nuggets_of_judges
 from metaeval.io.long_columns import COMPARES_JUDGES
 from metaeval.io.means import MeansAloneError
@@ -65,6 +67,11 @@ type Kind = Literal[
 type Found = Scores | SystemMeans | Votes | Labels | None
 
 _RUN_WORDS, _RANK, _MOST_GRADES, _TWO_SYSTEMS, _MOST_TYPED = 6, 3, 11, 2, 5
+_MOST_ALONE = 20
+"""How many files that nothing reads together are told one by one."""
+_CHOOSES = re.compile(r"pass `where=(\{[^{}`]*\})`")
+_WAY_OUT = re.compile(r"unpack it|pass `")
+"""What refusals say of files that are read when that is done."""
 _NO_ITEMS = "one score a system under each metric; scores by item tell more"
 _OF_PEOPLE = "with --people NAME,NAME metaeval judges tells whether the others may replace these people"
 _OF_COVARIATES = (
@@ -77,6 +84,7 @@ _LANGUAGES = {
     ".js": "JavaScript", ".ts": "TypeScript", ".java": "Java", ".cpp": "C++", ".go": "Go", ".rs": "Rust", ".pl": "Perl",
 }  # fmt: skip
 _PROGRAM = "{}: this is a program (source code: {}), and nothing of an evaluation; look at the files that it writes"
+_ROWS_OF_TABLE = 3
 _BARE = frozenset({*RANKINGS["topic"], *RANKINGS["document"], *RANKINGS["level"], "corpus_id"})
 """Names of columns of judgments alone."""
 _HUMAN = frozenset({"human", "humans", "people"})
@@ -192,7 +200,7 @@ def _nested(json: Json | None) -> Kind | None:
 
 _TOLD: Sequence[tuple[Kind, Callable[[bytes, str], bool]]] = (
     ("submissions", lambda content, _: root_name(content) == "inex-submission" or is_located_run(content)),
-    ("assessments", lambda content, _: holds_assessments(content)),
+    ("assessments", lambda content, _: holds_assessments(content) and root_name(content) != "eval"),
     ("votes", holds_votes),
     ("annotations", holds_annotations),
     ("nuggets", holds_nuggets_of_judges),
@@ -210,7 +218,12 @@ def contents_of(given: Sequence[str]) -> Contents:
     files, beside = _without_others(files)
     out = [file.source.path for file in beside]
     left_out = [f"left out what is nothing of this: {first_few(out)}"] if out else []
-    found = _several(groups) if len(groups := _groups(files)) > 1 else _of_one_kind(paths, files, beside)
+    if len(groups := _groups(files)) > 1:
+        found = _several(groups)
+    else:
+        found = _of_one_kind(paths, files, beside)
+        if found.kind == "unknown" and (apart := _one_by_one(files)) is not None:
+            found = apart
     return replace(found, notes=(*left_out, *found.notes))
 
 
@@ -237,6 +250,8 @@ def _of_one_kind(given: Sequence[str], files: Sequence[_TypedFile], beside: Sequ
         found = Contents(
             kind=kind if kind in OWN_LINES else "unknown", refusal=str(error), asked_of=_ASKED_OF.get(kind, "")
         )
+    if found.kind == "unknown" and len(files) == 1 and (refusal := _of_text(files[0])):
+        return Contents(kind="unknown", files=(files[0].source.path,), refusal=refusal)
     if found.kind == "unknown" and (language := _language(files[0].source.path)):
         return Contents(
             kind="unknown", files=(files[0].source.path,), refusal=_PROGRAM.format(files[0].source.path, language)
@@ -254,6 +269,14 @@ def _of_one_kind(given: Sequence[str], files: Sequence[_TypedFile], beside: Sequ
     are_judged = first.tool and "people" in named_as and found.sizes.get("metrics", 0) > 1
     also = ("judges",) if are_judged else found.also
     return replace(found, files=paths, named=named_as, columns=tuple(columns), tool=first.tool, also=also)
+
+
+def _of_text(file: _TypedFile) -> str:
+    """Return what to do with a text of which a Markdown table is part; "" for anything else."""
+    is_row = [line.startswith(b"|") for line in file.content.splitlines() if line.strip()]
+    if all(is_row) or sum(is_row) < _ROWS_OF_TABLE:
+        return ""
+    return f"{file.source.path}: a table stands in a text; take the table alone (sed '/^|/!d')"
 
 
 def _shared_folders(kind: Kind, files: Sequence[_TypedFile], beside: Sequence[_TypedFile]) -> set[Path]:
@@ -278,7 +301,7 @@ def _language(path: str) -> str:
 
 def _is_prose(file: _TypedFile) -> bool:
     """Whether lines have no numbers of their own, and one cell each or now more, now fewer."""
-    if starts_json(file.content):
+    if starts_json(file.content) or is_tar(file.content) or file.content.startswith(ZIP_MAGIC):
         return False
     try:
         rows = [] if (sheet := any_sheet(file.content, file.source.path)) is None else sheet.sample()
@@ -301,17 +324,45 @@ def _groups(files: Sequence[_TypedFile]) -> dict[str, list[_TypedFile]]:
 
 
 def _several(groups: Mapping[str, Sequence[_TypedFile]]) -> Contents:
-    """Tell what every group of files is; files in folders that are nothing at all are left out by name."""
+    """Tell what every group of files is; those of folders that nothing reads together are told one by one."""
     parts: dict[str, Contents] = {}
     out: list[str] = []
     for name, files in groups.items():
         others = [file for group in groups.values() for file in group if group is not files]
         above = {folder for file in others for folder in _above(file)}
         found = contents_of([*dict.fromkeys(_shortest(file, above) for file in files)])
-        if found.kind == "unknown" and name == "scores" and all(file.source.listed for file in files):
-            out += [file.source.path for file in files]
-        else:
+        if found.kind != "unknown" or name != "scores" or not all(file.source.listed for file in files):
             parts[name] = found
+            continue
+        alone = _told_alone(files)
+        parts |= alone
+        out += [file.source.path for file in files if not any(file.source.path in of.files for of in alone.values())]
+    return _listed(parts, out)
+
+
+def _one_by_one(files: Sequence[_TypedFile]) -> Contents | None:
+    """Tell what each file of a folder is that nothing reads together; None where they are of one kind, or none."""
+    if not 1 < len(files) <= _MOST_ALONE or not all(file.source.listed for file in files):
+        return None
+    parts = _told_alone(files)
+    if len({(part.kind, part.asked_of) for part in parts.values()}) <= 1:
+        return None
+    return _listed(
+        parts, [file.source.path for file in files if all(file.source.path not in of.files for of in parts.values())]
+    )
+
+
+def _told_alone(files: Sequence[_TypedFile]) -> dict[str, Contents]:
+    """Tell what every file is by itself, by its kind and name; those that nothing can be done with are left out."""
+    told = {file.source.path: contents_of([file.source.path]) for file in files[:_MOST_ALONE]}
+    return {
+        f"{'not yet read' if of.kind == 'unknown' else of.kind}: {Path(path).name}": replace(of, files=(path,))
+        for path, of in told.items()
+        if of.kind != "unknown" or of.asked_of or _WAY_OUT.search(of.refusal)
+    }
+
+
+def _listed(parts: Mapping[str, Contents], out: Sequence[str]) -> Contents:
     paths = [path for part in parts.values() for path in part.files]
     notes = [f"left out what is nothing of this: {first_few(out)}"] if out else []
     if len(parts) == 1:
@@ -443,7 +494,8 @@ def _or_labels(given: Sequence[str], scores: Contents) -> Contents:
     raters = list(map(str, read["metric" if read.sizes["metric"] > 1 else "system"].to_numpy()))
     values = np.unique(read.to_numpy()[~np.isnan(read.to_numpy())])
     are_grades = scores.read_as.startswith(WIDE) and len(values) <= _MOST_GRADES and not (values % 1).any()
-    if not are_grades and not (read.sizes["metric"] > 1 and are_judges(raters)):
+    may_be_judges = are_grades or (read.sizes["metric"] > 1 and are_judges(raters))
+    if not may_be_judges or any(map(PROMPTED.match, raters)):  # as promptfoo names what it compares
         return scores
     try:
         judged = read_judges(given)
@@ -568,7 +620,19 @@ def _judged(given: Sequence[str], refusal: str) -> Contents:
         return unread if is_board or _are_passes(judged.labels) else told
     except MetaevalError as of_judges:
         are_several = refusal.endswith(COMPARES_JUDGES) or _names_judges(given)
-        return replace(unread, refusal=str(of_judges), asked_of="judges") if are_several else unread
+        led = _with_reference(given, str(of_judges))
+        return replace(unread, refusal=led, asked_of="judges") if are_several else unread
+
+
+def _with_reference(given: Sequence[str], refusal: str) -> str:
+    """Return a refusal that chooses rows with the reference that those rows need, where judges saw other items."""
+    if (chosen := _CHOOSES.search(refusal)) is None:
+        return refusal
+    try:
+        needed = _of_judges(read_judges(given, where=literal_eval(chosen[1]))).named.get("people")
+    except MetaevalError:
+        return refusal
+    return refusal.replace(chosen[0], f"{chosen[0]} `reference={needed!r}`") if needed else refusal
 
 
 def _of_first[Told](given: Sequence[str], tell: Callable[[bytes, str], Told]) -> Told:

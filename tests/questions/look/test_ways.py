@@ -164,6 +164,31 @@ _FILES = {
         + "".join(f"2025/03/0{at + 1} 10:0{at}:12 AM GMT+1,p{at}@x.org,{1 + at % 5},{1 + at % 3}\n" for at in range(8)),
         "x.csv", "table",
     ),
+    "a file that was not written to its end": (
+        "system,topic,AP\n" + "".join(f"{name},{at},0.{at}{name}\n" for name in "12" for at in range(1, 8)) + "3,1",
+        "x.csv", "table",
+    ),
+    "a table that stands in a text": (
+        f"# Results\n\nWe ran 3 models.\n\n{_MEANS}\nMore, later.\n", "board.md", "leaderboard"
+    ),
+    "scores of segments as WMT writes them": (
+        "".join(f"chrF\ten-de\tnt21\tnews\tref-A\t{name}\t{at}\t0.{at}{len(name)}\n"
+                for name in ("a", "bb") for at in range(1, 8)),
+        "x.seg.score", "table",
+    ),
+    "traces of Weave": (
+        "model,inputs.example.id,output.scores.match.correct\n"
+        + "".join(f"{name},{at},{(at % len(name)) == 0}\n" for name in ("gpt", "llama") for at in range(9)),
+        "x.csv", "table",
+    ),
+    "scores by two judges of several years": (
+        "year,judge,system,topic,metric,value\n" + "".join(
+            f"{year},{judge},{name},{topic},AP,.{topic % 7}{len(name)}{len(judge)}\n"
+            for year in (2019, 2020) for judge, first in (("gpt-4", 1), ("nist", 4))
+            for name in ("a", "bb", "ccc") for topic in range(first, 12)
+        ),
+        "x.csv", "judges",
+    ),
     "runs and judgments in an archive": (_zipped(_RUNS), "all.zip", "table"),
     "runs and judgments in a tar archive": (_tarred(_RUNS), "all.tar.xz", "table"),
 }  # fmt: skip
@@ -184,6 +209,8 @@ def test_what_look_prints_leads_to_an_answer(command, tmp_path, monkeypatch, nam
         if "How it can be read" in looked.out:
             for text in filters:
                 subprocess.run(["bash", "-c", text], check=True)  # noqa: S607 - what is printed
+            if line.split()[1] != "look":
+                break
         elif looked.code == 0:
             line, *_ = *filters, line
             break
