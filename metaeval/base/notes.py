@@ -41,6 +41,12 @@ class CalledAsFile(Remark):
     __slots__ = ()
 
 
+class PooledJudges(KindOfNote):
+    """That the votes of several judges count as one kind's: not where each judge's are taken apart."""
+
+    __slots__ = ()
+
+
 class MadeJudge(KindOfNote):
     """That a judge's labels are made of those of others."""
 
