@@ -120,6 +120,8 @@ class LabelAgreement(Result):
     confidence_level: float
     n_resamples: int
     random_source: str
+    notes: tuple[str, ...] = ()
+    """What was assumed of the labels."""
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row a pair and statistic: ``first``, ``second``, ``statistic``, ``value``, ``low``, ``high``."""
@@ -338,6 +340,7 @@ def compare_labels(  # noqa: PLR0913 - every option is one question
         confidence_level=float(confidence_level),
         n_resamples=int(n_resamples),
         random_source=source.description,
+        notes=labels.notes,
     )
 
 

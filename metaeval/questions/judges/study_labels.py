@@ -149,7 +149,8 @@ def labelling_of(
         )
     latent = _latent(labels, options, attempt)
     corrected = None if assessments else _corrected(labels, judges, options, attempt)
-    notes += [note for answer in (latent, corrected) if answer is not None for note in answer.notes]
+    told = {*notes, *labels.notes}
+    notes += [note for answer in (latent, corrected) if answer is not None for note in answer.notes if note not in told]
     panel, rescaled_panel = (None, None) if assessments else _panels_of_judges(labels, second, options, attempt)
     labelling = Labelling(
         labels=labels,
