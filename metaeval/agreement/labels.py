@@ -87,7 +87,9 @@ class Labels(Result):
     def systems(self) -> dict[str, str] | None:
         """Item to the system that it is of, where a column of the file said so."""
         items = self.table.index.get_level_values("item").unique()
-        return self.system_of if self.system_part is None else {name: name.split("::")[self.system_part] for name in items}
+        return (
+            self.system_of if self.system_part is None else {name: name.split("::")[self.system_part] for name in items}
+        )
 
     @property
     def whole(self) -> bool:

@@ -112,6 +112,20 @@ class CorpusMeans(KindOfNote):
         return note
 
 
+class OfferedClusters(KindOfNote):
+    """That a column which was left out puts topics into groups that may be clusters."""
+
+    column: str
+    clusters: Mapping[str, str]
+    """Topic to group."""
+
+    def __new__(cls, words: str, column: str = "", clusters: Mapping[str, str] | None = None) -> Self:
+        """Return the note with the groups."""
+        note = super().__new__(cls, words)
+        note.column, note.clusters = column, clusters or {}
+        return note
+
+
 class RunVariances(KindOfNote):
     """That scores are means over repeats, and how much runs of the systems differ: `metaeval.table.runs`."""
 
