@@ -17,6 +17,7 @@ from metaeval.reports.shared import drawn_for_p
 from metaeval.reports.single_topics import on_single_topics
 from metaeval.table.scores import Scores
 from metaeval.table.structure import mean_over_topics
+from metaeval.tests_stat.catalogue import TESTS
 from metaeval.tests_stat.comparison import within_clusters
 from metaeval.tests_stat.correction import CORRECTIONS
 from metaeval.tests_stat.labels import side_of_pair
@@ -62,6 +63,7 @@ def pair_sentence(result: PairwiseResult, scores: Scores, *, by: bool = True) ->
         one_sided=side is not None,
         doubtful=_doubts(doubtful, offered, result) if len(result.metrics) > 1 else "",
         alone=alone,
+        test=TESTS.find(result.test).words if alone and alone.won < 0 else result.procedure.words,
         offered=offered[0] if offered and len(result.metrics) == 1 else None,
         untested=[metric for metric, tested in zip(result.metrics, result.n_tested, strict=True) if not tested],
         units=_units(scores),
