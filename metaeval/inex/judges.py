@@ -147,8 +147,9 @@ def read_judges(  # noqa: PLR0913 - what is read, and how
         Of scores, metrics to keep, in this order.
     reference : str, optional
         Labels of 0 and 1 of answers by system are taken as such, not for scores, where this judge labelled a part of
-        them: then scores of systems can be corrected. Of scores, the judge whose every metric stands beside those of the others where files share no metric: a judge
-        of several metrics is then one a metric, called ``NAME:METRIC``.
+        them: then scores of systems can be corrected. Of scores, the judge whose every metric stands beside those of
+        the others where files share no metric: a judge of several metrics is then one a metric, called
+        ``NAME:METRIC``.
     missing : {"error", "zero", "drop-systems", "drop-topics"}
         Of scores, what to do where a system has none on a topic of a judge, or a judge lacks a system.
     duplicates : {"error", "first", "mean"}

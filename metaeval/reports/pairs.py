@@ -149,7 +149,7 @@ def held_back(result: PairwiseResult, scores: Scores) -> str:
 
 
 def lost_by_offered(result: PairwiseResult, scores: Scores) -> str:
-    """Say how many of several significant pairs a column beside the scores contradicts; "" where it contradicts none."""
+    """Say how many of several significant pairs a column beside the scores contradicts; "" for none."""
     rows = by_offered_clusters(result, scores)
     if not rows:
         return ""

@@ -47,7 +47,8 @@ def top_sentence(frame: pd.DataFrame, k: int | None, *, level: str, tested: pd.D
     """Say which systems are among the best k, as somebody asked, by the intervals of their ranks, (metric and) system.
 
     `tested` has how many systems each is better than by p-values over all pairs (``metric``, ``system``, ``n_below``),
-    where a page has such: who is among the best by draws alone is open. Nothing where nobody asked, of one, which any page says, of as many as there are, and without intervals.
+    where a page has such: who is among the best by draws alone is open. Nothing where nobody asked, of one, which any
+    page says, of as many as there are, and without intervals.
     """
     of_metrics = dict(list(frame.groupby("metric", sort=False))) if "metric" in frame else {"": frame}
     n = min(map(len, of_metrics.values()))

@@ -5,6 +5,7 @@ import re
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import stats
 
 from metaeval.errors import EstimationError, InvalidOptionError, UnknownNameError
 from metaeval.models.sample_size import anova_power, interval_width, paired_t_power

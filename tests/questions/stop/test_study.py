@@ -345,7 +345,7 @@ def test_the_difference_of_votes_is_one_per_vote_whatever_comes_together():
     [(12, 0.25, "Go on or stop"), (12, 0.8, "Go on"), (400, 0.0, "You may stop without a decision")],
 )
 def test_nobody_is_told_to_give_up_on_few_topics(n, mean, word):
-    """Differences of standard deviation 1 around `mean`, alternating, so that mean and spread are what they are said."""
+    """Differences of standard deviation 1 around `mean`, alternating, so that both are what is said."""
     pattern = np.resize([1.0, -1.0], n)
     scores = np.stack([pattern + mean, np.zeros(n)])
     summary = study_stopping(as_scores(scores), arrival=[str(at + 1) for at in range(n)]).report().summary[0]
