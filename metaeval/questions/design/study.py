@@ -136,8 +136,8 @@ def study_design(  # noqa: PLR0913 - every option of the command
         One row a ``metric``, ``method`` and ``difference`` (in units of the metric) in ``to_frame()``: ``n_topics``
         needed, from ``n_topics_low`` to ``n_topics_high`` by the interval (level 1 - alpha) of a variance that was
         estimated, ``pairs_reached`` and ``n_topics_for_share``, ``power_at_hand`` (0 to 1) and ``width_at_hand`` with
-        the ``topics_at_hand``, ``variance`` with its ``degrees_of_freedom``, and a ``note``, "" where there is nothing to
-        say. Missing: what a method does not say, or no number reaches.
+        the ``topics_at_hand``, ``variance`` with its ``degrees_of_freedom``, and a ``note``, "" where there is nothing
+        to say. Missing: what a method does not say, or no number reaches.
 
     Raises
     ------
