@@ -43,8 +43,8 @@ def read_judged_answers(
     there are no answers. A column of answers may hold texts or what stands for them, such as a hash. `words` says which
     grades labels in words are; "none" stands for a gap.
     """
-    found = _in_sheet(table_sheet(read_bytes(os.fspath(path)), os.fspath(path)), columns, words)
-    return (read_scores(os.fspath(path), missing="pairwise"), None) if found is None else found
+    answers = _in_sheet(table_sheet(read_bytes(os.fspath(path)), os.fspath(path)), columns, words)
+    return (read_scores(os.fspath(path), missing="pairwise"), None) if answers is None else answers
 
 
 def judged_answers_in(data: object, name: str) -> tuple[object, pd.DataFrame | None]:
@@ -52,8 +52,8 @@ def judged_answers_in(data: object, name: str) -> tuple[object, pd.DataFrame | N
     if not isinstance(data, pd.DataFrame) or data.index.nlevels > 1 or data.columns.nlevels > 1:
         return data, None
     named = data if data.index.name is None else data.reset_index()
-    found = _in_sheet(table_sheet(named.to_csv(index=False).encode(), name), {}, None)
-    return (data, None) if found is None else found
+    answers = _in_sheet(table_sheet(named.to_csv(index=False).encode(), name), {}, None)
+    return (data, None) if answers is None else answers
 
 
 def _in_sheet(

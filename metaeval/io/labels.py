@@ -472,8 +472,8 @@ class _LabelTable:
         if column is None:
             return {}
         system_of = dict(zip(keys["item"].tolist(), self.cells[:, column].tolist(), strict=True))
-        said = zip(keys["item"].tolist(), self.cells[:, column].tolist(), strict=True)
-        is_of_one = all(system and system_of[item] == system for item, system in said)
+        pairs = zip(keys["item"].tolist(), self.cells[:, column].tolist(), strict=True)
+        is_of_one = all(system and system_of[item] == system for item, system in pairs)
         return {"system_of": system_of} if is_of_one and len({*system_of.values()}) > 1 else {}
 
     def _system_column(self) -> int | None:

@@ -23,10 +23,10 @@ def offered_clusters(
     """
     notes = []
     for name, cells in columns.items():
-        said = {*zip(topics, cells, strict=True)}
-        clusters = dict(said)
+        told = {*zip(topics, cells, strict=True)}
+        clusters = dict(told)
         groups = {*clusters.values()}
-        is_one_each = len(clusters) == len(said) and all(groups)
+        is_one_each = len(clusters) == len(told) and all(groups)
         few = not _FEWEST <= len(groups) <= len(clusters) / _SMALLEST
         if few or not is_one_each or all(map(is_number, groups)):
             continue

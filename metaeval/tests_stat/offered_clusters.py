@@ -32,7 +32,7 @@ def by_offered_clusters(result: PairwiseResult, scores: Scores) -> list[ByOffere
     if not significant.any() or {"cluster", "stratum"} & set(scores.coords):
         return []
     test = result.test if not TESTS.find(result.test).resampled else "t"
-    found: dict[str, ByOffered] = {}
+    contradicted: dict[str, ByOffered] = {}
     for column, clusters in _offered(scores).items():
         names = [clusters[topic] for topic in scores["topic"].to_numpy().tolist()]
         try:
@@ -51,9 +51,9 @@ def by_offered_clusters(result: PairwiseResult, scores: Scores) -> list[ByOffere
         n_lost, n_in_all = lost.sum(axis=1).tolist(), significant.sum(axis=1).tolist()
         rows = zip(result.metrics, n_lost, n_in_all, p_values.tolist(), strict=True)
         for metric, n, of, p_value in rows:
-            if n > (found[metric].n_lost if metric in found else 0):
-                found[metric] = ByOffered(metric, column, len({*names}), n, of, p_value)
-    return list(found.values())
+            if n > (contradicted[metric].n_lost if metric in contradicted else 0):
+                contradicted[metric] = ByOffered(metric, column, len({*names}), n, of, p_value)
+    return list(contradicted.values())
 
 
 def _offered(scores: Scores) -> dict[str, Mapping[str, str]]:

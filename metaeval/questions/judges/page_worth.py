@@ -98,8 +98,8 @@ def covariate_answer(study: JudgeStudy) -> list[str]:
     if not study.by_covariate:
         return []
     metric = deciding_metric(study.conclusions)
-    found = study.by_covariate.get(str(metric), next(iter(study.by_covariate.values())))
-    return _covariate_words(study, found)[:_MOST_NAMED]
+    favoured = study.by_covariate.get(str(metric), next(iter(study.by_covariate.values())))
+    return _covariate_words(study, favoured)[:_MOST_NAMED]
 
 
 def _covariate_name(found: FavouredGroups) -> str:
