@@ -121,6 +121,8 @@ class LabelAgreement(Result):
     confidence_level: float
     n_resamples: int
     random_source: str
+    notes: tuple[str, ...] = ()
+    """What was assumed of the labels."""
 
     def _found(self) -> str:
         main = "quadratic_kappa" if "quadratic_kappa" in self.statistics else "kappa"
@@ -347,6 +349,7 @@ def compare_labels(  # noqa: PLR0913 - every option is one question
         confidence_level=float(confidence_level),
         n_resamples=int(n_resamples),
         random_source=source.description,
+        notes=labels.notes,
     )
 
 

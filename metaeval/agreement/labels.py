@@ -41,7 +41,7 @@ from metaeval.table.roles import RoleColumn
 
 Outside = Literal["error", "drop"]
 
-_KEPT = ("by_subtopic", "by_item", "system_part", "guessed")
+_KEPT = ("by_subtopic", "by_item", "system_part", "system_of", "guessed")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -66,6 +66,8 @@ class Labels(Result):
     """Whether no topics were named, so that what is drawn for an interval are items."""
     system_part: int | None = None
     """Which part of the names of items, parted by "::", is a system; None where no column was called so."""
+    system_of: dict[str, str] | None = None
+    """Item to the system that it is of, where a column says so that is no part of the names of items."""
     scale_given: bool = False
     """Whether somebody named the scale, which then is that of all judges; else it is what occurs."""
     guessed: bool = False
@@ -85,7 +87,9 @@ class Labels(Result):
     def systems(self) -> dict[str, str] | None:
         """Item to the system that it is of, where a column of the file said so."""
         items = self.table.index.get_level_values("item").unique()
-        return None if self.system_part is None else {name: name.split("::")[self.system_part] for name in items}
+        return (
+            self.system_of if self.system_part is None else {name: name.split("::")[self.system_part] for name in items}
+        )
 
     @property
     def whole(self) -> bool:

@@ -54,7 +54,7 @@ class CorrectedScores(Result):
     by_topic: bool
     """Whether topics are drawn together with all that was said of them."""
     notes: tuple[str, ...]
-    """Judges that cannot be corrected, and why."""
+    """What was assumed of the labels, and judges that cannot be corrected, and why."""
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row a judge and system."""
@@ -310,7 +310,7 @@ def corrected_scores(  # noqa: PLR0913 - every option is one question
         confidence_level=float(confidence_level),
         alpha=float(alpha),
         by_topic=not labels.by_item,
-        notes=tuple(notes),
+        notes=(*labels.notes, *notes),
     )
 
 

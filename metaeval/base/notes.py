@@ -41,6 +41,12 @@ class CalledAsFile(Remark):
     __slots__ = ()
 
 
+class PooledJudges(KindOfNote):
+    """That the votes of several judges count as one kind's: not where each judge's are taken apart."""
+
+    __slots__ = ()
+
+
 class MadeJudge(KindOfNote):
     """That a judge's labels are made of those of others."""
 
@@ -103,6 +109,20 @@ class CorpusMeans(KindOfNote):
         """Return the note with the means."""
         note = super().__new__(cls, words)
         note.by, note.means = by, means or {}
+        return note
+
+
+class OfferedClusters(KindOfNote):
+    """That a column which was left out puts topics into groups that may be clusters."""
+
+    column: str
+    clusters: Mapping[str, str]
+    """Topic to group."""
+
+    def __new__(cls, words: str, column: str = "", clusters: Mapping[str, str] | None = None) -> Self:
+        """Return the note with the groups."""
+        note = super().__new__(cls, words)
+        note.column, note.clusters = column, clusters or {}
         return note
 
 

@@ -11,6 +11,7 @@ import pandas as pd
 from metaeval.agreement.labels import Labels
 from metaeval.agreement.runs_under_judges import judgments_of_labels
 from metaeval.base.names import count, first_few
+from metaeval.base.number_words import GAP_WORDS
 from metaeval.base.results import Result
 from metaeval.collection.documents import Collection, JudgedCollection
 from metaeval.collection.ranking import Order
@@ -27,6 +28,7 @@ from metaeval.inex.reading import (
     warn_of,
 )
 from metaeval.io.annotations import annotations_of, holds_annotations
+from metaeval.io.any_sheets import any_sheet
 from metaeval.io.benchmarks.contents import starts_json
 from metaeval.io.duplicates import Duplicates
 from metaeval.io.files import first_words
@@ -47,6 +49,8 @@ from metaeval.io.trec import ScorePrecision, read_collection
 from metaeval.io.trec_lines import is_run
 from metaeval.io.votes import refuse_votes
 from metaeval.table.scores import Missing, Scores
+
+_YES_AND_NO = {"0", "1", "0.0", "1.0"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -146,8 +150,10 @@ def read_judges(  # noqa: PLR0913 - what is read, and how
     metrics : sequence of str, optional
         Of scores, metrics to keep, in this order.
     reference : str, optional
-        Of scores, the judge whose every metric stands beside those of the others where files share no metric: a judge
-        of several metrics is then one a metric, called ``NAME:METRIC``.
+        Labels of 0 and 1 of answers by system are taken as such, not for scores, where this judge labelled a part of
+        them: then scores of systems can be corrected. Of scores, the judge whose every metric stands beside those of
+        the others where files share no metric: a judge of several metrics is then one a metric, called
+        ``NAME:METRIC``.
     missing : {"error", "zero", "drop-systems", "drop-topics"}
         Of scores, what to do where a system has none on a topic of a judge, or a judge lacks a system.
     duplicates : {"error", "first", "mean"}
@@ -217,7 +223,8 @@ def read_judges(  # noqa: PLR0913 - what is read, and how
     _refuse_others(contents, votes=not columns)
     paths_read = tuple(source.path for source, _ in contents)
     kind = _kind_of_all(contents, columns or {})
-    kind = "labels" if labels_only and kind == "scores" else kind
+    partly = kind == "scores" and missing == "error" and _labelled_a_part(contents, columns or {}, reference)
+    kind = "labels" if (labels_only or partly) and kind == "scores" else kind
     rows = bool(where) or bool(columns and kind != "annotations")
     _check_options(kind, rows=rows, labels=bool(words or repeats), credit=bool(credit))
     if kind == "labels of nuggets":
@@ -274,6 +281,22 @@ def _kind_of_all(contents: Sequence[tuple[Source, bytes]], columns: Mapping[str,
         message = f"this holds {kinds[0]}, and {contents[index][0].path} {kinds[index]}; give judges of one kind"
         raise FileFormatError(message, path=contents[0][0].path)
     return kinds[0]
+
+
+def _labelled_a_part(
+    contents: Sequence[tuple[Source, bytes]], columns: Mapping[str, str], reference: str | None
+) -> bool:
+    """Say whether a column of 0 and 1 of one table is the reference's, and empty in some of its rows."""
+    if reference is None or columns or len(contents) > 1:
+        return False
+    (source, content), *_ = contents
+    sheet = any_sheet(content, source.path)
+    names = [] if sheet is None else [name.strip() for name in sheet.sample()[0]]
+    if sheet is None or names.count(reference) != 1:
+        return False
+    cells = {row[names.index(reference)].strip() for row in sheet.without_header().rows()}
+    gaps = {text for text in cells if text.casefold() in GAP_WORDS}
+    return bool(gaps) and cells - gaps <= _YES_AND_NO
 
 
 def _kind(content: bytes, label: str, columns: Mapping[str, str], *, alone: bool) -> str:

@@ -13,8 +13,9 @@ from metaeval.base.number_words import GAP_WORDS
 from metaeval.io.any_sheets import table_sheet
 from metaeval.io.files import read_bytes
 from metaeval.io.headers import names_and_rows, place_of
+from metaeval.io.sheets import Sheet
 from metaeval.io.tables import read_scores
-from metaeval.table.roles import SCORES
+from metaeval.table.roles import SCORES, role_of_name
 from metaeval.table.scores import Scores, as_scores
 
 _ANSWERS = ("output", "answer", "response", "completion", "fingerprint", "hash", "output_hash", "answer_hash", "sha256")
@@ -37,12 +38,28 @@ def read_judged_answers(
 
     Items of one topic are a cluster, and where no column names systems all answers are of one.
 
-    Without a column of labels or scores the file is a table of scores in another form, and there are no answers. A
-    column of answers may hold texts or what stands for them, such as a hash. `words` says which grades labels in words
-    are; "none" stands for a gap.
+    A column of labels or scores may also be called as the judge or system, where it is the only one of numbers that
+    nothing else is known of and no column names systems. Without any the file is a table of scores in another form, and
+    there are no answers. A column of answers may hold texts or what stands for them, such as a hash. `words` says which
+    grades labels in words are; "none" stands for a gap.
     """
-    content = read_bytes(os.fspath(path))
-    sheet = table_sheet(content, os.fspath(path))
+    answers = _in_sheet(table_sheet(read_bytes(os.fspath(path)), os.fspath(path)), columns, words)
+    return (read_scores(os.fspath(path), missing="pairwise"), None) if answers is None else answers
+
+
+def judged_answers_in(data: object, name: str) -> tuple[object, pd.DataFrame | None]:
+    """Return the labels or scores, and the answers, of a frame as of the file of it; anything else as it is."""
+    if not isinstance(data, pd.DataFrame) or data.index.nlevels > 1 or data.columns.nlevels > 1:
+        return data, None
+    named = data if data.index.name is None else data.reset_index()
+    answers = _in_sheet(table_sheet(named.to_csv(index=False).encode(), name), {}, None)
+    return (data, None) if answers is None else answers
+
+
+def _in_sheet(
+    sheet: Sheet, columns: Mapping[str, str], words: Mapping[str, int | str] | None
+) -> tuple[Scores, pd.DataFrame | None] | None:
+    """Return the labels or scores, and the answers, of a table; None where it is a table of scores in another form."""
     names, rows, body = names_and_rows(sheet)
     named = {"item": columns.get("topic"), "label": columns.get("score")} | dict(columns)
     places: dict[str, int | None] = {}
@@ -53,9 +70,11 @@ def read_judged_answers(
     if places["topic"] is None and places["item"] is None:  # an answer by its name
         places["item"], places["output"] = places["output"], None
     named_by = [column for column in (places["topic"], places["item"]) if column is not None]
-    if places["label"] is None or not named_by:
-        return read_scores(os.fspath(path), missing="pairwise"), None
     cells = np.array([list(map(str.strip, row)) for row in rows], dtype=object)
+    if places["label"] is None and places["system"] is None:
+        places["label"] = _only_numbers(names, cells, {*places.values()})
+    if places["label"] is None or not named_by:
+        return None
     items = pd.Series(["::".join(row) for row in cells[:, named_by]])
     systems = [_ALL] * len(rows) if places["system"] is None else cells[:, places["system"]]
     index = pd.MultiIndex.from_arrays([items, systems], names=["item", "system"])
@@ -86,3 +105,10 @@ def read_judged_answers(
         return scores, None
     outputs = pd.Series(cells[:, places["output"]], index)
     return scores, outputs.where(outputs != "").unstack()  # noqa: PD010 - as above
+
+
+def _only_numbers(names: Sequence[str], cells: np.ndarray, taken: set[int | None]) -> int | None:
+    """Return the only column of numbers of which its name says nothing; None where there are none or several."""
+    free = [at for at, name in enumerate(names) if name and at not in taken and not role_of_name(name)[0]]
+    numbers = [at for at in free if all(is_number(text) or text.casefold() in GAP_WORDS for text in cells[:, at])]
+    return numbers[0] if len(numbers) == 1 else None

@@ -463,8 +463,24 @@ class _LabelTable:
         frame.attrs |= {"notes": [*notes, *self.notes, *again, *doubtful_labels(frame, self.words)], "judges": "known"}
         frame.attrs |= {"guessed": True} if self.guessed else {}
         parts = [underscored(self.names[column]) in _SYSTEMS for column in self.places["item"]]
-        frame.attrs |= {"system_part": parts.index(True)} if any(parts) else {}
+        frame.attrs |= {"system_part": parts.index(True)} if any(parts) else self._systems(keys)
         return frame
+
+    def _systems(self, keys: Mapping[str, np.ndarray]) -> dict[str, dict[str, str]]:
+        """Return the system of every item as a column beside their names says, if each is of one."""
+        column = self._system_column()
+        if column is None:
+            return {}
+        system_of = dict(zip(keys["item"].tolist(), self.cells[:, column].tolist(), strict=True))
+        pairs = zip(keys["item"].tolist(), self.cells[:, column].tolist(), strict=True)
+        is_of_one = all(system and system_of[item] == system for item, system in pairs)
+        return {"system_of": system_of} if is_of_one and len({*system_of.values()}) > 1 else {}
+
+    def _system_column(self) -> int | None:
+        """Return the column of systems that is no part of the names of items."""
+        taken = {*self.chosen, *(at for places in self.places.values() for at in places)}
+        free = [at for at, name in enumerate(self.names) if at not in taken and underscored(name) in _SYSTEMS]
+        return free[0] if len(free) == 1 else None
 
     def _leave_out_summaries(self) -> None:
         """Leave out the rows that are called as sums, means or counts of the items, as tables of scores do.
@@ -511,7 +527,8 @@ class _LabelTable:
         others = [column for column, name in enumerate(self.names) if name and column not in taken]
         judges = self.places["judge"] if len(self.places["judge"]) > 1 else self._judges(others, keys)
         table = self._values({self.names[column]: self.cells[:, column] for column in judges})
-        left = [self.names[column] for column in others if column not in {*judges, *self.told}]
+        told = {*judges, *self.told, *(() if "system_of" not in self._systems(keys) else [self._system_column()])}
+        left = [self.names[column] for column in others if column not in told]
         self.notes += [f"columns without labels, left out: {first_few(left, most=_SHOWN)}"] if left else []
         self.notes += crossed_judges([self.names[column] for column in judges]) if not self.places["judge"] else []
         frame = pd.DataFrame(table, index=_index(keys))

@@ -25,14 +25,15 @@ from metaeval.io.blocks import (
 from metaeval.io.corpus_means import size_column, with_corpus_means
 from metaeval.io.duplicates import note_of, single
 from metaeval.io.headers import note_of_unnamed, ragged, unique_names
-from metaeval.io.long_columns import TRUTHS, is_outcome, long_columns, sets_of_rows
+from metaeval.io.long_columns import TRUTHS, LongColumns, is_outcome, long_columns, sets_of_rows
 from metaeval.io.sheets import Sheet, header_names
 from metaeval.io.sources import Source
 from metaeval.table.array import ATTACHED, DIMS, REPEAT, Codes, dims_of, first_repeat, laid_out, place_rows
 from metaeval.table.folds import note_of_folds
 from metaeval.table.named_repeats import repeats_of_metrics
+from metaeval.table.offered_clusters import offered_clusters
 from metaeval.table.plausibility import are_summaries, left_out_rows
-from metaeval.table.roles import ANSWERS, SPREADS, TEXTS, unit_of_column, word_of
+from metaeval.table.roles import ANSWERS, SPREADS, TEXTS, role_of_name, unit_of_column, word_of
 
 RESULT_CELLS = 3
 """Columns that trec_eval -q and ir_measures -q print."""
@@ -64,11 +65,22 @@ def read_long(sheet: Sheet, source: Source, options: TableOptions) -> FileBlock:
     if by := size_column(layout.left_out):
         cells = [(row[places["topic"]].strip(), row[column_of[by]].strip()) for row in body.rows()]
         block = with_corpus_means(block, by, *zip(*cells, strict=True))
+    beside = {name: [row[column_of[name]].strip() for row in body.rows()] for name in _words_beside(layout)}
+    if beside:
+        with speaking_of(unit):
+            offered = offered_clusters(beside, [row[places["topic"]].strip() for row in body.rows()])
+        block = replace(block, notes=[*block.notes, *offered])
     folds = note_of_folds(layout.parts["topic"], block.labels["topic"])
     notes = [*note_of_unnamed(names, places["topic"]), *layout.notes, *folds, *block.notes]
     asked = [name for name in layout.left_out if one_system and word_of(name) in TEXTS - ANSWERS]
     texts = {name: _words_by_topic(body, places["topic"], column_of[name]) for name in asked}
     return replace(block, unit=unit, one_system=one_system, notes=notes, texts=texts)
+
+
+def _words_beside(layout: LongColumns) -> list[str]:
+    """Return the columns that may put topics into groups, where no column is known to."""
+    known = {"cluster", "stratum"} & layout.parts.keys()
+    return [] if known else [name for name in layout.left_out if not role_of_name(name)[0]]
 
 
 def _words_by_topic(body: Sheet, topic: int, column: int) -> dict[str, str]:

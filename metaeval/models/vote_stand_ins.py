@@ -109,6 +109,7 @@ def stand_ins(
         scale = np.sqrt(by_people.n_votes / by_judge.n_votes)
         chance = _chance_of_copies(own, roots_of_people, scale, side_of_people, (better, worse), alpha, generator)
         ends = [float(expit(end)) for end in (side, side - half, side + half)]
+        low, high = (low, high) if low < high else (np.nan, np.nan)
         figures = (len(better), share, low, high, *ends, float(expit(_neighbour(strengths))), sided, chance)
         rows.append((name, verdict if len(better) or sided else "no pairs", *figures))
     columns = ["n_pairs", "alike", "low", "high", "left", "left_low", "left_high", "neighbour", "sided"]

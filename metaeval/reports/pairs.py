@@ -17,9 +17,11 @@ from metaeval.reports.shared import drawn_for_p
 from metaeval.reports.single_topics import on_single_topics
 from metaeval.table.scores import Scores
 from metaeval.table.structure import mean_over_topics
+from metaeval.tests_stat.catalogue import TESTS
 from metaeval.tests_stat.comparison import within_clusters
 from metaeval.tests_stat.correction import CORRECTIONS
 from metaeval.tests_stat.labels import side_of_pair
+from metaeval.tests_stat.offered_clusters import ByOffered, by_offered_clusters
 from metaeval.tests_stat.result import PairwiseResult, is_significant
 from metaeval.tests_stat.tails import fewest_by_signs
 from metaeval.tests_stat.unconfirmed import Unconfirmed, unconfirmed
@@ -38,6 +40,10 @@ def pair_sentence(result: PairwiseResult, scores: Scores, *, by: bool = True) ->
     if len(sides[-1]) > len(sides[1]) or (alone and result.data["better"].item() < 0):
         sides, names = {1: sides[-1], -1: sides[1], 0: sides[0]}, names[::-1]
     open_metrics = {row.metric for row in doubtful}
+    offered = [row for row in by_offered_clusters(result, scores) if row.metric not in open_metrics]
+    open_metrics |= {row.metric for row in offered}
+    lead_by = _lead_by(result) if by and len(result.metrics) == 1 and sides[1] else ""
+    sides = {side: [name for name in of_side if name not in open_metrics] for side, of_side in sides.items()}
     sides[0] = [metric for metric in sides[0] if metric not in open_metrics]
     side = side_of_pair(result.alternative, *_pair(result))
     names = list(side) if side and not sides[1] and not doubtful else names
@@ -51,11 +57,14 @@ def pair_sentence(result: PairwiseResult, scores: Scores, *, by: bool = True) ->
         names=names,
         n=len(result.metrics),
         means=means.tolist(),
-        lead_by=_lead_by(result) if by and len(result.metrics) == 1 and sides[1] else "",
+        lead_by=lead_by,
+        between=_between(result) if by and len(result.metrics) == 1 and not sides[1] and _is_grouped(scores) else "",
         lead=result,
         one_sided=side is not None,
-        doubtful=signs_said(doubtful, result) if len(result.metrics) > 1 else "",
+        doubtful=_doubts(doubtful, offered, result) if len(result.metrics) > 1 else "",
         alone=alone,
+        test=TESTS.find(result.test).words if alone and alone.won < 0 else result.procedure.words,
+        offered=offered[0] if offered and len(result.metrics) == 1 else None,
         untested=[metric for metric, tested in zip(result.metrics, result.n_tested, strict=True) if not tested],
         units=_units(scores),
         held=lacking,
@@ -64,11 +73,29 @@ def pair_sentence(result: PairwiseResult, scores: Scores, *, by: bool = True) ->
     )
 
 
+def _doubts(doubtful: Sequence[Unconfirmed], offered: Sequence[ByOffered], result: PairwiseResult) -> str:
+    """Say under which of several metrics a test alone decides, and what does not."""
+    told = [signs_said(doubtful, result), *(say("offered", row=row) for row in offered)]
+    return " ".join(filter(None, told))
+
+
 def _lead_by(result: PairwiseResult) -> str:
     """Write by how much the better of the two systems is ahead under the one metric, with the interval of that."""
     (row,) = with_difference_bounds(result)[["difference", "difference_low", "difference_high"]].to_numpy(float)
     lead, low, high = (row if row[0] >= 0.0 else -row[[0, 2, 1]]).tolist()
     return bracketed(lead, low, high, number(3))
+
+
+def _is_grouped(scores: Scores) -> bool:
+    return bool({"cluster", "stratum"} & set(scores.coords))
+
+
+def _between(result: PairwiseResult) -> str:
+    """Write the difference of the two systems under the one metric, with its interval and p-value."""
+    row = with_difference_bounds(result).iloc[0]
+    difference = bracketed(row["difference"], row["difference_low"], row["difference_high"], number(3))
+    first, second = _pair(result)
+    return f"{first} less {second} {difference}, p {compared_p(row['p_value'])}"
 
 
 def _held(result: PairwiseResult, scores: Scores) -> dict[str, object]:
@@ -119,6 +146,15 @@ def held_back(result: PairwiseResult, scores: Scores) -> str:
     counts = {"n": int(n.max()), "some": np.ptp(n) > 0, "units": _units(scores)}
     counts["clustered"] = "cluster" in scores.coords
     return " " + say("held back", least=least, result=result, **counts)
+
+
+def lost_by_offered(result: PairwiseResult, scores: Scores) -> str:
+    """Say how many of several significant pairs a column beside the scores contradicts; "" for none."""
+    rows = by_offered_clusters(result, scores)
+    if not rows:
+        return ""
+    row = max(rows, key=lambda row: row.n_lost)
+    return " " + say("offered pairs", row=row, under=f" under {row.metric}" if len(result.metrics) > 1 else "")
 
 
 def pair_figures(result: PairwiseResult, scores: Scores, *, first: str | None = None) -> Table:

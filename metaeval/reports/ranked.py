@@ -43,15 +43,21 @@ def against_baseline(  # noqa: PLR0913 - what the sentence says
     return say("against", ahead=ahead, behind=behind, better=better or [""], baseline=baseline, under=under, how=how)
 
 
-def top_sentence(frame: pd.DataFrame, k: int | None) -> str:
+def top_sentence(frame: pd.DataFrame, k: int | None, *, level: str, tested: pd.DataFrame | None = None) -> str:
     """Say which systems are among the best k, as somebody asked, by the intervals of their ranks, (metric and) system.
 
-    Nothing where nobody asked, of one, which any page says, of as many as there are, and without intervals.
+    `tested` has how many systems each is better than by p-values over all pairs (``metric``, ``system``, ``n_below``),
+    where a page has such: who is among the best by draws alone is open. Nothing where nobody asked, of one, which any
+    page says, of as many as there are, and without intervals.
     """
     of_metrics = dict(list(frame.groupby("metric", sort=False))) if "metric" in frame else {"": frame}
     n = min(map(len, of_metrics.values()))
     if k is None or not 1 < k < n or "rank_low" not in frame:
         return ""
+    if tested is not None:
+        by_test = frame[["metric", "system"]].merge(tested, how="left")["n_below"].to_numpy()
+        frame = frame.assign(rank_high=frame["rank_high"].where(by_test >= n - k, n))
+        of_metrics = dict(list(frame.groupby("metric", sort=False)))
     sure = [natural_order(ranked.loc[ranked["rank_high"] <= k, "system"]) for ranked in of_metrics.values()]
     if len(sure) > 1:
         return say(
@@ -61,9 +67,20 @@ def top_sentence(frame: pd.DataFrame, k: int | None) -> str:
             n_all=sum(len(names) >= k for names in sure),
             n_some=sum(map(bool, sure)),
         )
-    n_open = int(((frame["rank_low"] <= k) & (frame["rank_high"] > k)).sum())
+    is_open = (frame["rank_low"] <= k) & (frame["rank_high"] > k)
+    likely = frame[is_open].get(f"p_top_{k}", pd.Series(dtype=float))
+    named = zip(frame.loc[is_open, "system"], map(chance, likely), strict=False)
     metric = next(iter(of_metrics))
-    return say("top", k=k, n=n, sure=sure[0], n_open=n_open, under=f" under {name_of_metric(metric)}" if metric else "")
+    return say(
+        "top",
+        k=k,
+        n=n,
+        sure=sure[0],
+        n_open=int(is_open.sum()),
+        chances=[f"{name} ({p})" for name, p in named] if len(likely) <= _MOST_TIED else [],
+        level=level,
+        under=f" under {name_of_metric(metric)}" if metric else "",
+    )
 
 
 def is_pair(part: pd.DataFrame) -> bool:

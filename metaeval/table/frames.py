@@ -38,6 +38,7 @@ from metaeval.table.interval_names import roles_among
 from metaeval.table.means import columns_of, renaming
 from metaeval.table.named_repeats import repeats_of_metrics
 from metaeval.table.number_columns import left_out_columns, no_metrics, not_scores, unsure_columns
+from metaeval.table.offered_clusters import offered_clusters
 from metaeval.table.roles import (
     ERRORS,
     SCORES,
@@ -51,6 +52,7 @@ from metaeval.table.roles import (
     named_by_models,
     part_of_word,
     refuse_items_of_one,
+    role_of_name,
     word_of,
 )
 from metaeval.table.wide import (
@@ -212,6 +214,18 @@ def have_other_columns(frame: pd.DataFrame) -> bool:
 
 def _without_other_columns(known: _Frame) -> tuple[_Frame, list[str]]:
     """Leave out the columns of a long frame that are no scores, which is noted."""
+    others = known.others
+    told, notes = _told_columns(known)
+    if "topic" not in known.parts or {"cluster", "stratum"} & known.parts.keys():
+        return told, notes
+    left = [name for name in others if name not in told.others and not role_of_name(str(name))[0]]
+    beside = {str(name): known.frame[name].fillna("").astype(str).tolist() for name in left}
+    topics = known.frame[known.parts["topic"]].astype(str).tolist() if beside else []
+    return told, [*notes, *offered_clusters(beside, topics, in_memory=True)]
+
+
+def _told_columns(known: _Frame) -> tuple[_Frame, list[str]]:
+    """Leave out the columns, and say which."""
     others = known.others
     if not others or ("score" not in known.parts and "metric" in known.parts):
         return known, []

@@ -8,6 +8,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from metaeval.base.names import count
+from metaeval.base.notes import PooledJudges
 from metaeval.base.results import Result
 from metaeval.table.vote_cells import Codes, Floats
 
@@ -112,7 +113,8 @@ class Votes(Result):
     def by_voter(self) -> dict[str, "Votes"]:
         """Return the votes of every voter, by name; those without one are left out."""
         voter = self.units.get("voter", np.empty(0))
-        return {name: self.where(voter == code) for code, name in enumerate(self.names.get("voter", ())) if name}
+        apart = replace(self, notes=tuple(note for note in self.notes if not isinstance(note, PooledJudges)))
+        return {name: apart.where(voter == code) for code, name in enumerate(self.names.get("voter", ())) if name}
 
     def one_sided_voters(self) -> dict[str, tuple[str, int]]:
         """Return the voters nearly all of whose votes go to one side, with that side and how many votes they decided.

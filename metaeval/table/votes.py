@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from metaeval.base.columns import underscored
 from metaeval.base.conditions import texts_that_meet
 from metaeval.base.names import count, first_few, is_number, natural_order, shortened
+from metaeval.base.notes import PooledJudges
 from metaeval.errors import InvalidOptionError, MetaevalError, ScoresError, UnknownNameError
 from metaeval.table.conversions import plain
 from metaeval.table.roles import WITHIN_ITEMS, rises_by_name, role_of_name, word_of
@@ -432,7 +433,7 @@ class Collected:
     def _note_on_judges(self, voters: Sequence[str]) -> str:
         if not underscored(self._voter.strip()).startswith("judge") or len(voters) < _FEWEST:
             return ""
-        return (
+        return PooledJudges(
             f"column {self._voter!r} names {count(len(voters), 'judge')} ({first_few(voters)}), whose votes are pooled "
             f"as those of one kind of voters; for one of them pass `where={{{self._voter!r}: {voters[0]!r}}}`"
         )

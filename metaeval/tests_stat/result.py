@@ -114,7 +114,7 @@ class PairwiseResult(Result):
     def procedure(self) -> Procedure:
         """What people call the test that was done on these scores: the sign test on 0/1 scores is McNemar's.
 
-        Its description says how clusters, strata and weights were taken into account.
+        Its description says how clusters, strata, weights and runs were taken into account.
 
         Examples
         --------
@@ -138,6 +138,12 @@ class PairwiseResult(Result):
             )
         elif clusters:
             procedure = replace(procedure, described=f"{procedure.described}, cluster by cluster")
+        if "p_items" in self.data:
+            procedure = replace(
+                procedure,
+                words=f"{procedure.words} with runs in the error",
+                described=f"{procedure.described} with the variance of runs in the error",
+            )
         return procedure
 
     @property

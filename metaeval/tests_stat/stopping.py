@@ -72,6 +72,16 @@ class Counts(NamedTuple):
         return Counts(self.n, np.abs(self.total), self.squares, wins, losses)
 
 
+class Sizes(NamedTuple):
+    """What is known of how many topics or votes the units of each pair hold. Shape of every array (pair,)."""
+
+    total: Floats
+    squares: Floats
+    """Sums of the sizes and of their squares."""
+    products: Floats
+    """Sums of the differences times the sizes."""
+
+
 def count_units(differences: Floats, looks: Ints) -> Counts:
     """Count differences (pair, unit) in their order of arrival, NaN for none, after so many units each."""
     there = ~np.isnan(differences)
@@ -170,13 +180,38 @@ def sequence_interval(
 
 def _t_half_width(counts: Counts, alpha: float) -> Floats:
     """Solve the t form for t; without end where no t excludes anything."""
-    n, ng = counts.n, counts.n * _EFFECT_VARIANCE
+    n = counts.n
+    with np.errstate(divide="ignore", invalid="ignore"):
+        variance = np.maximum(counts.squares / n - counts.mean**2, 0.0)  # ν s²/n over ν
+        half = np.sqrt(_largest_t(n, alpha) * variance)
+    return np.where(variance > _NO_SPREAD * counts.squares / np.maximum(n, 1.0), half, np.inf)
+
+
+def _largest_t(n: Floats, alpha: float) -> Floats:
+    """Return the largest t²/ν that the t form does not exclude."""
+    ng = n * _EFFECT_VARIANCE
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         ratio = np.exp((np.log1p(ng) - 2.0 * np.log(alpha)) / n)
-        of_t = np.where(ratio < 1.0 + ng, (ratio - 1.0) / (1.0 - ratio / (1.0 + ng)), np.inf)  # t²/ν
-        variance = np.maximum(counts.squares / n - counts.mean**2, 0.0)  # ν s²/n over ν
-        half = np.sqrt(of_t * variance)
-    return np.where(variance > _NO_SPREAD * counts.squares / np.maximum(n, 1.0), half, np.inf)
+        return np.where(ratio < 1.0 + ng, (ratio - 1.0) / (1.0 - ratio / (1.0 + ng)), np.inf)
+
+
+def ratio_interval(counts: Counts, sizes: Sizes, *, alpha: float) -> tuple[Floats, Floats]:
+    """Return the differences a topic or vote that the t form does not exclude, where units hold several of them.
+
+    A difference θ is excluded where sums less θ times sizes are no sums around 0 (Fieller); so 0 is excluded just where
+    the evidence is. Without end where sizes may be 0 for all that is known.
+    """
+    with np.errstate(divide="ignore", invalid="ignore"):
+        size, of_t = sizes.total / counts.n, _largest_t(counts.n, alpha)
+        variances = (counts.squares / counts.n - counts.mean**2, sizes.squares / counts.n - size**2)
+        covariance = sizes.products / counts.n - counts.mean * size
+        ratio = counts.mean / size
+        spread = variances[0] - 2.0 * ratio * covariance + ratio**2 * variances[1]
+        leading = size**2 - of_t * variances[1]
+        middle = (counts.mean * size - of_t * covariance) / leading
+        half = np.sqrt(np.maximum(middle**2 - (counts.mean**2 - of_t * variances[0]) / leading, 0.0))
+    known = (leading > 0.0) & (spread > _NO_SPREAD * counts.squares / np.maximum(counts.n, 1.0))
+    return np.where(known, middle - half, -np.inf), np.where(known, middle + half, np.inf)
 
 
 def _win_shares(counts: Counts, alpha: float) -> tuple[Floats, Floats]:

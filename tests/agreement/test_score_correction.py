@@ -255,3 +255,26 @@ def test_the_answer_says_on_what_a_corrected_share_depends(among_labelled):
     told = "if it errs as often on all items: the items that people labelled are no random sample"
     assert (told in found.answer) == shifted
     assert any("no random sample" in note for note in found.notes) == shifted
+
+
+def test_a_column_of_systems_beside_the_items_is_what_scores_are_of(tmp_path, command):
+    """A row an item: as a mapping says it, in memory, from a file and at the shell; notes on the labels are kept."""
+    rng = np.random.default_rng(2)
+    truth = rng.random(200) < np.where(np.arange(200) % 2, 0.8, 0.4)
+    frame = pd.DataFrame(
+        {
+            "item": [f"i{at}" for at in range(200)],
+            "system": np.where(np.arange(200) % 2, "good", "bad"),
+            "person": np.where(np.arange(200) < 80, truth.astype(float), np.nan),
+            "judge": np.where(rng.random(200) < 0.85, truth, ~truth).astype(float),
+        }
+    )
+    frame.to_csv(tmp_path / "labels.csv", index=False)
+    named = dict(zip(frame["item"], frame["system"], strict=True))
+    expected = corrected_scores(as_labels(frame.drop(columns="system")), reference="person", systems=named).table
+    found = corrected_scores(as_labels(frame), reference="person")
+    assert found.table[["system", "corrected"]].equals(expected[["system", "corrected"]])
+    assert "no column of topics: items are what is drawn for intervals" in found.notes
+    told = command("judges", tmp_path / "labels.csv", "--reference", "person", "--json").json()["results"]
+    corrected = {row["statistic"]: row["value"] for row in told if row["statistic"].startswith("corrected score, ")}
+    assert sorted(corrected.values()) == pytest.approx(sorted(expected["corrected"]))

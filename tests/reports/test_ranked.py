@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from metaeval.reports.ranked import ALIKE, open_first, ranked_columns, with_alike
+from metaeval.reports.ranked import ALIKE, open_first, ranked_columns, top_sentence, with_alike
 from metaeval.resampling.ranks import rank_intervals
 
 
@@ -39,3 +39,21 @@ def test_the_first_of_many_are_said_to_be_alike_only_where_some_pair_differs():
     part = pd.DataFrame({"system": list("abcdefgh"), "rank": range(1, 9), "rank_low": [1] * 7 + [2]})
     assert open_first(part.assign(n_above=0)).endswith("none of 8 systems can be told apart")
     assert "the first 7 of 8 systems cannot" in open_first(part.assign(n_above=[0] * 7 + [1]))
+
+
+def test_who_is_the_best_by_draws_alone_is_open_with_its_probability():
+    """By the ranks a, b and d are the best 3; by p-values over all pairs d is better than 2 of 5 only."""
+    frame = pd.DataFrame(
+        {
+            "metric": "AP",
+            "system": [*"abdcef"],
+            "rank_low": [1, 2, 2, 4, 4, 6],
+            "rank_high": [1, 3, 3, 5, 5, 6],
+            "p_top_3": [1.0, 1.0, 0.98, 0.02, 0.0, 0.0],
+        }
+    )
+    tested = frame[["metric", "system"]].assign(n_below=[5, 3, 2, 1, 1, 0])
+    assert top_sentence(frame, 3, level="95 %") == "Yes: a, b and d are the best 3 under AP (95 %, all ranks at once)."
+    assert top_sentence(frame, 3, level="95 %", tested=tested) == (
+        "Partly: a and b are among the best 3 under AP (95 %, all ranks at once); d (98 %) may be."
+    )

@@ -85,7 +85,8 @@ def _title(study: SettledStudy) -> str:
 def _summary(study: SettledStudy) -> tuple[str, ...]:
     rows = study.beside.sort_values("f1", ascending=False, kind="stable", na_position="last").to_dict("records")
     pairs = "; ".join(say("row", row=row, f1=_in_brackets(row["f1"], "F1")) for row in rows[:_MOST_NAMED])
-    answer = say("answer", pairs=pairs, row=rows[0], n=rows[0]["n_truth"], study=study)
+    words = {say("settled alike", row=row) for row in rows}
+    answer = say("answer", pairs=pairs, word=words.pop() if len(words) == 1 else "", n=rows[0]["n_truth"], study=study)
     if not study.of_judges or not len(study.agreed):
         predicted = [
             say("predicts", row=row, interval=_interval_words(row)) for row in study.predicted.to_dict("records")
@@ -109,7 +110,7 @@ def _summary(study: SettledStudy) -> tuple[str, ...]:
 
 
 def _verdict_words(study: SettledStudy) -> tuple[str, ...]:
-    """Say whether the best judge may replace people, who is turned away for its side, and how sure that is.
+    """Say whether the best judge may replace people, who else may not, and how sure that is.
 
     Of one judge at two dates: whether it has changed, and whose strength by it.
     """
@@ -133,13 +134,16 @@ def _verdict_words(study: SettledStudy) -> tuple[str, ...]:
     order = study.verdicts["verdict"].map({"may": 0, "not settled": 1, "no pairs": 2, "may not": 3})
     frame = study.verdicts.assign(order=order).sort_values(["order", "alike"], ascending=[True, False], kind="stable")
     best, *others = frame.to_dict("records")
-    told = [best, *(row for row in others if row["sided"])][:_MOST_NAMED]
+    told = [best, *(row for row in others if row["verdict"] == "may not")][:_MOST_NAMED]
     sentences = [say("stands in", row=row, study=study, alike=_alike_words(row)) for row in told]
     chance = [] if pd.isna(best["cleared_if_equal"]) else [say("cleared", row=best, study=study)]
     return (" ".join([*sentences, *chance]),)
 
 
 def _alike_words(row: Mapping[Any, Any]) -> str:
+    """Write the share of pairs in one order with its interval, or their number where no draw orders one otherwise."""
+    if pd.isna(row["low"]):
+        return "none" if not row["alike"] else whole(round(row["alike"] * row["n_pairs"]))
     return bracketed(row["alike"], row["low"], row["high"], share)
 
 

@@ -144,13 +144,22 @@ def _ends(study: DesignStudy, rows: NDArray[np.bool_], column: str = "n_topics")
 
 def _needed(study: DesignStudy, rows: NDArray[np.bool_]) -> str:
     """Say how many topics one question needs: of one metric, or of the least and the most demanding."""
-    extremes = _ends(study, rows)
+    extremes = [end._replace(figure=_with_interval(study, rows, end)) for end in _ends(study, rows)]
     topic, topics = unit().topic, unit().topics
     if len(extremes) > 1:
         (least, most), names = extremes, named(extremes, "metrics")
         return f"{least.figure} {topics} ({names[0]}) to {most.figure} ({names[1]})"
     who = f" ({extremes[0].who})" if study.variances is not None and rows.sum() == 1 else ""
     return f"{extremes[0].figure} {topic if study.table[rows]['n_topics'].fillna(0).eq(1).all() else topics}{who}"
+
+
+def _with_interval(study: DesignStudy, rows: NDArray[np.bool_], end: End) -> str:
+    """Write topics with the interval that the variance of the one metric at an end leaves them, where it has one."""
+    of_end = study.table[rows & study.table["metric"].map(name_of_metric).isin(end.names).to_numpy()]
+    if len(of_end) != 1 or "n_topics_low" not in of_end or of_end["n_topics_low"].isna().any():
+        return end.figure
+    low, high = (of_end[f"n_topics_{name}"].iloc[0] for name in ("low", "high"))
+    return f"{end.figure} [{whole(low)}, {'∞' if pd.isna(high) else whole(high)}]"
 
 
 def _shares_reached(study: DesignStudy) -> list[str]:

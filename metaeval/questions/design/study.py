@@ -7,6 +7,7 @@ from typing import ClassVar, Literal, NamedTuple, get_args
 
 import numpy as np
 import pandas as pd
+from scipy.special import gammaincinv
 
 from metaeval.base.arrays import Floats
 from metaeval.base.checks import check_choice, check_list, check_number, check_share
@@ -76,7 +77,7 @@ class DesignStudy(Study):
         sources = first[[name for name in _SOURCE if name in first]].to_dict("records")
         at_hand = int(first["topics_at_hand"].iloc[0]) if "topics_at_hand" in first else None
         asked = _DesignCase(0.0, 0.0, self.n_systems or 0, self.power, self.alpha, self.calculation)
-        spread = _Spread({} if self.variances is None else self.variances.of_pairs, self.share)
+        spread = _Spread(_of_several(self.variances), self.share)
         return _answers(sources, list(dict.fromkeys(self.table["method"])), differences, asked, at_hand, spread)
 
 
@@ -133,9 +134,10 @@ def study_design(  # noqa: PLR0913 - every option of the command
     -------
     DesignStudy
         One row a ``metric``, ``method`` and ``difference`` (in units of the metric) in ``to_frame()``: ``n_topics``
-        needed, ``pairs_reached`` and ``n_topics_for_share``, ``power_at_hand`` (0 to 1) and ``width_at_hand`` with the
-        ``topics_at_hand``, ``variance`` with its ``degrees_of_freedom``, and a ``note``, "" where there is nothing to
-        say. Missing: what a method does not say, or no number reaches.
+        needed, from ``n_topics_low`` to ``n_topics_high`` by the interval (level 1 - alpha) of a variance that was
+        estimated, ``pairs_reached`` and ``n_topics_for_share``, ``power_at_hand`` (0 to 1) and ``width_at_hand`` with
+        the ``topics_at_hand``, ``variance`` with its ``degrees_of_freedom``, and a ``note``, "" where there is nothing
+        to say. Missing: what a method does not say, or no number reaches.
 
     Raises
     ------
@@ -180,7 +182,7 @@ def study_design(  # noqa: PLR0913 - every option of the command
     asked = _DesignCase(0.0, 0.0, n_systems or 0, power, alpha, calculation)
     spoken = unit_of(dict(enumerate(collections)) if components is None else frame)
     with speaking_of(spoken):
-        spread = _Spread({} if estimated is None else estimated.of_pairs, share)
+        spread = _Spread(_of_several(estimated), share)
         table = _answers(_variance_sources(estimated, variances), methods, differences, asked, at_hand, spread)
     if table["n_topics"].isna().all():
         raise EstimationError(str(table["note"].iloc[0]))
@@ -211,7 +213,16 @@ _STILL = 1e-9
 """Over the squared difference, in the place of the variance of pairs that are a constant apart: the fewest will do."""
 _SOURCE = ("metric", "variance", "degrees_of_freedom")
 _COLUMNS = (
-    *("metric", "method", "difference", "n_topics", "pairs_reached", "n_topics_for_share"),
+    *(
+        "metric",
+        "method",
+        "difference",
+        "n_topics",
+        "n_topics_low",
+        "n_topics_high",
+        "pairs_reached",
+        "n_topics_for_share",
+    ),
     *("topics_at_hand", "power_at_hand", "width_at_hand"),
     *("variance", "degrees_of_freedom", "note"),
 )
@@ -236,6 +247,12 @@ class _Spread(NamedTuple):
     share: float
 
 
+def _of_several(estimated: PilotVariance | None) -> Mapping[str, Floats]:
+    """Return the variances of pairs by metric, where there is more than the one that all numbers rest on."""
+    of_pairs = {} if estimated is None else estimated.of_pairs
+    return {metric: variances for metric, variances in of_pairs.items() if len(variances) > 1}
+
+
 def _answers(  # noqa: PLR0913, PLR0917 - what was asked
     sources: Sequence[Mapping[Hashable, object]],
     methods: Sequence[Goal],
@@ -251,6 +268,7 @@ def _answers(  # noqa: PLR0913, PLR0917 - what was asked
             for difference in differences:
                 question = replace(asked, difference=float(difference), variance=float(str(source["variance"])))
                 answer = _answer(method, question, at_hand, spread, str(source["metric"]))
+                answer |= _between(method, question, source["degrees_of_freedom"])
                 rows.append(dict(source) | {"method": method, "difference": float(difference)} | answer)
     table = pd.DataFrame(rows)
     table = table.astype({name: "Int64" for name in table if str(name).startswith("n_topics")})
@@ -276,6 +294,19 @@ def _answer(method: Goal, asked: _DesignCase, at_hand: int | None, spread: _Spre
         name = "width_at_hand" if method == "interval" else "power_at_hand"
         row |= {"topics_at_hand": at_hand, name: achieved(asked, at_hand)}
     return row
+
+
+def _between(method: Goal, asked: _DesignCase, freedom: object) -> dict[str, object]:
+    """Return the topics at the ends of the variance's interval, by chi-squared; nothing where it was given."""
+    if freedom is None:
+        return {}
+    fewest, ends = _GOALS[method][0], {}
+    for name, tail in (("n_topics_low", 1.0 - asked.alpha / 2.0), ("n_topics_high", asked.alpha / 2.0)):
+        degrees = float(str(freedom))
+        end, ends[name] = asked.variance * degrees / (2.0 * float(gammaincinv(degrees / 2.0, tail))), None
+        with suppress(EstimationError):
+            ends[name] = fewest(replace(asked, variance=end))
+    return ends
 
 
 def _of_pairs(

@@ -483,7 +483,7 @@ def _refuse_all_but(loaded: Loaded, known: set[str], what: str) -> None:
 def _of_two_dates(loaded: Loaded, inputs: Sequence[str] | None, files: tuple[Path, Path], reading: _Reading) -> Answer:
     """Ask whether a judge has changed."""
     from metaeval.io.judged_answers import read_judged_answers  # noqa: PLC0415 - loads pandas
-    from metaeval.questions.judges.study_drift import study_judge_drift  # noqa: PLC0415 - loads scipy
+    from metaeval.questions.judges.study_drift import both_outputs, study_judge_drift  # noqa: PLC0415 - loads scipy
 
     if inputs:
         raise InvalidOptionError(f"--before and --after are all that is read; leave {inputs[0]} out")
@@ -498,11 +498,7 @@ def _of_two_dates(loaded: Loaded, inputs: Sequence[str] | None, files: tuple[Pat
         read_judged_answers(file, columns, words=_words_of(reading)) for file in files
     )
     loaded.read(*files)
-    if (outputs is None) != (new_outputs is None):
-        lacking, having = files if outputs is None else files[::-1]
-        raise InvalidOptionError(f"{having} has a column of outputs and {lacking} has none; add it there")
-    answers = None if outputs is None or new_outputs is None else (outputs, new_outputs)
-    return loaded.ask(study_judge_drift, before, after, outputs=answers)
+    return loaded.ask(study_judge_drift, before, after, outputs=both_outputs(outputs, new_outputs, files))
 
 
 def _no_votes(files: Sequence[str]) -> list[str]:

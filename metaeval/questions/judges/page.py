@@ -20,8 +20,9 @@ from metaeval.questions.judges.page_agreement import (
     ranking_figures,
 )
 from metaeval.questions.judges.page_conclusions import blocks_by_metric, conclusion_sections, effect_figures, f1_picture
-from metaeval.questions.judges.page_labels import corrected_section, label_sections, latent_words
+from metaeval.questions.judges.page_labels import corrected_section, favour_words, label_sections, latent_words
 from metaeval.questions.judges.page_worth import (
+    covariate_answer,
     covariate_section,
     favour_section,
     panel_section,
@@ -59,11 +60,12 @@ def judges_report(study: JudgeStudy) -> Report:
     failed = [Item(term=question, words=reason) for question, reason in study.unanswered.items()]
     labelling, panel = study.labelling, panel_section(study)
     title, answer, *summary = _answer(study)
+    asked = [*covariate_answer(study), *([] if labelling is None else favour_words(labelling.favour))]
     return Report(
         command="judges",
         title=title,
         facts=_facts(study),
-        summary=(" ".join(filter(None, (answer, _scales_words(labelling)))), *summary),
+        summary=(" ".join(filter(None, (*asked, answer, _scales_words(labelling)))), *summary),
         key_figures=_key_figures(study),
         sections=(
             *_verdicts_section(study),

@@ -81,13 +81,20 @@ def _favour_section(found: ItemFavour | None) -> tuple[Section, ...]:
         data=found.table,
         found=found,
     )
+    return (say.section("favour", Text(paragraphs=tuple(favour_words(found))), table, found=found),)
+
+
+def favour_words(found: ItemFavour | None) -> list[str]:
+    """Say which judges label items with more of a covariate otherwise; nothing without one."""
+    if found is None:
+        return []
     judges = found.table[found.table["kind"] == "judge"]
     sure = judges[is_significant(judges["p_corrected"].to_numpy(), 1 - found.confidence_level)]
     words = [] if len(sure) else [say("favours none", found=found)]
     for row in sure.to_dict("records"):
         figure = bracketed_size(row["slope"], row["low"], row["high"], number(3))
         words.append(say("favours", row=row, figure=figure, found=found))
-    return (say.section("favour", Text(paragraphs=tuple(words)), table, found=found),)
+    return words
 
 
 def corrected_section(found: CorrectedScores | None, *, brief: bool) -> tuple[Section, ...]:

@@ -29,6 +29,7 @@ from metaeval.questions.judges.page_conclusions import blocks_by_metric
 from metaeval.questions.judges.study import JudgeStudy
 from metaeval.reports.key_figures import ends_in
 from metaeval.reports.prose import prose
+from metaeval.resampling.judge_verdicts import deciding_metric
 from metaeval.tests_stat.result import is_significant
 
 _SIGNED, _WORTH = number(3), number(2)
@@ -37,7 +38,7 @@ _SIDES = {"figure": "", "adjusted": "adjusted_"}
 _PANEL = ["items", "judges", "erho2", "phi"]
 _JUDGMENTS = {"judgment": 1.0}
 """What a panel costs: judgments alone, for the runs are there."""
-_MOST_MEMBERS = 10
+_MOST_MEMBERS, _MOST_NAMED = 10, 3
 say = prose(__name__)
 
 
@@ -90,6 +91,15 @@ def covariate_section(study: JudgeStudy) -> tuple[Section, ...]:
     blocks = blocks_by_metric(study.by_covariate, lambda metric, found: _covariate_blocks(study, metric, found))
     covariate = _covariate_name(next(iter(study.by_covariate.values())))
     return (say.section("covariate", *blocks, brief=False, covariate=covariate, reference=study.reference),)
+
+
+def covariate_answer(study: JudgeStudy) -> list[str]:
+    """Say first, under the metric that decides, what was asked of a covariate of systems; nothing without one."""
+    if not study.by_covariate:
+        return []
+    metric = deciding_metric(study.conclusions)
+    favoured = study.by_covariate.get(str(metric), next(iter(study.by_covariate.values())))
+    return _covariate_words(study, favoured)[:_MOST_NAMED]
 
 
 def _covariate_name(found: FavouredGroups) -> str:

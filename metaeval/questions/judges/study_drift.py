@@ -17,6 +17,7 @@ from metaeval.base.checks import check_share
 from metaeval.base.provenance import Provenance, record_provenance
 from metaeval.base.results import Figure
 from metaeval.errors import InvalidOptionError, ScoresError
+from metaeval.io.judged_answers import judged_answers_in
 from metaeval.models.judge_drift import split_change
 from metaeval.resampling.judge_conclusions import JudgeConclusions, judge_conclusions
 from metaeval.resampling.options import check_test
@@ -113,10 +114,12 @@ def study_judge_drift(  # noqa: PLR0913 - every option of the question
     ----------
     before, after : Scores or anything `metaeval.as_scores` takes
         Labels or scores of systems by item under the judge, one metric each. Systems and items are matched by name;
-        items that were judged once are left out. Clusters are those of `after`.
+        items that were judged once are left out. Clusters are those of `after`. A frame of one row a label has the
+        columns of a file of the command: item, and any of topic, system and output.
     outputs : tuple of DataFrame and DataFrame, optional
         What the systems had said at both dates, as texts or what stands for them, such as a hash: items in rows,
-        systems in columns. The judge is looked at where both are there and the same; without it, everywhere.
+        systems in columns. The judge is looked at where both are there and the same; without it, everywhere. By
+        default the columns of outputs of the frames.
     test, correction, alpha
         How pairs of systems are tested, two-sided; `alpha` is that of all tests, and one less the level of intervals.
     n_resamples : int, default 1000
@@ -157,6 +160,9 @@ def study_judge_drift(  # noqa: PLR0913 - every option of the question
     check_share(alpha, "alpha")
     check_test(test, correction)
     source = resolve_rng(resolve_seed(rng))
+    (before, said), (after, said_after) = judged_answers_in(before, "before"), judged_answers_in(after, "after")
+    if outputs is None:
+        outputs = both_outputs(said, said_after, ("before", "after"))
     first, second, notes = _both(before, after)
     same = _same_outputs(second, outputs)
     there = np.isfinite(first.to_numpy()[0]) & np.isfinite(second.to_numpy()[0])
@@ -194,6 +200,18 @@ def study_judge_drift(  # noqa: PLR0913 - every option of the question
         notes=tuple(dict.fromkeys(notes)),
         provenance=provenance or record_provenance("study_judge_drift", random_source=source.description),
     )
+
+
+def both_outputs(
+    before: pd.DataFrame | None, after: pd.DataFrame | None, tables: tuple[object, object]
+) -> tuple[pd.DataFrame, pd.DataFrame] | None:
+    """Return what systems had said at both dates; a table without it beside one that has it is refused."""
+    if before is not None and after is not None:
+        return before, after
+    if before is after:
+        return None
+    lacking, having = tables if before is None else tables[::-1]
+    raise InvalidOptionError(f"{having} has a column of outputs and {lacking} has none; add it there")
 
 
 def _both(before: object, after: object) -> tuple[Scores, Scores, list[str]]:

@@ -149,7 +149,7 @@ def labelling_of(
         )
     latent = _latent(labels, options, attempt)
     corrected = None if assessments else _corrected(labels, judges, options, attempt)
-    notes += [note for answer in (latent, corrected) if answer is not None for note in answer.notes]
+    notes += _notes_of(labels, latent, corrected)
     panel, rescaled_panel = (None, None) if assessments else _panels_of_judges(labels, second, options, attempt)
     labelling = Labelling(
         labels=labels,
@@ -211,6 +211,12 @@ def _corrected(
         alpha=options.compared.alpha,
     )
     return attempt(CORRECTED, ask)
+
+
+def _notes_of(labels: Labels, *answers: LatentClasses | CorrectedScores | None) -> list[str]:
+    """Return the notes of answers, but for those on the labels themselves."""
+    notes = [note for answer in answers if answer is not None for note in answer.notes]
+    return [note for note in notes if note not in labels.notes]
 
 
 def _favour_by_item(

@@ -28,7 +28,7 @@ from metaeval.page.report import Report
 from metaeval.page.tables import METRIC, Table, bounded, frame_of, left, of_metrics, right, rising, under, with_cells
 from metaeval.questions.components.page import design_sentences
 from metaeval.questions.leaderboard import page_items
-from metaeval.questions.leaderboard.page_asked import asked_of
+from metaeval.questions.leaderboard.page_asked import asked_of, better_by_test
 from metaeval.questions.leaderboard.page_card import LEADERBOARD_TITLE, card_files, embedded
 from metaeval.questions.leaderboard.page_cohorts import cohort_files, cohorts_section, named_cohort, shares_by_cohort
 from metaeval.questions.leaderboard.page_few_items import thin_section
@@ -159,7 +159,9 @@ def _answer(study: LeaderboardStudy, found: pd.DataFrame, frame: pd.DataFrame) -
     verdicts, first, n = set(found["verdict"]), found.iloc[0], len(found)
     verdict = verdicts.pop() if len(verdicts) == 1 else "Partly"
     if n == 1:
-        return ranking_answer(first.to_dict(), frame, f" under {name_of_metric(first['metric'])}")
+        return ranking_answer(
+            first.to_dict() | _first_by_draws(study, frame), frame, f" under {name_of_metric(first['metric'])}"
+        )
     settled = int((found["leading"] == 1).sum())
     which = "metrics" if verdict == "Partly" else f"all {'Yes' if verdict == 'Yes' else 'No'}"
     return say(
@@ -173,6 +175,13 @@ def _answer(study: LeaderboardStudy, found: pd.DataFrame, frame: pd.DataFrame) -
         leading=_span(found["leading"]),
         differ=_span(found["differ"]),
     )
+
+
+def _first_by_draws(study: LeaderboardStudy, frame: pd.DataFrame) -> dict[str, object]:
+    """Return how probably the first is best, where p-values over all pairs leave that open; else nothing."""
+    best = frame.loc[frame["rank"] == 1].iloc[0]
+    n_below = better_by_test(study).set_index("system")["n_below"]
+    return {} if "p_best" not in best or n_below[best["system"]] == len(frame) - 1 else {"by_draws": best["p_best"]}
 
 
 def ranking_answer(place: Mapping[Any, Any], frame: pd.DataFrame, under: str) -> str:

@@ -32,14 +32,27 @@ def asked_of(study: LeaderboardStudy, tables: BoardTables, of_cohort: tuple[str,
     """Return the question that was asked beside that of the ranking, and its answers, last those of a cohort."""
     if study.requirements is not None:
         return _REQUIRED, (_required(study.requirements, study),)
-    title, sentences = (
-        (TOP_TITLE.format(study.top), (best,)) if (best := top_sentence(tables.systems, study.top)) else ("", ())
-    )
+    level = percentage(1 - study.alpha if study.ranks is None else study.ranks.confidence_level)
+    best = top_sentence(tables.systems, study.top, level=level, tested=better_by_test(study))
+    title, sentences = (TOP_TITLE.format(study.top), (best,)) if best else ("", ())
     if len(study.baselines) == 1 and len(study.comparison.metrics) == 1:
         title = say("against title", baseline=study.baselines[0])
         against = () if study.comparison.n_pairs == 1 else (_against(study, study.baselines[0], tables),)
         sentences = (*against, *sentences)
     return title, (*sentences, *of_cohort)
+
+
+def better_by_test(study: LeaderboardStudy) -> pd.DataFrame:
+    """Return than how many systems each is better by p-values over all pairs: metric, system and n_below."""
+    tested = study.comparison.with_correction("holm")
+    data, verdicts, names = tested.data, tested.verdicts(), study.scores["system"].to_numpy().tolist()
+    sides = [data[side].to_numpy() for side in ("system_a", "system_b")]
+    rows = [
+        (metric, name, int(((sides[0] == name) & (row > 0)).sum() + ((sides[1] == name) & (row < 0)).sum()))
+        for metric, row in zip(tested.metrics, verdicts, strict=True)
+        for name in names
+    ]
+    return pd.DataFrame(rows, columns=["metric", "system", "n_below"])
 
 
 def required_report(study: RequirementsStudy) -> Report:

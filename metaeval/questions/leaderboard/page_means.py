@@ -54,7 +54,7 @@ def means_report(study: MeansLeaderboardStudy) -> Report:
     counted = facts(metric=len(metrics), system=len(study.board.systems), pair=len(study.ranks.data["pair"]))
     card = card_of_means(study)
     answers = tuple(_answer(study, row, frame) for row in places.to_dict("records"))
-    best = top_sentence(frame, study.top)
+    best = top_sentence(frame, study.top, level=percentage(study.ranks.confidence_level))
     return Report(
         command="leaderboard",
         title=TOP_TITLE.format(study.top) if best else LEADERBOARD_TITLE,

@@ -55,7 +55,7 @@ def _shared_systems(given: Sequence[str]) -> int:
 def _shared_answers(given: Sequence[str]) -> int:
     """Return how many items have a label or score in both, if some system does."""
     (before, _), (after, _) = (read_judged_answers(path, {}) for path in given)
-    if any(scores.sizes["metric"] > 1 for scores in (before, after)):
+    if any(scores.sizes["metric"] > 1 for scores in (before, after)) or not before["metric"].equals(after["metric"]):
         return 0
     systems, items = (
         {*before[name].to_numpy().tolist()} & {*after[name].to_numpy().tolist()} for name in ("system", "topic")

@@ -30,6 +30,8 @@ _EXPECTED = {"more": "more", "low": "more_low", "high": "more_high"}
 _LEAVE = "You may"
 _FAR = 10
 """Go on if the first decision is expected within so many times the units at hand, a further one within as many."""
+_FEWEST_TO_GIVE_UP = 30
+"""Units from which on one may give up: of fewer nobody tells a small difference from one that is decided soon."""
 say = prose(__name__)
 
 
@@ -93,11 +95,12 @@ def _answer(study: StoppingStudy, rows: pd.DataFrame) -> str:
     in_all = _in_all(study, open_pairs).sort_values(kind="stable")
     soonest, row = in_all.iloc[0], open_pairs.loc[in_all.index[0]]
     near = not soonest >= study.n_units * (1 if n_decided else _FAR)
+    far = not near and study.n_units >= _FEWEST_TO_GIVE_UP and row["more_low"] >= row["n"]
     if len(rows) == 1 and _by_runs(rows).any():
         p = f"p {compared_p(row['p_runs'])}"
         return say("one held", row=row, ahead=_seems_better(study, row), p=p, things=_things(study), **numbers)
     if len(rows) == 1:
-        return say("one open", row=row, near=near, expected=_expected(study, row, soonest), **numbers)
+        return say("one open", row=row, near=near, far=far, expected=_expected(study, row, soonest), **numbers)
     said = say(
         "following",
         row=row,
@@ -110,7 +113,7 @@ def _answer(study: StoppingStudy, rows: pd.DataFrame) -> str:
     counted = {"pairs": len(rows), "decided": n_decided, "following": said}
     if near and not ahead:
         return say("go on", **counted, **numbers)
-    return say("announce" if near else "enough", ahead=ahead, since=since, **counted, **numbers)
+    return say("announce" if near else "enough", ahead=ahead, since=since, far=far, **counted, **numbers)
 
 
 def _by_runs(rows: pd.DataFrame) -> "pd.Series[bool]":

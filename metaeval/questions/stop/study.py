@@ -34,12 +34,14 @@ from metaeval.tests_stat.stopping import (
     SEQUENTIAL_CORRECTIONS,
     Counts,
     EvidenceForm,
+    Sizes,
     count_units,
     decided_pairs,
     fixed_size,
     log_betting_evidence,
     log_sign_evidence,
     log_t_evidence,
+    ratio_interval,
     sequence_interval,
     units_expected,
 )
@@ -79,6 +81,11 @@ class _Differences(NamedTuple):
         """Return the counts (pair, look) with the units in this order."""
         return count_units(self.sums[:, order], looks)
 
+    def held(self) -> Sizes:
+        """Return how many topics the units hold."""
+        sizes = self.sizes
+        return Sizes(sizes.sum(axis=1), (sizes**2).sum(axis=1), (np.nan_to_num(self.sums) * sizes).sum(axis=1))
+
 
 class _Ballots(NamedTuple):
     """Votes, or the sums of a pair's votes within a cluster, that arrive one after another."""
@@ -86,8 +93,10 @@ class _Ballots(NamedTuple):
     pair: Ints
     net: Floats
     """Wins of the pair's first system less those of its second, ties being neither."""
+    size: Floats
+    """Votes of the ballot, as their weights count them."""
     unit: Ints
-    """What arrives as a whole: a vote, a question or a voter. Shape of all three (ballot,)."""
+    """What arrives as a whole: a vote, a question or a voter. Shape of all four (ballot,)."""
     n_pairs: int
     n_units: int
 
@@ -105,6 +114,11 @@ class _Ballots(NamedTuple):
         net = self.net
         parts = (np.ones_like(net), net, net**2, (net > 0).astype(np.float64), (net < 0).astype(np.float64))
         return Counts(*map(summed, parts))
+
+    def held(self) -> Sizes:
+        """Return how many votes the units hold."""
+        parts = (self.size, self.size**2, self.net * self.size)
+        return Sizes(*(np.bincount(self.pair, weights, self.n_pairs) for weights in parts))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -531,7 +545,8 @@ def _voted(votes: Votes, wanted_form: EvidenceForm | None, by: VoteUnit | None, 
     n_units = int(units.max()) + 1
     key, ballot = np.unique(pair * n_units + units, return_inverse=True)
     net = np.bincount(ballot, signed)
-    net[np.abs(net) <= RELATIVE * np.bincount(ballot, np.abs(signed))] = 0.0
+    size = np.bincount(ballot, votes.weight)
+    net[np.abs(net) <= RELATIVE * size] = 0.0
     last = np.zeros(n_units, dtype=np.int64)
     np.maximum.at(last, units, np.arange(len(units)))
     position_of_unit = np.empty_like(last)
@@ -541,7 +556,7 @@ def _voted(votes: Votes, wanted_form: EvidenceForm | None, by: VoteUnit | None, 
     form = wanted_form or fitting_form
     if form == "betting" or (form == "sign" and not has_only_signs):
         raise InvalidOptionError(f"`evidence={form!r}` does not fit these votes; take {fitting_form!r}")
-    ballots = _Ballots(key // n_units, net, position_of_unit[key % n_units], n * (n - 1) // 2, n_units)
+    ballots = _Ballots(key // n_units, net, size, position_of_unit[key % n_units], n * (n - 1) // 2, n_units)
     few = [count(votes.n_units(name), name) for name in shared if name not in enough and by is None]
     notes = (*votes.notes, _VOTED, *(_FEW.format(few=few_units, unit=counted_in) for few_units in few))
     in_blocks = 1 < np.count_nonzero(np.diff(pair)) + 1 == len(np.unique(pair)) < len(pair)
@@ -566,15 +581,14 @@ def _answered(stream: _Stream, form: EvidenceForm, asked: _Asked) -> tuple[pd.Da
     of_units = _log_evidence(stream, form, asked.alpha, counts, looks, order)
     log_evidence = _within_runs(of_units, stream)
     decided = decided_pairs(log_evidence, alpha=asked.alpha, correction=asked.correction)
-    at_last, differences = counts.at(-1), stream.sums if isinstance(stream, _Differences) else None
-    low, high = sequence_interval(at_last, form, alpha=asked.alpha, differences=differences)
-    scale = _units_per_topic(stream, at_last)
+    at_last = counts.at(-1)
+    low, high = _interval(stream, form, asked.alpha, at_last)
     pairs = pd.DataFrame(
         {
             "n": at_last.n.astype(np.int64),
-            "difference": at_last.mean * scale,
-            "low": low * scale,
-            "high": high * scale,
+            "difference": at_last.mean * _units_held(stream, at_last),
+            "low": low,
+            "high": high,
             "log10_evidence": log_evidence[:, -1] / np.log(10.0),
             "decided_at": (since := _since(decided, looks)),
             "side": np.sign(counts.total[np.arange(len(since)), np.searchsorted(looks, np.nan_to_num(since))]),
@@ -633,12 +647,24 @@ def _since(decided: "np.ndarray[tuple[int, int], np.dtype[np.bool_]]", looks: In
     return np.where(unbroken[:, -1], looks[unbroken.argmax(axis=1)], np.nan)
 
 
-def _units_per_topic(stream: _Stream, counts: Counts) -> Floats:
-    """Return how many units there are for each topic, which makes means of sums over units means over topics."""
-    if not isinstance(stream, _Differences):
-        return np.ones(len(counts.n))
+def _units_held(stream: _Stream, counts: Counts) -> Floats:
+    """Return how many units there are for each topic or vote, which makes means of sums means over these."""
     with np.errstate(divide="ignore", invalid="ignore"):
-        return counts.n / stream.sizes.sum(axis=1)
+        return counts.n / stream.held().total
+
+
+def _interval(stream: _Stream, form: EvidenceForm, alpha: float, counts: Counts) -> tuple[Floats, Floats]:
+    """Return the differences (lower, upper) a topic or vote that the evidence does not exclude."""
+    if form == "t":
+        ends = ratio_interval(counts, stream.held(), alpha=alpha)
+    else:
+        differences, scale = stream.sums if isinstance(stream, _Differences) else None, _units_held(stream, counts)
+        low, high = sequence_interval(counts, form, alpha=alpha, differences=differences)
+        ends = low * scale, high * scale
+    if isinstance(stream, _Differences):
+        return ends
+    low, high = (np.clip(end, -1.0, 1.0) for end in ends)  # of a vote no more is won or lost
+    return low, high
 
 
 def _replayed(stream: _Stream, form: EvidenceForm, asked: _Asked, looks: Ints) -> dict[str, Floats]:

@@ -34,6 +34,7 @@ from metaeval.reports.pairs import (
     decision_words,
     difference_columns,
     held_back,
+    lost_by_offered,
     pair_figures,
     pair_sentence,
     pair_verdicts,
@@ -98,22 +99,18 @@ def _summary(study: TableStudy, pair: Sequence[str]) -> tuple[str, ...]:
     result = study.comparison
     if pair:
         answer, *rests = answer_and_rests(pair_sentence(result, study.scores), result)
-        return (" ".join(_with_clusters(study, answer)), *rests)
+        return (" ".join([answer, *_by_cluster(study)]), *rests)
     first = first_rests(study.scores) if study.baseline is None else ()
     claimed = bool(result.data["significant"].any())
-    beside = held_back(result, study.scores), other_first_of_corpus(study.scores), on_single_topics(result)
+    beside = (
+        held_back(result, study.scores),
+        lost_by_offered(result, study.scores),
+        other_first_of_corpus(study.scores),
+        on_single_topics(result),
+    )
     answer = "".join([_answer(study), *beside])
     told, *rests = with_answer(answer, [*first, *few_rest(result)], claimed=claimed)
     return (told, *filter(None, [" ".join(rests)]), *_quote(study))
-
-
-def _with_clusters(study: TableStudy, answer: str) -> list[str]:
-    """Put what differs within clusters beside the answer: before one that it contradicts, a no or a better of both."""
-    word, _, rest = answer.partition(": ")
-    sides = set() if study.by_cluster is None else {*study.by_cluster["verdict"]} - {0}
-    if not (word == "No" and sides) and not (word == "Open" and len(sides) > 1):
-        return [answer, *_by_cluster(study)]
-    return [*_by_cluster(study), f"Overall {word.lower()}: {rest}"]
 
 
 def _by_cluster(study: TableStudy) -> list[str]:

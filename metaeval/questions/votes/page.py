@@ -77,7 +77,9 @@ def votes_report(study: VotesStudy) -> Report:
     units = {"topic" if of_runs and name == "question" else name: n for name, n in study.n_units.items()}
     sizes = [*facts(vote=study.n_votes, system=study.n_systems, **units), *_pairs_counted(study)]
     settled = counts[counts["correction"] == AS_RANKS].to_dict("records")[0]
-    best = top_sentence(study.first.ranks.to_frame().drop(columns="metric"), study.top) if study.n_groups == 1 else ""
+    ranks = study.first.ranks
+    level = percentage(ranks.confidence_level)
+    best = top_sentence(ranks.to_frame().drop(columns="metric"), study.top, level=level) if study.n_groups == 1 else ""
     return Report(
         command="votes",
         title=TOP_TITLE.format(study.top) if best else title_of(study),

@@ -5,6 +5,7 @@ import re
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import stats
 
 from metaeval.errors import EstimationError, InvalidOptionError, UnknownNameError
 from metaeval.models.sample_size import anova_power, interval_width, paired_t_power
@@ -213,3 +214,18 @@ def test_a_pair_a_constant_apart_is_reached():
     assert row["pairs_reached"] in {1 / 3, 1.0}
     still = study_design(as_scores([one, one + 0.05, one + 0.1, other]), differences=[0.3], methods=["t"], share=0.4)
     assert still.table["n_topics_for_share"].tolist() == [6]
+
+
+def test_what_few_topics_at_hand_leave_open_stands_beside_the_number():
+    """The ends are the numbers for the ends of the variance by chi-squared, here with 4 degrees of freedom."""
+    scores = as_scores([[0.2, 0.5, 0.4, 0.9, 0.7], [0.6, 0.3, 0.5, 0.6, 0.8]])
+    study = study_design(scores, differences=[0.05], methods=["t"])
+    row = study.table.iloc[0]
+    assert row["degrees_of_freedom"] == 4
+    for name, tail in (("low", 0.975), ("high", 0.025)):
+        variance = row["variance"] * 4 / stats.chi2.ppf(tail, 4)
+        expected = study_design(variance=variance, differences=[0.05], methods=["t"]).table["n_topics"].item()
+        assert row[f"n_topics_{name}"] == expected
+    summary = " ".join(study.report().summary)
+    assert f"needs {row['n_topics']} [{row['n_topics_low']}, {row['n_topics_high']:,}] topics" in summary
+    assert "of the pairs" not in summary  # there is one

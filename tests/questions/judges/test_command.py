@@ -426,6 +426,8 @@ def test_a_covariate(command, wordy):
         assert rows[judge, "bias: words"]["value"] == pytest.approx(own.loc[judge, "figure"])
     per_word = rows["fond", "bias, adjusted: words"]["value"] / np.std([*wordy.values()], ddof=1)
     assert per_word == pytest.approx(0.0003, rel=0.1)
+    asked = "fond gives systems with one standard deviation more words "
+    assert told.json()["summary"][0].startswith(asked)
     assert rows["fair", "bias, adjusted: words"]["low"] < 0 < rows["fair", "bias, adjusted: words"]["high"]
     assert command("judges", *words, "--resamples", 20, "--out", "words").code == 0
     shown = html.unescape(" ".join((Path("words") / "index.html").read_text().split()))

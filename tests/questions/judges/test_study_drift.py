@@ -194,3 +194,43 @@ def test_intervals_are_said_to_be_over_what_varies(words_of):
         study_judge_drift(*doubled, rng=0).report()
     )
     assert "95 % intervals over topics, for each" in words_of(study_judge_drift(BEFORE, AFTER, rng=0).report())
+
+
+def test_a_table_with_a_column_called_as_the_judge_is_one_of_its_labels(tmp_path):
+    """Wide (topic, item, gpt), or without topics, it says what the long form does."""
+    forms = {"long": "label", "wide": "gpt", "bare": "gpt"}
+    found = {}
+    for form, column in forms.items():
+        paths = []
+        for date, labels in (("before", (1, 2, 1, 3, 2, 1)), ("after", (2, 2, 2, 3, 3, 1))):
+            keys = [f"d{at}" if form == "bare" else f"t{at // 2},d{at}" for at in range(6)]
+            head = "item" if form == "bare" else "topic,item"
+            rows = [f"{key},{label}" for key, label in zip(keys, labels, strict=True)]
+            paths.append(tmp_path / f"{form}_{date}.csv")
+            paths[-1].write_text("\n".join([f"{head},{column}", *rows]), "utf-8")
+        before, after = (read_judged_answers(path, {})[0] for path in paths)
+        found[form] = study_judge_drift(before, after, rng=0)
+    for form in forms:
+        assert found[form].overall.loc["shift", "value"] == pytest.approx(0.5)  # 3 of 6 one higher
+    ends = ["low", "high"]
+    assert found["wide"].overall.loc["shift", ends].tolist() == found["long"].overall.loc["shift", ends].tolist()
+
+
+def test_a_column_of_outputs_counts_in_memory_as_in_a_file(tmp_path):
+    """Only answers that changed gained: the judge did not change, at either door."""
+    items = [f"q{at}" for at in range(20)]
+    before = pd.DataFrame({"item": items, "system": "s", "score": np.linspace(0.1, 0.5, 20), "output": items})
+    changed = np.arange(20) >= 10
+    after = before.assign(score=before["score"] + 0.3 * changed, output=np.where(changed, "another", items))
+    in_memory = study_judge_drift(before, after, rng=0)
+    answers = []
+    for name, frame in (("before", before), ("after", after)):
+        frame.to_csv(tmp_path / f"{name}.csv", index=False)
+        answers.append(read_judged_answers(tmp_path / f"{name}.csv", {}))
+    of_files = study_judge_drift(answers[0][0], answers[1][0], outputs=(answers[0][1], answers[1][1]), rng=0)
+    for found in (in_memory, of_files):
+        assert found.outputs_given
+        assert found.overall.loc["shift", "value"] == pytest.approx(0.0)
+        assert found.report().summary[0].startswith("No change of the judge is visible")
+    with pytest.raises(InvalidOptionError, match="before has a column of outputs and after has none; add it there"):
+        study_judge_drift(before, after.drop(columns="output"), rng=0)

@@ -319,3 +319,34 @@ def test_a_difference_beyond_the_runs_is_decided():
 def test_scores_without_runs_have_no_columns_of_them():
     """Scores of one run do not say how runs differ."""
     assert "p_runs" not in study_stopping(drawn()).to_frame()
+
+
+def test_the_difference_of_votes_is_one_per_vote_whatever_comes_together():
+    """Voters with 1 to 4 votes: wins less losses over votes, as by vote; its interval is Fieller's, literally."""
+    rng = np.random.default_rng(5)
+    sizes = np.tile([1, 2, 3, 4], 8)
+    voter = np.repeat(np.arange(len(sizes)), sizes)
+    winner = np.where(rng.random(len(voter)) < 0.7, "left", "right")
+    votes = pd.DataFrame({"left": "a", "right": "b", "winner": winner, "voter": [f"v{code}" for code in voter]})
+    per_vote = np.where(winner == "left", 1.0, -1.0)
+    by = {name: study_stopping(votes, by=name).to_frame().iloc[0] for name in ("vote", "voter")}
+    for found in by.values():
+        assert found["difference"] == pytest.approx(per_vote.mean())
+        assert -1.0 <= found["low"] < found["difference"] < found["high"] <= 1.0
+    sums = np.bincount(voter, per_vote)
+    grid = np.linspace(-1.0, 1.0, 20_001)
+    rests = sums - grid[:, None] * sizes
+    open_to = grid[log_t_evidence(count_units(rests, np.array([len(sizes)])))[:, 0] < np.log(1 / 0.05)]
+    assert (by["voter"]["low"], by["voter"]["high"]) == pytest.approx((open_to.min(), open_to.max()), abs=2e-4)
+
+
+@pytest.mark.parametrize(
+    ("n", "mean", "word"),
+    [(12, 0.25, "Go on or stop"), (12, 0.8, "Go on"), (400, 0.0, "You may stop without a decision")],
+)
+def test_nobody_is_told_to_give_up_on_few_topics(n, mean, word):
+    """Differences of standard deviation 1 around `mean`, alternating, so that both are what is said."""
+    pattern = np.resize([1.0, -1.0], n)
+    scores = np.stack([pattern + mean, np.zeros(n)])
+    summary = study_stopping(as_scores(scores), arrival=[str(at + 1) for at in range(n)]).report().summary[0]
+    assert summary.startswith(f"{word}: which of system1 and system2 is better")

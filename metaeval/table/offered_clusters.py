@@ -1,0 +1,38 @@
+"""Columns beside scores that put topics into groups, such as categories: clusters that nobody named."""
+
+from collections.abc import Mapping, Sequence
+
+from metaeval.base.names import is_number
+from metaeval.base.notes import OfferedClusters
+from metaeval.base.unit import unit
+
+_FEWEST, _SMALLEST = 6, 2
+"""Clusters below which no exact test could reject at .05, and topics a cluster on average below which none is one."""
+
+
+def offered_clusters(
+    columns: Mapping[str, Sequence[str]], topics: Sequence[str], *, in_memory: bool = False
+) -> list[OfferedClusters]:
+    """Return a note on every column of words that says one thing of each topic, and the same of several.
+
+    Examples
+    --------
+    >>> topics, kinds = [f"q{number}" for number in range(12)], [f"k{number // 2}" for number in range(12)]
+    >>> offered_clusters({"kind": kinds, "remark": topics}, topics)
+    ["column 'kind' puts 12 topics into 6 groups; `columns={'cluster': 'kind'}` counts these as clusters"]
+    """
+    notes = []
+    for name, cells in columns.items():
+        told = {*zip(topics, cells, strict=True)}
+        clusters = dict(told)
+        groups = {*clusters.values()}
+        is_one_each = len(clusters) == len(told) and all(groups)
+        few = not _FEWEST <= len(groups) <= len(clusters) / _SMALLEST
+        if few or not is_one_each or all(map(is_number, groups)):
+            continue
+        way = "call it 'cluster' to count" if in_memory else f"`columns={ {'cluster': name}!r}` counts"
+        words = (
+            f"column {name!r} puts {len(clusters)} {unit().topics} into {len(groups)} groups; {way} these as clusters"
+        )
+        notes.append(OfferedClusters(words, name, clusters))
+    return notes
