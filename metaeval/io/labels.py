@@ -463,7 +463,10 @@ class _LabelTable:
         frame.attrs |= {"notes": [*notes, *self.notes, *again, *doubtful_labels(frame, self.words)], "judges": "known"}
         frame.attrs |= {"guessed": True} if self.guessed else {}
         parts = [underscored(self.names[column]) in _SYSTEMS for column in self.places["item"]]
-        frame.attrs |= {"system_part": parts.index(True)} if any(parts) else self._systems(keys)
+        if any(parts):
+            frame.attrs["system_part"] = parts.index(True)
+        else:
+            frame.attrs |= self._systems(keys)
         return frame
 
     def _systems(self, keys: Mapping[str, np.ndarray]) -> dict[str, dict[str, str]]:

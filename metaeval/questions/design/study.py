@@ -300,10 +300,10 @@ def _between(method: Goal, asked: _DesignCase, freedom: object) -> dict[str, obj
     """Return the topics at the ends of the variance's interval, by chi-squared; nothing where it was given."""
     if freedom is None:
         return {}
-    fewest, ends = _GOALS[method][0], {}
-    for name, tail in (("n_topics_low", 1.0 - asked.alpha / 2.0), ("n_topics_high", asked.alpha / 2.0)):
-        degrees = float(str(freedom))
-        end, ends[name] = asked.variance * degrees / (2.0 * float(gammaincinv(degrees / 2.0, tail))), None
+    fewest, half = _GOALS[method][0], float(str(freedom)) / 2.0
+    ends: dict[str, object] = {"n_topics_low": None, "n_topics_high": None}
+    for name, tail in zip(ends, (1.0 - asked.alpha / 2.0, asked.alpha / 2.0), strict=True):
+        end = asked.variance * half / float(gammaincinv(half, tail))
         with suppress(EstimationError):
             ends[name] = fewest(replace(asked, variance=end))
     return ends
