@@ -466,7 +466,7 @@ class _LabelTable:
         if any(parts):
             frame.attrs["system_part"] = parts.index(True)
         else:
-            frame.attrs |= self._systems(keys)
+            frame.attrs.update(self._systems(keys))
         return frame
 
     def _systems(self, keys: Mapping[str, np.ndarray]) -> dict[str, dict[str, str]]:
