@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import partial
 from types import MappingProxyType
-from typing import ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 import pandas as pd
@@ -343,10 +343,8 @@ def study_judges(  # noqa: PLR0913 - every option is one question
     source = resolve_rng(resolve_seed(rng))
     options = JudgeOptions(
         *(reference, people, maps, rel, epsilon, scoring, human_topics, latent),
-        None if groups is None else check_mapping(groups, "groups", {"SYSTEM": "team"}),
-        built_with,
-        None if covariate is None else check_mapping(covariate, "covariate", {"SYSTEM": 120}),
-        covariate_name,
+        *(_of_systems(groups, "groups", "team"), built_with),
+        *(_of_systems(covariate, "covariate", 120), covariate_name),
         ConclusionOptions(test, correction, alpha, n_resamples, confidence_level, top),
         source,
     )
@@ -456,6 +454,11 @@ def _about_systems(
             "takes groups of systems (`groups`), or a number for every one of them (`covariate`)"
         )
     return concluded
+
+
+def _of_systems(given: object, name: str, example: object) -> Mapping[str, Any] | None:
+    """Return what is said of each system or item by its name."""
+    return None if given is None else check_mapping(given, name, {"SYSTEM": example})
 
 
 def _check_given(  # noqa: PLR0913, PLR0917 - what may be given
