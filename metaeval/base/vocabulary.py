@@ -75,9 +75,9 @@ def _argument_now(function: Callable[..., Any], name: str, known: Mapping[str, o
 
 def _of_two_judges(function: Callable[..., Any], known: Collection[str]) -> str:
     """Return where the labels of two judges go, which others take as an argument each."""
-    reference = ", reference='first'" if "reference" in known else ""
+    reference, named = (", reference='first'", ", and `reference` is a name") if "reference" in known else ("", "")
     return (
-        "; what each judge said goes into `labels`, under the name of the judge: "
+        f"; what each judge said goes into `labels`, under the name of the judge{named}: "
         f"{function.__name__}({{'first': first, 'second': second}}{reference})"
     )
 

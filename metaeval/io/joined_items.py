@@ -60,7 +60,7 @@ def parts_to_join(sheet: Sheet, options: TableOptions) -> list[str]:
     Examples
     --------
     >>> from metaeval.io.sheets import sheet_of
-    >>> sheet = sheet_of(b"model,item,turn,score\na,1,1,.5\na,1,2,.4\nb,1,1,.5\nb,1,2,.4\n", "t.csv")
+    >>> sheet = sheet_of(b"model,item,turn,score\na,1,1,.5\na,1,2,.4\na,2,1,.7\nb,1,1,.5\nb,1,2,.4\n", "t.csv")
     >>> parts_to_join(sheet, TableOptions(missing="error", columns={}))
     ['item', 'turn']
     """

@@ -166,7 +166,7 @@ def pair_figures(result: PairwiseResult, scores: Scores, *, first: str | None = 
     frame = frame.assign(first=means[:, 0], second=means[:, 1])
     frame["verdict"] = pair_verdicts(frame, result)
     frame, written = p_values(frame, {"p_corrected": "p"}, raw={}, n_resamples=drawn_for_p(result))
-    frame, difference = difference_columns(frame, result.alpha, what=f"{names[0]} less {names[1]}")
+    frame, difference = difference_columns(frame, result.alpha, number(3), what=f"{names[0]} less {names[1]}")
     columns = (
         METRIC,
         *right(number(3), "Mean", first=names[0], second=names[1]),

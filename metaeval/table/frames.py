@@ -219,7 +219,7 @@ def _without_other_columns(known: _Frame) -> tuple[_Frame, list[str]]:
     if "topic" not in known.parts or {"cluster", "stratum"} & known.parts.keys():
         return told, notes
     left = [name for name in others if name not in told.others and not role_of_name(str(name))[0]]
-    beside = {str(name): known.frame[name].fillna("").astype(str).tolist() for name in left}
+    beside = {str(name): known.frame[name].astype(object).fillna("").astype(str).tolist() for name in left}
     topics = known.frame[known.parts["topic"]].astype(str).tolist() if beside else []
     return told, [*notes, *offered_clusters(beside, topics, in_memory=True)]
 

@@ -267,7 +267,7 @@ PAGES = {
     ),
     "leaderboard: two systems, yes": (
         lambda: leaderboard(two(AP=0.2)),
-        "Yes: b is significantly better than a under AP (0.550 against 0.350; paired t).",
+        "Yes: b is significantly better than a under AP by 0.200 [0.191, 0.210] (0.550 against 0.350; paired t).",
     ),
     "leaderboard: two systems, no": (
         lambda: leaderboard(two(AP=0.0)),
@@ -325,15 +325,15 @@ PAGES = {
     ),
     "design: paired t": (
         lambda: design(simulated()),
-        "A paired t test needs 53 topics (nDCG@10) to 401 (RR) to find a difference of 0.05 with power 0.8.",
+        "A paired t test needs 53 [49, 57] topics (nDCG@10) to 401 [370, 437] (RR) to find a difference of 0.05 with power 0.8.",
     ),
     "design: analysis of variance": (
         lambda: design(simulated(), methods=["anova"]),
-        "An analysis of variance needs 144 topics (nDCG@10) to 1,126 (RR) to find a difference of 0.05 among 24 systems with power 0.8.",
+        "An ANOVA of 24 systems needs 144 [133, 156] topics (nDCG@10) to 1,126 [1,038, 1,225] (RR) to find a difference of 0.05 with power 0.8.",
     ),
     "design: interval": (
         lambda: design(simulated("AP"), methods=["interval"]),
-        "It takes 170 topics (AP) for a 95 % interval of a difference no wider than 0.05.",
+        "It takes 170 [157, 185] topics (AP) for a 95 % interval of a difference no wider than 0.05.",
     ),
     "design: a variance": (
         lambda: design(variance=0.2, methods=["t"]),

@@ -35,6 +35,8 @@ BY_NAME = {
         "acc_eq",
         "tau_eq",
         "pairwise_pearson",
+        "decisions",
+        "decisions lead",
     },
     "components/page": {"crossed", "shared"},
     "design/page": {"residual"},
@@ -45,7 +47,7 @@ BY_NAME = {
     "leaderboard/page_asked": {"required without common items"},
     "votes/page": {"answer open pair"},
 }
-"""Passages that are asked for by the name of a procedure, or of a verdict or state of several words."""
+"""Passages that are asked for by the name of a procedure, or of a verdict or state of several words, or for another."""
 
 
 def test_no_words_are_nobodys():

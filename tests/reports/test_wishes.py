@@ -15,9 +15,9 @@ MEANS = pd.DataFrame({"system": list("abcdef"), "acc": [0.9, 0.88, 0.7, 0.69, 0.
 @pytest.mark.parametrize(
     ("top", "said"),
     [
-        (2, "Yes: a and b are the best 2 under acc."),
-        (3, "Partly: a and b are among the best 3 under acc; 2 others may be."),
-        (4, "Yes: a, b, c and d are the best 4 under acc."),
+        (2, "Yes: a and b are the best 2 under acc (95 %, all ranks at once)."),
+        (3, "Partly: a and b are among the best 3 under acc (95 %, all ranks at once); c (64 %) and d (36 %) may be."),
+        (4, "Yes: a, b, c and d are the best 4 under acc (95 %, all ranks at once)."),
         (6, None),
         (None, None),
     ],
@@ -35,7 +35,10 @@ def test_the_best_k_of_equal_systems_are_nobody():
     """Three systems that were drawn alike, under one metric and under two."""
     made = np.random.default_rng(1).normal(0.5, 0.1, (2, 3, 30))
     first = study_leaderboard(as_scores(made[:1]), top=2, **QUICK).report().summary[0]
-    assert first == "No: none of 3 systems is surely among the best 2 under metric1; 3 may be."
+    assert first == (
+        "No: none of 3 systems is surely among the best 2 under metric1 (95 %, all ranks at once); system2 (72 %), "
+        "system1 (66 %) and system3 (62 %) may be."
+    )
     first = study_leaderboard(as_scores(made), top=2, **QUICK).report().summary[0]
     assert first == "No: the best 2 are all sure under none of 2 metrics, some of them under none."
 
@@ -58,7 +61,9 @@ def test_the_best_k_of_votes():
     votes += [("b", "c", "left"), ("b", "c", "right")] * 10
     frame = pd.DataFrame(votes, columns=["left", "right", "winner"])
     report = study_votes(frame, top=2, rng=0).report()
-    assert report.summary[0] == "Partly: a is among the best 2; 2 others may be."
+    assert report.summary[0] == (
+        "Partly: a is among the best 2 (95 %, all ranks at once); b (50 %) and c (50 %) may be."
+    )
     assert study_votes(frame, rng=0).report().summary[0].startswith("a is preferred to every other system")
 
 

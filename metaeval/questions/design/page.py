@@ -158,8 +158,12 @@ def _with_interval(study: DesignStudy, rows: NDArray[np.bool_], end: End) -> str
     of_end = study.table[rows & study.table["metric"].map(name_of_metric).isin(end.names).to_numpy()]
     if len(of_end) != 1 or "n_topics_low" not in of_end or of_end["n_topics_low"].isna().any():
         return end.figure
-    low, high = (of_end[f"n_topics_{name}"].iloc[0] for name in ("low", "high"))
-    return f"{end.figure} [{whole(low)}, {'∞' if pd.isna(high) else whole(high)}]"
+    return f"{end.figure} [{_between(*of_end.iloc[0][['n_topics_low', 'n_topics_high']], ', ')}]"
+
+
+def _between(low: object, high: object, to: str = " to ") -> str:
+    """Write the ends of an interval of topics; nothing where the variance has none."""
+    return "" if pd.isna(low) else f"{whole(low)}{to}{'∞' if pd.isna(high) else whole(high)}"
 
 
 def _shares_reached(study: DesignStudy) -> list[str]:
@@ -200,6 +204,7 @@ def _topics_section(study: DesignStudy) -> Section:
         for answer in answers.to_dict("records"):
             achieved = answer.get(f"{_ACHIEVED[answer['method']].what}_at_hand")
             row |= {answer["method"]: answer["n_topics"], f"{answer['method']} at hand": achieved}
+            row[f"{answer['method']} interval"] = _between(answer.get("n_topics_low"), answer.get("n_topics_high"))
             row |= {f"{answer['method']} {name}": answer.get(name) for name in ("pairs_reached", "n_topics_for_share")}
         rows.append(row)
     columns = [
@@ -210,6 +215,8 @@ def _topics_section(study: DesignStudy) -> Section:
     for name in methods:
         achieved, group = _ACHIEVED[name], _method_name(study, name)
         columns += right(whole, group, **{name: unit().topics})
+        if "n_topics_low" in study.table:
+            columns += under(text, group, **{f"{name} interval": f"{percentage(1 - study.alpha)} interval"})
         if _has_spread(study) and name != "anova":
             columns += under(share, group, **{f"{name} pairs_reached": "of pairs"})
             columns += right(whole, group, **{f"{name} n_topics_for_share": _pairs_words(study)})

@@ -2,6 +2,7 @@
 
 import pandas as pd
 import pytest
+from scipy.stats import chi2
 
 from metaeval.base.words import MISSING
 from metaeval.questions.design.study import study_design
@@ -56,7 +57,11 @@ def test_scores_give_the_variance(command, table):
             spread = []
             if row["method"] != "anova":
                 spread = [f"{100 * row['pairs_reached']:.1f}", "%", str(row["n_topics_for_share"])]
-            cells += [str(row["n_topics"]), *spread, achieved]
+            # by hand: topics grow with the variance, whose estimate over its value is chi-squared by its freedom
+            ends = row["n_topics"] * row["degrees_of_freedom"] / chi2.ppf([0.975, 0.025], row["degrees_of_freedom"])
+            assert [row["n_topics_low"], row["n_topics_high"]] == pytest.approx([*ends], abs=1.5, rel=0.15)
+            between = [str(row["n_topics_low"]), "to", str(row["n_topics_high"])]
+            cells += [str(row["n_topics"]), *between, *spread, achieved]
         assert line[1:] == cells
     assert "Analysis of variance, 6 systems 0.05" in " ".join(shown.out.split())
 
