@@ -57,9 +57,10 @@ def test_scores_give_the_variance(command, table):
             spread = []
             if row["method"] != "anova":
                 spread = [f"{100 * row['pairs_reached']:.1f}", "%", str(row["n_topics_for_share"])]
-            # by hand: topics grow with the variance, whose estimate over its value is chi-squared by its freedom
-            ends = row["n_topics"] * row["degrees_of_freedom"] / chi2.ppf([0.975, 0.025], row["degrees_of_freedom"])
-            assert [row["n_topics_low"], row["n_topics_high"]] == pytest.approx([*ends], abs=1.5, rel=0.15)
+            ends = row["variance"] * row["degrees_of_freedom"] / chi2.ppf([0.975, 0.025], row["degrees_of_freedom"])
+            asked = {"methods": [row["method"]], "differences": [0.05], "n_systems": 6}
+            topics = [study_design(variance=float(end), **asked).table["n_topics"].iloc[0] for end in ends]
+            assert [row["n_topics_low"], row["n_topics_high"]] == topics
             between = [str(row["n_topics_low"]), "to", str(row["n_topics_high"])]
             cells += [str(row["n_topics"]), *between, *spread, achieved]
         assert line[1:] == cells
