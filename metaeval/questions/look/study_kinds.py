@@ -2,7 +2,6 @@
 
 import re
 import shlex
-from ast import literal_eval
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -69,7 +68,6 @@ type Found = Scores | SystemMeans | Votes | Labels | None
 _RUN_WORDS, _RANK, _MOST_GRADES, _TWO_SYSTEMS, _MOST_TYPED = 6, 3, 11, 2, 5
 _MOST_ALONE = 20
 """How many files that nothing reads together are told one by one."""
-_CHOOSES = re.compile(r"pass `where=(\{[^{}`]*\})`")
 _WAY_OUT = re.compile(r"unpack it|pass `")
 """What refusals say of files that are read when that is done."""
 _NO_ITEMS = "one score a system under each metric; scores by item tell more"
@@ -620,19 +618,7 @@ def _judged(given: Sequence[str], refusal: str) -> Contents:
         return unread if is_board or _are_passes(judged.labels) else told
     except MetaevalError as of_judges:
         are_several = refusal.endswith(COMPARES_JUDGES) or _names_judges(given)
-        led = _with_reference(given, str(of_judges))
-        return replace(unread, refusal=led, asked_of="judges") if are_several else unread
-
-
-def _with_reference(given: Sequence[str], refusal: str) -> str:
-    """Return a refusal that chooses rows with the reference that those rows need, where judges saw other items."""
-    if (chosen := _CHOOSES.search(refusal)) is None:
-        return refusal
-    try:
-        needed = _of_judges(read_judges(given, where=literal_eval(chosen[1]))).named.get("people")
-    except MetaevalError:
-        return refusal
-    return refusal.replace(chosen[0], f"{chosen[0]} `reference={needed!r}`") if needed else refusal
+        return replace(unread, refusal=str(of_judges), asked_of="judges") if are_several else unread
 
 
 def _of_first[Told](given: Sequence[str], tell: Callable[[bytes, str], Told]) -> Told:
