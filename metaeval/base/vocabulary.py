@@ -75,11 +75,12 @@ def _argument_now(function: Callable[..., Any], name: str, known: Mapping[str, o
 
 def _of_two_judges(function: Callable[..., Any], known: Collection[str]) -> str:
     """Return where the labels of two judges go, which others take as an argument each."""
-    reference, named = (", reference='first'", ", and `reference` is a name") if "reference" in known else ("", "")
-    return (
-        f"; what each judge said goes into `labels`, under the name of the judge{named}: "
-        f"{function.__name__}({{'first': first, 'second': second}}{reference})"
-    )
+    name, named = function.__name__, ""
+    call = f"{name}({{'first': first, 'second': second}})"
+    if "reference" in known:
+        named = ", and `reference` is a name"
+        call = f"{name}({{'first': first, 'second': second}}, reference='first')"
+    return f"; what each judge said goes into `labels`, under the name of the judge{named}: {call}"
 
 
 def _advice(function: Callable[..., Any], name: str, known: Mapping[str, object]) -> str:

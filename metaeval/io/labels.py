@@ -600,7 +600,7 @@ class _LabelTable:
         if once:
             return f"name it, such as `columns={ {'item': shortened(once[0])}!r}`"
         if self.sheet.label == _MEMORY:
-            return "number the rows: frame.assign(item=range(len(frame)))"
+            return "number the rows: `frame.assign(item=range(len(frame)))`"
         numbering = way_to_number_items(self._first_cells(), self.sheet, are_labels=True)
         return numbering or "no column has another name in every row, so number the rows"
 

@@ -13,7 +13,7 @@ import pytest
 
 _MARKER = (
     "metric_laws(*metrics, registry=None, n_collections=20): run the test once for each metric and each law "
-    "that it is to obey, with a function `metric_law` that raises where the metric breaks the law."
+    "that it is to obey, with a function metric_law that raises where the metric breaks the law."
 )
 
 

@@ -35,7 +35,7 @@ def test_what_a_note_says_of_words_is_done_in_every_form(labels):
 def test_advice_for_frames_is_of_frames():
     """Rows without names of items are numbered in the frame, not by a filter of the shell; the way is followed."""
     frame = MINUS.set_axis([0] * 60)
-    with pytest.raises(MetaevalError, match=r"number the rows: frame.assign\(item=range\(len\(frame\)\)\)") as caught:
+    with pytest.raises(MetaevalError, match=r"number the rows: `frame.assign\(item=range\(len\(frame\)\)\)") as caught:
         study_judges(frame, words={"-1": "none"}, rng=0)
     assert "awk" not in str(caught.value)
     named = frame.assign(item=range(len(frame)))
