@@ -352,13 +352,20 @@ class Table(ShortRepr):
     def headings(self) -> list[Heading]:
         """Return the headings of a page's columns: a column shown under another has none of its own."""
         heads: list[Heading] = []
-        for column in self.columns:
-            if column.under:
+        for column, is_stacked in zip(self.columns, self._are_stacked(), strict=True):
+            if is_stacked:
                 heads[-1] = heads[-1]._replace(under=column.label)
             else:
                 rising = column.rising or column.write is p_value
                 heads.append(Heading(column.label, column.align, column.group, rising=rising))
         return heads
+
+    def _are_stacked(self) -> list[bool]:
+        """Return which columns stand under the one before: of two in a row the second has a place of its own."""
+        stacked: list[bool] = []
+        for column in self.columns:
+            stacked.append(column.under and bool(stacked) and not stacked[-1])
+        return stacked
 
     def stacked_cells(self) -> list[list[Cell]]:
         """Return the rows for the columns of `headings`."""
@@ -381,8 +388,8 @@ class Table(ShortRepr):
 
     def _stacked(self, row: list[Cell]) -> list[Cell]:
         cells: list[Cell] = []
-        for column, cell in zip(self.columns, row, strict=True):
-            if column.under:
+        for is_stacked, cell in zip(self._are_stacked(), row, strict=True):
+            if is_stacked:
                 cells[-1] = cells[-1]._replace(under=cell.text)
             else:
                 cells.append(cell)
@@ -390,7 +397,8 @@ class Table(ShortRepr):
 
     def groups(self, *, stacked: bool = False) -> list[tuple[str, int]]:
         """Return the headings above the headings with how many columns each spans; none if no column has one."""
-        names = [column.group for column in self.columns if not (stacked and column.under)]
+        left_out = self._are_stacked() if stacked else [False] * len(self.columns)
+        names = [column.group for column, is_out in zip(self.columns, left_out, strict=True) if not is_out]
         return [(name, len(list(members))) for name, members in groupby(names)] if any(names) else []
 
 

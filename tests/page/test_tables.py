@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from metaeval.base.words import MISSING, intervals, number, points, share, text
 from metaeval.page.latex import escape_latex, table_latex
-from metaeval.page.tables import Column, Table, right, table_csv
+from metaeval.page.tables import Column, Table, right, table_csv, under
 
 MEANT = {
     "\\textbackslash{}": "\\",
@@ -154,3 +154,17 @@ def test_a_column_may_stand_under_another():
     assert stacked.groups(stacked=True) == [("", 1), ("All of them", 1)]
     assert table_latex(stacked) == table_latex(shown)
     assert table_csv(stacked) == table_csv(shown)
+
+
+def test_of_two_columns_under_another_the_second_stands_beside_it():
+    """Nothing is written over: a cell has room for one number under its own."""
+    frame = pd.DataFrame({"n": [53], "interval": ["49 to 57"], "share": ["54 %"]})
+    table = Table(
+        name="t",
+        title="T",
+        caption="",
+        frame=frame,
+        columns=(*right(n="topics"), *under(interval="interval"), *under(share="of pairs")),
+    )
+    assert [(head.label, head.under) for head in table.headings()] == [("topics", "interval"), ("of pairs", "")]
+    assert [(cell.text, cell.under) for cell in table.stacked_cells()[0]] == [("53", "49 to 57"), ("54 %", "")]

@@ -158,10 +158,11 @@ def _with_interval(study: DesignStudy, rows: NDArray[np.bool_], end: End) -> str
     of_end = study.table[rows & study.table["metric"].map(name_of_metric).isin(end.names).to_numpy()]
     if len(of_end) != 1 or "n_topics_low" not in of_end or of_end["n_topics_low"].isna().any():
         return end.figure
-    return f"{end.figure} [{_between(*of_end.iloc[0][['n_topics_low', 'n_topics_high']], ', ')}]"
+    row = of_end.iloc[0]
+    return f"{end.figure} [{_between(row['n_topics_low'], row['n_topics_high'], ', ')}]"
 
 
-def _between(low: object, high: object, to: str = " to ") -> str:
+def _between(low: Any, high: Any, to: str = " to ") -> str:  # noqa: ANN401 - cells of a table
     """Write the ends of an interval of topics; nothing where the variance has none."""
     return "" if pd.isna(low) else f"{whole(low)}{to}{'∞' if pd.isna(high) else whole(high)}"
 
