@@ -240,13 +240,14 @@ def report(openings: pd.DataFrame, commit: str) -> str:
         shares = [f"{(kinds == kind).mean():.1%}" for kind in ("No", "Open", "undecided")]
         figure = f"{claims / len(kinds):.1%} [{ends.low:.1%}, {ends.high:.1%}]"
         lines.append(f"| {name} | {len(kinds)} | {' | '.join(shares)} | {figure} |")
-    return TEXT.format(commit=commit, n_items=N_ITEMS, n_runs=N_RUNS, rows="\n".join(lines))
+    n_boards = openings.groupby("setting").size().min()
+    return TEXT.format(commit=commit, n_boards=n_boards, n_items=N_ITEMS, n_runs=N_RUNS, rows="\n".join(lines))
 
 
 TEXT = """# First sentences on boards of equal systems
 
-Made by `python benchmarks/studies/equal_boards.py --keep openings.csv --boards 400`, then `--write {commit}`, at
-{commit}.
+Made by `python benchmarks/studies/equal_boards.py --keep openings.csv --boards {n_boards}`, then `--write {commit}`,
+at {commit}.
 
 On every board all systems (judges, metrics) are equal but for noise: {n_items} items if nothing else is said, 100 where
 answers are right or wrong, {n_runs} runs that differ as wholes, means with errors, votes by coin, judges that err
