@@ -45,7 +45,7 @@ from metaeval.table.scores import Scores
 REPORT = Path(__file__).parents[1] / "reports" / "equal-boards.md"
 N_ITEMS, N_RUNS = 30, 3
 QUICK = {"n_resamples": 20, "n_splits": 2, "rng": 0}
-UNDECIDED = ("Go on: ", "You may stop without a decision: ")
+UNDECIDED = ("Go on: ", "Go on or stop: ", "You may stop without a decision: ")
 IN_ORDER = "If topics came in the order of their names, "
 
 
