@@ -124,7 +124,7 @@ def _lines(thing: ShortRepr) -> list[str]:
         else:
             left_out.append(field.name)
     name, answer = type(thing).__name__, _attempt(_answer, thing)
-    first = f"{name}: {answer}" if answer else name
+    first = _cut(f"{name}: {answer}", _MOST_SETTINGS * _LONGEST_LINE) if answer else name  # wrapping takes long
     lines = wrap(first, _LONGEST_LINE, max_lines=_MOST_SETTINGS, placeholder=" …") + shown_notes(notes_of(thing))
     lines += wrap(settings_of(thing), _WIDTH, max_lines=_MOST_SETTINGS, placeholder=" …")
     lines += filter(None, [_attempt(type(thing)._elsewhere, thing)])  # noqa: SLF001 - of this module

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 from scipy.special import stdtr, stdtrit
 
-from metaeval.base.names import first_few
+from metaeval.base.names import first_few, shortened
 from metaeval.base.results import Result
 from metaeval.models.error_rate_posterior import BayesianErrorRate
 from metaeval.resampling.stability_result import Stability
@@ -57,7 +57,9 @@ class MetricVerdict(Result):
 
     def _found(self) -> str:
         return (
-            f"{self.outcome}: {first_few(self.metrics)}" if self.metrics else "open: no reason for a choice of a metric"
+            f"{shortened(self.outcome)}: {first_few(self.metrics)}"
+            if self.metrics
+            else "open: no reason for a choice of a metric"
         )
 
     def to_frame(self) -> pd.DataFrame:
