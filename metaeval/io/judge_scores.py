@@ -5,13 +5,14 @@ judges takes is a mapping of metric to judge to `Scores`; files whose metrics sh
 and a judge's own measures, are compared measure by measure.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 
 import pandas as pd
 
 from metaeval.base.checks import check_choice
-from metaeval.base.columns import LABELS, first_called, underscored
+from metaeval.base.columns import LABELS, first_called, likely_person, underscored
 from metaeval.base.names import first_few, is_measure, is_number, natural_order
 from metaeval.base.number_words import GAP_WORDS
 from metaeval.errors import FileFormatError, InvalidOptionError, ScoresError
@@ -220,18 +221,19 @@ def _by_judge(sheet: Sheet, judge: str | None, options: TableOptions) -> dict[st
     remaining = [name for name in remaining if name not in idle]
     note = [f"columns that are no part of scores under judges, left out: {first_few(idle)}"] if idle else []
     places, by_judge = [names.index(name) for name in remaining], {}
+    beside = partial(_reference_beside, parts, names.index(roles.parts["topic"])) if "topic" in roles.parts else _alone
     of_part = replace(options, form="long", where={})
     for name, rows in parts.items():
         stripped = [tuple(map(str.strip, cells)) for _, cells in rows] if idle else []
         if options.duplicates == "error" and len({tuple(cells[at] for at in keys) for cells in stripped}) < len(
             stripped
         ):
-            raise _told_apart_by(sheet, idle, keys, stripped)
+            raise _told_apart_by(sheet, idle, keys, stripped, beside)
         parting = (
             _parting(idle, names, pair, stripped) if options.missing == "error" and len(pair) == len(_PAIR) else ""
         )
         if parting:
-            raise _chosen_by(sheet, parting, stripped, "systems have topics of their own")
+            raise _chosen_by(sheet, parting, stripped, "systems have topics of their own", beside)
         chosen = ((line, [cells[column] for column in places]) for line, cells in rows)
         table = sheet_of_rows(sheet.label, remaining, chosen)
         scores = _named(scores_of_sheet(table, Source(sheet.label), of_part), sheet.label)
@@ -247,15 +249,34 @@ def _roles(sheet: Sheet, names: Sequence[str], columns: Mapping[str, str]) -> Co
         raise sheet.error(str(error)) from error
 
 
+def _reference_beside(
+    parts: Mapping[str, Sequence[tuple[int | None, Sequence[str]]]], topic: int, at: int, chosen: str
+) -> str:
+    """Return the reference that judges need in the rows that are chosen, whose topics differ there; "" for none."""
+    topics = {
+        frozenset(cells[topic].strip() for _, cells in rows if cells[at].strip() == chosen) for rows in parts.values()
+    }
+    person = likely_person([*parts]) if len(topics) > 1 else ""
+    return f" `reference={person!r}`" if person else ""
+
+
+def _alone(_at: int, _chosen: str) -> str:
+    return ""
+
+
 def _told_apart_by(
-    sheet: Sheet, columns: Sequence[str], keys: Sequence[int], rows: Sequence[Sequence[str]]
+    sheet: Sheet,
+    columns: Sequence[str],
+    keys: Sequence[int],
+    rows: Sequence[Sequence[str]],
+    beside: Callable[[int, str], str],
 ) -> FileFormatError:
     """Return the error for rows that differ only in columns without a part, of which one may say how."""
     names = header_names(sheet.sample()[0])
     for column in columns:
         places = [*keys, names.index(column)]
         if len({tuple(cells[at] for at in places) for cells in rows}) == len(rows):
-            return _chosen_by(sheet, column, rows, "a judge has several scores of one system and topic")
+            return _chosen_by(sheet, column, rows, "a judge has several scores of one system and topic", beside)
     listing = first_few(list(map(repr, columns)))
     return sheet.error(
         f"a judge has several scores of one system and topic, which no part of scores under judges distinguishes, but "
@@ -264,13 +285,16 @@ def _told_apart_by(
     )
 
 
-def _chosen_by(sheet: Sheet, column: str, rows: Sequence[Sequence[str]], says: str) -> FileFormatError:
+def _chosen_by(
+    sheet: Sheet, column: str, rows: Sequence[Sequence[str]], says: str, beside: Callable[[int, str], str]
+) -> FileFormatError:
     """Return the error for sets of rows that a column parts, of which one is to be chosen."""
     at = header_names(sheet.sample()[0]).index(column)
     values = natural_order({cells[at] for cells in rows})
+    choice = f"`where={ {column: values[0]}!r}`{beside(at, values[0])}"
     return sheet.error(
-        f"{says}, by column {column!r} ({first_few(values)}); pass `where={ {column: values[0]}!r}` for those of "
-        f"{values[0]!r}, or another of these for others"
+        f"{says}, by column {column!r} ({first_few(values)}); pass {choice} for those of {values[0]!r}, or another of "
+        "these for others"
     )
 
 

@@ -68,8 +68,6 @@ type Found = Scores | SystemMeans | Votes | Labels | None
 _RUN_WORDS, _RANK, _MOST_GRADES, _TWO_SYSTEMS, _MOST_TYPED = 6, 3, 11, 2, 5
 _MOST_ALONE = 20
 """How many files that nothing reads together are told one by one."""
-_WAY_OUT = re.compile(r"unpack it|pass `")
-"""What refusals say of files that are read when that is done."""
 _NO_ITEMS = "one score a system under each metric; scores by item tell more"
 _OF_PEOPLE = "with --people NAME,NAME metaeval judges tells whether the others may replace these people"
 _OF_COVARIATES = (
@@ -352,12 +350,19 @@ def _one_by_one(files: Sequence[_TypedFile]) -> Contents | None:
 
 def _told_alone(files: Sequence[_TypedFile]) -> dict[str, Contents]:
     """Tell what every file is by itself, by its kind and name; those that nothing can be done with are left out."""
-    told = {file.source.path: contents_of([file.source.path]) for file in files[:_MOST_ALONE]}
+    told = [(file, contents_of([file.source.path])) for file in files[:_MOST_ALONE]]
     return {
-        f"{'not yet read' if of.kind == 'unknown' else of.kind}: {Path(path).name}": replace(of, files=(path,))
-        for path, of in told.items()
-        if of.kind != "unknown" or of.asked_of or _WAY_OUT.search(of.refusal)
+        f"{'not yet read' if of.kind == 'unknown' else of.kind}: {Path(file.source.path).name}": replace(
+            of, files=(file.source.path,)
+        )
+        for file, of in told
+        if of.kind != "unknown" or _may_be_read(file, of)
     }
+
+
+def _may_be_read(file: _TypedFile, of: Contents) -> bool:
+    """Return whether a file that nothing reads as it stands is read once it is unpacked, or with what is asked."""
+    return bool(of.asked_of) or is_tar(file.content) or file.content.startswith(ZIP_MAGIC)
 
 
 def _listed(parts: Mapping[str, Contents], out: Sequence[str]) -> Contents:
