@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from metaeval.base.escaping import visible
-from metaeval.base.names import count, first_few, loses_digits, metric_evidence, natural_order, shortened
+from metaeval.base.names import count, first_few, is_number, loses_digits, metric_evidence, natural_order, shortened
 from metaeval.errors import FileFormatError, InvalidOptionError, UnknownNameError
 from metaeval.io.benchmarks.contents import Json, read_json
 from metaeval.io.benchmarks.formats import format_of
@@ -106,15 +106,22 @@ def holds_annotations(content: bytes, label: str) -> bool:
         isinstance(labels, dict) and not any(isinstance(value, dict | list) for value in labels.values())
         for labels in json.object.values()
     )
-    names = list(dict.fromkeys(name for labels in json.object.values() if are_flat for name in labels))
-    return are_flat and metric_evidence(names) <= 1 and not _are_settings([*json.object.values()])
+    measured = {
+        name: None
+        for labels in json.object.values()
+        if are_flat
+        for name, value in labels.items()
+        if not isinstance(value, bool | None) and is_number(str(value))
+    }
+    return are_flat and metric_evidence([*measured]) <= 1 and not _are_settings([*json.object.values()])
 
 
 def _are_settings(objects: Sequence[Mapping[str, object]]) -> bool:
     """Whether each name holds words in all of several objects, or numbers in all, and both kinds are there."""
-    kinds = [{isinstance(of.get(name), str) for of in objects} for name in objects[0]]
+    kinds = [{isinstance(of[name], str) for of in objects if of.get(name) is not None} for name in objects[0]]
     alike = all(of.keys() == objects[0].keys() for of in objects)
-    return len(objects) > 1 and alike and {*map(frozenset, kinds)} == {frozenset({True}), frozenset({False})}
+    held = {*map(frozenset, kinds)} - {frozenset()}
+    return len(objects) > 1 and alike and held == {frozenset({True}), frozenset({False})}
 
 
 def _frame_of(json: Json, wanted: str | None) -> pd.DataFrame:

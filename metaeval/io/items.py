@@ -12,7 +12,7 @@ import pandas as pd
 from metaeval.base.checks import check_list
 from metaeval.base.columns import ITEMS, JUDGES, first_called, underscored
 from metaeval.base.conditions import texts_that_meet
-from metaeval.base.names import count, is_number, shortened
+from metaeval.base.names import count, first_double, is_number, shortened
 from metaeval.base.number_words import SCORE_GAPS, other_spelling
 from metaeval.errors import FileFormatError
 from metaeval.io.any_sheets import table_sheet
@@ -115,9 +115,7 @@ def read_items(  # noqa: PLR0913 - what is read, and how
     for table in tables[1:]:
         text, label = table.frame, table.label
         table_keys = _keys(text, system, item or items, sets, label)
-        if len(table_keys) != len(keys):
-            message = f"there are columns of items ({', '.join(table_keys[1:])}), and {first.label} has none"
-            raise FileFormatError(f"{message}; both need one row a system, or one a system and item", path=label)
+        _refuse_other_keys(table_keys, keys, label, first.label)
         _refuse_repeated(table, table_keys)
         numbers = _numbers(table, text.rename(columns=dict(zip(table_keys, keys, strict=True))), texts, metrics)
         common_columns = [
@@ -176,11 +174,13 @@ def _items_by_structure(frame: pd.DataFrame, system: str, metrics: Collection[st
 
 
 def _without_summaries(table: "_ItemTable", items: Sequence[str], summed: list[str]) -> "_ItemTable":
-    """Leave out the rows that sum up the items, as their name says, which is added to `summed`."""
+    """Leave out the rows that sum up the other items, as their name says, which is added to `summed`."""
     names = [name for name in items if name in table.frame.columns]
     for name in names:
         different = [str(item) for item in dict.fromkeys(table.frame[name])]
         told = {item for item, sums_up in zip(different, are_summaries(different), strict=True) if sums_up}
+        if len(told) == len(different):
+            continue
         summed += sorted(told)
         table = table._replace(frame=table.frame[~table.frame[name].isin(told)])
     return table
@@ -208,6 +208,16 @@ def _keys(frame: pd.DataFrame, system: str | None, item: Sequence[str], sets: Se
     of_sets = [_one_of(frame, (name,), label, "sets (`set_column`)") for name in sets]
     of_systems = _one_of(frame, (system,) if system else ITEMS["system"], label, "systems (`system`)")
     return [of_systems, *_item_columns(frame, item, label, [of_systems, *of_sets]), *of_sets]
+
+
+def _refuse_other_keys(keys: Sequence[str], of_first: Sequence[str], label: str, first: str) -> None:
+    """Refuse a file whose rows are named by more or fewer columns than those of the first."""
+    if len(keys) != len(of_first):
+        message = f"there are columns of items ({', '.join(keys[1:])}), and {first} has none"
+        raise FileFormatError(f"{message}; both need one row a system, or one a system and item", path=label)
+    if (name := first_double(keys)) is not None:
+        others = " and ".join(repr(of) for key, of in zip(keys, of_first, strict=True) if key == name)
+        raise FileFormatError(f"column {name!r} stands for {others} of {first}; call them as there", path=label)
 
 
 def _of_pair(

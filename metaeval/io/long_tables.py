@@ -164,7 +164,7 @@ class _LongRows:
         for dim in (*DIMS, REPEAT):
             if dim in self.places:
                 codes[dim], labels[dim] = self._labels_of(codes[dim], dim)
-            elif dim in constants and (dim != "metric" or not self.metrics):
+            elif dim in constants:  # what a row says of metrics in columns of their own it says of all
                 codes[dim], labels[dim] = np.zeros(len(numbers), dtype=np.int64), [constants[dim]]
         rows, notes = self._rows_of_topics(codes["topic"])
         told = [repr(self.metric or name) for name, is_true in self.truths.items() if is_true]
@@ -187,6 +187,11 @@ class _LongRows:
             codes = {dim: np.repeat(codes[dim], len(metrics)) for dim in labels}
             codes["metric"] = np.tile(metrics, len(numbers))
             labels["metric"] = unique_names([name for name, _ in self.metrics], "metric", self.body)
+            attached |= {
+                role: dict.fromkeys(labels["metric"], *of_all.values())
+                for role, of_all in attached.items()
+                if ATTACHED[role] == "metric"
+            }
         scores = self._laid_out(codes, numbers.ravel(), rows, notes)
         scores, labels, told = self._with_repeats(scores, labels)
         notes += told

@@ -121,9 +121,9 @@ def table_of_rows(frame: pd.DataFrame, parts: Mapping[str, str], score_columns: 
         scores=laid_out(codes, labels, np.stack(scores, axis=1).ravel()),
         labels=labels,
         coordinates={
-            field: (dim, _one_per_name(frame[parts[field]], codes[dim][::n_columns], labels[dim], field, dim))
+            field: (dim, _one_per_name(frame[parts[field]].repeat(n_columns), codes[dim], labels[dim], field, dim))
             for field, dim in ATTACHED.items()
-            if field in parts and dim in parts
+            if field in parts and dim in codes
         },
         attributes={"notes": told} if REPEAT in parts and (told := no_runs(parts[REPEAT])) else {},
     )

@@ -141,7 +141,7 @@ def rows_of(content: bytes, *, alone: bool = False) -> list[list[str]]:
     tried = {}
     for delimiter in DELIMITERS:
         try:
-            cut = cells_of(text, delimiter)
+            cut = _by_one_blank(text) if delimiter == " " else cells_of(text, delimiter)
         except RefusedError:
             continue
         tried[delimiter] = [[hyphened(cell) if at else cell for at, cell in enumerate(row)] for row in cut]
@@ -154,6 +154,14 @@ def rows_of(content: bytes, *, alone: bool = False) -> list[list[str]]:
     if not rows:
         raise RefusedError("no rows")
     return rows
+
+
+def _by_one_blank(text: str) -> list[list[str]]:
+    """Cells between single blanks, some empty, where these are as many in each row; else words between any."""
+    rows = [line.split(" ") for line in lines_of(text) if line.strip()]
+    cut = cells_of(text, " ")
+    evenly = len({*map(len, rows)}) == 1 and "" not in rows[0][:-1] and len({*map(len, cut)}) > 1
+    return rows if evenly and "  " in text and not {*'"\t'} & {*text} else cut
 
 
 def hyphened(cell: str) -> str:

@@ -79,6 +79,7 @@ _SAYS_YES = {
     *("wahr", "gut", "bestanden"),
 }
 _MOST_WORDS = 50
+_COUNTS = ("", "n")
 _SYSTEM_WORDS = ("system", "sys", "model", "run", "name", "submission")
 _ITEM_WORDS = ("item", "topic", "segment", "segid", "seg", "doc", "document", "docid", "id", "sample")
 
@@ -473,7 +474,17 @@ def _long(rows: list[list[str]], own: str, options: Mapping[str, Any]) -> list[B
                 reason = error
     if not found:
         raise reason
-    return found
+    return [*found, *map(_without_sign, found)]
+
+
+def _without_sign(block: Block) -> Block:
+    """Leave out what is called by a word for numbers, which may count the others."""
+    cells = {key: value for key, value in block["cells"].items() if key[2].strip("#").casefold() not in _COUNTS}
+    return {
+        **block,
+        "topic": [topic for topic in block["topic"] if topic.strip("#").casefold() not in _COUNTS],
+        "cells": cells,
+    }
 
 
 def _long_block(  # noqa: C901, PLR0917 - a literal reading, step by step
@@ -898,7 +909,7 @@ def _column_of(names: Sequence[str], words: Sequence[str]) -> int:
     raise RefusedError("no such column")
 
 
-def _item_opinions(case: Case) -> list[object]:  # noqa: C901, PLR0912 - a literal reading, step by step
+def _item_opinions(case: Case) -> list[object]:  # noqa: C901, PLR0912, PLR0915 - a literal reading, step by step
     where, asked = case.options.get("where", {}), case.options.get("item", [])
     tables = []
     for content in case.files:
@@ -930,7 +941,16 @@ def _item_opinions(case: Case) -> list[object]:  # noqa: C901, PLR0912 - a liter
         values = {
             name: _typed([row[place] for row in rows]) for place, name in enumerate(named) if name and place not in at
         }
-        parts.append((named, values, [tuple(row[place] for place in at) for row in rows]))
+        order = [tuple(row[place] for place in at) for row in rows]
+        real = [not any(map(is_average, key[1:])) for key in order]
+        if any(real):  # an average of nothing is an item
+            order = [key for key, is_real in zip(order, real, strict=True) if is_real]
+            values = {
+                name: _typed([row[place] for row, is_real in zip(rows, real, strict=True) if is_real])
+                for place, name in enumerate(named)
+                if name in values
+            }
+        parts.append((named, values, order))
     columns: dict[str, list[float | str | None]] = {}
     if len(parts) == 1:
         order = parts[0][2]
@@ -953,17 +973,28 @@ def _item_opinions(case: Case) -> list[object]:  # noqa: C901, PLR0912 - a liter
         columns = {name: [cells[at] if at >= 0 else None for at, _ in pairs] for name, cells in one[1].items()}
         columns |= {n: [c[to] if to >= 0 else None for _, to in pairs] for n, c in two[1].items() if n not in both}
     opinions = [_items_as_parts(keys, columns, order)]
+    real = [not any(name.strip("#").casefold() in _COUNTS for name in key[1:]) for key in order]
+    if any(real):  # words for numbers may count the others
+        held = {name: [cell for cell, is_real in zip(c, real, strict=True) if is_real] for name, c in columns.items()}
+        opinions.append(_items_as_parts(keys, held, [key for key, is_real in zip(order, real, strict=True) if is_real]))
     if len(parts) == 1 and len(keys) == 1 and len({*order}) < len(order):  # one column may name items by what it holds
         names, rows = tables[0]
         for place, name in enumerate(names):
             cells = [row[place] for row in rows]
             if name in columns and len({*zip(order, cells, strict=True)}) == len(rows):
                 opinions.append(_items_as_parts(keys, columns | {name: cells}, order))
+    if len(parts) == 1 and len(keys) == 2 and len({item for _, item in order}) == len(order):
+        numbered = list(zip([system for system, _ in order], _typed([item for _, item in order]), strict=True))
+        opinions += [
+            _items_as_parts(keys, columns | {name: [row[place] for row in tables[0][1]]}, numbered)
+            for place, name in enumerate(tables[0][0])
+            if name in columns and len(order) == len(tables[0][1])
+        ]
     return opinions
 
 
 def _typed(cells: Sequence[str]) -> list[float | str | None]:
-    gaps = [cell.casefold() in GAPS for cell in cells]
+    gaps = [cell.casefold() in _SCORE_GAPS for cell in cells]
     if all(gaps) or any(
         not gap and not (is_number(cell) and keeps_digits(cell)) for cell, gap in zip(cells, gaps, strict=True)
     ):
@@ -1031,7 +1062,7 @@ def _read_items(paths: Sequence[str], options: Mapping[str, Any]) -> object:
     system = list(columns)[_column_of(list(columns), [own] if own else _SYSTEM_WORDS)]
     asked = options.get("item", [])
     items = [list(columns)[_column_of(list(columns), [one])] for one in asked] or [
-        name for name in columns if name.casefold() in _ITEM_WORDS
+        name for name in frame.attrs["items"] if name.casefold() in _ITEM_WORDS
     ]
     keys = [system, *items]
     order = list(zip(*(columns[name] for name in keys), strict=True))

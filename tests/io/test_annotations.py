@@ -74,6 +74,8 @@ def test_refusals(write, content, words):
     ("content", "annotations"),
     [
         ('{"ann": {"1": 2, "2": "good"}, "ben": {"1": null}}', True),
+        ('{"ann": {"runid": "good", "map": null}, "ben": {"runid": "bad", "map": null}}', True),
+        ('{"ann": {"AP": 0.5, "nDCG": 0.7}, "ben": {"AP": 0.4, "nDCG": 0.6}}', False),
         ('{"ann": {"1": {"d1": 2}}}', False),
         ('{"ann": [1, 2]}', False),
         ('[{"run_id": "a", "topic_id": "1", "measure": "AP", "value": 0.5}]', False),

@@ -152,3 +152,26 @@ def test_a_title_above_the_header_is_left_out_by_name(tmp_path):
     titled = read_items(tmp_path / "titled.csv")
     assert titled.equals(read_items(tmp_path / "plain.csv"))
     assert titled.attrs["notes"] == ["left out line 1, above the header ('Human evaluation 2024')"]
+
+
+def test_an_item_called_all_beside_no_other_is_an_item(tmp_path):
+    """Beside others it sums them up, and is left out by name."""
+    path = tmp_path / "scores.csv"
+    path.write_text("system,item,human,A\na,ALL,1,2\nb,ALL,3,4\n")
+    assert read_items(path)["A"].tolist() == [2, 4]
+    path.write_text("system,item,human,A\na,ALL,1,2\na,1,1,2\nb,ALL,3,4\nb,1,3,5\n")
+    frame = read_items(path)
+    assert frame["A"].tolist() == [2, 5]
+    assert frame.attrs["notes"] == ["left out the averages (ALL)"]
+
+
+def test_a_column_that_stands_for_two_of_another_file_is_refused(tmp_path):
+    """Doc and doc are two columns of the first file, and DOC one of the second."""
+    one, two = tmp_path / "one.csv", tmp_path / "two.csv"
+    one.write_text("system,Doc,doc,A\na,1,x,1\nb,1,y,2\n")
+    two.write_text("system,DOC,human\na,1,1\nb,2,1\n")
+    with pytest.raises(FileFormatError, match=r"column 'DOC' stands for 'Doc' and 'doc' of .*one.csv; call them as"):
+        read_items([one, two], item=["Doc", "doc"])
+    two.write_text("system,Doc,doc,human\na,1,x,5\nb,1,y,7\n")
+    joined = read_items([one, two], item=["Doc", "doc"])
+    assert joined[["A", "human"]].to_numpy().tolist() == [[1, 5], [2, 7]]

@@ -613,13 +613,17 @@ def test_a_query_text_is_not_a_second_topic(tmp_path):
 
 
 def test_groups_and_directions_in_a_table(tmp_path):
-    """Columns group and higher_is_better are understood, by these names or others."""
+    """Columns group and higher_is_better are understood, by these names or others; a direction is that of all metrics."""
     text = "run,topic,TER,team\na,1,0.5,x\na,2,0.4,x\nb,1,0.6,y\nb,2,0.7,y\n"
     found = read_scores(
         _put(tmp_path, {"x.csv": text}) / "x.csv", columns={"group": "team"}, higher_is_better={"TER": False}
     )
     assert found["group"].to_numpy().tolist() == ["x", "y"]
     assert not found["higher_is_better"].item()
+    (tmp_path / "both.csv").write_text(
+        "run,topic,ours,theirs,higher_is_better\na,1,.5,1,false\na,2,.4,2,false\nb,1,.6,3,false\nb,2,.7,4,false\n"
+    )
+    assert read_scores(tmp_path / "both.csv")["higher_is_better"].to_numpy().tolist() == [False, False]
     with pytest.raises(FileFormatError, match="line 3: system 'a' has more than one group: 'x' and 'y'"):
         read_scores(_put(tmp_path, {"x.csv": text.replace("0.4,x", "0.4,y")}) / "x.csv", columns={"group": "team"})
 

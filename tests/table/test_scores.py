@@ -721,6 +721,9 @@ def test_a_direction_written_as_text_is_understood():
     """The word false is no true value, as it would be for bool()."""
     found = as_scores(_long().assign(higher_is_better=["True"] * 6 + ["false"] * 6))
     assert found["higher_is_better"].to_numpy().tolist() == [True, False]
+    of_columns = pd.DataFrame({"system": ["a", "a", "b", "b"], "topic": [1, 2, 1, 2], "ours": 0.5, "theirs": 0.25})
+    found = as_scores(of_columns.assign(higher_is_better=False))
+    assert found["higher_is_better"].to_numpy().tolist() == [False, False]
     with pytest.raises(ScoresError, match="metric 'AP' has more than one higher_is_better"):
         as_scores(_long().assign(higher_is_better=[True, False] * 6))
     with pytest.raises(InvalidOptionError, match="whether higher is better for 'RR' must be True or False, not None"):
