@@ -613,7 +613,7 @@ def test_a_query_text_is_not_a_second_topic(tmp_path):
 
 
 def test_groups_and_directions_in_a_table(tmp_path):
-    """Columns group and higher_is_better are understood, by these names or others; a direction is that of all metrics."""
+    """Columns group and higher_is_better are understood, by these names or others; a row may say it of all metrics."""
     text = "run,topic,TER,team\na,1,0.5,x\na,2,0.4,x\nb,1,0.6,y\nb,2,0.7,y\n"
     found = read_scores(
         _put(tmp_path, {"x.csv": text}) / "x.csv", columns={"group": "team"}, higher_is_better={"TER": False}
