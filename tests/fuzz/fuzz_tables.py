@@ -859,7 +859,12 @@ def label_opinions(case: Case) -> list[dict[str, Any]]:  # noqa: C901 - a litera
             raise RefusedError("an item twice")
         cells[key] = read(row[at], words)
     labels = {key: value for key, value in cells.items() if value is not None}
-    return [_labels_as_parts(labels, sorted({key[-1] for key in cells}), {key[:-1] for key in cells})]
+    real = {key for key in cells if not any(map(is_average, key[:-1]))}  # averages may be left out
+    return [
+        _labels_as_parts({key: labels[key] for key in keys if key in labels}, sorted({key[-1] for key in cells}), items)
+        for keys in (cells, real)
+        for items in [{key[:-1] for key in keys}]
+    ]
 
 
 def _label_reading(

@@ -225,8 +225,8 @@ def _records(rng: random.Random, rows: Sequence[Row]) -> bytes:
 # --------------------------------------------------------------------------------------------- second opinion
 
 _ROLES = {
-    "left": ("left", "model_a", "system_a", "model_1", "system_1", "generator_1", "option_a", "model_x"),
-    "right": ("right", "model_b", "system_b", "model_2", "system_2", "generator_2", "option_b", "model_y"),
+    "left": ("left", "model_a", "system_a", "model_1", "system_1", "generator_1", "option_a", "model_x", "model1"),
+    "right": ("right", "model_b", "system_b", "model_2", "system_2", "generator_2", "option_b", "model_y", "model2"),
     "winner": ("winner", "preference", "verdict", "vote", "outcome", "choice"),
     "question": (
         *("question_id", "question", "prompt_id", "prompt", "query_id", "query", "topic_id", "topic", "item_id"),
@@ -431,7 +431,7 @@ def _plain(word: str) -> str:
 def _table_opinions(case: Case) -> list[object]:
     header, *rows = rows_of(case.files[0])
     names = names_in(header)
-    rows = [row for row in rows if row != header]  # files put together
+    rows = [row for row in rows if row != header and not _are_names(row, header)]  # files put together
     more = [row for row in rows if len(row) == len(names) + 1]
     if rows and len(more) == len(rows):
         if all(not row[-1].strip() for row in rows):
@@ -444,6 +444,12 @@ def _table_opinions(case: Case) -> list[object]:
     if any(len(row) != len(names) for row in rows) or not rows:
         raise RefusedError("rows of different lengths")
     return [{"votes": _Reading([dict(zip(reversed(names), reversed(row), strict=True)) for row in rows]).read()}]
+
+
+def _are_names(row: Sequence[str], header: Sequence[str]) -> bool:
+    """Whether at least two cells, and all that hold something, say what their columns are called."""
+    said = [at for at, cell in enumerate(row) if cell.strip()]
+    return len(said) > 1 and all(row[at].strip() == header[at].strip() for at in said if at < len(header))
 
 
 def _each_once(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
