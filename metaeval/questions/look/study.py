@@ -37,7 +37,8 @@ from metaeval.tests_stat.ends import Seen, ends_of_means
 _COLUMNS = ("question", "name", "command", "python", "lacks")
 _BY_FOLDER = frozenset({"HELM"})
 """Benchmarks that write a folder a run."""
-_PAIRWISE = "--missing pairwise"
+_ALIKE = frozenset({"--missing pairwise", "--missing drop-systems"})
+"""What is read without is the same answer."""
 _LEVEL, _UNEQUAL = 0.95, frozenset({"stratum", "weight"})
 _DRIFT_IN_PYTHON = "metaeval.study_judge_drift(before, after)"
 
@@ -81,7 +82,7 @@ class Look(Study):
         if self.scores is not None and self.contents.sizes.get("systems") == 1:
             return _of_one_system(self.scores, self.contents)
         ask = _QUICK.get(type(self.contents.read))
-        options = {*self.contents.options.values()} - {_PAIRWISE}
+        options = {*self.contents.options.values()} - _ALIKE
         is_asked = options and not self.contents.by_values  # what somebody has to say first
         if ask is None or is_asked or not len(self.questions) or self.questions["lacks"].iloc[0]:
             return ""

@@ -32,7 +32,7 @@ from metaeval.io.benchmarks.inspect_ai import is_archived_log
 from metaeval.io.benchmarks.rows import records_of_mappings
 from metaeval.io.blocks import PASSES, SpreadlessError
 from metaeval.io.by_values import ByValues, labels_by_values, scores_by_values, votes_by_values, way_to_label_items
-from metaeval.io.files import first_words, is_tar, read_bytes
+from metaeval.io.files import base_name, first_words, is_tar, read_bytes
 from metaeval.io.installed_formats import installed_format
 from metaeval.io.items import read_items
 from metaeval.io.joined_items import PROMPTED
@@ -479,9 +479,11 @@ def _table(given: Sequence[str], _: Mapping[Kind, Sequence[str]]) -> Contents:
     except MeansAloneError as alone:
         return _of_means(alone.board)
     except SpreadlessError as refusal:
-        return Contents(kind="means", refusal=str(refusal))
+        metrics = {metric for scores in refusal.means.values() for metric in scores}
+        sizes = {"systems": len(refusal.means), "metrics": len(metrics)}
+        return Contents(kind="means", sizes=sizes if metrics else {}, refusal=str(refusal))
     except MetaevalError as refusal:
-        readings = (_one_system, _with_gaps, _beside_people, _labels_by_values)
+        readings = (_one_system, _with_gaps, _without_systems, _beside_people, _labels_by_values)
         told = next(filter(None, (read(given) for read in readings)), None) or _judged(given, str(refusal))
         return _scores_by_values(given) or _labels_alone(given) or told if told.kind == "unknown" else told
 
@@ -564,6 +566,18 @@ def _with_gaps(given: Sequence[str]) -> Contents | None:
         )
     )
     return replace(scores, options=dict.fromkeys(NEEDS, "--missing pairwise"), notes=(note, *scores.notes))
+
+
+def _without_systems(given: Sequence[str]) -> Contents | None:
+    """Return scores of the systems that all files have, where these name their metrics; None for others."""
+    try:
+        scores = read_scores(given, missing="drop-systems")
+    except MetaevalError:
+        return None
+    called_as_files = {*map(base_name, scores.attrs["sources"])} & {*scores["metric"].to_numpy().tolist()}
+    if called_as_files or scores.sizes["system"] < _TWO_SYSTEMS:  # which may be boards of several collections
+        return None
+    return replace(_of_scores(scores), options=dict.fromkeys(_READ_SCORES, "--missing drop-systems"))
 
 
 def _gaps_told(scores: Contents) -> str:
