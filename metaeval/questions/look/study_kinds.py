@@ -18,6 +18,7 @@ from metaeval.base.metric_names import split_names
 from metaeval.base.names import count, first_few, is_number, metric_evidence, topic_evidence
 from metaeval.base.needs import NEEDS
 from metaeval.base.short_repr import ShortRepr
+from metaeval.collection.documents import JudgedCollection
 from metaeval.errors import FileFormatError, InvalidOptionError, MetaevalError
 from metaeval.inex.judged_files import is_located_run, read_judged
 from metaeval.inex.judges import JudgeInput, read_judges
@@ -63,7 +64,7 @@ type Kind = Literal[
     "scores", "metrics", "means", "votes", "labels", "judged scores", "annotations", "nuggets",
     "runs", "judgments", "collection", "submissions", "assessments", "campaign", "several", "unknown",
 ]  # fmt: skip
-type Found = Scores | SystemMeans | Votes | Labels | None
+type Found = Scores | SystemMeans | Votes | Labels | JudgedCollection | pd.DataFrame | None
 
 _RUN_WORDS, _RANK, _MOST_GRADES, _TWO_SYSTEMS, _MOST_TYPED = 6, 3, 11, 2, 5
 _MOST_ALONE = 20
@@ -479,6 +480,8 @@ def _table(given: Sequence[str], _: Mapping[Kind, Sequence[str]]) -> Contents:
     except MeansAloneError as alone:
         return _of_means(alone.board)
     except SpreadlessError as refusal:
+        if (beside := _beside_people(given)) is not None:
+            return beside
         metrics = {metric for scores in refusal.means.values() for metric in scores}
         sizes = {"systems": len(refusal.means), "metrics": len(metrics)}
         return Contents(kind="means", sizes=sizes if metrics else {}, refusal=str(refusal))
@@ -495,7 +498,8 @@ def _or_labels(given: Sequence[str], scores: Contents) -> Contents:
         return scores
     if scores.read_as.startswith(BY_ROWS):
         names = list(map(str, read["topic"].to_numpy()))
-        return _metrics(names, {"systems": scores.sizes["systems"]}) or scores
+        means = read.isel(metric=0).to_pandas()
+        return _metrics(names, {"systems": scores.sizes["systems"]}, means) or scores
     raters = list(map(str, read["metric" if read.sizes["metric"] > 1 else "system"].to_numpy()))
     values = np.unique(read.to_numpy()[~np.isnan(read.to_numpy())])
     are_grades = scores.read_as.startswith(WIDE) and len(values) <= _MOST_GRADES and not (values % 1).any()
@@ -517,14 +521,21 @@ def _or_labels(given: Sequence[str], scores: Contents) -> Contents:
     return replace(scores, also=("judges",)) if is_wide else scores
 
 
-def _metrics(names: Sequence[str], sizes: Mapping[str, int], *notes: str) -> Contents | None:
-    """Return what columns are of which some are called as metrics, others as what people said of systems; else None."""
+def _metrics(
+    names: Sequence[str], sizes: Mapping[str, int], means: pd.DataFrame, notes: Sequence[str] = ()
+) -> Contents | None:
+    """Return what columns are of which some are called as metrics, others as what people said of systems; else None.
+
+    `means`: a row a system.
+    """
     people = columns_of_people(names)
     if not people or metric_evidence([name for name in names if name not in people]) <= 0:
         return None
     told = {**sizes, "metrics": len(names) - len(people), "people": len(people)}
     alone = () if "items" in sizes else (_NO_ITEMS,)
-    return Contents(kind="metrics", sizes=told, named={"people": shlex.quote(people[0])}, notes=(*notes, *alone))
+    shown = means[[people[0], *(name for name in names if name not in people)]]
+    named = {"people": shlex.quote(people[0])}
+    return Contents(kind="metrics", sizes=told, named=named, read=shown, notes=(*notes, *alone))
 
 
 def _beside_people(given: Sequence[str]) -> Contents | None:
@@ -538,7 +549,9 @@ def _beside_people(given: Sequence[str]) -> Contents | None:
     sizes = {"systems": frame[system].nunique()}
     if items:
         sizes["items"] = len(frame[items].drop_duplicates())
-    return _metrics([name for name in numbers if role_of_name(name)[0] != "n"], sizes, *frame.attrs["notes"])
+    scored = [name for name in numbers if role_of_name(name)[0] != "n"]
+    means = frame.dropna(subset=columns_of_people(scored)[:1]).groupby(system)[scored].mean()
+    return _metrics(scored, sizes, means, frame.attrs["notes"])
 
 
 def _with_gaps(given: Sequence[str]) -> Contents | None:
@@ -849,7 +862,7 @@ def _collection(_: Sequence[str], by_kind: Mapping[Kind, Sequence[str]]) -> Cont
 
     metrics = split_names(default_metrics(collection))
     sizes = {"systems": collection.n_systems, "items": collection.n_topics, "metrics": len(metrics)}
-    return Contents(kind=kind, sizes=sizes, notes=tuple(note_on_grades(collection, metrics)))
+    return Contents(kind=kind, sizes=sizes, read=collection, notes=tuple(note_on_grades(collection, metrics)))
 
 
 _READERS: Mapping[Kind, Callable[[Sequence[str], Mapping[Kind, Sequence[str]]], Contents]] = {
