@@ -498,7 +498,7 @@ def _or_labels(given: Sequence[str], scores: Contents) -> Contents:
         return scores
     if scores.read_as.startswith(BY_ROWS):
         names = list(map(str, read["topic"].to_numpy()))
-        means = read.isel(metric=0).to_pandas()
+        means = pd.DataFrame(read.isel(metric=0).to_pandas())
         return _metrics(names, {"systems": scores.sizes["systems"]}, means) or scores
     raters = list(map(str, read["metric" if read.sizes["metric"] > 1 else "system"].to_numpy()))
     values = np.unique(read.to_numpy()[~np.isnan(read.to_numpy())])
