@@ -63,7 +63,10 @@ def column_roles_of(  # noqa: PLR0913, PLR0917 - what is known of them
         told = [] if sheet is None else _roles_in(kind, read, judges, sheet.sample(), by_values)
         if isinstance(read, Scores | SystemMeans) and not any(column.role in _SCORED for column in told):
             made = _sheet_as_read(content, label)
-            told = _roles_in(kind, read, judges, made.sample(), by_values) if made is not None else told
+            anew = [] if made is None else _roles_in(kind, read, judges, made.sample(), by_values)
+            within = {column.column for column in told} & {column.column for column in anew}
+            scored = [column for column in anew if column.role in _SCORED]
+            told = [*told, *scored] if within else anew or told  # scores within the same records, or others made of it
     except MetaevalError:
         return []
     return told
