@@ -14,6 +14,7 @@ from metaeval.io.parquet_sheets import parquet_sheet
 from metaeval.io.sheets import Sheet, sheet_of, sheet_of_rows
 from metaeval.io.stored import open_parquet
 from metaeval.io.survey_rows import labels_of_survey
+from metaeval.io.translation_rows import translation_rows
 
 _LINE_END = re.compile("\r\n?")
 _PARQUET = b"PAR1"
@@ -38,7 +39,8 @@ def any_sheet(content: bytes, label: str, *, forms: bool = False) -> Sheet | Non
     json = read_json(content, label, numbers_as_text=True)
     if json is None:
         sheet = sheet_of(content, label)
-        return labels_of_survey(sheet, forms=forms) or without_titles(sheet)
+        translations = translation_rows(sheet)
+        return translations[0] if translations else labels_of_survey(sheet, forms=forms) or without_titles(sheet)
     if format_of(json) is not None or holds_tasks(json):
         return None
     if (answers := rows_of_annotators(json)) is not None:
@@ -46,7 +48,7 @@ def any_sheet(content: bytes, label: str, *, forms: bool = False) -> Sheet | Non
     lists = list(json.object.values())
     if lists and all(isinstance(cells, list) and not isinstance(next(iter(cells), None), dict) for cells in lists):
         json = records_of_lists(json)
-    return _sheet_of_json(json)
+    return sheet_of_json(json)
 
 
 def table_sheet(content: bytes, label: str, *, forms: bool = False) -> Sheet:
@@ -60,7 +62,7 @@ def table_sheet(content: bytes, label: str, *, forms: bool = False) -> Sheet:
     return sheet
 
 
-def _sheet_of_json(json: Json) -> Sheet | None:
+def sheet_of_json(json: Json) -> Sheet | None:
     """Return records as rows, but for what is nested in one; None where there are none."""
     columns = {name: [record.get(name) for record in json.records] for name in json.names}
     nested = [name for name, values in columns.items() if any(isinstance(value, dict | list) for value in values)]

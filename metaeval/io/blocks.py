@@ -193,7 +193,29 @@ _WAYS = (
 
 
 class SpreadlessError(FileFormatError):
-    """A file that holds means of systems and nothing of how scores spread around them."""
+    """Files that hold means of systems and nothing of how scores spread around them.
+
+    Attributes
+    ----------
+    means : mapping
+        System to metric to mean, as far as it was found; of one that nothing names under "".
+    """
+
+    means: Mapping[str, Mapping[str, float]] = {}
+
+    @classmethod
+    def of_means(cls, means: Mapping[str, Mapping[str, float]], path: str, source: str = "") -> "SpreadlessError":
+        """Return the error about means of these systems, from what writes them so."""
+        metrics = first_few([*dict.fromkeys(metric for scores in means.values() for metric in scores)])
+        systems = f"{len(means)} systems ({first_few([*means])})" if len(means) > 1 else "one system"
+        error = cls(
+            f"these are means of {systems} under {metrics}{source and f', as {source} them'}, without the spread of "
+            "the topics, which tells whether a difference is more than luck: give the runs and their judgments, or the "
+            "scores of every topic",
+            path=path,
+        )
+        error.means = means
+        return error
 
 
 class BadCellError(Exception):

@@ -16,8 +16,6 @@ type _Row = tuple[int | None, list[str]]
 
 _OF_GRID = re.compile(r"(?P<question>.+?)\s*\[(?P<system>.+)\]")
 _NUMBERED = re.compile(r"(.*?)\s*\d+")
-_LANGUAGES, _OF_SEGMENT = re.compile(r"[a-z]{2,3}[-_][a-z]{2,3}"), 8
-"""How WMT names languages, and of how many cells a line of a segment is."""
 _FEWEST = 2
 _LONG = ["system", "item", "metric", "score"]
 _VERDICT = re.compile(r"\[(PASS|FAIL|ERROR)\]")
@@ -32,6 +30,7 @@ _LANGFUSE = frozenset({"traceId", "traceName", "name", "value", "dataType"})
 _OF_DATASET = ("datasetItemId", "dataset_item_id")
 _SUMMARY, _UNRUN = ("dataset", "version", "metric", "mode"), frozenset({"-", ""})
 """The first columns of a summary of OpenCompass, and what stands there where a model was not run on a dataset."""
+_RAISED = "ᵃᵇᶜᵈᵉᶠᵍʰᶦʲᵏˡᵐⁿᵒᵖ۹ʳˢᵗᵘᵛʷˣʸᶻ"
 _OF_WORDS = frozenset({"CATEGORICAL", "TEXT", "CORRECTION"})
 
 
@@ -222,29 +221,16 @@ def _of_langfuse(sheet: Sheet, names: Sequence[str]) -> _Told | None:
     return sheet_of_rows(sheet.label, _LONG, scores), notes
 
 
-def _of_wmt(sheet: Sheet, names: Sequence[str]) -> _Told | None:
-    """Read scores of segments as WMT's metrics task writes them, without a header."""
-    if len(names) != _OF_SEGMENT or not (
-        _LANGUAGES.fullmatch(names[1]) and names[6].isdecimal() and is_number(names[7])
-    ):
+def _of_ranx(sheet: Sheet, names: Sequence[str]) -> _Told | None:
+    """Read a report of ranx as it is printed: means behind which letters name the systems that are worse."""
+    if names[:2] != ["#", "Model"] or len(names) == len(names[:2]):
         return None
-    rows = [(line, [*map(str.strip, cells)]) for line, cells in sheet.numbered() if len(cells) == _OF_SEGMENT]
-    varying = [at for at in (1, 2) if len({cells[at] for _, cells in rows}) > 1]
-    several = len({cells[4] for _, cells in rows}) > 1
-    scores = [
-        (
-            line,
-            [
-                cells[5],
-                "::".join([*(cells[at] for at in varying), cells[6]]),
-                f"{cells[0]} ({cells[4]})" if several else cells[0],
-                cells[7],
-            ],
-        )
-        for line, cells in rows
+    rows = [
+        (line, [cell.rstrip(_RAISED) for cell in cells[1:]])
+        for line, cells in _rows(sheet, names)
+        if cells[0].isalpha()
     ]
-    note = "lines of WMT's metrics task: metric, languages, test set, domain, reference, system, segment and score"
-    return sheet_of_rows(sheet.label, _LONG, scores), [note]
+    return sheet_of_rows(sheet.label, ["system", *names[2:]], rows), ["a report of ranx; its tests are left out"]
 
 
 def _of_opencompass(sheet: Sheet, names: Sequence[str]) -> _Told | None:
@@ -289,5 +275,5 @@ _FORMS: Sequence[Callable[[Sheet, Sequence[str]], _Told | None]] = (
     _of_experiments,
     _of_langfuse,
     _of_opencompass,
-    _of_wmt,
+    _of_ranx,
 )

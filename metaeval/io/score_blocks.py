@@ -28,6 +28,7 @@ from metaeval.io.sheets import Sheet, header_names, sheet_of, sheet_of_rows
 from metaeval.io.sources import Source
 from metaeval.io.stored import dataset_of_netcdf, notes_in, open_parquet
 from metaeval.io.tracked_runs import refuse_tracked_runs
+from metaeval.io.translation_rows import translation_rows
 from metaeval.io.votes import refuse_votes
 from metaeval.io.wide_tables import read_crossed, read_wide
 from metaeval.table.array import ATTACHED, REPEAT
@@ -46,7 +47,13 @@ def read_block(content: bytes, source: Source, options: TableOptions) -> FileBlo
         refuse_votes(content, source.path)
     if (arrays := numpy_sheet(content, source.path)) is not None:
         return read_table(arrays, source, options)
-    sheet, notes = table_alone(sheet_of(content, source.path))
+    whole = sheet_of(content, source.path)
+    if options.form is None and not options.columns and (translations := translation_rows(whole)) is not None:
+        sheet, parts, note = translations
+        with noting([note]):
+            block = read_table(sheet, source, replace(options, header=None, columns=parts))
+        return replace(block, notes=[note, *block.notes])
+    sheet, notes = table_alone(whole)
     if options.form is None and not options.columns:
         refuse_tracked_runs(sheet)
         sheet, more = rows_of_form(sheet)

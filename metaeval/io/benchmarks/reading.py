@@ -25,7 +25,7 @@ from metaeval.io.benchmarks.rows import (
     with_scores_inside,
 )
 from metaeval.io.benchmarks.wrapped import Wrapped, records_under
-from metaeval.io.blocks import FileBlock, TableOptions
+from metaeval.io.blocks import FileBlock, SpreadlessError, TableOptions
 from metaeval.io.installed_formats import installed_format, sheet_of_format
 from metaeval.io.means import MeansAloneError, noting
 from metaeval.io.numpy_sheets import numpy_sheet
@@ -62,7 +62,7 @@ def read_inputs(sources: Sequence[Source], options: TableOptions, *, metrics: Se
     blocks: list[tuple[Source, FileBlock]] = []
     files: list[tuple[Format, File[Json]]] = []
     unread: list[tuple[Source, FileFormatError]] = []
-    boards: list[MeansAloneError] = []
+    boards: list[tuple[Source, MeansAloneError | SpreadlessError]] = []
     chosen = with_run_files(sources)
     for source in track(chosen, description="Reading scores"):
         try:
@@ -72,8 +72,8 @@ def read_inputs(sources: Sequence[Source], options: TableOptions, *, metrics: Se
                 raise other.error from None
             unread.append((source, other.error.with_traceback(None)))
             continue
-        except MeansAloneError as alone:
-            boards.append(alone)
+        except (MeansAloneError, SpreadlessError) as alone:
+            boards.append((source, alone))
             continue
         if isinstance(parsed, FileBlock):
             blocks.append((source, parsed))
@@ -98,11 +98,17 @@ def _in_place(inputs: Inputs, others: Sequence[Source]) -> Inputs:
     return inputs._replace(blocks=[replace(block, notes=[note, *block.notes]) for block in inputs.blocks])
 
 
-def _alone(boards: Sequence[MeansAloneError], n_others: int) -> FileFormatError:
-    """Return the error that hands on the one board of means, or the one about a board beside other files."""
-    first, *others = boards
+def _alone(boards: Sequence[tuple[Source, MeansAloneError | SpreadlessError]], n_others: int) -> FileFormatError:
+    """Return the error about means: of one board, of all files, or of the first beside other files."""
+    (_, first), *others = boards
     if not others and not n_others:
         return first
+    spreadless = [(source, error) for source, error in boards if isinstance(error, SpreadlessError)]
+    if len(spreadless) == len(boards) and not n_others and all(error.means for _, error in spreadless):
+        means = {system or source.own_name: of for source, error in spreadless for system, of in error.means.items()}
+        return SpreadlessError.of_means(means, first_few([source.path for source, _ in boards]))
+    if spreadless:
+        return spreadless[0][1]
     message = (
         f"this is a board of means with standard errors beside {count(len(others) + n_others, 'more file')}, and is "
         f"read by itself; name it alone: metaeval leaderboard {shlex.quote(str(first.path))}"

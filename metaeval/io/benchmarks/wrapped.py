@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
-from metaeval.base.names import count, first_few, metric_evidence
+from metaeval.base.names import count, first_few, metric_evidence, topic_evidence
 from metaeval.base.notes import ItemErrors
 from metaeval.io.benchmarks.contents import Json
 from metaeval.io.blocks import SpreadlessError
@@ -40,7 +40,7 @@ class Wrapped(NamedTuple):
 
 
 def records_under(json: Json, *, chosen: bool) -> Wrapped | None:
-    """Return the records of LiveCodeBench (``performances``), of a board, of samples of human-eval or of a run.
+    """Return the records of LiveCodeBench (``performances``), of a board, of samples of human-eval, trials or a run.
 
     None for anything else.
 
@@ -53,15 +53,14 @@ def records_under(json: Json, *, chosen: bool) -> Wrapped | None:
         return Wrapped(records, [f"left out {first_few(others)}"] if others else [], _OF_PERFORMANCES)
     if json.first.keys() >= _OF_SAMPLES and (numbered := _numbered(json)) is not None:
         return Wrapped(numbered, ["samples of a task are its repeats"])
-    if (run := _of_one_run(json) or _of_lighteval(json) or _of_sacrebleu(json) or _of_segments(json)) is not None:
+    if (
+        run := _of_trials(json) or _of_one_run(json) or _of_lighteval(json) or _of_sacrebleu(json) or _of_segments(json)
+    ) is not None:
         return run
-    if metrics := means_alone(json):
-        message = (
-            f"these are means of one system under {first_few(metrics)}, as BEIR's evaluate returns them, without the "
-            "spread of the topics, which tells whether a difference is more than luck: give the runs and their "
-            "judgments, or the scores of every topic"
-        )
-        raise SpreadlessError(message, path=json.label)
+    if means := means_alone(json):
+        raise SpreadlessError.of_means(means, json.label, "BEIR's evaluate returns" if "" in means else "")
+    if means := _of_ranx(json.object):
+        raise SpreadlessError.of_means(means, json.label, "ranx's compare returns")
     if holds_board(json.object):
         return Wrapped(_board({"": json.object}, json), [])
     if json.object and all(isinstance(models, dict) and holds_board(models) for models in json.object.values()):
@@ -75,6 +74,21 @@ def records_under(json: Json, *, chosen: bool) -> Wrapped | None:
             "its evaluation, …_eval_results.json, one a system"
         )
     return None
+
+
+def _of_trials(json: Json) -> Wrapped | None:
+    """Return the reward of every task and trial, as tau2-bench writes them; None for anything else."""
+    listed = json.object.get("simulations")
+    if not isinstance(listed, list) or not listed:
+        return None
+    if not all(isinstance(run, dict) and run.keys() >= {"task_id", "trial", "reward_info"} for run in listed):
+        return None
+    rewards = [run["reward_info"] if isinstance(run["reward_info"], dict) else {} for run in listed]
+    rows = [
+        {"task_id": run["task_id"], REPEAT: run["trial"], "reward": of.get("reward")}
+        for run, of in zip(listed, rewards, strict=True)
+    ]
+    return Wrapped(Json(json.label, rows), ["simulations of a task are its repeats"])
 
 
 def _of_one_run(json: Json) -> Wrapped | None:
@@ -117,17 +131,28 @@ def _pass_marks(metrics: Sequence[Mapping[str, Any]]) -> tuple[list[str], dict[s
     return told, better
 
 
-def means_alone(json: Json) -> list[str]:
-    """Return the metrics of one system, where nothing but their means stands there: flat, or by kind of metric."""
+def means_alone(json: Json) -> dict[str, dict[str, float]]:
+    """Return system to metric to mean, where nothing else stands there; of one system flat, or by kind of metric."""
     content = json.object or json.value
     groups = list(content.values()) if isinstance(content, dict) else content if isinstance(content, list) else []
-    groups = [content] if groups and all(isinstance(mean, int | float) for mean in groups) else groups
+    flat = bool(groups) and all(isinstance(mean, int | float) for mean in groups)
+    groups = [content] if flat else groups
     if not groups or not all(isinstance(group, dict) and group for group in groups):
-        return []
+        return {}
     named = [name for group in groups for name in group]
     are_means = all(isinstance(mean, int | float) for group in groups for mean in group.values())
-    alone = are_means and len({*named}) == len(named) > 1 and metric_evidence(named) == _SURE
-    return named if alone else []
+    if not are_means or metric_evidence(list({*named})) < _SURE:
+        return {}
+    if isinstance(content, dict) and not flat and len({frozenset(group) for group in groups}) == 1:
+        return {} if topic_evidence([*content]) > 0 else content
+    is_one = len({*named}) == len(named) > 1
+    return {"": {name: mean for group in groups for name, mean in group.items()}} if is_one else {}
+
+
+def _of_ranx(report: Mapping[str, Any]) -> dict[str, dict[str, float]]:
+    """Return the means of a report of ranx, beside which it compares the systems."""
+    of_models = {name: report.get(name) for name in report.get("model_names") or ()} if "stat_test" in report else {}
+    return {name: of["scores"] for name, of in of_models.items() if isinstance(of, dict) and "scores" in of}
 
 
 def _of_lighteval(json: Json) -> Wrapped | None:

@@ -11,12 +11,14 @@ import numpy as np
 import pandas as pd
 
 from metaeval.agreement.labels import Labels
+from metaeval.base.metric_names import split_names
 from metaeval.base.names import count, first_few
 from metaeval.base.needs import NEEDS
 from metaeval.base.provenance import Provenance, record_provenance
 from metaeval.base.short_repr import main_sentence
 from metaeval.base.unit import Unit, unit_of
 from metaeval.base.words import bracketed, listed, name_of_metric, number, percentage
+from metaeval.collection.documents import JudgedCollection
 from metaeval.errors import MetaevalError
 from metaeval.questions.look.study_dates import drift_command
 from metaeval.questions.look.study_kinds import (
@@ -37,7 +39,8 @@ from metaeval.tests_stat.ends import Seen, ends_of_means
 _COLUMNS = ("question", "name", "command", "python", "lacks")
 _BY_FOLDER = frozenset({"HELM"})
 """Benchmarks that write a folder a run."""
-_PAIRWISE = "--missing pairwise"
+_ALIKE = frozenset({"--missing pairwise", "--missing drop-systems"})
+"""What is read without is the same answer."""
 _LEVEL, _UNEQUAL = 0.95, frozenset({"stratum", "weight"})
 _DRIFT_IN_PYTHON = "metaeval.study_judge_drift(before, after)"
 
@@ -80,8 +83,8 @@ class Look(Study):
         """Return the answer to the main question, "" where there is none that is quick."""
         if self.scores is not None and self.contents.sizes.get("systems") == 1:
             return _of_one_system(self.scores, self.contents)
-        ask = _QUICK.get(type(self.contents.read))
-        options = {*self.contents.options.values()} - {_PAIRWISE}
+        ask = _QUICK.get(self.kind) if self.contents.read is not None else None
+        options = {*self.contents.options.values()} - _ALIKE
         is_asked = options and not self.contents.by_values  # what somebody has to say first
         if ask is None or is_asked or not len(self.questions) or self.questions["lacks"].iloc[0]:
             return ""
@@ -297,6 +300,24 @@ def _folder_above(contents: Contents) -> str:
     return shlex.quote(folder) if len([*Path(folder).iterdir()]) > 1 else ""
 
 
+def _of_collection(collection: JudgedCollection) -> str:
+    from metaeval.metrics.scoring import default_metrics, score  # noqa: PLC0415 - loads numba
+
+    return _of_scores(score(collection, split_names(default_metrics(collection))))
+
+
+def _of_metrics(means: pd.DataFrame) -> str:
+    """Say which metric orders the means of systems most as people do, and what that is not."""
+    people = str(means.columns[0])
+    agreement = means.drop(columns=people).corrwith(means[people]).dropna()
+    best = agreement.index[agreement.eq(agreement.max())].astype(str).tolist()
+    told = f"{listed(best)} {'agrees' if len(best) == 1 else 'agree'} best with {people} as observed"
+    return (
+        f"{told} (Pearson's r {agreement.max():.3f} over {count(len(means), 'system')}); that may rest on few or "
+        "outlying systems, which metaeval human tells, with intervals and tests."
+    )
+
+
 def _of_means(board: SystemMeans) -> str:
     from metaeval.questions.leaderboard.study import study_leaderboard  # noqa: PLC0415 - as above
 
@@ -344,9 +365,12 @@ def _first_sentence(study: Study) -> str:
     return study.report().summary[0]
 
 
-_QUICK: Mapping[type, Callable[[Any], str]] = {
-    Scores: _of_scores,
-    SystemMeans: _of_means,
-    Labels: _of_labels,
-    Votes: _of_votes,
+_QUICK: Mapping[Kind, Callable[[Any], str]] = {
+    "scores": _of_scores,
+    "means": _of_means,
+    "labels": _of_labels,
+    "votes": _of_votes,
+    "metrics": _of_metrics,
+    "collection": _of_collection,
+    "campaign": _of_collection,
 }

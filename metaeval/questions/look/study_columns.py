@@ -6,14 +6,17 @@ from typing import NamedTuple
 from metaeval.base.columns import JUDGES, LABELS, underscored
 from metaeval.base.names import is_measure, is_number, shortened
 from metaeval.errors import MetaevalError
-from metaeval.io.any_sheets import any_sheet
+from metaeval.io.any_sheets import any_sheet, sheet_of_json
 from metaeval.io.benchmarks.contents import read_json
 from metaeval.io.benchmarks.formats import Format, format_of
-from metaeval.io.form_rows import roles_of_form
+from metaeval.io.benchmarks.rows import records_of_mappings, with_scores_inside
+from metaeval.io.benchmarks.wrapped import records_under
+from metaeval.io.form_rows import roles_of_form, rows_of_form
 from metaeval.io.score_blocks import BY_FRAME
+from metaeval.io.sheets import Sheet, sheet_of
 from metaeval.io.tracked_runs import RUNS_OF, roles_of_runs
 from metaeval.table.folds import settings_among, splits_of
-from metaeval.table.means import SystemMeans
+from metaeval.table.means import SystemMeans, means_columns
 from metaeval.table.roles import BOUNDS, ERRORS, ROLES, column_roles, part_of_word, role_of_name, says_of
 from metaeval.table.scores import Scores
 from metaeval.table.vote_columns import vote_columns
@@ -25,6 +28,9 @@ _MEASURED = frozenset({"cost", "size", "n", "rank", *ERRORS, *BOUNDS})
 _HEADLESS = ("output of", "rows of run, measure")
 """How forms without names of columns begin, as they are read."""
 _MEAN = ("mean", "scores of systems")
+_OUT = ("left out", "has no part in this")
+_SCORED = frozenset({"score", "mean", "metric", "label"})
+_OF_NUGGETS = "labels of nuggets"
 _OF_LABELS = ("topic", "judge", "label", "item")
 OWN_LINES = frozenset({"runs", "judgments", "collection", "submissions", "assessments", "campaign"})
 """Kinds of files whose lines have a form of their own, without names of columns."""
@@ -54,9 +60,35 @@ def column_roles_of(  # noqa: PLR0913, PLR0917 - what is known of them
         return _fields(known)
     try:
         sheet = any_sheet(content, label, forms=kind == "labels" and not by_values)
-        rows = [] if sheet is None else sheet.sample()
+        told = [] if sheet is None else _roles_in(kind, read, judges, sheet.sample(), by_values)
+        if isinstance(read, Scores | SystemMeans) and not any(column.role in _SCORED for column in told):
+            made = _sheet_as_read(content, label)
+            anew = [] if made is None else _roles_in(kind, read, judges, made.sample(), by_values)
+            within = {column.column for column in told} & {column.column for column in anew}
+            scored = [column for column in anew if column.role in _SCORED]
+            told = [*told, *scored] if within else anew or told  # scores within the same records, or others made of it
     except MetaevalError:
         return []
+    return told
+
+
+def _sheet_as_read(content: bytes, label: str) -> Sheet | None:
+    """Return the table that was made of a file whose own columns, or names, hold no scores; None for others."""
+    json = read_json(content, label)
+    if json is None:
+        return rows_of_form(sheet_of(content, label))[0]
+    wrapped = records_under(json, chosen=False) or records_of_mappings(json)
+    return sheet_of_json(with_scores_inside(json) if wrapped is None else wrapped.records)
+
+
+def _roles_in(
+    kind: str,
+    read: object,
+    judges: Sequence[str],
+    rows: Sequence[Sequence[str]],
+    by_values: Mapping[str, tuple[str, str]],
+) -> list[ColumnRole]:
+    """Return the columns of a table with their roles, by its first rows."""
     if len(rows) < 2:  # noqa: PLR2004 - a header and a row
         return []
     names = [name.strip() for name in rows[0]]
@@ -104,7 +136,10 @@ def _by_name(
         return "judge", "by its name"
     if not is_read and is_measure(name):
         return "metric", "by its name"
-    return ("left out", "has no part in this") if is_read else ("open", "nothing tells what it is")
+    if not is_read:
+        return "open", "nothing tells what it is"
+    filled = [cell for cell in cells if cell.strip()]
+    return ("not read", "numbers that no name explains") if filled and all(map(is_number, filled)) else _OUT
 
 
 def _roles(
@@ -140,6 +175,8 @@ def _roles(
             parts = {name: ("item" if part == "system" else part, why) for name, (part, why) in parts.items()}
             items = _named_in({"item": read["topic"].to_numpy().tolist()}, names, rows)
             parts = {name: told for name, told in parts.items() if told[0] != "item" or not items or name in items}
+        if read.attrs.get("read_as", "").startswith(_OF_NUGGETS):
+            parts |= {name: ("label", "what a nugget counts") for name in names if underscored(name) in LABELS["label"]}
         labels = {"system": read["system"].to_numpy().tolist(), "item": read["topic"].to_numpy().tolist()}
         return _named_in(labels, names, rows) | parts | _of_scores(read, names)
     return _of_means(read, names, rows) if isinstance(read, SystemMeans) else {}
@@ -181,7 +218,9 @@ def _of_means(board: SystemMeans, names: Sequence[str], rows: Sequence[Sequence[
     if board.read_as.startswith(RUNS_OF):
         return roles_of_runs(names, board.metrics)
     of_systems = dict.fromkeys((name for name in names if name in board.systems), ("score", "scores of a system"))
-    of_metrics = dict.fromkeys((name for name in names if name in board.metrics), _MEAN)
+    paired = means_columns(names, first=[cells[0] for cells in rows[1:] if cells])
+    means = {*board.metrics, *(pair.mean for pair in paired.pairs)} if paired else {*board.metrics}
+    of_metrics = dict.fromkeys((name for name in names if name in means), _MEAN)
     return _named_in({"system": board.systems}, names, rows) | _parts(names, rows) | of_systems | of_metrics
 
 

@@ -18,6 +18,7 @@ from metaeval.base.metric_names import split_names
 from metaeval.base.names import count, first_few, is_number, metric_evidence, topic_evidence
 from metaeval.base.needs import NEEDS
 from metaeval.base.short_repr import ShortRepr
+from metaeval.collection.documents import JudgedCollection
 from metaeval.errors import FileFormatError, InvalidOptionError, MetaevalError
 from metaeval.inex.judged_files import is_located_run, read_judged
 from metaeval.inex.judges import JudgeInput, read_judges
@@ -32,7 +33,7 @@ from metaeval.io.benchmarks.inspect_ai import is_archived_log
 from metaeval.io.benchmarks.rows import records_of_mappings
 from metaeval.io.blocks import PASSES, SpreadlessError
 from metaeval.io.by_values import ByValues, labels_by_values, scores_by_values, votes_by_values, way_to_label_items
-from metaeval.io.files import first_words, is_tar, read_bytes
+from metaeval.io.files import base_name, first_words, is_tar, read_bytes
 from metaeval.io.installed_formats import installed_format
 from metaeval.io.items import read_items
 from metaeval.io.joined_items import PROMPTED
@@ -63,7 +64,7 @@ type Kind = Literal[
     "scores", "metrics", "means", "votes", "labels", "judged scores", "annotations", "nuggets",
     "runs", "judgments", "collection", "submissions", "assessments", "campaign", "several", "unknown",
 ]  # fmt: skip
-type Found = Scores | SystemMeans | Votes | Labels | None
+type Found = Scores | SystemMeans | Votes | Labels | JudgedCollection | pd.DataFrame | None
 
 _RUN_WORDS, _RANK, _MOST_GRADES, _TWO_SYSTEMS, _MOST_TYPED = 6, 3, 11, 2, 5
 _MOST_ALONE = 20
@@ -479,9 +480,13 @@ def _table(given: Sequence[str], _: Mapping[Kind, Sequence[str]]) -> Contents:
     except MeansAloneError as alone:
         return _of_means(alone.board)
     except SpreadlessError as refusal:
-        return Contents(kind="means", refusal=str(refusal))
+        if (beside := _beside_people(given)) is not None:
+            return beside
+        metrics = {metric for scores in refusal.means.values() for metric in scores}
+        sizes = {"systems": len(refusal.means), "metrics": len(metrics)}
+        return Contents(kind="means", sizes=sizes if metrics else {}, refusal=str(refusal))
     except MetaevalError as refusal:
-        readings = (_one_system, _with_gaps, _beside_people, _labels_by_values)
+        readings = (_one_system, _with_gaps, _without_systems, _beside_people, _labels_by_values)
         told = next(filter(None, (read(given) for read in readings)), None) or _judged(given, str(refusal))
         return _scores_by_values(given) or _labels_alone(given) or told if told.kind == "unknown" else told
 
@@ -493,7 +498,8 @@ def _or_labels(given: Sequence[str], scores: Contents) -> Contents:
         return scores
     if scores.read_as.startswith(BY_ROWS):
         names = list(map(str, read["topic"].to_numpy()))
-        return _metrics(names, {"systems": scores.sizes["systems"]}) or scores
+        means = pd.DataFrame(read.isel(metric=0).to_pandas())
+        return _metrics(names, {"systems": scores.sizes["systems"]}, means) or scores
     raters = list(map(str, read["metric" if read.sizes["metric"] > 1 else "system"].to_numpy()))
     values = np.unique(read.to_numpy()[~np.isnan(read.to_numpy())])
     are_grades = scores.read_as.startswith(WIDE) and len(values) <= _MOST_GRADES and not (values % 1).any()
@@ -515,14 +521,21 @@ def _or_labels(given: Sequence[str], scores: Contents) -> Contents:
     return replace(scores, also=("judges",)) if is_wide else scores
 
 
-def _metrics(names: Sequence[str], sizes: Mapping[str, int], *notes: str) -> Contents | None:
-    """Return what columns are of which some are called as metrics, others as what people said of systems; else None."""
+def _metrics(
+    names: Sequence[str], sizes: Mapping[str, int], means: pd.DataFrame, notes: Sequence[str] = ()
+) -> Contents | None:
+    """Return what columns are of which some are called as metrics, others as what people said of systems; else None.
+
+    `means`: a row a system.
+    """
     people = columns_of_people(names)
     if not people or metric_evidence([name for name in names if name not in people]) <= 0:
         return None
     told = {**sizes, "metrics": len(names) - len(people), "people": len(people)}
     alone = () if "items" in sizes else (_NO_ITEMS,)
-    return Contents(kind="metrics", sizes=told, named={"people": shlex.quote(people[0])}, notes=(*notes, *alone))
+    shown = means[[people[0], *(name for name in names if name not in people)]]
+    named = {"people": shlex.quote(people[0])}
+    return Contents(kind="metrics", sizes=told, named=named, read=shown, notes=(*notes, *alone))
 
 
 def _beside_people(given: Sequence[str]) -> Contents | None:
@@ -536,7 +549,9 @@ def _beside_people(given: Sequence[str]) -> Contents | None:
     sizes = {"systems": frame[system].nunique()}
     if items:
         sizes["items"] = len(frame[items].drop_duplicates())
-    return _metrics([name for name in numbers if role_of_name(name)[0] != "n"], sizes, *frame.attrs["notes"])
+    scored = [name for name in numbers if role_of_name(name)[0] != "n"]
+    means = frame.dropna(subset=columns_of_people(scored)[:1]).groupby(system)[scored].mean()
+    return _metrics(scored, sizes, means, frame.attrs["notes"])
 
 
 def _with_gaps(given: Sequence[str]) -> Contents | None:
@@ -564,6 +579,18 @@ def _with_gaps(given: Sequence[str]) -> Contents | None:
         )
     )
     return replace(scores, options=dict.fromkeys(NEEDS, "--missing pairwise"), notes=(note, *scores.notes))
+
+
+def _without_systems(given: Sequence[str]) -> Contents | None:
+    """Return scores of the systems that all files have, where these name their metrics; None for others."""
+    try:
+        scores = read_scores(given, missing="drop-systems")
+    except MetaevalError:
+        return None
+    called_as_files = {*map(base_name, scores.attrs["sources"])} & {*scores["metric"].to_numpy().tolist()}
+    if called_as_files or scores.sizes["system"] < _TWO_SYSTEMS:  # which may be boards of several collections
+        return None
+    return replace(_of_scores(scores), options=dict.fromkeys(_READ_SCORES, "--missing drop-systems"))
 
 
 def _gaps_told(scores: Contents) -> str:
@@ -835,7 +862,7 @@ def _collection(_: Sequence[str], by_kind: Mapping[Kind, Sequence[str]]) -> Cont
 
     metrics = split_names(default_metrics(collection))
     sizes = {"systems": collection.n_systems, "items": collection.n_topics, "metrics": len(metrics)}
-    return Contents(kind=kind, sizes=sizes, notes=tuple(note_on_grades(collection, metrics)))
+    return Contents(kind=kind, sizes=sizes, read=collection, notes=tuple(note_on_grades(collection, metrics)))
 
 
 _READERS: Mapping[Kind, Callable[[Sequence[str], Mapping[Kind, Sequence[str]]], Contents]] = {

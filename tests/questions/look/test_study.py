@@ -241,6 +241,35 @@ def test_the_quick_answer_is_that_of_the_command(tmp_path, command):
     assert look(path).answer == command("table", path, "--json").json()["summary"][0]
 
 
+@pytest.mark.parametrize("of", ["documents", "elements"])
+def test_runs_and_judgments_have_the_answer_of_table(tmp_path, monkeypatch, command, of):
+    """Of runs of TREC and of INEX, word for word, under the metrics that the command takes."""
+    monkeypatch.chdir(tmp_path)
+    if of == "documents":
+        made = metaeval.simulate_collection(n_groups=2, runs_per_group=2, n_topics=14, n_documents=60, depth=20, rng=1)
+        made.write_collection("made")
+        given = ["made/runs", "made/qrels.txt"]
+    else:
+        given = written(tmp_path, "inex_folders_in_a_folder")
+    found = look(given)
+    line = found.questions.set_index("name")["command"]["table"]
+    assert found.quick_answer() == command(*shlex.split(line)[1:], "--json").json()["summary"][0]
+
+
+@pytest.mark.parametrize("header", ["LP SYSTEM human BLEU TER", "SYSTEM human BLEU TER"])
+def test_the_metric_nearest_to_people_is_said_with_what_it_is_not(tmp_path, command, header):
+    """By scipy, over the means of 4 systems; metaeval human finds the same."""
+    human, good, poor = [3.0, 2.0, 1.0, 0.0], [0.9, 0.7, 0.5, 0.2], [0.1, 0.4, 0.2, 0.3]
+    languages = "en-de " * header.startswith("LP")
+    rows = [f"{languages}{name} {h} {g} {p}" for name, h, g, p in zip("abcd", human, good, poor, strict=True)]
+    (tmp_path / "x.csv").write_text("\n".join([header, *rows]) + "\n")
+    found, r = look(tmp_path / "x.csv"), stats.pearsonr(human, good)[0]
+    assert (found.kind, found.questions["name"].tolist()) == ("metrics", ["human"])
+    assert found.answer.startswith(f"BLEU agrees best with human as observed (Pearson's r {r:.3f} over 4 systems);")
+    told = command("human", tmp_path / "x.csv", "--reference", "human", "--json")
+    assert f"Pearson's r {r:.3f}" in " ".join(told.json()["summary"])
+
+
 @pytest.mark.parametrize("need", NEEDS.values(), ids=NEEDS)
 def test_every_question_has_all_that_is_said_of_it(checkout, need):
     """A line for the help, what people ask, and a page of the docs; kinds and sizes are those that files have."""
