@@ -158,16 +158,19 @@ JUDGES = {
         {"reference": Then(lambda: kappas(judged(labels=as_labels(SILENT)))["gpt"], 1.0)},
     ),
     "a reference with nothing relevant": call(
-        lambda *, rel=3: judged(labels=as_labels(TABLE + 1), rel=rel),
+        lambda *, rel=3: judged(labels=as_labels((TABLE + 1).assign(gpt=TABLE["gpt"] * 2 + 1)), rel=rel),
         {
             "reference": Then(
                 lambda: kappas(
                     judged(labels=as_labels((TABLE + 1).assign(gpt=TABLE["gpt"] * 2 + 1)), reference="gpt", rel=3),
                     of="gpt",
                 )["ann"],
-                1.0,
+                3 / 7,  # 24 of 32 the same, (3/4 - 9/16) / (7/16)
             ),
-            "rel": Then(lambda: kappas(judged(labels=as_labels(TABLE + 1), rel=2)), AGREE),
+            "rel": Then(
+                lambda: kappas(judged(labels=as_labels((TABLE + 1).assign(gpt=TABLE["gpt"] * 2 + 1)), rel=2)),
+                {"gpt": 3 / 7, "ben": -0.6},
+            ),
         },
         rel=3,
     ),
