@@ -4,6 +4,7 @@ import inspect
 import pickle
 from importlib import import_module
 
+import pandas as pd
 import pytest
 from every import chapters
 
@@ -185,3 +186,52 @@ def test_help_tells_the_columns_of_the_table_that_it_refers_to():
     assert "``PairwiseResult.to_frame()`` has one row a metric and pair" in told
     assert "``log10_p``" in told
     assert inspect.getdoc(metaeval.score).count("to_frame()`` has") == 0
+
+
+WAYS_OF_DIRECTION = ("higher_is_better", "greater_is_better", "maximize", "lower_is_better", "minimize")
+LESS_IS_BETTER = {name: name in {"lower_is_better", "minimize"} for name in WAYS_OF_DIRECTION}
+"""What to say under each name where less is better."""
+
+
+def functions_of_scores():
+    """Return every public function of scores, or with a direction of its own, by name."""
+    found = {}
+    for chapter in (metaeval, metaeval.agreement, metaeval.resampling, metaeval.models, metaeval.tests_stat):
+        for name in chapter.__all__:
+            made = getattr(chapter, name)
+            if inspect.isfunction(made) and {"scores", "higher_is_better", "lower_is_better"} & {
+                *inspect.signature(made).parameters
+            }:
+                found[name] = made
+    return found
+
+
+@pytest.mark.parametrize("named", WAYS_OF_DIRECTION)
+@pytest.mark.parametrize("function", functions_of_scores().values(), ids=functions_of_scores())
+def test_a_direction_under_another_name_leads_to_the_call_that_says_the_same(function, named):
+    """What less is better of is False as higher_is_better, True as lower_is_better, and listed as a column that is."""
+    parameters = inspect.signature(function).parameters
+    if named in parameters or any(parameter.kind == parameter.VAR_KEYWORD for parameter in parameters.values()):
+        return
+    for value in (LESS_IS_BETTER[named], {"TER": LESS_IS_BETTER[named], "BLEU": not LESS_IS_BETTER[named]}):
+        with pytest.raises(UnknownArgumentError) as caught:
+            function(**{named: value})
+        said = str(caught.value)
+        of_one, of_several = "higher_is_better=False", "higher_is_better={'TER': False, 'BLEU': True}"
+        if "lower_is_better" in parameters:
+            of_one, of_several = "`lower_is_better` lists the metrics where less is better", "lower_is_better=['TER']"
+        if named == "higher_is_better" and "lower_is_better" not in parameters:
+            assert said.endswith("metaeval.as_scores, which makes `scores`, has it")  # the same value
+        else:
+            assert (of_one if isinstance(value, bool) else of_several) in said
+
+
+def test_latencies_under_the_call_from_the_message_are_those_of_the_faster_system():
+    """By hand: the first system needs 2 on average, the second 3."""
+    table = pd.DataFrame({"fast": [1.0, 2.0, 3.0], "slow": [2.0, 3.0, 4.5]})
+    with pytest.raises(UnknownArgumentError, match=r"pass `higher_is_better=False`"):
+        metaeval.as_scores(table, lower_is_better=True)
+    right = metaeval.as_scores(table, higher_is_better=False)
+    with pytest.raises(UnknownArgumentError, match=r"pass `as_scores\(scores, higher_is_better=False\)`"):
+        metaeval.study_table(table, lower_is_better=True)
+    assert metaeval.study_table(right).comparison.data["better"].item()

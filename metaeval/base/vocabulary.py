@@ -14,6 +14,7 @@ from metaeval.base.names import first_few
 from metaeval.errors import MetaevalError, UnknownArgumentError, closest_names, warn
 
 _DATA = "scores"
+_HIGHER, _LOWER = "higher_is_better", "lower_is_better"
 IN_PYTHON = " to as_scores"
 """Where an argument goes that a study has not; on the command line every command has its option."""
 _SPAN = re.compile(r"(?<![`'\"\w])`([^`]+)`(?![`'\"\w])")
@@ -68,7 +69,7 @@ def _argument_now(function: Callable[..., Any], name: str, known: Mapping[str, o
     if either in known:
         return str(either)
     labels = "labels" in known and name in words["judges"]["labels"].split() and not isinstance(value, str | None)
-    advice = _of_two_judges(function, known) if labels else _advice(function, name, known)
+    advice = _of_two_judges(function, known) if labels else _advice(function, name, known, value)
     message = f"{function.__name__}() has no argument `{name}`{advice}"
     raise UnknownArgumentError(message, argument=name)
 
@@ -83,11 +84,13 @@ def _of_two_judges(function: Callable[..., Any], known: Collection[str]) -> str:
     return f"; what each judge said goes into `labels`, under the name of the judge{named}: {call}"
 
 
-def _advice(function: Callable[..., Any], name: str, known: Mapping[str, object]) -> str:
+def _advice(function: Callable[..., Any], name: str, known: Mapping[str, object], value: object) -> str:
     """Return what to write instead of an argument that a function has not."""
     words = vocabulary()
     meanings = [ours for ours, others in words["others"].items() if name in others.split()]
     here = [f"`{ours}`" for ours in meanings if ours in known]
+    if way := _way_of_direction(name, value, meanings, known):
+        return f"; {way}"
     if here:
         return f"; it is called {' or '.join(here)} here"
     for data, maker in words["data"].items():
@@ -102,6 +105,34 @@ def _advice(function: Callable[..., Any], name: str, known: Mapping[str, object]
         return f"; did you mean {' or '.join(f'`{word}`' for word in near)}?"
     why = next((words["lacking"][ours] for ours in [name, *meanings] if ours in words["lacking"]), "")
     return f": {why}" if why else f"; it has {first_few([f'`{word}`' for word in known])}"
+
+
+def _way_of_direction(name: str, value: object, meanings: Sequence[str], known: Collection[str]) -> str:
+    """Return how to say here which way is better, where somebody said so under another name; "" where none did.
+
+    Examples
+    --------
+    >>> _way_of_direction("lower_is_better", True, ["higher_is_better"], ["higher_is_better"])
+    'it is called `higher_is_better` here: pass `higher_is_better=False`'
+    >>> _way_of_direction("maximize", {"TER": False, "BLEU": True}, ["lower_is_better"], ["lower_is_better"])
+    "it is called `lower_is_better` here: pass `lower_is_better=['TER']`"
+    """
+    ours = next((word for word in (_HIGHER, _LOWER) if word in meanings and word in known), "")
+    if not ours and (_HIGHER not in meanings or _DATA not in known):
+        return ""
+    said = {str(metric): True for metric in [value] if isinstance(value, str)} or value
+    said = dict.fromkeys(map(str, said), True) if isinstance(said, list | tuple | set | frozenset) else said
+    rises = name not in {_LOWER, "minimize"}
+    if isinstance(said, Mapping):
+        by_metric = {str(metric): bool(better) is rises for metric, better in said.items()}
+        listed = [metric for metric, higher in by_metric.items() if not higher]
+        written = f"{ours}={listed!r}" if ours == _LOWER and listed else f"{_HIGHER}={by_metric!r}"
+    else:
+        by_metric, listed = {}, []
+        written = f"{_HIGHER}={bool(said) is rises}"
+    if ours == _LOWER and not listed:
+        return f"`{ours}` lists the metrics where less is better"
+    return f"it is called `{ours}` here: pass `{written}`" if ours else f"pass `as_scores({_DATA}, {written})`"
 
 
 def _check_given(function: Callable[..., Any], given: Sequence[object], named: Mapping[str, object]) -> None:
