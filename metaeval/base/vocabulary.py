@@ -14,6 +14,7 @@ from metaeval.base.names import first_few
 from metaeval.errors import MetaevalError, UnknownArgumentError, closest_names, warn
 
 _DATA = "scores"
+_LONG = 100
 _HIGHER, _LOWER = "higher_is_better", "lower_is_better"
 IN_PYTHON = " to as_scores"
 """Where an argument goes that a study has not; on the command line every command has its option."""
@@ -22,7 +23,7 @@ _SPAN = re.compile(r"(?<![`'\"\w])`([^`]+)`(?![`'\"\w])")
 
 
 @cache
-def vocabulary() -> Mapping[str, Mapping[str, str]]:
+def vocabulary() -> Mapping[str, Mapping[str, Any]]:
     """Return the words by what is said of them, as ``vocabulary.toml`` has them."""
     return tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
 
@@ -93,6 +94,11 @@ def _advice(function: Callable[..., Any], name: str, known: Mapping[str, object]
         return f"; {way}"
     if here:
         return f"; it is called {' or '.join(here)} here"
+    for data, ways in words["instead"].items():
+        asked = next((ours for ours in [name, *meanings[:1]] if ours in ways), "")
+        if data in known and asked:
+            listed = [value] if isinstance(value, str) or not isinstance(value, list | tuple) else list(value)
+            return "; " + ways[asked].replace("{}", repr(listed)[:_LONG])
     for data, maker in words["data"].items():
         theirs = [word for word in [name, *meanings] if word in inspect.signature(_function(maker)).parameters]
         if data in known and theirs:
@@ -145,7 +151,9 @@ def _check_given(function: Callable[..., Any], given: Sequence[object], named: M
     ]
     asked = f"{function.__name__}()"
     if len(given) > len(places) and not any(parameter.kind == parameter.VAR_POSITIONAL for parameter in parameters):
-        raise UnknownArgumentError(f"{asked} {_too_many(given, places, [parameter.name for parameter in parameters])}")
+        raise UnknownArgumentError(
+            f"{asked} {_too_many(function.__name__, given, places, [parameter.name for parameter in parameters])}"
+        )
     twice = [name for name in places[: len(given)] if name in named]
     if twice:
         message = f"{asked} was given `{twice[0]}` twice, by its place and by its name"
@@ -164,10 +172,14 @@ def _check_given(function: Callable[..., Any], given: Sequence[object], named: M
         raise UnknownArgumentError(message, argument=lacking[0])
 
 
-def _too_many(given: Sequence[object], places: Sequence[str], known: Sequence[str]) -> str:
+def _too_many(name: str, given: Sequence[object], places: Sequence[str], known: Sequence[str]) -> str:
     """Return what to do with arguments that have no place: two samples of scores, or options without names."""
     if places[:1] == [_DATA] and len(places) == 1 and not isinstance(given[1], str | int | float | None):
-        return "takes one table of all systems, `scores`, instead of a list for each: {'A': a, 'B': b} is such a table"
+        if getattr(given[1], "ndim", 1) > 1:
+            return "takes one table, `scores`; of two metrics {'first': first, 'second': second} is one"
+        two = vocabulary()["two"].get(name, "")
+        way = "{'A': a, 'B': b} is such a table" + f"; {two}" * bool(two)
+        return f"takes one table of all systems, `scores`, instead of a list for each: {way}"
     options = [f"{name}=" for name in known if name not in places]
     takes = first_few([f"`{name}`" for name in places]) or "nothing"
     return f"takes {takes} without a name, and all others by name: {first_few(options)}"

@@ -243,7 +243,9 @@ def prediction_powered(  # noqa: PLR0913 - one keyword per choice
     check_share(confidence_level, "confidence_level")
     check_share(alpha, "alpha")
     correction = CORRECTIONS.find(correction).name
-    laid = judged_topics(human, judge, what=method)
+    laid = judged_topics(human, judge, what=method, systems_at_least=1)
+    if of == "pairs" and len(laid.systems) == 1:
+        raise ScoresError(f"a pair needs two systems, and there is only {laid.systems[0]!r}: pass `of='means'`")
     if not laid.n_judged:
         raise ScoresError(
             f"{method} needs {unit().topics} that the judge alone scored, and all of the judge's {laid.n_topics} are "

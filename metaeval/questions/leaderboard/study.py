@@ -41,7 +41,7 @@ from metaeval.table.complete import complete_block
 from metaeval.table.constant import constant_notes
 from metaeval.table.means import SystemMeans, as_means, is_board
 from metaeval.table.runs import runs_move
-from metaeval.table.scores import Scores, checked_scores, identical_systems
+from metaeval.table.scores import ApartError, Scores, checked_scores, identical_systems
 from metaeval.table.structure import engine_scores, settled_mean_over_topics
 from metaeval.table.units import design_notes
 from metaeval.tests_stat.comparison import compare_systems
@@ -51,6 +51,7 @@ from metaeval.tests_stat.families import PairFamilies, baselines_of, pair_famili
 from metaeval.tests_stat.pairs import all_pairs
 from metaeval.tests_stat.requirements import Requirements, check_requirements, systems_of
 from metaeval.tests_stat.result import PairwiseResult
+from metaeval.tests_stat.unpaired import unpaired_means
 
 _CARD = "metaeval.questions.leaderboard.study_card:card_of"
 AS_RANKS = "ranks"
@@ -324,7 +325,12 @@ def study_leaderboard(  # noqa: PLR0913 - every option of the command
     if board is not None:
         refuse_without_items(baseline, requirements, cohorts)
         return study_means(board, top=top, alpha=alpha, method=rank_method, seed=seed, provenance=provenance)
-    checked = checked_scores(scores, fewest=1 if requirements else 2)
+    try:
+        checked = checked_scores(scores, fewest=1 if requirements else 2)
+    except ApartError:
+        refuse_without_items(baseline, requirements, cohorts)
+        board = unpaired_means(scores)
+        return study_means(board, top=top, alpha=alpha, method=rank_method, seed=seed, provenance=provenance)
     if checked.sizes["system"] == 1:
         return study_requirements(checked, requirements, alpha=alpha, provenance=provenance)
     baselines = baselines_of(baseline)
