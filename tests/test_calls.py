@@ -2,6 +2,7 @@
 
 import inspect
 import pickle
+import re
 from importlib import import_module
 
 import pandas as pd
@@ -235,3 +236,55 @@ def test_latencies_under_the_call_from_the_message_are_those_of_the_faster_syste
     with pytest.raises(UnknownArgumentError, match=r"pass `as_scores\(scores, higher_is_better=False\)`"):
         metaeval.study_table(table, lower_is_better=True)
     assert metaeval.study_table(right).comparison.data["better"].item()
+
+
+@pytest.mark.parametrize("name", PUBLIC)
+def test_one_name_is_a_list_of_one_wherever_a_list_of_names_is_taken(name):
+    """Every argument that is a sequence of words, in any public function, is handed on as one of one word."""
+    parameters = inspect.signature(PUBLIC[name]).parameters
+    listed = re.compile(r"(?:\w+\.)*Sequence\[(str\]|(\w+\.)*Literal)")
+    several = [name for name, parameter in parameters.items() if listed.match(str(parameter.annotation))]
+
+    def shown(**named):
+        return named
+
+    shown.__signature__ = inspect.Signature(
+        [
+            inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, annotation=parameters[name].annotation)
+            for name in several
+        ]
+    )
+    assert _called(shown, __name__)(**dict.fromkeys(several, "t")) == dict.fromkeys(several, ("t",))
+
+
+def test_statistics_and_levels_by_one_name():
+    """As lists of one."""
+    table = pd.DataFrame({"human": [1.0, 2, 3, 4], "A": [1.0, 3, 2, 4]}, index=list("wxyz"))
+    one = metaeval.study_human(table, reference="human", statistics="kendall", levels="system", rng=0)
+    several = metaeval.study_human(table, reference="human", statistics=["kendall"], levels=["system"], rng=0)
+    pd.testing.assert_frame_equal(one.system_table, several.system_table)
+
+
+def test_some_metrics_of_scores_are_those_of_the_call_from_the_message():
+    """For whoever asks a study of scores for them; two tables are one by metric, and two lists a rank correlation."""
+    scores = simulate_scores(n_systems=4, n_topics=10, metrics=["AP", "RR", "P@10"], rng=1)
+    with pytest.raises(UnknownArgumentError, match=r"`as_scores\(scores\)\.sel\(metric=\['AP', 'RR'\]\)`"):
+        metaeval.study_agree(scores, metrics=["AP", "RR"])
+    some = metaeval.as_scores(scores).sel(metric=["AP", "RR"])
+    assert metaeval.study_agree(some, n_topic_resamples=None, rng=0).answer
+    first, second = (scores.sel(metric=name).to_numpy() for name in ("AP", "RR"))
+    for table in (pd.DataFrame, lambda cells: scores[:1].copy(data=cells[None])):
+        with pytest.raises(UnknownArgumentError, match=r"of two metrics \{'first': first, 'second': second\} is one"):
+            metaeval.study_agree(table(first), table(second))
+    assert metaeval.study_agree({"first": first, "second": second}, n_topic_resamples=None, rng=0).answer
+    with pytest.raises(UnknownArgumentError, match=r"metaeval\.agreement\.kendall_tau\(a, b\)"):
+        metaeval.study_agree(first.mean(axis=1), second.mean(axis=1))
+
+
+def test_weighted_kappa_is_in_the_table_of_labels_that_have_an_order():
+    """The message for `weights` says how words get one."""
+    labels = pd.DataFrame({"item": list("abcd"), "x": ["no", "partly", "yes", "no"], "y": ["no", "yes", "yes", "no"]})
+    with pytest.raises(UnknownArgumentError, match=r"linear_kappa .* `words=\{'no': 0, 'partly': 1, 'yes': 2\}`"):
+        metaeval.study_judges(labels, weights="linear")
+    found = metaeval.study_judges(labels, words={"no": 0, "partly": 1, "yes": 2}, rng=0)
+    assert "linear_kappa" in set(found.to_frame()["statistic"])

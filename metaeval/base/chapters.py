@@ -15,7 +15,7 @@ from metaeval.base.notes import HEARD
 
 _NAMED = re.compile(r"^from (\S+) import (?:\(\s*)?(\w+) as", re.MULTILINE)
 
-_SEVERAL = re.compile(r"(?:.* \| )?(?:[\w.]+\.)?Sequence\[(?:str|[\w.]*Literal\[[^\]]*\])\](?: \| None)?")
+_SEVERAL = re.compile(r"(?!str \|)(?:.* \| )?(?:[\w.]+\.)?Sequence\[(?:str|[\w.]*Literal\[[^\]]*\])\](?: \| None)?")
 
 _DOORS = {"scores": (), "collection": (), "labels": ("Labels", "JudgeInput"), "votes": ("Votes",), "table": ("Labels",)}
 """First arguments that may be as they come, and the classes that are not."""

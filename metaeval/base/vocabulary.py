@@ -90,20 +90,9 @@ def _advice(function: Callable[..., Any], name: str, known: Mapping[str, object]
     words = vocabulary()
     meanings = [ours for ours, others in words["others"].items() if name in others.split()]
     here = [f"`{ours}`" for ours in meanings if ours in known]
-    if way := _way_of_direction(name, value, meanings, known):
+    way = _way_of_direction(name, value, meanings, known) or (f"it is called {' or '.join(here)} here" if here else "")
+    if way := way or _way_of_data(name, value, meanings, known):
         return f"; {way}"
-    if here:
-        return f"; it is called {' or '.join(here)} here"
-    for data, ways in words["instead"].items():
-        asked = next((ours for ours in [name, *meanings[:1]] if ours in ways), "")
-        if data in known and asked:
-            listed = [value] if isinstance(value, str) or not isinstance(value, list | tuple) else list(value)
-            return "; " + ways[asked].replace("{}", repr(listed)[:_LONG])
-    for data, maker in words["data"].items():
-        theirs = [word for word in [name, *meanings] if word in inspect.signature(_function(maker)).parameters]
-        if data in known and theirs:
-            called = "" if theirs[0] == name else f", called `{theirs[0]}`"
-            return f"; metaeval.{maker}, which makes `{data}`, has it{called}"
     for method in [words["results"][ours] for ours in [name, *meanings] if ours in words["results"]]:
         if hasattr(inspect.signature(function).return_annotation, method):
             return f"; {method}() of what it returns has it"
@@ -111,6 +100,22 @@ def _advice(function: Callable[..., Any], name: str, known: Mapping[str, object]
         return f"; did you mean {' or '.join(f'`{word}`' for word in near)}?"
     why = next((words["lacking"][ours] for ours in [name, *meanings] if ours in words["lacking"]), "")
     return f": {why}" if why else f"; it has {first_few([f'`{word}`' for word in known])}"
+
+
+def _way_of_data(name: str, value: object, meanings: Sequence[str], known: Collection[str]) -> str:
+    """Return what to do with the data before a function takes them; "" where nothing is known."""
+    words = vocabulary()
+    for data, ways in words["instead"].items():
+        asked = next((ours for ours in [name, *meanings[:1]] if ours in ways), "")
+        if data in known and asked:
+            listed = list(value) if isinstance(value, list | tuple) else [value]
+            return str(ways[asked]).replace("{}", repr(listed)[:_LONG])
+    for data, maker in words["data"].items():
+        theirs = [word for word in [name, *meanings] if word in inspect.signature(_function(maker)).parameters]
+        if data in known and theirs:
+            called = "" if theirs[0] == name else f", called `{theirs[0]}`"
+            return f"metaeval.{maker}, which makes `{data}`, has it{called}"
+    return ""
 
 
 def _way_of_direction(name: str, value: object, meanings: Sequence[str], known: Collection[str]) -> str:

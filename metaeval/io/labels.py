@@ -602,24 +602,26 @@ class _LabelTable:
         return alike or numbers
 
     def _of_another_kind(self, judges: Sequence[int], others: Sequence[int]) -> list[str]:
-        """Say which columns hold numbers beside judges in words, or words beside a judge in numbers, and read neither."""
-        numbers = [at for at in others if at not in self.told and self._are_mostly_numbers(self.cells[:, at])]
-        free = [at for at in others if at not in {*judges, *self.told, *numbers}]
-        words = {at: self._words_in(self.cells[:, at]) for at in [*judges, *free] if at not in numbers}
-        words = {at: texts for at, texts in words.items() if 1 < len(texts) <= _SHOWN}
-        left = [at for at in [*numbers, *words] if at not in judges]
-        if not (left and numbers and words) or len({at in numbers for at in judges}) > 1:
+        """Say which columns that are left out hold numbers beside judges in words, or words beside one in numbers."""
+        few = [at for at in others if at not in self.told and 1 < len(self._words_in(self.cells[:, at])) <= _SHOWN]
+        numbers = [at for at in few if self._are_mostly_numbers(self.cells[:, at])]
+        words = [at for at in few if at not in numbers]
+        left = [at for at in few if at not in judges]
+        are_numbers = judges[0] in numbers
+        if not (words and numbers) or any((at in numbers) is are_numbers for at in left):
             return []
-        if any((at in numbers) == (judges[0] in numbers) for at in left):
-            return []
-        grades = grades_of({text for several in words.values() for text in several})
+        grades = grades_of({text for at in words for text in self._words_in(self.cells[:, at])})
         says = f"`words={grades!r}`" if grades else "`words`, a number for each word"
-        kinds = ("numbers", "words") if judges[0] not in numbers else ("words", "numbers")
+        kinds = ("words", "numbers") if are_numbers else ("numbers", "words")
         named = first_few([self.names[at] for at in left], most=_SHOWN, write=repr)
         told = f"{named}, left out, holds {kinds[0]} beside labels that are {kinds[1]}"
-        if len(judges) < _TWO:
+        if are_numbers and grades and len(judges) < _TWO and not self._repeats():
             raise self.sheet.error(f"{told}; pass {says}")
-        return [f"{told}; where it holds labels too, pass {says}"]
+        return [] if are_numbers or not left else [f"{told}; where it holds labels too, pass {says}"]
+
+    def _repeats(self) -> bool:
+        """Whether an item stands in several rows."""
+        return self._n_different([*self.places["topic"], *self.places["item"]]) < len(self.cells)
 
     def _way_of_items(self) -> str:
         """Say how items get names: by the column that holds others in every row, or by numbers of the rows."""

@@ -109,8 +109,8 @@ class SystemRanks(Result):
     def open_pairs(self) -> NDArray[np.float64]:
         """Return how open each decision about a pair is for its resamples, an array (metric, pair); no more than half.
 
-        A pair near the critical value may lie on either side of it with other draws, unless its test leaves it open. The number of significant pairs
-        errs at most by the sum.
+        A pair near the critical value may lie on either side of it with other draws, unless its test leaves it open.
+        The number of significant pairs errs at most by the sum.
         """
         if not self.n_draws:
             return np.zeros(self.data["p_better"].shape)
@@ -270,7 +270,8 @@ def rank_intervals(  # noqa: PLR0913 - one keyword per choice
     quarter of simulated boards, the two together in one of twenty. The intervals are the bands, within
     :math:`[1 + n_j^{better}, N - n_j^{worse}]`, with the rank seen, and with the order left open of pairs that the t
     test of the two alone does not decide: where few orders are open, k may be as large as the level of a one-sided
-    test; two systems alone, all at once, are decided by that test. The law of the draws is described with `metaeval.models.probability_of_best.best_system`.
+    test; two systems alone, all at once, are decided by that test. The law of the draws is described with
+    `metaeval.models.probability_of_best.best_system`.
 
     In ``benchmarks/reports/real_populations.md`` real tables are whole populations of topics. For 48 of TREC, with
     50 topics and 20 systems, bands at .95 held all true ranks in .95 of the samples, at two thirds of the guaranteed

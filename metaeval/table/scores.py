@@ -481,7 +481,7 @@ def _settle_gaps(table: ScoreTable, missing: Missing) -> tuple[ScoreTable, Settl
     if not (gaps := gaps_in(table.scores)).any():
         return table, None
     if missing != "pairwise" and are_apart(gaps):
-        raise ApartError(_nothing_shared(table, gaps)) if not _n_shared(~gaps) else ScoresError(_nothing_shared(table, gaps))
+        raise (ScoresError if _n_shared(~gaps) else ApartError)(_nothing_shared(table, gaps))
     if missing == "error":
         raise ScoresError(
             f"no score for {_cells(table, gaps)}; pass `missing='zero'`, `'drop-systems'` or "
@@ -562,8 +562,8 @@ def _nothing_shared(table: ScoreTable, gaps: NDArray[np.bool_]) -> str:
         f"{some} scores of two {whose}, as where each row has a name of its own ({shortened(example)!r}), so nothing "
         f"is there to compare, and gaps that are filled say nothing of the {whose}. Name {spoken.topics} by what the "
         f"{whose} share, such as the question{ways}"
-        + f". If every system has {spoken.topics} of its own, only means can be compared (metaeval leaderboard, or study_leaderboard)"
-        * (whose == "systems")
+        + f". If every system has {spoken.topics} of its own, only means can be compared (metaeval leaderboard, or "
+        "study_leaderboard)" * (whose == "systems")
     )
 
 

@@ -224,7 +224,7 @@ ERRORS = {"A": 0.6, "B": 0.7, "C": 0.6, "D": 0.8, "E": 0.7, "F": 0.9}
 
 
 def test_a_pair_that_no_corrected_test_separates_shares_a_letter():
-    """B and C of a board of six: z = 1.9 / sqrt(.49 + .36) = 2.06, p = .039, of 15 pairs; by Holm's steps with SciPy."""
+    """B and C of a board of six: z = 1.9 / sqrt(.49 + .36) = 2.06, p = .039, of 15 pairs; Holm's steps by hand."""
     names = list(PRINTED)
     pairs = list(combinations(names, 2))
     z = [(PRINTED[a] - PRINTED[b]) / np.hypot(ERRORS[a], ERRORS[b]) for a, b in pairs]
