@@ -321,16 +321,10 @@ def study_leaderboard(  # noqa: PLR0913 - every option of the command
     check_resamples(n_resamples)
     check_count(n_splits, "n_splits", most=MOST_REPLICATES)
     seed, requirements = resolve_seed(rng), check_list(requirements, "requirements", ["new >= old - 0.005"])
-    board = scores if isinstance(scores, SystemMeans) else as_means(scores) if is_board(scores) else None
-    if board is not None:
+    checked = _scores_or_means(scores, fewest=1 if requirements else 2)
+    if isinstance(checked, SystemMeans):
         refuse_without_items(baseline, requirements, cohorts)
-        return study_means(board, top=top, alpha=alpha, method=rank_method, seed=seed, provenance=provenance)
-    try:
-        checked = checked_scores(scores, fewest=1 if requirements else 2)
-    except ApartError:
-        refuse_without_items(baseline, requirements, cohorts)
-        board = unpaired_means(scores)
-        return study_means(board, top=top, alpha=alpha, method=rank_method, seed=seed, provenance=provenance)
+        return study_means(checked, top=top, alpha=alpha, method=rank_method, seed=seed, provenance=provenance)
     if checked.sizes["system"] == 1:
         return study_requirements(checked, requirements, alpha=alpha, provenance=provenance)
     baselines = baselines_of(baseline)
@@ -380,6 +374,16 @@ def study_leaderboard(  # noqa: PLR0913 - every option of the command
         ),
         provenance=provenance or record_provenance("study_leaderboard", random_source=f"seed {seed}"),
     )
+
+
+def _scores_or_means(scores: object, *, fewest: int) -> Scores | SystemMeans:
+    """Return scores by item, or means: of a board, and of systems with items of their own."""
+    if isinstance(scores, SystemMeans) or is_board(scores):
+        return scores if isinstance(scores, SystemMeans) else as_means(scores)
+    try:
+        return checked_scores(scores, fewest=fewest)
+    except ApartError:
+        return unpaired_means(scores)
 
 
 class _Answers(TypedDict):
