@@ -2,8 +2,10 @@
 
 import inspect
 import pickle
+import re
 from importlib import import_module
 
+import pandas as pd
 import pytest
 from every import chapters
 
@@ -185,3 +187,104 @@ def test_help_tells_the_columns_of_the_table_that_it_refers_to():
     assert "``PairwiseResult.to_frame()`` has one row a metric and pair" in told
     assert "``log10_p``" in told
     assert inspect.getdoc(metaeval.score).count("to_frame()`` has") == 0
+
+
+WAYS_OF_DIRECTION = ("higher_is_better", "greater_is_better", "maximize", "lower_is_better", "minimize")
+LESS_IS_BETTER = {name: name in {"lower_is_better", "minimize"} for name in WAYS_OF_DIRECTION}
+"""What to say under each name where less is better."""
+
+
+def functions_of_scores():
+    """Return every public function of scores, or with a direction of its own, by name."""
+    found = {}
+    for chapter in (metaeval, metaeval.agreement, metaeval.resampling, metaeval.models, metaeval.tests_stat):
+        for name in chapter.__all__:
+            made = getattr(chapter, name)
+            if inspect.isfunction(made) and {"scores", "higher_is_better", "lower_is_better"} & {
+                *inspect.signature(made).parameters
+            }:
+                found[name] = made
+    return found
+
+
+@pytest.mark.parametrize("named", WAYS_OF_DIRECTION)
+@pytest.mark.parametrize("function", functions_of_scores().values(), ids=functions_of_scores())
+def test_a_direction_under_another_name_leads_to_the_call_that_says_the_same(function, named):
+    """What less is better of is False as higher_is_better, True as lower_is_better, and listed as a column that is."""
+    parameters = inspect.signature(function).parameters
+    if named in parameters or any(parameter.kind == parameter.VAR_KEYWORD for parameter in parameters.values()):
+        return
+    for value in (LESS_IS_BETTER[named], {"TER": LESS_IS_BETTER[named], "BLEU": not LESS_IS_BETTER[named]}):
+        with pytest.raises(UnknownArgumentError) as caught:
+            function(**{named: value})
+        said = str(caught.value)
+        of_one, of_several = "higher_is_better=False", "higher_is_better={'TER': False, 'BLEU': True}"
+        if "lower_is_better" in parameters:
+            of_one, of_several = "`lower_is_better` lists the metrics where less is better", "lower_is_better=['TER']"
+        if named == "higher_is_better" and "lower_is_better" not in parameters:
+            assert said.endswith("metaeval.as_scores, which makes `scores`, has it")  # the same value
+        else:
+            assert (of_one if isinstance(value, bool) else of_several) in said
+
+
+def test_latencies_under_the_call_from_the_message_are_those_of_the_faster_system():
+    """By hand: the first system needs 2 on average, the second 3."""
+    table = pd.DataFrame({"fast": [1.0, 2.0, 3.0], "slow": [2.0, 3.0, 4.5]})
+    with pytest.raises(UnknownArgumentError, match=r"pass `higher_is_better=False`"):
+        metaeval.as_scores(table, lower_is_better=True)
+    right = metaeval.as_scores(table, higher_is_better=False)
+    with pytest.raises(UnknownArgumentError, match=r"pass `as_scores\(scores, higher_is_better=False\)`"):
+        metaeval.study_table(table, lower_is_better=True)
+    assert metaeval.study_table(right).comparison.data["better"].item()
+
+
+@pytest.mark.parametrize("name", PUBLIC)
+def test_one_name_is_a_list_of_one_wherever_a_list_of_names_is_taken(name):
+    """Every argument that is a sequence of words, in any public function, is handed on as one of one word."""
+    parameters = inspect.signature(PUBLIC[name]).parameters
+    listed = re.compile(r"(?:\w+\.)*Sequence\[(str\]|(\w+\.)*Literal)")
+    several = [name for name, parameter in parameters.items() if listed.match(str(parameter.annotation))]
+
+    def shown(**named):
+        return named
+
+    shown.__signature__ = inspect.Signature(
+        [
+            inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, annotation=parameters[name].annotation)
+            for name in several
+        ]
+    )
+    assert _called(shown, __name__)(**dict.fromkeys(several, "t")) == dict.fromkeys(several, ("t",))
+
+
+def test_statistics_and_levels_by_one_name():
+    """As lists of one."""
+    table = pd.DataFrame({"human": [1.0, 2, 3, 4], "A": [1.0, 3, 2, 4]}, index=list("wxyz"))
+    one = metaeval.study_human(table, reference="human", statistics="kendall", levels="system", rng=0)
+    several = metaeval.study_human(table, reference="human", statistics=["kendall"], levels=["system"], rng=0)
+    pd.testing.assert_frame_equal(one.system_table, several.system_table)
+
+
+def test_some_metrics_of_scores_are_those_of_the_call_from_the_message():
+    """For whoever asks a study of scores for them; two tables are one by metric, and two lists a rank correlation."""
+    scores = simulate_scores(n_systems=4, n_topics=10, metrics=["AP", "RR", "P@10"], rng=1)
+    with pytest.raises(UnknownArgumentError, match=r"`as_scores\(scores\)\.sel\(metric=\['AP', 'RR'\]\)`"):
+        metaeval.study_agree(scores, metrics=["AP", "RR"])
+    some = metaeval.as_scores(scores).sel(metric=["AP", "RR"])
+    assert metaeval.study_agree(some, n_topic_resamples=None, rng=0).answer
+    first, second = (scores.sel(metric=name).to_numpy() for name in ("AP", "RR"))
+    for table in (pd.DataFrame, lambda cells: scores[:1].copy(data=cells[None])):
+        with pytest.raises(UnknownArgumentError, match=r"of two metrics \{'first': first, 'second': second\} is one"):
+            metaeval.study_agree(table(first), table(second))
+    assert metaeval.study_agree({"first": first, "second": second}, n_topic_resamples=None, rng=0).answer
+    with pytest.raises(UnknownArgumentError, match=r"metaeval\.agreement\.kendall_tau\(a, b\)"):
+        metaeval.study_agree(first.mean(axis=1), second.mean(axis=1))
+
+
+def test_weighted_kappa_is_in_the_table_of_labels_that_have_an_order():
+    """The message for `weights` says how words get one."""
+    labels = pd.DataFrame({"item": list("abcd"), "x": ["no", "partly", "yes", "no"], "y": ["no", "yes", "yes", "no"]})
+    with pytest.raises(UnknownArgumentError, match=r"linear_kappa .* `words=\{'no': 0, 'partly': 1, 'yes': 2\}`"):
+        metaeval.study_judges(labels, weights="linear")
+    found = metaeval.study_judges(labels, words={"no": 0, "partly": 1, "yes": 2}, rng=0)
+    assert "linear_kappa" in set(found.to_frame()["statistic"])

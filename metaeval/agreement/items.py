@@ -25,7 +25,15 @@ from metaeval.running.equality import difference, settle
 from metaeval.table.derived import derived_columns
 from metaeval.table.no_answers import codes_among, minus_ones
 from metaeval.table.number_columns import left_out_columns, not_scores
-from metaeval.table.roles import RoleColumn, rises_by_name, role_of_name
+from metaeval.table.roles import (
+    TWO_SIDED,
+    RoleColumn,
+    is_turned,
+    is_two_sided,
+    ranges_of_scores,
+    rises_by_name,
+    role_of_name,
+)
 from metaeval.table.scores import Missing, Scores, as_scores, better_direction
 
 _GRADED = 5
@@ -106,7 +114,7 @@ def item_scores(  # noqa: PLR0913 - one keyword per column
     falling = [*lower_is_better, *by_name]
     _refuse_empty(frame, [system, *items])
     notes = _notes(frame, [*keys, *columns], left, given=metrics_given)
-    notes += notes_on_falling(by_name)
+    notes += notes_on_falling(frame, by_name, [name for name in columns if name not in falling])
     frame, told = without_summaries(frame, system, items, columns)
     _refuse_codes(frame, columns)
     told += [] if metrics_given else _notes_on_grades(frame, reference, metrics)
@@ -457,7 +465,8 @@ def _refuse_empty(frame: pd.DataFrame, columns: Sequence[str]) -> None:
 def falling_by_name(frame: pd.DataFrame, columns: Iterable[str], reference: str) -> tuple[str, ...]:
     """Return the columns that are called as error rates, losses or costs, or people's ranks, where less is better.
 
-    Numbers below 0 are such whose sign was reversed. Metrics may be called by ranks and be none, such as COMET-Rank.
+    Numbers that are nearly all below 0 are such whose sign was reversed. Metrics may be called by ranks and be none,
+    such as COMET-Rank.
 
     Examples
     --------
@@ -466,16 +475,30 @@ def falling_by_name(frame: pd.DataFrame, columns: Iterable[str], reference: str)
     ('errors', 'rank')
     """
     ranks = [reference] if role_of_name(reference)[0] == "rank" else []
-    called = [name for name in columns if not rises_by_name(name) or name in ranks]
-    return tuple(name for name in called if not (pd.to_numeric(frame[name], errors="coerce") < 0).any())
+    return tuple(
+        name
+        for name, (below, most) in _ranges(frame, columns).items()
+        if (name in ranks or not rises_by_name(name, below, most)) and not is_turned(below)
+    )
 
 
-def notes_on_falling(names: Sequence[str]) -> list[str]:
-    """Return what is said of columns that were taken for ones where less is better."""
-    if not names:
-        return []
-    column = "the column" if len(names) == 1 else "a column"
-    return [f"lower is better under {first_few(names, write=repr)}, by name; rename {column} if it is not"]
+def _ranges(frame: pd.DataFrame, columns: Iterable[str]) -> dict[str, tuple[float, float]]:
+    names = list(columns)
+    numbers = [
+        pd.to_numeric(frame[name], errors="coerce").to_numpy(dtype=np.float64, na_value=np.nan) for name in names
+    ]
+    return ranges_of_scores(names, np.array(numbers).reshape(len(names), len(frame)))
+
+
+def notes_on_falling(frame: pd.DataFrame, falling: Sequence[str], others: Iterable[str]) -> list[str]:
+    """Return what is said of columns taken for ones where less is better, and of others whose name does not tell."""
+    unknown = [name for name, seen in _ranges(frame, others).items() if is_two_sided(name, *seen)]
+    told = TWO_SIDED.format(first_few(unknown, write=repr))
+    notes = [f"{told}; pass `lower_is_better={unknown!r}` if less is"] if unknown else []
+    if not falling:
+        return notes
+    column = "the column" if len(falling) == 1 else "a column"
+    return [f"lower is better under {first_few(falling, write=repr)}, by name; rename {column} if it is not", *notes]
 
 
 def check_direction(lower_is_better: Sequence[str], columns: Sequence[str]) -> None:

@@ -15,6 +15,8 @@ from metaeval.base.notes import HEARD
 
 _NAMED = re.compile(r"^from (\S+) import (?:\(\s*)?(\w+) as", re.MULTILINE)
 
+_SEVERAL = re.compile(r"(?!str \|)(?:.* \| )?(?:[\w.]+\.)?Sequence\[(?:str|[\w.]*Literal\[[^\]]*\])\](?: \| None)?")
+
 _DOORS = {"scores": (), "collection": (), "labels": ("Labels", "JudgeInput"), "votes": ("Votes",), "table": ("Labels",)}
 """First arguments that may be as they come, and the classes that are not."""
 _CALLED: dict[Callable[..., Any], Callable[..., Any]] = {}
@@ -44,10 +46,12 @@ def chapter(name: str, file: str) -> tuple[Callable[[str], Any], Callable[[], li
 def _called(function: Callable[..., Any], name: str) -> Callable[..., Any]:
     """Return a function that understands, or explains, a call that Python would refuse."""
     named_first, places = _door(function)
+    several = _lists(function)
 
     @wraps(function)
     def call(*given: Any, **named: Any) -> Any:  # noqa: ANN401 - whatever the function takes and returns
         before = HEARD.set([])
+        named |= {name: (named[name],) for name in several if isinstance(named.get(name), str)}
         try:
             if named_first and _raw(named_first, places, given, named):
                 given, named = import_module("metaeval.studies.in_memory").taken_in_memory(function, given, named)
@@ -83,6 +87,12 @@ def _with_columns(function: Callable[..., Any]) -> str | None:
         if columns and columns not in returns:
             returns += "\n\n" + indent(f"``{owner}.to_frame()`` has {columns.removeprefix('Return ')}", "    ")
     return head + title + returns + "".join(after) if owners else function.__doc__
+
+
+def _lists(function: Callable[..., Any]) -> list[str]:
+    """Return the arguments that take several names, of which one may be given alone."""
+    annotations = {name: str(parameter.annotation) for name, parameter in signature(function).parameters.items()}
+    return [name for name, annotation in annotations.items() if _SEVERAL.fullmatch(annotation)]
 
 
 def _door(function: Callable[..., Any]) -> tuple[str, int]:

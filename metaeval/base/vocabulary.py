@@ -14,6 +14,8 @@ from metaeval.base.names import first_few
 from metaeval.errors import MetaevalError, UnknownArgumentError, closest_names, warn
 
 _DATA = "scores"
+_LONG = 100
+_HIGHER, _LOWER = "higher_is_better", "lower_is_better"
 IN_PYTHON = " to as_scores"
 """Where an argument goes that a study has not; on the command line every command has its option."""
 _SPAN = re.compile(r"(?<![`'\"\w])`([^`]+)`(?![`'\"\w])")
@@ -21,7 +23,7 @@ _SPAN = re.compile(r"(?<![`'\"\w])`([^`]+)`(?![`'\"\w])")
 
 
 @cache
-def vocabulary() -> Mapping[str, Mapping[str, str]]:
+def vocabulary() -> Mapping[str, Mapping[str, Any]]:
     """Return the words by what is said of them, as ``vocabulary.toml`` has them."""
     return tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
 
@@ -68,7 +70,7 @@ def _argument_now(function: Callable[..., Any], name: str, known: Mapping[str, o
     if either in known:
         return str(either)
     labels = "labels" in known and name in words["judges"]["labels"].split() and not isinstance(value, str | None)
-    advice = _of_two_judges(function, known) if labels else _advice(function, name, known)
+    advice = _of_two_judges(function, known) if labels else _advice(function, name, known, value)
     message = f"{function.__name__}() has no argument `{name}`{advice}"
     raise UnknownArgumentError(message, argument=name)
 
@@ -83,18 +85,14 @@ def _of_two_judges(function: Callable[..., Any], known: Collection[str]) -> str:
     return f"; what each judge said goes into `labels`, under the name of the judge{named}: {call}"
 
 
-def _advice(function: Callable[..., Any], name: str, known: Mapping[str, object]) -> str:
+def _advice(function: Callable[..., Any], name: str, known: Mapping[str, object], value: object) -> str:
     """Return what to write instead of an argument that a function has not."""
     words = vocabulary()
     meanings = [ours for ours, others in words["others"].items() if name in others.split()]
     here = [f"`{ours}`" for ours in meanings if ours in known]
-    if here:
-        return f"; it is called {' or '.join(here)} here"
-    for data, maker in words["data"].items():
-        theirs = [word for word in [name, *meanings] if word in inspect.signature(_function(maker)).parameters]
-        if data in known and theirs:
-            called = "" if theirs[0] == name else f", called `{theirs[0]}`"
-            return f"; metaeval.{maker}, which makes `{data}`, has it{called}"
+    way = _way_of_direction(name, value, meanings, known) or (f"it is called {' or '.join(here)} here" if here else "")
+    if way := way or _way_of_data(name, value, meanings, known):
+        return f"; {way}"
     for method in [words["results"][ours] for ours in [name, *meanings] if ours in words["results"]]:
         if hasattr(inspect.signature(function).return_annotation, method):
             return f"; {method}() of what it returns has it"
@@ -102,6 +100,50 @@ def _advice(function: Callable[..., Any], name: str, known: Mapping[str, object]
         return f"; did you mean {' or '.join(f'`{word}`' for word in near)}?"
     why = next((words["lacking"][ours] for ours in [name, *meanings] if ours in words["lacking"]), "")
     return f": {why}" if why else f"; it has {first_few([f'`{word}`' for word in known])}"
+
+
+def _way_of_data(name: str, value: object, meanings: Sequence[str], known: Collection[str]) -> str:
+    """Return what to do with the data before a function takes them; "" where nothing is known."""
+    words = vocabulary()
+    for data, ways in words["instead"].items():
+        asked = next((ours for ours in [name, *meanings[:1]] if ours in ways), "")
+        if data in known and asked:
+            listed = list(value) if isinstance(value, list | tuple) else [value]
+            return str(ways[asked]).replace("{}", repr(listed)[:_LONG])
+    for data, maker in words["data"].items():
+        theirs = [word for word in [name, *meanings] if word in inspect.signature(_function(maker)).parameters]
+        if data in known and theirs:
+            called = "" if theirs[0] == name else f", called `{theirs[0]}`"
+            return f"metaeval.{maker}, which makes `{data}`, has it{called}"
+    return ""
+
+
+def _way_of_direction(name: str, value: object, meanings: Sequence[str], known: Collection[str]) -> str:
+    """Return how to say here which way is better, where somebody said so under another name; "" where none did.
+
+    Examples
+    --------
+    >>> _way_of_direction("lower_is_better", True, ["higher_is_better"], ["higher_is_better"])
+    'it is called `higher_is_better` here: pass `higher_is_better=False`'
+    >>> _way_of_direction("maximize", {"TER": False, "BLEU": True}, ["lower_is_better"], ["lower_is_better"])
+    "it is called `lower_is_better` here: pass `lower_is_better=['TER']`"
+    """
+    ours = next((word for word in (_HIGHER, _LOWER) if word in meanings and word in known), "")
+    if not ours and (_HIGHER not in meanings or _DATA not in known):
+        return ""
+    said = {str(metric): True for metric in [value] if isinstance(value, str)} or value
+    said = dict.fromkeys(map(str, said), True) if isinstance(said, list | tuple | set | frozenset) else said
+    rises = name not in {_LOWER, "minimize"}
+    if isinstance(said, Mapping):
+        by_metric = {str(metric): bool(better) is rises for metric, better in said.items()}
+        listed = [metric for metric, higher in by_metric.items() if not higher]
+        written = f"{ours}={listed!r}" if ours == _LOWER and listed else f"{_HIGHER}={by_metric!r}"
+    else:
+        by_metric, listed = {}, []
+        written = f"{_HIGHER}={bool(said) is rises}"
+    if ours == _LOWER and not listed:
+        return f"`{ours}` lists the metrics where less is better"
+    return f"it is called `{ours}` here: pass `{written}`" if ours else f"pass `as_scores({_DATA}, {written})`"
 
 
 def _check_given(function: Callable[..., Any], given: Sequence[object], named: Mapping[str, object]) -> None:
@@ -114,7 +156,9 @@ def _check_given(function: Callable[..., Any], given: Sequence[object], named: M
     ]
     asked = f"{function.__name__}()"
     if len(given) > len(places) and not any(parameter.kind == parameter.VAR_POSITIONAL for parameter in parameters):
-        raise UnknownArgumentError(f"{asked} {_too_many(given, places, [parameter.name for parameter in parameters])}")
+        raise UnknownArgumentError(
+            f"{asked} {_too_many(function.__name__, given, places, [parameter.name for parameter in parameters])}"
+        )
     twice = [name for name in places[: len(given)] if name in named]
     if twice:
         message = f"{asked} was given `{twice[0]}` twice, by its place and by its name"
@@ -133,10 +177,14 @@ def _check_given(function: Callable[..., Any], given: Sequence[object], named: M
         raise UnknownArgumentError(message, argument=lacking[0])
 
 
-def _too_many(given: Sequence[object], places: Sequence[str], known: Sequence[str]) -> str:
+def _too_many(name: str, given: Sequence[object], places: Sequence[str], known: Sequence[str]) -> str:
     """Return what to do with arguments that have no place: two samples of scores, or options without names."""
     if places[:1] == [_DATA] and len(places) == 1 and not isinstance(given[1], str | int | float | None):
-        return "takes one table of all systems, `scores`, instead of a list for each: {'A': a, 'B': b} is such a table"
+        if getattr(given[1], "ndim", 1) > 1:
+            return "takes one table, `scores`; of two metrics {'first': first, 'second': second} is one"
+        two = vocabulary()["two"].get(name, "")
+        way = "{'A': a, 'B': b} is such a table" + f"; {two}" * bool(two)
+        return f"takes one table of all systems, `scores`, instead of a list for each: {way}"
     options = [f"{name}=" for name in known if name not in places]
     takes = first_few([f"`{name}`" for name in places]) or "nothing"
     return f"takes {takes} without a name, and all others by name: {first_few(options)}"

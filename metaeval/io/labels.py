@@ -11,7 +11,7 @@ import pandas as pd
 
 from metaeval.base.checks import check_choice
 from metaeval.base.columns import ITEMS, LABELS, first_called, is_answer, underscored
-from metaeval.base.label_words import folded, numbered_words, says_yes_or_no, word_scale
+from metaeval.base.label_words import folded, grades_of, numbered_words, says_yes_or_no, word_scale
 from metaeval.base.names import comma_list, first_few, is_number, natural_order, shortened, split_at_commas
 from metaeval.base.number_words import GAP_WORDS, is_nearly_a_number
 from metaeval.collection.document_codes import Judgments
@@ -445,6 +445,7 @@ class _LabelTable:
             )
         if not self.is_long:
             self._leave_out_summaries()
+        self._forget_one_question()
         if not repeats and not self.item_named:
             self._name_more()
         for role in ("topic", "item", "judge") if self.is_long else ("topic", "item"):
@@ -468,6 +469,14 @@ class _LabelTable:
         else:
             frame.attrs.update(self._systems(keys))
         return frame
+
+    def _forget_one_question(self) -> None:
+        """Let a column that holds one question, or prompt, throughout name no topic: what judges were told, say."""
+        asked = [at for at in self.places["topic"] if underscored(self.names[at]) in LABELS["asked"]]
+        if asked and asked[0] not in self.chosen and len({*self.cells[:, asked[0]]}) == 1 < len(self.cells):
+            self.places["topic"] = []
+            self.told.add(asked[0])
+            self.notes.append(f"{self.names[asked[0]]!r} is the same in all rows, so that it names no topic")
 
     def _systems(self, keys: Mapping[str, np.ndarray]) -> dict[str, dict[str, str]]:
         """Return the system of every item as a column beside their names says, if each is of one."""
@@ -533,6 +542,7 @@ class _LabelTable:
         told = {*judges, *self.told, *(() if "system_of" not in self._systems(keys) else [self._system_column()])}
         left = [self.names[column] for column in others if column not in told]
         self.notes += [f"columns without labels, left out: {first_few(left, most=_SHOWN)}"] if left else []
+        self.notes += self._of_another_kind(judges, others)
         self.notes += crossed_judges([self.names[column] for column in judges]) if not self.places["judge"] else []
         frame = pd.DataFrame(table, index=_index(keys))
         frame.columns.name = "judge"
@@ -590,6 +600,28 @@ class _LabelTable:
                 f"{listed}; {self._way_of_rows() or _NAME_JUDGES}"
             )
         return alike or numbers
+
+    def _of_another_kind(self, judges: Sequence[int], others: Sequence[int]) -> list[str]:
+        """Say which columns that are left out hold numbers beside judges in words, or words beside one in numbers."""
+        few = [at for at in others if at not in self.told and 1 < len(self._words_in(self.cells[:, at])) <= _SHOWN]
+        numbers = [at for at in few if self._are_mostly_numbers(self.cells[:, at])]
+        words = [at for at in few if at not in numbers]
+        left = [at for at in few if at not in judges]
+        are_numbers = judges[0] in numbers
+        if not (words and numbers) or any((at in numbers) is are_numbers for at in left):
+            return []
+        grades = grades_of({text for at in words for text in self._words_in(self.cells[:, at])})
+        says = f"`words={grades!r}`" if grades else "`words`, a number for each word"
+        kinds = ("words", "numbers") if are_numbers else ("numbers", "words")
+        named = first_few([self.names[at] for at in left], most=_SHOWN, write=repr)
+        told = f"{named}, left out, holds {kinds[0]} beside labels that are {kinds[1]}"
+        if are_numbers and grades and len(judges) < _TWO and not self._repeats():
+            raise self.sheet.error(f"{told}; pass {says}")
+        return [] if are_numbers or not left else [f"{told}; where it holds labels too, pass {says}"]
+
+    def _repeats(self) -> bool:
+        """Whether an item stands in several rows."""
+        return self._n_different([*self.places["topic"], *self.places["item"]]) < len(self.cells)
 
     def _way_of_items(self) -> str:
         """Say how items get names: by the column that holds others in every row, or by numbers of the rows."""

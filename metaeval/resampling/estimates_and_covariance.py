@@ -111,7 +111,7 @@ def rank_intervals_from_covariance(  # noqa: PLR0913 - one keyword per choice
     if len(set(names)) != n:
         raise InvalidOptionError(f"`systems` must be {n} different names")
     check_number(freedom, "freedom", least=1)
-    asked = checked(top, confidence_level, simultaneous, n_draws, n)
+    asked = checked(top, confidence_level, simultaneous, n_draws, n)._replace(corrected=False)
     source = resolve_rng(rng)
     generator = np.random.default_rng(int(source.generator.integers(_SEEDS)))
     oriented = settle(means, np.full(n, np.abs(means - means.mean()).max()))

@@ -27,6 +27,7 @@ from metaeval.resampling.ranks import (
 from metaeval.running.draws import RandomSource, RNGLike, resolve_rng
 from metaeval.running.equality import settle
 from metaeval.table.means import SystemMeans, as_means
+from metaeval.tests_stat.correction import adjust
 from metaeval.tests_stat.pairs import all_pairs
 from metaeval.tests_stat.tails import student_p
 
@@ -114,8 +115,8 @@ def rank_intervals_from_errors(  # noqa: PLR0913 - one keyword per choice
     top : int, default 3
         How many systems count as the top (all of fewer).
     method : {"posterior", "guaranteed"}, default "posterior"
-        How ranks and pairs are decided: by draws of the true means, or by the errors of the differences with Holm's
-        correction; see `metaeval.resampling.ranks.rank_intervals`.
+        How ranks are decided: by draws of the true means, or by the errors of the differences with Holm's correction.
+        Pairs need the latter under both; see `metaeval.resampling.ranks.rank_intervals`.
     confidence_level : float, default 0.95
         Probability that the intervals hold the true ranks of all systems (or of the system, see `simultaneous`).
     simultaneous : bool, default True
@@ -225,6 +226,8 @@ class MeansOptions(NamedTuple):
     simultaneous: bool
     n_draws: int
     method: RankMethod = "posterior"
+    corrected: bool = True
+    """Whether tests of pairs have to agree under Holm's correction, or each by itself."""
 
 
 def checked(top: int, level: float, simultaneous: bool, n_draws: int, n_systems: int) -> MeansOptions:  # noqa: FBT001 - as given
@@ -278,13 +281,15 @@ def _decided(
             bands_of_draws(draws, estimates, varied == 0.0, places, varied, level=level, simultaneous=simultaneous)
         )
         chances.append(places.shared(counts_at_top(draws, [1, top])) / len(draws))
+    p_values = _p_values(board, pairs)
+    needed = adjust(p_values, "holm") if asked.corrected else p_values
     if asked.method == "guaranteed":
-        decided = decided_by_holm(_p_values(board, pairs), pairs, level, simultaneous=simultaneous)
+        decided = decided_by_holm(p_values, pairs, level, simultaneous=simultaneous)
     else:
         decided = _by_bands(bands, first, second)
-        decided = tested_too(decided, pairs, oriented, _p_values(board, pairs), level) if simultaneous else decided
+        decided = tested_too(decided, pairs, oriented, p_values, needed, level) if simultaneous else decided
     labels = {"metric": board.metrics, "system": board.systems, "higher_is_better": board.higher_is_better}
-    data = ranks_dataset(labels, board.means, oriented, pairs, decided, np.ones((len(board.metrics), 1)))
+    data = ranks_dataset(labels, board.means, oriented, pairs, needed, decided, np.ones((len(board.metrics), 1)))
     dims = ("metric", "system")
     columns = {"error": board.errors, "n": board.n, "p_best": np.array(chances)[:, 0], "p_top": np.array(chances)[:, 1]}
     return data.assign({name: (dims, values) for name, values in columns.items()})

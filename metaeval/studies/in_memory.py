@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from metaeval.agreement.labels import as_labels, frame_of_judges
-from metaeval.base.columns import READING
+from metaeval.base.columns import RANKINGS, READING
 from metaeval.collection.documents import Collection
 from metaeval.errors import InvalidOptionError
 from metaeval.io.interop import collection_from
@@ -87,6 +87,12 @@ def _holds_judgments(data: object) -> bool:
         return bool(data) and hasattr(data[0], "relevance")
     if isinstance(data, Mapping):
         return not isinstance(next(iter(data.values()), None), int | float)
+    if isinstance(data, pd.DataFrame):
+        return not all(map(pd.api.types.is_numeric_dtype, data.dtypes)) or any(
+            name in RANKINGS["topic"] for name in data.columns
+        )
+    if hasattr(data, "dims"):
+        return False
     return hasattr(data, "columns") or (hasattr(data, "to_dict") and not isinstance(data, pd.Series))
 
 

@@ -23,7 +23,7 @@ from metaeval.base.names import (
     shortened,
     topic_evidence,
 )
-from metaeval.base.number_words import SCORE_GAPS
+from metaeval.base.number_words import SCORE_GAPS, other_spelling
 from metaeval.errors import ScoresError
 from metaeval.table.array import (
     DIMS,
@@ -308,7 +308,28 @@ def _refuse_one_system(known: _Frame) -> ScoreTable:
     )
 
 
+def _with_errors(known: _Frame) -> str:
+    """Say how to part means from the errors that stand behind them in one cell, such as 71.2 ± 0.6."""
+    sample = known.frame.dropna().head(_SAMPLE).astype(str)
+    spelt = {name: [*map(other_spelling, cells)] for name, cells in sample.items()}
+    held = [
+        str(name)
+        for name, cells in spelt.items()
+        if cells and all(told and told.kind == "error" for told in cells) and sample[name].str.contains("±").all()
+    ]
+    if not held:
+        return ""
+    parts = "frame[[name, name + '_stderr']] = frame[name].str.split('±', expand=True).astype(float)"
+    return (
+        f"cells of {first_few(held, write=repr)} are means with errors behind ±, such as "
+        f"{shortened(sample[held[0]].iloc[0])!r}; part them, `for name in {held!r}: {parts}`, and pass the frame to "
+        "metaeval.study_leaderboard"
+    )
+
+
 def _refuse_means(known: _Frame) -> ScoreTable:
+    if told := _with_errors(known):
+        raise ScoresError(told)
     way = "" if columns_of(known.frame) else renaming(known.others)
     raise ScoresError(
         f"these are means by system ({', '.join(known.frame.columns)}), without scores by topic: they do not tell "

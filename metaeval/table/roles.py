@@ -31,6 +31,8 @@ _NUMBER = re.compile(r"[+-]?[0-9.,]+(e[+-]?[0-9]+)?", re.IGNORECASE | re.ASCII)
 _SIZE = re.compile(r"[$€£]?[0-9][0-9.,]*\s*[^\W\d_]{0,3}|tiny|mini|small|medium|base|large|x*l", re.IGNORECASE)
 _LONGEST_WORD, _FEW_SIBLINGS = 100, 2
 _FEW_RUNS = 4
+_FEW_BELOW = 0.05
+"""Share of scores on one side of 0 that may lie there by rounding or by accident."""
 _LONGEST_CODE = 3
 _OF_RANKS = "ERR"
 """Expected reciprocal rank, as its authors and all programs of retrieval write it; of errors, err is short."""
@@ -80,6 +82,7 @@ _ALONE = frozenset(f"{word}{plural}" for word in _FALLS["alone"] for plural in (
 _RATES = frozenset(f"{word}_{rate}" for word in {*_UNWANTED, *_ALONE, *_FALLS["shares"]} for rate in _FALLS["rates"])
 LOWER = frozenset(_FALLS["words"]) | _UNWANTED | _ALONE | _RATES
 """Metrics where lower is better, whoever computes them."""
+TWO_SIDED = "higher is taken to be better under {}, called as errors, with scores on both sides of 0, as z-scores are"
 _SIGNED = frozenset(_FALLS["signed"])
 """Those of them that may be below 0; numbers of the others that are were turned, so that higher is better."""
 _SIMILARITIES = frozenset(_FALLS["similarities"])
@@ -230,11 +233,13 @@ def bare_word(name: object) -> str:
 # ------------------------------------------------------------------------------------------- parts of a long table
 
 
-def rises_by_name(metric: str, least: float = 0.0, most: float = math.inf) -> bool:
+def rises_by_name(metric: str, below: float = 0.0, most: float = math.inf) -> bool:
     """Whether higher is better under a metric of this name, as far as names tell: an arrow, a word, a word of a split.
 
-    `least` and `most` are its lowest and highest score. What counts errors is never below 0 but where its sign was
-    reversed, as in MQM of WMT; a Levenshtein distance of at most 1 throughout is a similarity, as in autoevals.
+    `below` is the share of its scores below 0, of those that are not 0, and `most` the highest. What counts errors is
+    not below 0 but where its sign was reversed, as in MQM of WMT, so that nearly all are; where many are on either
+    side, as z-scores are, no name tells, and they are taken as they stand. A Levenshtein distance of at most 1
+    throughout is a similarity, as in autoevals.
 
     Examples
     --------
@@ -244,7 +249,7 @@ def rises_by_name(metric: str, least: float = 0.0, most: float = math.inf) -> bo
     [False, False, False, True, True, False]
     >>> [rises_by_name(name) for name in ("human (1 = best)", "Note (1=sehr gut, 6=ungenügend)", "5 = best", "1-best")]
     [False, False, True, True]
-    >>> rises_by_name("MQM", least=0.0), rises_by_name("MQM", least=-25.0), rises_by_name("loss", least=-1.0)
+    >>> rises_by_name("MQM", below=0.001), rises_by_name("MQM", below=1.0), rises_by_name("loss", below=1.0)
     (False, True, False)
     >>> rises_by_name("Levenshtein", most=1.0), rises_by_name("Levenshtein", most=7.0), rises_by_name("WER", most=1.0)
     (True, False, False)
@@ -257,7 +262,7 @@ def rises_by_name(metric: str, least: float = 0.0, most: float = math.inf) -> bo
     if (scale := next(filter(None, (said.search(metric) for said in _BEST_GRADE)), None)) is not None:
         return (int(scale["grade"]) > 1) == bool(scale["best"])
     falls = "" if metric == _OF_RANKS else _what_falls(metric) or _what_falls(_CAMEL.sub("_", metric))
-    return not falls or (least < 0 and falls not in _SIGNED) or (falls in _SIMILARITIES and most <= 1)
+    return not falls or (below > _FEW_BELOW and falls not in _SIGNED) or (falls in _SIMILARITIES and most <= 1)
 
 
 def is_error_measure(name: str) -> bool:
@@ -303,7 +308,7 @@ def _what_falls(metric: str) -> str:
 
 
 def falling_among(ranges: Mapping[str, tuple[float, float]]) -> list[str]:
-    """Return the names, beside others, of what less is better of; `ranges` has the lowest and highest number of each.
+    """Return the names, beside others, of what less is better of; `ranges` is that of `ranges_of_scores`.
 
     A short name among such as are spelled alike is a code: per of Persian, PER of persons.
 
@@ -327,36 +332,66 @@ def falling_among(ranges: Mapping[str, tuple[float, float]]) -> list[str]:
 
 
 def ranges_of_scores(metrics: Iterable[str], scores: Floats) -> dict[str, tuple[float, float]]:
-    """Return the lowest score by metric, 0 where all are higher, and the highest; the metrics are the first axis.
+    """Return the share below 0 of the scores that are not 0, and the highest, by metric; metrics are the first axis.
 
     Examples
     --------
-    >>> ranges_of_scores(["MQM", "BLEU"], np.array([[-2.0, np.nan], [30.0, 28.5]]))
-    {'MQM': (-2.0, -2.0), 'BLEU': (0.0, 30.0)}
+    >>> ranges_of_scores(["MQM", "BLEU"], np.array([[-2.0, np.nan, 0.0], [30.0, 28.5, -1.0]]))
+    {'MQM': (1.0, 0.0), 'BLEU': (0.3333333333333333, 30.0)}
     """
     flat = scores.reshape(len(scores), -1)
-    least, most = np.fmin.reduce(flat, axis=1, initial=0.0), np.fmax.reduce(flat, axis=1, initial=-np.inf)
-    return dict(zip(metrics, zip(least.tolist(), most.tolist(), strict=True), strict=True))
+    below, above = (flat < 0.0).sum(axis=1), (flat > 0.0).sum(axis=1)
+    most = np.fmax.reduce(flat, axis=1, initial=-np.inf)
+    shares = below / np.maximum(below + above, 1)
+    return dict(zip(metrics, zip(shares.tolist(), most.tolist(), strict=True), strict=True))
+
+
+def is_turned(below: float) -> bool:
+    """Whether this share of scores below 0 is that of errors whose sign was reversed: all but a few.
+
+    Examples
+    --------
+    >>> is_turned(0.5), is_turned(0.99)
+    (False, True)
+    """
+    return below >= 1.0 - _FEW_BELOW
+
+
+def is_two_sided(metric: str, below: float, most: float) -> bool:
+    """Whether a metric called as errors has many scores on either side of 0, so that its direction is not known.
+
+    Examples
+    --------
+    >>> [is_two_sided("TER", share, 3.0) for share in (0.001, 0.5, 1.0)], is_two_sided("BLEU", 0.5, 3.0)
+    ([False, True, False], False)
+    """
+    rises = rises_by_name(metric, below, most) and not rises_by_name(metric, 0.0, most)
+    return rises and not is_turned(below)
 
 
 def notes_on_directions(ranges: Mapping[str, tuple[float, float]], of_files: Collection[str] = ()) -> list[str]:
-    """Return what is said of directions that names tell, or do not, by metric and its lowest and highest score.
+    """Return what is said of directions that names tell, or do not, by metric and what `ranges_of_scores` has of it.
 
     Nobody called a metric as its file is called (`of_files`), which need not say whether more of it is better.
 
     Examples
     --------
-    >>> notes_on_directions({"BLEU": (-1.0, 3.0), "MQM": (-25.0, 0.0)})[0].partition(";")[0]
+    >>> told = notes_on_directions({"BLEU": (0.1, 3.0), "MQM": (1.0, 0.0), "TER": (0.5, 2.0)})
+    >>> [note.partition(";")[0] for note in told][0]
     'higher is better under MQM, numbers of errors with their sign reversed (below 0)'
+    >>> told[1].partition(";")[0]
+    'higher is taken to be better under TER, called as errors, with scores on both sides of 0, as z-scores are'
     """
     falling = [metric for metric, seen in ranges.items() if not rises_by_name(metric, *seen)]
     turned = [metric for metric in ranges if metric not in falling and not rises_by_name(metric)]
+    unknown = [metric for metric in turned if is_two_sided(metric, *ranges[metric])]
     says = {"lower is better under {}, by name": falling}
     says["higher is better under {}, numbers of errors with their sign reversed (below 0)"] = [
-        metric for metric in turned if ranges[metric][0] < 0
+        metric for metric in turned if ranges[metric][0] > _FEW_BELOW and metric not in unknown
     ]
+    says[TWO_SIDED] = unknown
     says["higher is better under {}, taken for a similarity, as no score is above 1"] = [
-        metric for metric in turned if ranges[metric][0] >= 0
+        metric for metric in turned if ranges[metric][0] <= _FEW_BELOW
     ]
     says["higher is taken to be better under {}, of which no name says so"] = [
         metric for metric in ranges if metric not in {*falling, *turned, *of_files} and not _says_better(metric)

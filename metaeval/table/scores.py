@@ -481,7 +481,7 @@ def _settle_gaps(table: ScoreTable, missing: Missing) -> tuple[ScoreTable, Settl
     if not (gaps := gaps_in(table.scores)).any():
         return table, None
     if missing != "pairwise" and are_apart(gaps):
-        raise ScoresError(_nothing_shared(table, gaps))
+        raise (ScoresError if _n_shared(~gaps) else ApartError)(_nothing_shared(table, gaps))
     if missing == "error":
         raise ScoresError(
             f"no score for {_cells(table, gaps)}; pass `missing='zero'`, `'drop-systems'` or "
@@ -538,6 +538,10 @@ def are_apart(gaps: NDArray[np.bool_]) -> bool:
     return gaps.shape[2] > _FEW and _n_shared(~gaps) < _SHARED * gaps.shape[2]
 
 
+class ApartError(ScoresError):
+    """No two systems have scores on one topic."""
+
+
 def _n_shared(there: NDArray[np.bool_]) -> int:
     """Return how many topics have scores of two systems, or of one system alone under two metrics."""
     n_scores = there.any(axis=0).sum(axis=0)
@@ -558,8 +562,8 @@ def _nothing_shared(table: ScoreTable, gaps: NDArray[np.bool_]) -> str:
         f"{some} scores of two {whose}, as where each row has a name of its own ({shortened(example)!r}), so nothing "
         f"is there to compare, and gaps that are filled say nothing of the {whose}. Name {spoken.topics} by what the "
         f"{whose} share, such as the question{ways}"
-        + f". If every system has {spoken.topics} of its own, only means can be compared (metaeval leaderboard)"
-        * (whose == "systems")
+        + f". If every system has {spoken.topics} of its own, only means can be compared (metaeval leaderboard, or "
+        "study_leaderboard)" * (whose == "systems")
     )
 
 

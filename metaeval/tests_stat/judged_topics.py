@@ -52,7 +52,9 @@ class JudgedTopics(Result):
         return self.others.shape[1]
 
 
-def judged_topics(human: object, judge: object, *, what: str, fewest: int = 3) -> JudgedTopics:
+def judged_topics(
+    human: object, judge: object, *, what: str, fewest: int = 3, systems_at_least: int = 2
+) -> JudgedTopics:
     """Lay human scores and a judge's side by side, matched by the names of systems and topics.
 
     Examples
@@ -64,7 +66,9 @@ def judged_topics(human: object, judge: object, *, what: str, fewest: int = 3) -
     >>> laid.judge.tolist(), laid.other_topics
     ([[0.2, 0.3, 0.4], [0.2, 0.1, 0.6]], ('7',))
     """
-    people, machine = (_one_metric(scores, name, what) for scores, name in ((human, "human"), (judge, "judge")))
+    people, machine = (
+        _one_metric(scores, name, what, systems_at_least) for scores, name in ((human, "human"), (judge, "judge"))
+    )
     systems = people["system"].to_numpy().tolist()
     _refuse_other_systems(systems, machine["system"].to_numpy().tolist())
     judged, labelled = (scores["topic"].to_numpy().tolist() for scores in (people, machine))
@@ -147,8 +151,8 @@ def topic_shift(laid: JudgedTopics, *, correction: str) -> pd.DataFrame:
     )
 
 
-def _one_metric(data: object, name: str, what: str) -> Scores:
-    scores = engine_scores(data, f"{what} ({name})", uses=PROCEDURES[what])
+def _one_metric(data: object, name: str, what: str, fewest: int) -> Scores:
+    scores = engine_scores(data, f"{what} ({name})", uses=PROCEDURES[what], fewest=fewest)
     metrics = scores["metric"].to_numpy().tolist()
     if len(metrics) != 1:
         raise InvalidOptionError(

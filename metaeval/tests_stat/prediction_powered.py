@@ -19,6 +19,7 @@ from metaeval.base.checks import check_choice, check_share
 from metaeval.base.names import count, first_few
 from metaeval.base.results import Figure, Result
 from metaeval.base.unit import unit
+from metaeval.base.words import bracketed, number, p_value
 from metaeval.errors import InvalidOptionError, ScoresError
 from metaeval.tests_stat.correction import CORRECTIONS, adjust
 from metaeval.tests_stat.judged_topics import EVERY_SYSTEM, JudgedTopics, judged_topics, topic_shift
@@ -88,11 +89,30 @@ class PredictionPowered(Result):
 
     def _found(self) -> str:
         if self.of == "means":
-            return ""
+            named = zip(self.data["system"].to_numpy().tolist(), self._written(1.0), strict=True)
+            return f"mean {self.metric} by people and judge together: {first_few([' '.join(pair) for pair in named])}"
+        if self.data.sizes["pair"] == 1:
+            return self._of_one_pair()
         n_significant, alone = (int(self.data[name].sum()) for name in ("significant", "human_significant"))
         pairs = count(self.data.sizes["pair"], "pair")
         alone_by = f"{alone:,} by the human {unit().topics} alone"
         return f"{n_significant:,} of {pairs} differ significantly under {self.metric}, {alone_by}"
+
+    def _written(self, sign: float) -> list[str]:
+        """Return the estimates with their intervals, those of b less a where `sign` is -1."""
+        ends = [(sign * self.data[name]).to_numpy().tolist() for name in ("estimate", "low", "high")]
+        return [bracketed(value, *sorted((low, high)), number(3)) for value, low, high in zip(*ends, strict=True)]
+
+    def _of_one_pair(self) -> str:
+        """Say who is ahead, by how much, and whether the two differ with the judge and without."""
+        better, significant, alone = (self.data[name].item() for name in ("better", "significant", "human_significant"))
+        sides, sign = [str(self.data[side].item()) for side in ("system_a", "system_b")], -1.0 if better < 0 else 1.0
+        ahead, behind = sides[::-1] if better < 0 else sides
+        told = "is significantly better than" if significant else "does not differ significantly from"
+        p = p_value(self.data["p_corrected"].item())
+        human = f"the human {unit().topics} alone {'say so too' if alone == significant else 'do not say so'}"
+        by = f"by {self._written(sign)[0]} by people and judge together (p {p})"
+        return f"{ahead} {told} {behind} under {self.metric}, {by}; {human}"
 
     def significant_pairs(self) -> pd.DataFrame:
         """Return the significant pairs, the largest difference first.
@@ -243,7 +263,9 @@ def prediction_powered(  # noqa: PLR0913 - one keyword per choice
     check_share(confidence_level, "confidence_level")
     check_share(alpha, "alpha")
     correction = CORRECTIONS.find(correction).name
-    laid = judged_topics(human, judge, what=method)
+    laid = judged_topics(human, judge, what=method, systems_at_least=1)
+    if of == "pairs" and len(laid.systems) == 1:
+        raise ScoresError(f"a pair needs two systems, and there is only {laid.systems[0]!r}: pass `of='means'`")
     if not laid.n_judged:
         raise ScoresError(
             f"{method} needs {unit().topics} that the judge alone scored, and all of the judge's {laid.n_topics} are "

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import metaeval
 from metaeval.agreement.labels import as_labels
 from metaeval.agreement.runs_under_judges import judgments_of_labels
 from metaeval.base.label_words import folded, grades_of, word_scale
@@ -499,3 +500,26 @@ def test_a_job_of_workers_is_told_by_one_way(tmp_path):
         read_labels(path)
     with pytest.raises(FileFormatError, match="'label': 'is_it_relevant'"):
         read_labels(path, columns={"item": "_unit_id"})
+
+
+def test_a_prompt_that_is_the_same_in_all_rows_names_no_topic():
+    """Items are what is drawn, as without the column."""
+    labels = pd.DataFrame({"id": range(40), "ann": ["pos", "neg"] * 20, "ben": ["pos", "neg", "neg", "neg"] * 10})
+    with_prompt, without = (metaeval.study_judges(held, rng=0) for held in (labels.assign(prompt="Rate it"), labels))
+    assert with_prompt.answer == without.answer
+    assert "'prompt' is the same in all rows, so that it names no topic" in with_prompt.notes
+    asked = metaeval.study_judges(labels.assign(prompt=[f"p{at % 8}" for at in range(40)]), rng=0)
+    assert not any("names no topic" in note for note in asked.notes)
+
+
+def test_a_judge_in_numbers_beside_one_in_words_is_named_with_the_way_to_read_both():
+    """Of two judges an error, of three a note; with `words` as either says they all count."""
+    words = {"no": 0, "partly": 1, "yes": 2}
+    labels = pd.DataFrame({"item": range(30), "ann": ["no", "partly", "yes"] * 10})
+    labels["model"] = labels["ann"].map(words)
+    with pytest.raises(FileFormatError, match=r"'ann', left out, .* pass `words=\{'no': 0, 'partly': 1, 'yes': 2\}`"):
+        metaeval.study_judges(labels)
+    assert metaeval.study_judges(labels, words=words, rng=0).answer
+    three = metaeval.study_judges(labels.assign(ben=labels["ann"]), rng=0)
+    (note,) = (note for note in three.notes if note.startswith("'model', left out, holds numbers beside labels"))
+    assert note.endswith("pass `words={'no': 0, 'partly': 1, 'yes': 2}`")

@@ -1,5 +1,7 @@
 """Ranks from means and standard errors: exact for two, a literal slow version, laws, and calibration by simulation."""
 
+from itertools import combinations
+
 import hypothesis.strategies as st
 import numpy as np
 import pytest
@@ -215,3 +217,43 @@ def test_options_are_checked(options):
     """An option outside its rule is an error of ours."""
     with pytest.raises(own_errors.MetaevalError):
         rank_intervals_from_errors([0.1, 0.2], [0.1, 0.1], **{"rng": 1, **options})
+
+
+PRINTED = {"A": 71.2, "B": 70.9, "C": 69.0, "D": 66.5, "E": 66.1, "F": 60.2}
+ERRORS = {"A": 0.6, "B": 0.7, "C": 0.6, "D": 0.8, "E": 0.7, "F": 0.9}
+
+
+def test_a_pair_that_no_corrected_test_separates_shares_a_letter():
+    """B and C of a board of six: z = 1.9 / sqrt(.49 + .36) = 2.06, p = .039, of 15 pairs; Holm's steps by hand."""
+    names = list(PRINTED)
+    pairs = list(combinations(names, 2))
+    z = [(PRINTED[a] - PRINTED[b]) / np.hypot(ERRORS[a], ERRORS[b]) for a, b in pairs]
+    p_values = 2 * norm.sf(np.abs(z))
+    order, different = np.argsort(p_values), set()
+    for step, at in enumerate(order.tolist()):
+        if p_values[at] > 0.05 / (len(pairs) - step):
+            break
+        different.add(pairs[at])
+    assert ("B", "C") not in different
+    assert ("A", "C") in different
+    found = _found(PRINTED, ERRORS)
+    letters = found.groups().set_index("system")["letters"].to_dict()
+    assert {pair for pair in pairs if not {*letters[pair[0]]} & {*letters[pair[1]]}} == different
+    frame = found.pairs()
+    assert {(a, b) for a, b, told in frame[["system_a", "system_b", "significant"]].to_numpy() if told} == different
+
+
+@pytest.mark.parametrize(("n_groups", "size"), [(3, 3), (2, 4)])
+def test_equal_systems_are_rarely_said_to_differ(n_groups, size):
+    """Groups of equal systems far from each other: a false pair in at most 5 % of the boards, but for their number."""
+    generator = np.random.default_rng(50)
+    true_means = np.repeat(np.arange(n_groups)[::-1] * 15.0, size)
+    n_boards, n_wrong = 150, 0
+    for _ in range(n_boards):
+        seen = true_means + generator.normal(0, 1, len(true_means))
+        names = {f"s{at}": mean for at, mean in enumerate(seen.tolist())}
+        found = rank_intervals_from_errors(names, dict.fromkeys(names, 1.0), n_draws=2000, rng=1).pairs()
+        group = {name: at // size for at, name in enumerate(names)}
+        equal = found["system_a"].map(group) == found["system_b"].map(group)
+        n_wrong += bool((found["significant"] & equal).any())
+    assert n_wrong / n_boards <= 0.05 + 2 * np.sqrt(0.05 * 0.95 / n_boards)

@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+import metaeval
 from metaeval import as_scores
 from metaeval.errors import MetaevalError, ScoresError
 from metaeval.io.tables import read_scores, write_scores
@@ -284,7 +285,7 @@ def test_a_direction_is_seen_in_names_of_speech_vision_safety_and_regression(met
 )
 def test_penalties_fall_unless_their_sign_was_reversed(metric, least, rises, tmp_path):
     """As Freitag et al. (2021) define MQM: 0 is without error, and WMT's files hold its negative. A note says so."""
-    assert rises_by_name(metric, least) is rises
+    assert rises_by_name(metric, float(least < 0)) is rises
     rows = [(f"q{at}", system, least + at + plus) for at in range(4) for system, plus in (("a", 0), ("b", 1))]
     path = tmp_path / "long.csv"
     path.write_text(f"item,system,{metric}\n" + "".join(f"{','.join(map(str, row))}\n" for row in rows))
@@ -297,6 +298,50 @@ def test_penalties_fall_unless_their_sign_was_reversed(metric, least, rises, tmp
     means = as_means({"metric": [metric] * 2, "system": ["a", "b"], "mean": [least, least + 1], "stderr": [0.1, 0.2]})
     assert means.higher_is_better.tolist() == [rises]
     assert [note.partition(" under")[0] for note in means.notes] == [told] * bool(told)
+
+
+def scores_of_errors(metric, below):
+    """Four systems on 20 items each, whose scores are 1 to 80, the last the worst; the first `below` are below 0."""
+    numbers = np.arange(1.0, 81.0)
+    return pd.DataFrame(
+        {
+            "system": np.repeat(list("abcd"), 20),
+            "item": [f"q{at}" for at in range(20)] * 4,
+            "human": -numbers,
+            metric: np.where(numbers <= below, numbers - 100.0 if below > 1 else -0.001, numbers),
+        }
+    )
+
+
+@pytest.mark.parametrize("metric", ["TER", "WER", "loss"])
+def test_a_score_below_0_among_many_does_not_turn_errors_about(metric):
+    """One of 80, by rounding, is no reversed sign: with the 79 others people's scores fall as the metric rises."""
+    table = scores_of_errors(metric, 1)
+    studied = metaeval.study_human(table, reference="human", rng=0)
+    assert studied.system_table["value"].tolist() == pytest.approx([1.0] * 3)
+    assert f"lower is better under {metric!r}, by name; rename the column if it is not" in studied.notes
+    scores = metaeval.as_scores(table.drop(columns="human"))
+    assert scores["higher_is_better"].to_numpy().tolist() == [False]
+    assert not any("reversed" in note for note in scores.attrs["notes"])
+
+
+def test_errors_with_scores_on_both_sides_of_0_are_taken_as_they_stand_and_the_note_says_how_to_turn_them():
+    """No name tells of z-scores whether their sign was reversed; what the note says to pass turns them."""
+    table = scores_of_errors("TER", 40)
+    studied = metaeval.study_human(table, reference="human", rng=0)
+    note = "higher is taken to be better under 'TER', called as errors, with scores on both sides of 0, as z-scores are"
+    assert f"{note}; pass `lower_is_better=['TER']` if less is" in studied.notes
+    turned = metaeval.study_human(table, reference="human", lower_is_better=["TER"], rng=0)
+    assert [found.system_table.query("statistic == 'kendall'")["value"].item() for found in (studied, turned)] == [
+        -1,
+        1,
+    ]
+    assert not any("both sides" in note for note in turned.notes)
+    means = table.drop(columns="item").groupby("system").mean().assign(TER=[-2.0, -1.0, 1.0, 2.0])
+    assert f"{note}; pass `lower_is_better=['TER']` if less is" in metaeval.study_human(means, reference="human").notes
+    (told,) = (note for note in metaeval.as_scores(table.drop(columns="human")).attrs["notes"] if "TER" in note)
+    assert told == f"{note.replace(chr(39), '')}; pass `higher_is_better={{'TER': False}}` if it is not"
+    assert "reversed" not in told
 
 
 _RATINGS = np.random.default_rng(4).integers(1, 6, (30, 3)).astype(float)

@@ -387,3 +387,37 @@ def test_topics_shared_in_syndl_hold_nothing(data_folder):
     assert not found.data["judge_weight"].any()
     assert any("8 of 43 human topics" in note for note in found.notes)
     assert any("weight 0" in note for note in found.notes)
+
+
+def people_and_judge(seed=3):
+    """Two systems on 20 items that people scored, and the judge 60 others."""
+    drawn = np.random.default_rng(seed)
+    people = drawn.normal([[0.4], [0.6]], 0.1, (2, 20))
+    judge = np.hstack([people + drawn.normal(0, 0.05, (2, 20)), drawn.normal([[0.4], [0.6]], 0.12, (2, 60))])
+    topics = [f"q{at}" for at in range(80)]
+    return as_scores(people, topics=topics[:20], metrics=["quality"]), as_scores(judge, topics=topics)
+
+
+def test_the_mean_of_one_system_is_the_one_that_it_has_among_others():
+    """A system's mean takes nothing from others; a pair takes two, and the message has the call that does it."""
+    people, judge = people_and_judge()
+    alone = [scores.sel(system=["system2"]) for scores in (people, judge)]
+    with pytest.raises(ScoresError, match=r"a pair needs two systems, and there is only 'system2': pass `of='means'`"):
+        prediction_powered(*alone)
+    one, both = prediction_powered(*alone, of="means"), prediction_powered(people, judge, of="means")
+    columns = ["estimate", "low", "high"]
+    assert one.to_frame()[columns].iloc[0].tolist() == pytest.approx(both.to_frame()[columns].iloc[1].tolist())
+
+
+def test_the_first_sentence_says_who_is_ahead_by_how_much():
+    """Of one pair whichever side is better, and of means each with its interval."""
+    people, judge = people_and_judge()
+    found = prediction_powered(people, judge)
+    row = found.to_frame().iloc[0]
+    assert row["estimate"] < 0  # system1 less system2
+    by = f"{-row['estimate']:.3f} [{-row['high']:.3f}, {-row['low']:.3f}]"
+    assert found.answer.startswith(f"system2 is significantly better than system1 under quality, by {by} ")
+    means = prediction_powered(people, judge, of="means")
+    first = means.to_frame().iloc[0]
+    written = f"system1 {first['estimate']:.3f} [{first['low']:.3f}, {first['high']:.3f}]"
+    assert means.answer.startswith(f"mean quality by people and judge together: {written}, system2 ")

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import ClassVar, Literal, NamedTuple, get_args
+from typing import Any, ClassVar, Literal, NamedTuple, get_args
 
 import numpy as np
 import pandas as pd
@@ -393,15 +393,25 @@ def _estimate_variance(
     if not scores:
         message = f"`variance={variance!r}` is estimated from scores; give some, or give the variance as a number"
         raise InvalidOptionError(message)
+    if (variance == "pairs") != bool(pairs):
+        first, second = next(iter(scores.values()))["system"].to_numpy().tolist()[:2]
+        way = f"name the pairs, such as `pairs={[(first, second)]!r}`" if not pairs else "pass `variance='pairs'`"
+        raise InvalidOptionError(f"`variance='pairs'` is the variance of the pairs that `pairs` names; {way}")
     return pilot_variance(scores, method=variance, pairs=pairs)
 
 
 def _collections(scores: object) -> dict[str, Scores]:
     if scores is None:
         return {}
-    if isinstance(scores, Mapping) and not all(isinstance(value, pd.DataFrame) for value in scores.values()):
+    if isinstance(scores, Mapping) and not all(map(_is_of_a_system, scores.values())):
         return {str(name): engine_scores(value, SIZES) for name, value in scores.items()}
     return {"collection1": engine_scores(scores, SIZES)}
+
+
+def _is_of_a_system(value: object) -> bool:
+    """Whether a value of a mapping has the scores of one system: a frame of its results, or numbers in a row."""
+    cells: Any = value.values() if isinstance(value, Mapping) else value
+    return np.ndim(next(iter(cells), ())) == 0
 
 
 def _without_copies(scores: Scores) -> tuple[Scores, list[str]]:

@@ -200,7 +200,7 @@ def study_human(  # noqa: PLR0913 - every option is one question
     test, correction = TESTS.find(test).name, CORRECTIONS.canonical(correction)
     check_count(n_resamples, "n_resamples", least=0)
     _check_choices(resample, permute, min_difference)
-    scores, lower_is_better, by_name = _of_rows(scores, reference, lower_is_better)
+    scores, lower_is_better, told = _of_rows(scores, reference, lower_is_better)
     scores, expected = _expected(
         scores, reference, lower_is_better, parse_preferences(expectations) if expectations else {}
     )
@@ -210,7 +210,7 @@ def study_human(  # noqa: PLR0913 - every option is one question
     measured = _means_given(scores, reference, lower_is_better)
     name, means, table = measured.reference, measured.means, measured.table
     falling = [str(metric) for metric in means.columns if not means[metric].equals(measured.turned[metric])]
-    notes = [*scores.attrs.get("notes", ()), *items.notes_on_falling(by_name)]
+    notes = [*scores.attrs.get("notes", ()), *told]
     notes += [f"lower is better, so the sign is reversed: {', '.join(falling)}"] if falling else []
     agreement = partial(human_agreement, confidence_level=confidence_level, resample=resample, n_resamples=n_resamples)
     test_pairs = partial(decision_agreement, test=test, correction=correction, alphas=alpha, n_resamples=n_resamples)
@@ -268,7 +268,7 @@ def _of_rows(
 ) -> tuple[xr.DataArray | pd.DataFrame, Sequence[str], Sequence[str]]:
     """Return a table with columns of names as scores by item, or as means by system where it has no items.
 
-    Of means, which say nothing of directions, also where less is better, and where that is only by name.
+    Of means, which say nothing of directions, also where less is better, and what is said where that is by name.
     """
     if not isinstance(scores, pd.DataFrame):
         return scores, lower_is_better, ()
@@ -284,7 +284,9 @@ def _of_rows(
     items.check_direction(lower_is_better, list(map(str, scores.columns)))
     names = [name for name in scores.columns if name not in lower_is_better]
     by_name = items.falling_by_name(scores, names, reference)
-    return scores, [*lower_is_better, *by_name], by_name
+    falling = [*lower_is_better, *by_name]
+    others = [name for name in names if name not in falling]
+    return scores, falling, items.notes_on_falling(scores, by_name, others)
 
 
 def _means_given(scores: xr.DataArray | pd.DataFrame, reference: str | None, lower_is_better: Sequence[str]) -> _Given:

@@ -319,6 +319,8 @@ def study_judges(  # noqa: PLR0913 - every option is one question
 
     See Also
     --------
+    metaeval.prediction_powered : scores without a judge's errors, where people labelled a random sample of the items
+    metaeval.agreement.corrected_scores : the same for shares of yes, from labels
     metaeval.questions.human.study.study_human
     metaeval.io.labels.read_labels
 

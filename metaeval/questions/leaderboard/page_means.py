@@ -32,7 +32,7 @@ from metaeval.reports.shared import facts
 
 _SCORE = number(4)
 _DECIDED = {
-    "posterior": "by the draws behind the ranks",
+    "posterior": "by the draws behind the ranks and Holm’s correction",
     "guaranteed": "by the errors of the differences with Holm’s correction",
 }
 say = prose(__name__)

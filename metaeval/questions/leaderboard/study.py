@@ -41,7 +41,7 @@ from metaeval.table.complete import complete_block
 from metaeval.table.constant import constant_notes
 from metaeval.table.means import SystemMeans, as_means, is_board
 from metaeval.table.runs import runs_move
-from metaeval.table.scores import Scores, checked_scores, identical_systems
+from metaeval.table.scores import ApartError, Scores, checked_scores, identical_systems
 from metaeval.table.structure import engine_scores, settled_mean_over_topics
 from metaeval.table.units import design_notes
 from metaeval.tests_stat.comparison import compare_systems
@@ -51,6 +51,7 @@ from metaeval.tests_stat.families import PairFamilies, baselines_of, pair_famili
 from metaeval.tests_stat.pairs import all_pairs
 from metaeval.tests_stat.requirements import Requirements, check_requirements, systems_of
 from metaeval.tests_stat.result import PairwiseResult
+from metaeval.tests_stat.unpaired import unpaired_means
 
 _CARD = "metaeval.questions.leaderboard.study_card:card_of"
 AS_RANKS = "ranks"
@@ -320,11 +321,10 @@ def study_leaderboard(  # noqa: PLR0913 - every option of the command
     check_resamples(n_resamples)
     check_count(n_splits, "n_splits", most=MOST_REPLICATES)
     seed, requirements = resolve_seed(rng), check_list(requirements, "requirements", ["new >= old - 0.005"])
-    board = scores if isinstance(scores, SystemMeans) else as_means(scores) if is_board(scores) else None
-    if board is not None:
+    checked = _scores_or_means(scores, fewest=1 if requirements else 2)
+    if isinstance(checked, SystemMeans):
         refuse_without_items(baseline, requirements, cohorts)
-        return study_means(board, top=top, alpha=alpha, method=rank_method, seed=seed, provenance=provenance)
-    checked = checked_scores(scores, fewest=1 if requirements else 2)
+        return study_means(checked, top=top, alpha=alpha, method=rank_method, seed=seed, provenance=provenance)
     if checked.sizes["system"] == 1:
         return study_requirements(checked, requirements, alpha=alpha, provenance=provenance)
     baselines = baselines_of(baseline)
@@ -374,6 +374,16 @@ def study_leaderboard(  # noqa: PLR0913 - every option of the command
         ),
         provenance=provenance or record_provenance("study_leaderboard", random_source=f"seed {seed}"),
     )
+
+
+def _scores_or_means(scores: object, *, fewest: int) -> Scores | SystemMeans:
+    """Return scores by item, or means: of a board, and of systems with items of their own."""
+    if isinstance(scores, SystemMeans) or is_board(scores):
+        return scores if isinstance(scores, SystemMeans) else as_means(scores)
+    try:
+        return checked_scores(scores, fewest=fewest)
+    except ApartError:
+        return unpaired_means(scores)
 
 
 class _Answers(TypedDict):

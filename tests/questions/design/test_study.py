@@ -228,3 +228,23 @@ def test_what_few_topics_at_hand_leave_open_stands_beside_the_number():
     summary = " ".join(study.report().summary)
     assert f"needs {row['n_topics']} [{row['n_topics_low']}, {row['n_topics_high']:,}] topics" in summary
     assert "of the pairs" not in summary  # there is one
+
+
+def test_lists_of_the_scores_of_each_system_are_a_table_of_them():
+    """As a frame of the same columns; a mapping of tables is one of collections."""
+    drawn = np.random.default_rng(4).normal(0.5, 0.1, (2, 30))
+    asked = {"differences": [0.05], "methods": ["t"]}
+    expected = study_design(pd.DataFrame({"A": drawn[0], "B": drawn[1]}), **asked).to_frame()
+    for of in (list, np.asarray, pd.Series):
+        found = study_design({"A": of(drawn[0]), "B": of(drawn[1])}, **asked).to_frame()
+        pd.testing.assert_frame_equal(found, expected)
+    pooled = study_design({"first": drawn, "second": drawn[:, :20]}, **asked)
+    assert pooled.variances.table["collection"].tolist()[:2] == ["first", "second"]
+
+
+def test_variance_of_pairs_without_pairs_says_what_to_pass():
+    """The argument has the name that the study has, and the call from the message works."""
+    scores = as_scores({"A": [0.1, 0.4, 0.3, 0.8], "B": [0.2, 0.3, 0.5, 0.6]})
+    with pytest.raises(InvalidOptionError, match=r"`variance='pairs'` .* such as `pairs=\[\('A', 'B'\)\]`"):
+        study_design(scores, variance="pairs")
+    assert study_design(scores, variance="pairs", pairs=[("A", "B")], methods="t").answer

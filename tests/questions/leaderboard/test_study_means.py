@@ -121,3 +121,37 @@ def test_bad_boards_are_refused_by_the_study():
     """What is wrong with a board is said as of scores."""
     with pytest.raises(ScoresError, match="two means of system 'aurora'"):
         study_leaderboard(BOARD.assign(model="aurora"))
+
+
+def test_systems_with_items_of_their_own_are_compared_by_their_means():
+    """As the command does: Welch's t of two systems that share no item, by SciPy."""
+    drawn = np.random.default_rng(5)
+    first, second = drawn.normal(0.5, 0.1, 40), drawn.normal(0.58, 0.1, 30)
+    table = pd.DataFrame(
+        {
+            "model": ["A"] * 40 + ["B"] * 30,
+            "item": [f"a{at}" for at in range(40)] + [f"b{at}" for at in range(30)],
+            "score": np.concatenate([first, second]),
+        }
+    )
+    study = study_leaderboard(table, rng=0)
+    pair = study.ranks.pairs().iloc[0]
+    welch = stats.ttest_ind(first, second, equal_var=False)
+    assert abs(pair["statistic"]) == pytest.approx(abs(welch.statistic))
+    assert study.ranks.data["p_tested"].item() == pytest.approx(welch.pvalue)
+    assert bool(pair["significant"]) is bool(welch.pvalue <= 0.05)
+    assert any("their errors are independent" in note for note in study.notes)
+    with pytest.raises(InvalidOptionError, match="baseline"):
+        study_leaderboard(table, baseline="A")
+
+
+def test_means_with_errors_behind_a_sign_are_parted_by_the_statement_in_the_message():
+    """71.2 ± 0.6 in one cell: run as it stands, what the message says makes a board of means."""
+    cells = {"model": list("ABC"), "acc": ["71.2 ± 0.6", "70.9 ± 0.7", "60.2 ± 0.9"], "F1": ["1 ± 2", "3 ± 1", "4 ± 1"]}
+    frame = pd.DataFrame(cells)
+    with pytest.raises(ScoresError, match=r"means with errors behind ±, such as '71\.2 ± 0\.6'") as caught:
+        study_leaderboard(frame)
+    exec(re.search(r"`(for name in .*?)`", str(caught.value))[1], {"frame": frame})  # noqa: S102 - our own message
+    found = study_leaderboard(frame, rng=0).to_frame().set_index(["metric", "system"])
+    assert found.loc[("acc", "A"), ["mean", "stderr"]].tolist() == [71.2, 0.6]
+    assert found.loc[("F1", "C"), ["mean", "stderr"]].tolist() == [4.0, 1.0]
