@@ -154,8 +154,10 @@ def _single_run(own: Solved, once: dependability.Design, kind: Literal["run", "a
 
     A negative component takes from the others, since their sum is what the means of runs show.
     """
-    found, floored = (own.sources.error(each[None], once, kind)[0] for each in (own.fit.estimates, own.variances))
-    return np.where(found > 0.0, found, floored)
+    summed, floored = (
+        own.sources.error(components[None], once, kind)[0] for components in (own.fit.estimates, own.variances)
+    )
+    return np.where(summed > 0.0, summed, floored)
 
 
 def _detectable(over_items: Floats, units: Floats, runs: Floats, repeats: Floats) -> Floats:

@@ -104,26 +104,28 @@ def mean_error(n_topics: Floats, variance: float, runs: float, repeats: int, *, 
 
 def t_power(error: Error, difference: float, *, alpha: float) -> Floats:
     """Return the chance that the t test of two means finds their difference; 0 without degrees of freedom."""
-    known = error.freedom > 0.0
-    freedom = np.where(known, error.freedom, 1.0)
-    return np.where(known, two_sided_power(difference / np.sqrt(2.0 * error.variance), freedom, alpha=alpha), 0.0)
+    is_estimable = error.freedom > 0.0
+    freedom = np.where(is_estimable, error.freedom, 1.0)
+    return np.where(
+        is_estimable, two_sided_power(difference / np.sqrt(2.0 * error.variance), freedom, alpha=alpha), 0.0
+    )
 
 
 def f_power(error: Error, difference: float, n_systems: int, *, alpha: float) -> Floats:
     """Return the chance that an analysis of variance finds that systems differ, the others midway between the two."""
-    known = error.freedom > 0.0
-    freedom, between = np.where(known, error.freedom, 1.0), n_systems - 1.0
+    is_estimable = error.freedom > 0.0
+    freedom, between = np.where(is_estimable, error.freedom, 1.0), n_systems - 1.0
     critical = fdtri(between, freedom, 1.0 - alpha)
-    return np.where(known, 1.0 - ncfdtr(between, freedom, difference**2 / (2.0 * error.variance), critical), 0.0)
+    return np.where(is_estimable, 1.0 - ncfdtr(between, freedom, difference**2 / (2.0 * error.variance), critical), 0.0)
 
 
 def t_width(error: Error, *, alpha: float) -> Floats:
     """Return the expected width of the t interval of a difference; infinite without degrees of freedom."""
-    known = error.freedom > 0.0
-    freedom = np.where(known, error.freedom, 1.0)
+    is_estimable = error.freedom > 0.0
+    freedom = np.where(is_estimable, error.freedom, 1.0)
     shrink = np.sqrt(2.0 / freedom) * np.exp(gammaln((freedom + 1.0) / 2.0) - gammaln(freedom / 2.0))
     width = 2.0 * stdtrit(freedom, 1.0 - alpha / 2.0) * shrink * np.sqrt(2.0 * error.variance)
-    return np.where(known, width, np.inf)
+    return np.where(is_estimable, width, np.inf)
 
 
 def fewest_topics(enough: Callable[[Floats], Flags]) -> int | None:
@@ -155,12 +157,12 @@ def fewest_scores(topics_at: Callable[[int], int | None], above: int) -> tuple[i
     >>> fewest_scores(lambda repeats: 100 // (repeats - 6) + 10 if repeats > 6 else None, 5)
     (14, 22)
     """
-    known: dict[int, int | None] = {}
+    by_repeats: dict[int, int | None] = {}
 
     def topics(repeats: int) -> int | None:
-        if repeats not in known:
-            known[repeats] = topics_at(repeats)
-        return known[repeats]
+        if repeats not in by_repeats:
+            by_repeats[repeats] = topics_at(repeats)
+        return by_repeats[repeats]
 
     high = above + 1
     while topics(high) is None:

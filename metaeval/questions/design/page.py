@@ -154,7 +154,8 @@ def _answer_beyond_runs(study: DesignStudy, passage: str, difference: str, rows:
     beyond = _beyond_runs(study.table[rows])
     if beyond.empty:
         return _design_words(study, passage, difference=difference, needed=_needed(study, rows))
-    worst = beyond.loc[beyond["n_topics_then"].mul(beyond["repeats_needed"]).fillna(np.inf).astype(float).idxmax()]
+    scores = beyond["n_topics_then"].mul(beyond["repeats_needed"]).fillna(np.inf).astype(float)
+    worst = beyond.iloc[int(scores.to_numpy().argmax())]
     who = f" ({name_of_metric(worst['metric'])})" if len(study.table["metric"].unique()) > 1 else ""
     return _design_words(
         study,

@@ -13,6 +13,7 @@ from metaeval.base.arrays import Flags, Floats
 from metaeval.base.checks import check_choice, check_list, check_number, check_share
 from metaeval.base.provenance import Provenance, record_provenance
 from metaeval.base.unit import Unit, speaking_of, unit, unit_of
+from metaeval.base.words import absent
 from metaeval.errors import EstimationError, InvalidOptionError
 from metaeval.models import run_designs, sample_size
 from metaeval.models.components import VarianceComponents
@@ -339,10 +340,10 @@ def _with_more_repeats(method: Goal, asked: _DesignCase, runs: RunParts) -> dict
             return fewest(asked.repeated(repeats))
         return None
 
-    found = run_designs.fewest_scores(topics_at, runs.repeats)
-    if found is None:
+    enough = run_designs.fewest_scores(topics_at, runs.repeats)
+    if enough is None:
         return {}
-    repeats, n_topics = found
+    repeats, n_topics = enough
     words = f"; {n_topics:,} {unit().topics} with {repeats:,} repeats are"
     return {"repeats_needed": repeats, "n_topics_then": n_topics, "note": f"{_beyond_runs(runs)}{words}"}
 
@@ -355,7 +356,7 @@ def _beyond_runs(runs: RunParts) -> str:
 def _runs_of(source: Mapping[Hashable, object]) -> RunParts | None:
     """Return what repeats add by a row of the table; None where nothing is known of runs, or they do not differ."""
     repeats, run, score = (source.get(name) for name in _OF_RUNS[:3])
-    if repeats is None or pd.isna(repeats) or not float(str(run)) > 0.0:
+    if absent(repeats) or not float(str(run)) > 0.0:
         return None
     return RunParts(repeats=int(str(repeats)), run=float(str(run)), score=float(str(score)))
 
@@ -372,9 +373,9 @@ def _add_runs(
     notes = [note for collection in collections for note in collection.attrs.get("notes", ())]
     for source in sources:
         metric = str(source["metric"])
-        known = (of_components[metric], None) if metric in of_components else run_designs.run_parts(notes, metric)
-        if known is not None and known[0].run > 0.0:
-            parts, freedom = known
+        parts_of = (of_components[metric], None) if metric in of_components else run_designs.run_parts(notes, metric)
+        if parts_of is not None and parts_of[0].run > 0.0:
+            parts, freedom = parts_of
             source |= dict(zip(_OF_RUNS, (parts.repeats, parts.run, parts.score, freedom), strict=True))
 
 

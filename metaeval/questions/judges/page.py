@@ -160,19 +160,23 @@ def _answer(study: JudgeStudy) -> tuple[str, ...]:
 
 def _score_words(labelling: Labelling) -> tuple[str, ...]:
     """Say what systems score, corrected for the errors of the first judge; nothing where systems are not known."""
-    found = labelling.corrected
-    if found is None or "system" not in found.table or found.table["corrected"].isna().all():
+    corrected = labelling.corrected
+    if corrected is None or "system" not in corrected.table or corrected.table["corrected"].isna().all():
         return ()
-    rows = found.table[found.table["judge"] == found.table["judge"].iloc[0]].dropna(subset=["corrected"])
+    rows = corrected.table[corrected.table["judge"] == corrected.table["judge"].iloc[0]].dropna(subset=["corrected"])
     best = rows.sort_values("corrected", ascending=False, kind="stable").head(_MOST_SYSTEMS).to_dict("records")
     figures = [
         f"{row['system']} {bracketed(row['corrected'], row['corrected_low'], row['corrected_high'], share)}"
         for row in best
     ]
-    rest = len(rows) - len(best)
+    n_more = len(rows) - len(best)
     return (
         say(
-            "scores first", judge=best[0]["judge"], reference=labelling.agreement.reference, figures=figures, rest=rest
+            "scores first",
+            judge=best[0]["judge"],
+            reference=labelling.agreement.reference,
+            figures=figures,
+            rest=n_more,
         ),
     )
 
