@@ -130,7 +130,9 @@ class RunVariances(KindOfNote):
     """That scores are means over repeats, and how much runs of the systems differ: `metaeval.table.runs`."""
 
     runs: Mapping[str, Mapping[str, Mapping[str, float]]]
-    """Metric to system to the ``variance`` that runs add to its mean, and its degrees of ``freedom``."""
+    """Metric to system to the ``variance`` that runs add to its mean, and its degrees of ``freedom``; of systems with
+    several runs also the number of ``repeats``, the variance of a ``run`` (which may come out below 0), and that which
+    one repeat has in the ``score`` of a topic."""
 
     def __new__(cls, words: str, runs: Mapping[str, Mapping[str, Mapping[str, float]]] | None = None) -> Self:
         """Return the note with what runs add."""

@@ -58,9 +58,9 @@ class VarianceComponents(Result):
     ``repeats``, ``erho2`` and ``phi`` with
     ``_low`` and ``_high``, ``standard_error`` of a mean and ``difference_error`` of a difference of two,
     ``detectable`` (the true difference found with power .8 at level .05), ``repeatability`` and ``reproducibility``
-    (limits for the difference of two runs of one system, on the same items and on others), ``repeat_share`` (of the
-    variance of a difference of means, due to repeats), ``run_share`` with ``_low`` and ``_high`` (of the same, due to
-    runs of whole systems, where repeats are crossed), and of `expected_conclusions` ``power``, ``wrong_order``,
+    (limits for the difference of two single runs of one system, on the same items and on others), ``repeat_share`` (of
+    the variance of a difference of means, due to repeats), ``run_share`` with ``_low`` and ``_high`` (of the same, due
+    to runs of whole systems, where repeats are crossed), and of `expected_conclusions` ``power``, ``wrong_order``,
     ``tau``."""
     solved: Mapping[str, Solved] = field(repr=False)
     """By metric, what other designs are computed from."""

@@ -78,20 +78,23 @@ class Sources:
         ]
         return np.array(rows).reshape(len(rows), -1)
 
-    def among(self, kind: Literal["relative", "absolute", "repeat"]) -> Flags:
-        """Return which effects make an error: of a difference, of a mean, or of a difference by repeats alone."""
+    def among(self, kind: Literal["relative", "absolute", "repeat", "run"]) -> Flags:
+        """Return which effects make an error: of a difference, of a mean; by repeats alone, of a difference, or run."""
         relative = np.array([effect.part in {"system", "both"} and effect != SYSTEMS for effect in self.effects])
         if kind == "relative":
             return relative
         if kind == "absolute":
             return np.array([effect != SYSTEMS for effect in self.effects])
         again = {"crossed", "shared"}
+        parts = {"both"} if kind == "repeat" else {"both", "judge"}
         return np.array(
-            [effect == REPEAT or (effect.part == "both" and self.passes in again) for effect in self.effects]
+            [effect == REPEAT or (effect.part in parts and self.passes in again) for effect in self.effects]
         )
 
     @in_one_order
-    def error(self, variances: Floats, design: Design, kind: Literal["relative", "absolute", "repeat"]) -> Floats:
+    def error(
+        self, variances: Floats, design: Design, kind: Literal["relative", "absolute", "repeat", "run"]
+    ) -> Floats:
         """Return the variance of the error of a system's mean: variances (…, effect), result (…, design)."""
         inside = self.among(kind)
         return variances[..., inside] @ (1.0 / self.divisors(design)[inside])

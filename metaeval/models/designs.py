@@ -4,7 +4,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any, NamedTuple, get_args
+from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 import pandas as pd
@@ -135,17 +135,29 @@ def design_table(metric: str, own: Solved, design: dependability.Design, tail: f
     runs = 2.0 * lasting if sources.passes == "crossed" else np.zeros_like(over_items)
     columns["detectable"] = _detectable(over_items, units, runs, repeats)
     columns |= _run_shares(own, asked, tail)
-    repeated = own.sources.repeated
+    repeated, once = own.sources.repeated, asked._replace(repeats=np.ones_like(items))
+    of_run, anew = (_single_run(own, once, kind) for kind in ("run", "absolute"))
     with np.errstate(invalid="ignore"):
         columns |= {
-            "repeatability": _LIMIT * np.sqrt(again) if repeated else np.nan,
-            "reproducibility": _LIMIT * np.sqrt(relative),
+            "repeatability": _LIMIT * np.sqrt(of_run) if repeated else np.nan,
+            "reproducibility": _LIMIT * np.sqrt(anew),
             "repeat_share": np.where(relative > 0, again / relative, np.nan) if repeated else np.nan,
         }
     conclusions = dependability.expected_conclusions(np.nan_to_num(columns["erho2"]), units)
     return pd.DataFrame(
         columns | {column: conclusions[column].to_numpy() for column in ("power", "wrong_order", "tau")}
     )
+
+
+def _single_run(own: Solved, once: dependability.Design, kind: Literal["run", "absolute"]) -> Floats:
+    """Return the variance of the mean of one run, by repeats alone or by items too.
+
+    A negative component takes from the others, since their sum is what the means of runs show.
+    """
+    summed, floored = (
+        own.sources.error(components[None], once, kind)[0] for components in (own.fit.estimates, own.variances)
+    )
+    return np.where(summed > 0.0, summed, floored)
 
 
 def _detectable(over_items: Floats, units: Floats, runs: Floats, repeats: Floats) -> Floats:

@@ -19,6 +19,7 @@ from metaeval.base.results import Result
 from metaeval.base.unit import unit
 from metaeval.base.words import span, two_digits
 from metaeval.errors import EstimationError, InvalidOptionError
+from metaeval.models.run_designs import RunParts
 from metaeval.running.equality import centred
 from metaeval.table.scores import Scores, oriented_values
 from metaeval.table.structure import engine_scores
@@ -148,7 +149,7 @@ def score_variances(components: pd.DataFrame, *, judges: int = 1, repeats: int =
     Notes
     -----
     :math:`\sigma^2_{si} + \sigma^2_{sij} / m + \sigma^2_r / (m k)` with m judges and k repeats. What systems have in
-    common with judges or seeds stays however many topics there are, and is no part of it.
+    common with judges or seeds stays however many topics there are, and is no part of it; of seeds see `repeat_parts`.
 
     Examples
     --------
@@ -160,14 +161,8 @@ def score_variances(components: pd.DataFrame, *, judges: int = 1, repeats: int =
     divided = {"judge": check_count(judges, "judges"), "repeat": check_count(repeats, "repeats")}
     variances = {}
     for metric, rows in components.groupby("metric", sort=False):
-        parts = dict(
-            zip((frozenset(str(label).split(" x ")) for label in rows["component"]), rows["variance"], strict=True)
-        )
+        parts = _by_facets(rows)
         _check_planned(str(rows["component"].iloc[0]), parts, divided)
-        cell, shared = frozenset({"repeat"}), frozenset({"system", "topic", "repeat"})
-        if cell in parts and shared not in parts:  # repeats of a score, which is one of all facets
-            of_all = frozenset().union(*parts)
-            parts[of_all] = parts.pop(cell)
         variances[str(metric)] = sum(
             float(variance) / math.prod(number for name, number in divided.items() if name in names)
             for names, variance in parts.items()
@@ -176,6 +171,44 @@ def score_variances(components: pd.DataFrame, *, judges: int = 1, repeats: int =
         if not variances[str(metric)] > 0:
             raise EstimationError(f"under {str(metric)!r} there is no variance left to plan with")
     return variances
+
+
+def repeat_parts(components: pd.DataFrame, *, judges: int = 1, repeats: int = 1) -> dict[str, RunParts]:
+    """Return by metric what repeats add to the variance of a system; only of metrics where whole runs differ.
+
+    Examples
+    --------
+    >>> parts = [("system", 0.1), ("system x topic", 0.2), ("system x repeat", 0.01), ("system x topic x repeat", 0.3)]
+    >>> frame = pd.DataFrame([("AP", *part) for part in parts], columns=["metric", "component", "variance"])
+    >>> repeat_parts(frame, repeats=3)
+    {'AP': RunParts(repeats=3, run=0.01, score=0.3)}
+    """
+    told = {}
+    for metric, rows in components.groupby("metric", sort=False):
+        of_systems = {
+            names: float(variance) / (judges if "judge" in names else 1)
+            for names, variance in _by_facets(rows).items()
+            if {"system", "repeat"} <= names
+        }
+        run, score = (
+            sum(variance for names, variance in of_systems.items() if ("topic" in names) is on_topics)
+            for on_topics in (False, True)
+        )
+        if run > 0.0:
+            told[str(metric)] = RunParts(repeats=repeats, run=run, score=score)
+    return told
+
+
+def _by_facets(rows: pd.DataFrame) -> dict[frozenset[str], float]:
+    """Return the variances of one metric by what each is of; repeats of a score are of all facets."""
+    parts = dict(
+        zip((frozenset(str(label).split(" x ")) for label in rows["component"]), rows["variance"], strict=True)
+    )
+    cell, shared = frozenset({"repeat"}), frozenset({"system", "topic", "repeat"})
+    if cell in parts and shared not in parts:
+        of_all = frozenset().union(*parts)
+        parts[of_all] = parts.pop(cell)
+    return parts
 
 
 def _check_planned(first: str, parts: Mapping[frozenset[str], float], divided: Mapping[str, int]) -> None:

@@ -236,7 +236,7 @@ class _Reference(NamedTuple):
     def of(
         cls, collection: Collection, reduction: Reduction, pool_depth: int | None, rel: float | None
     ) -> "_Reference":
-        rebuilt = reduction.needs_retrieved
+        rebuilt = reduction.needs_retrieved and reduction.unit != "ranks"  # ranks may go below any rebuilt pool
         original = original_pool(collection, pool_depth=pool_depth) if rebuilt else None
         levels, notes = (collection.levels, ()) if original is None else (original.levels, original.notes)
         counted = collection.counted[collection.topic_of_judgment]

@@ -231,7 +231,8 @@ class Stability(Result):
     def thresholds(self, *, measure: str = "tau", min_tau: float = THRESHOLD) -> pd.DataFrame:
         """Return for each metric the smallest step from which every larger one keeps the mean correlation.
 
-        ``level`` is that step, ``left`` what it leaves, interpolated. A mean over draws says nothing of one of them:
+        ``level`` is that step, ``left`` what it leaves, interpolated; of ranks, which may lie far apart, it is one of
+        the steps. A mean over draws says nothing of one of them:
         ``kept`` is the share of the draws that keep the correlation there, and ``left_kept`` (with ``kind_kept``) what
         is left from where on 95 % of them do; missing where nothing is drawn, or once.
         """
@@ -244,8 +245,8 @@ class Stability(Result):
         kept = self.kept(measure=measure, min_tau=min_tau)
         rows = []
         for metric, values, error, shares in zip(self.metrics, means, errors, kept, strict=True):
-            kind, position = smallest_place(values, min_tau)
-            ends = [smallest_place(values + way * error, min_tau)[1] for way in (1.0, -1.0)]
+            kind, position = self._place(values, min_tau)
+            ends = [self._place(values + way * error, min_tau)[1] for way in (1.0, -1.0)]
             row: dict[str, object] = {"metric": metric, "kind": kind}
             for name, numbers in (
                 ("level", np.array(self.steps)),
@@ -265,6 +266,13 @@ class Stability(Result):
             row["left_kept"] = float(np.interp(most, steps, self._left())) if np.isfinite(most) else np.nan
             rows.append({**row, "text": self._threshold_text(kind, row)})
         return pd.DataFrame(rows)
+
+    def _place(self, values: NDArray[np.float64], min_tau: float) -> tuple[Kind, float]:
+        """Return where steps begin to keep the correlation; a step itself where what lies between is not tried."""
+        kind, position = smallest_place(values, min_tau)
+        if kind == "interpolated" and self.reduction.unit == "ranks":
+            return "observed", float(np.ceil(position))
+        return kind, position
 
     def kept(self, *, measure: str = "tau", min_tau: float = THRESHOLD) -> NDArray[np.float64]:
         """Return the share of the draws that keep the correlation: an array (metric, step), NaN where none tells."""

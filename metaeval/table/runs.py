@@ -73,14 +73,22 @@ def note_of_runs(words: str, scores: xr.DataArray, weights: Floats) -> RunVarian
             continue
         freedom = sum(of.k - 1.0 for of in several)
         pooled = max(0.0, sum(of.excess * (of.k - 1) for of in several) / freedom), freedom
-        known = [of.of_mean() if of.k > 1 else pooled for of in of_systems]
+        known = [_entry(of, pooled) for of in of_systems]
         once |= {name for name, of in zip(systems, of_systems, strict=True) if of.k == 1}
-        runs[metric] = {
-            name: {"variance": variance, "freedom": free} for name, (variance, free) in zip(systems, known, strict=True)
-        }
+        runs[metric] = dict(zip(systems, known, strict=True))
     if once and runs:
         words += f"; the runs of {first_few(natural_order(once))} are taken to differ as those of the others"
     return RunVariances(words, runs)
+
+
+def _entry(of: _OfSystem, pooled: tuple[float, float]) -> dict[str, float]:
+    """Return what is noted of a system."""
+    variance, freedom = of.of_mean() if of.k > 1 else pooled
+    noted = {"variance": variance, "freedom": freedom}
+    if of.k > 1:
+        n_units = of.spare / (of.k - 1.0) + 1.0
+        noted |= {"repeats": float(of.k), "run": of.excess, "score": of.within * n_units}
+    return noted
 
 
 def no_runs(column: str) -> list[NoRuns]:

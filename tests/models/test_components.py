@@ -189,7 +189,7 @@ def test_the_detectable_difference_is_that_of_a_t_test_over_items():
 
 
 def test_the_limits_of_iso_5725_come_from_mean_squares():
-    """Literally, of a balanced table: 1.96 √2 times the errors of a mean over items, by repeats and with items."""
+    """Literally, of a balanced table: 1.96 √2 times the errors of the mean of a single run, by repeats and items."""
     scores = np.random.default_rng(3).normal(size=(5, 12, 1)) + np.random.default_rng(4).normal(size=(5, 12, 2))
     systems, items, repeats = scores.shape
     cells = scores.mean(axis=2)
@@ -197,9 +197,32 @@ def test_the_limits_of_iso_5725_come_from_mean_squares():
     rest = cells - cells.mean(axis=0) - cells.mean(axis=1, keepdims=True) + cells.mean()
     other_items = (rest**2).sum() / ((systems - 1) * (items - 1)) / items
     row = variance_components(scores[None]).dependability.iloc[0]
-    assert row["repeatability"] == pytest.approx(1.96 * math.sqrt(2 * again))
-    assert row["reproducibility"] == pytest.approx(1.96 * math.sqrt(2 * other_items))
+    of_items = (cells.mean(axis=0).var(ddof=1) * systems - (rest**2).sum() / ((systems - 1) * (items - 1))) / systems
+    single = other_items + again * (repeats - 1) + of_items / items
+    assert row["repeatability"] == pytest.approx(1.96 * math.sqrt(2 * again * repeats))
+    assert row["reproducibility"] == pytest.approx(1.96 * math.sqrt(2 * single))
     assert row["repeat_share"] == pytest.approx(again / other_items)
+
+
+@pytest.mark.parametrize("common", [0.0, 0.05])
+@pytest.mark.parametrize("seeds", [3, 10])
+def test_two_runs_in_twenty_differ_by_more_than_is_said(seeds, common):
+    """Of two new runs of each system, on the same items and on others, whatever number of runs each system has."""
+    rng = np.random.default_rng(10 * seeds)
+
+    def made(n_seeds, n_items=50, n_systems=200):
+        values = rng.normal(0, 0.1, (1, n_items, 1)) + rng.normal(0, common, (1, 1, n_seeds))
+        values = values + rng.normal(0, 0.04, (n_systems, n_items, 1)) + rng.normal(0, 0.03, (n_systems, 1, n_seeds))
+        return values + rng.normal(0, 0.1, (n_systems, n_items, n_seeds))
+
+    beyond = []
+    for _ in range(40):
+        row = variance_components(made(seeds, n_systems=6)[None], repeats="crossed").dependability.iloc[0]
+        same, (one,), (other,) = made(2, n_systems=1)[0].mean(axis=0), made(1, n_systems=1), made(1, n_systems=1)
+        beyond.append(
+            [abs(same[0] - same[1]), abs(one.mean() - other.mean())] > row[["repeatability", "reproducibility"]]
+        )
+    assert (np.mean(np.array(beyond, dtype=float), axis=0) < 0.2).all()
 
 
 def test_items_that_cost_much_are_worth_repeats():

@@ -350,6 +350,18 @@ def test_thresholds_read_as_published(collection):
     assert re.match(r">2\d\.\d % \(>", falls["text"][0])
 
 
+def test_of_depths_far_apart_only_those_that_were_tried_are_told(collection):
+    """The threshold is a step with its own counts, and the deepest pool holds no more than what it is compared with."""
+    found = measure_stability(collection, ["AP"], reduction="ranks", steps=[1, 1000], n_tested=0, rng=0)
+    frame = found.to_frame().set_index("step")
+    (row,) = found.thresholds(min_tau=0.9999).to_dict("records")
+    assert frame.loc[1.0, "tau"] < 0.9999
+    assert (row["kind"], row["left"]) == ("observed", 1000.0)
+    assert row["text"] == f"1000 ({frame.loc[1000.0, 'relevant']:,.0f} relevant)"
+    assert frame.loc[1000.0, "judged"] <= found.n_judged
+    assert found.n_judged == (collection.judged & collection.counted[collection.topic_of_judgment]).sum()
+
+
 def test_a_mean_that_is_kept_is_kept_by_a_part_of_the_draws(collection):
     """Shares of the draws counted by hand from the draws themselves; a fixed order has no draws to count."""
     found = measure_stability(collection, ["AP"], steps=[10, 30, 60, 90], n_replicates=20, n_tested=0, rng=0)

@@ -129,7 +129,8 @@ def design_sentences(
         **_named(components),
     )
     if has_repeats:
-        design += f" {say('repeats', floor=_SCORE(row['repeatability']), part=share(row['repeat_share']))}"
+        limits = {"floor": _SCORE(row["repeatability"]), "part": share(row["repeat_share"])}
+        design += f" {say('repeats', **limits, **_named(components))}"
     of_metric = designs[designs["metric"] == row["metric"]].set_index("goal")
     now = of_metric.loc["at hand"]
     best = of_metric.loc["same cost"] if "same cost" in of_metric.index else now
@@ -412,7 +413,7 @@ def _design_section(study: ComponentsStudy) -> Section:
     components = study.components
     frame = components.dependability
     repeated = bool(frame["repeat_share"].notna().any())
-    runs = right(_SCORE, "Two runs differ by", repeatability="repeatability", reproducibility="reproducibility")
+    runs = right(_SCORE, "Two single runs differ by", repeatability="repeatability", reproducibility="reproducibility")
     table = say.table(
         "design caption",
         _with_coefficients(frame),

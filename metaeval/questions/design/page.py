@@ -1,7 +1,7 @@
 # ruff: noqa: RUF001 - Greek letters are meant for people
 """The report of a design: how many topics a new collection needs."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -64,6 +64,8 @@ def design_report(study: DesignStudy) -> Report:
         facts.append((_at_hand(study), f"{unit().topics} at hand"))
     facts += [(f"{study.power:g}", "power"), (f"{study.alpha:g}", "significance level α")]
     noted = study.table[study.table["note"] != ""]
+    if "n_topics_then" in noted:  # the key figures say them
+        noted = noted[noted["n_topics_then"].isna()]
     return Report(
         command="design",
         title=f"How many {unit().topics} does a new collection need?",
@@ -110,7 +112,7 @@ def _pairs_words(study: DesignStudy) -> str:
 
 def _summary(study: DesignStudy) -> tuple[str, ...]:
     """Answer in a sentence, for the first design; then which number to quote, and what it rests on."""
-    words = [_answer(study)]
+    words = [_answer(study), *_of_runs(study)]
     if _has_spread(study) and study.variances is not None:
         of = _MEAN_VARIANCES.get(study.variances.method, "mean variance of pairs")
         words += [_design_words(study, "quote", reached=_shares_reached(study), of=of)]
@@ -128,18 +130,81 @@ def _answer(study: DesignStudy) -> str:
     method = study.table["method"].iloc[0]
     same = study.table["method"] == method
     differences = study.table.loc[same, "difference"].unique().tolist()[:_NAMED]
-    needed = [_needed(study, (same & (study.table["difference"] == asked)).to_numpy()) for asked in differences]
+    asked_of = [(same & (study.table["difference"] == asked)).to_numpy() for asked in differences]
+    if any(len(_beyond_runs(study.table[rows])) for rows in asked_of):
+        return " ".join(
+            _answer_beyond_runs(study, f"{method} asked", f"{asked:g}", rows)
+            for asked, rows in zip(differences, asked_of, strict=True)
+        )
+    needed = [_needed(study, rows) for rows in asked_of]
     answer = _design_words(study, f"{method} asked", difference=f"{differences[0]:g}", needed=needed[0])
     further = [f"{topics} for {asked:g}" for asked, topics in zip(differences[1:], needed[1:], strict=True)]
     return f"{answer.removesuffix('.')}; {listed(further)}." if further else answer
+
+
+def _beyond_runs(table: pd.DataFrame) -> pd.DataFrame:
+    """Return the rows for which no number of topics is enough with the repeats planned, as runs differ."""
+    if "run_variance" not in table:
+        return table.iloc[:0]
+    return table[table["n_topics"].isna() & table["run_variance"].gt(0.0)]
+
+
+def _answer_beyond_runs(study: DesignStudy, passage: str, difference: str, rows: NDArray[np.bool_]) -> str:
+    """Say how many topics find a difference, or how many repeats it takes, under the most demanding metric."""
+    beyond = _beyond_runs(study.table[rows])
+    if beyond.empty:
+        return _design_words(study, passage, difference=difference, needed=_needed(study, rows))
+    scores = beyond["n_topics_then"].mul(beyond["repeats_needed"]).fillna(np.inf).astype(float)
+    worst = beyond.iloc[int(scores.to_numpy().argmax())]
+    who = f" ({name_of_metric(worst['metric'])})" if len(study.table["metric"].unique()) > 1 else ""
+    return _design_words(
+        study,
+        f"{passage.removesuffix(' asked')} beyond runs",
+        difference=difference,
+        times=_times(worst["repeats"]),
+        then=_then(worst),
+        who=who,
+    )
+
+
+def _times(repeats: int) -> str:
+    return "one run of each system" if repeats == 1 else f"{whole(repeats)} repeats"
+
+
+def _then(row: Mapping[Hashable, Any] | pd.Series) -> str:
+    """Write the topics and repeats that are enough; nothing where none are."""
+    if pd.isna(row["n_topics_then"]):
+        return ""
+    return f"{whole(row['n_topics_then'])} {unit().topics} with {whole(row['repeats_needed'])} repeats"
+
+
+def _of_runs(study: DesignStudy) -> tuple[str, ...]:
+    """Say that whole runs count, and how much they differ, where they do."""
+    if "run_variance" not in study.table:
+        return ()
+    spreads = np.sqrt(study.table["run_variance"].dropna())
+    ends_of = list(dict.fromkeys(significant(end, digits=2) for end in (spreads.min(), spreads.max())))
+    repeats = study.table["repeats"].dropna().unique()
+    means = f"means over {' to '.join(map(whole, sorted(repeats)))} repeats" if max(repeats) > 1 else _times(1)
+    return (say("of runs", means=means, spread=" to ".join(ends_of)),)
 
 
 def _ends(study: DesignStudy, rows: NDArray[np.bool_], column: str = "n_topics") -> list[End]:
     """Return the least and the most demanding metric of some rows, or one end where they need the same."""
     selected = study.table[rows]
     topics = selected[column].astype(float).fillna(np.inf)
-    written = ["more than ten million" if np.isinf(value) else whole(value) for value in topics]
+    written = [_written(row, value) for (_, row), value in zip(selected.iterrows(), topics, strict=True)]
     return list(dict.fromkeys(ends(map(name_of_metric, selected["metric"]), topics, written)))
+
+
+def _written(row: pd.Series, n_topics: float) -> str:
+    """Write a number of topics, or why there is none."""
+    if np.isfinite(n_topics):
+        return whole(n_topics)
+    if not row.get("run_variance", 0.0) > 0.0:
+        return "more than ten million"
+    then = _then(row) if pd.isna(row["n_topics"]) else ""
+    return f"none with {_times(row['repeats'])}{f'; {then}' if then else ''}"
 
 
 def _needed(study: DesignStudy, rows: NDArray[np.bool_]) -> str:

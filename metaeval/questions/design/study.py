@@ -9,14 +9,23 @@ import numpy as np
 import pandas as pd
 from scipy.special import gammaincinv
 
-from metaeval.base.arrays import Floats
+from metaeval.base.arrays import Flags, Floats
 from metaeval.base.checks import check_choice, check_list, check_number, check_share
 from metaeval.base.provenance import Provenance, record_provenance
-from metaeval.base.unit import Unit, speaking_of, unit_of
+from metaeval.base.unit import Unit, speaking_of, unit, unit_of
+from metaeval.base.words import absent
 from metaeval.errors import EstimationError, InvalidOptionError
-from metaeval.models import sample_size
+from metaeval.models import run_designs, sample_size
 from metaeval.models.components import VarianceComponents
-from metaeval.models.variances import SIZES, PilotVariance, VarianceMethod, pilot_variance, score_variances
+from metaeval.models.run_designs import RunParts
+from metaeval.models.variances import (
+    SIZES,
+    PilotVariance,
+    VarianceMethod,
+    pilot_variance,
+    repeat_parts,
+    score_variances,
+)
 from metaeval.studies.study import Study
 from metaeval.table.scores import Scores, identical_note, identical_systems
 from metaeval.table.structure import engine_scores
@@ -36,7 +45,9 @@ class DesignStudy(Study):
     why), ``variance`` of one system's score, its ``degrees_of_freedom``; and, where scores were given,
     ``pairs_reached``, the share of the pairs of systems for which the ``n_topics`` are enough by the variance of their
     own difference, ``n_topics_for_share``, which are enough for a `share` of the pairs, and ``topics_at_hand`` with the
-    ``power_at_hand`` of the tests or the ``width_at_hand`` of the interval."""
+    ``power_at_hand`` of the tests or the ``width_at_hand`` of the interval. Where whole runs differ: the ``repeats``,
+    the ``run_variance`` of a system's mean from run to run, and, where no number of topics is enough with these
+    repeats, the ``repeats_needed`` and the ``n_topics_then`` that are, with the fewest scores."""
     variances: PilotVariance | None
     """Where the variances came from; None if a number or components were given."""
     by_components: bool
@@ -74,7 +85,7 @@ class DesignStudy(Study):
         """
         differences = check_list(differences, "differences", [0.05])
         first = self.table.drop_duplicates("metric")
-        sources = first[[name for name in _SOURCE if name in first]].to_dict("records")
+        sources = first[[name for name in (*_SOURCE, *_OF_RUNS) if name in first]].to_dict("records")
         at_hand = int(first["topics_at_hand"].iloc[0]) if "topics_at_hand" in first else None
         asked = _DesignCase(0.0, 0.0, self.n_systems or 0, self.power, self.alpha, self.calculation)
         spread = _Spread(_of_several(self.variances), self.share)
@@ -183,8 +194,10 @@ def study_design(  # noqa: PLR0913 - every option of the command
     spoken = unit_of(dict(enumerate(collections)) if components is None else frame)
     with speaking_of(spoken):
         spread = _Spread(_of_several(estimated), share)
-        table = _answers(_variance_sources(estimated, variances), methods, differences, asked, at_hand, spread)
-    if table["n_topics"].isna().all():
+        sources = _variance_sources(estimated, variances)
+        _add_runs(sources, collections, frame, judges, repeats)
+        table = _answers(sources, methods, differences, asked, at_hand, spread)
+    if table.reindex(columns=["n_topics", "n_topics_then"]).isna().all(axis=None):
         raise EstimationError(str(table["note"].iloc[0]))
     return DesignStudy(
         table=table,
@@ -212,6 +225,7 @@ def study_design(  # noqa: PLR0913 - every option of the command
 _STILL = 1e-9
 """Over the squared difference, in the place of the variance of pairs that are a constant apart: the fewest will do."""
 _SOURCE = ("metric", "variance", "degrees_of_freedom")
+_OF_RUNS = ("repeats", "run_variance", "repeat_variance", "run_freedom")
 _COLUMNS = (
     *(
         "metric",
@@ -224,7 +238,8 @@ _COLUMNS = (
         "n_topics_for_share",
     ),
     *("topics_at_hand", "power_at_hand", "width_at_hand"),
-    *("variance", "degrees_of_freedom", "note"),
+    *("repeats_needed", "n_topics_then"),
+    *("variance", "degrees_of_freedom", *_OF_RUNS, "note"),
 )
 
 
@@ -238,6 +253,21 @@ class _DesignCase:
     power: float
     alpha: float
     method: sample_size.DesignMethod
+    runs: RunParts | None = None
+    """What repeats add, where whole runs differ; `variance` is that of a score at these repeats."""
+
+    def repeated(self, repeats: int) -> "_DesignCase":
+        """Ask the same of more repeats."""
+        if self.runs is None:
+            return self
+        least = self.variance * self.runs.repeats / repeats  # were all of it of repeats
+        variance = max(self.variance - self.runs.less_at(repeats), least)
+        return replace(self, variance=variance, runs=replace(self.runs, repeats=repeats))
+
+    def error(self, n_topics: Floats, systems: int = 0) -> run_designs.Error:
+        """Return the error of a system's mean with runs in it."""
+        runs, repeats = (0.0, 1) if self.runs is None else (self.runs.of_mean(), self.runs.repeats)
+        return run_designs.mean_error(n_topics, self.variance, runs, repeats, systems=systems)
 
 
 class _Spread(NamedTuple):
@@ -266,12 +296,15 @@ def _answers(  # noqa: PLR0913, PLR0917 - what was asked
     for source in sources:
         for method in methods:
             for difference in differences:
-                question = replace(asked, difference=float(difference), variance=float(str(source["variance"])))
+                question = replace(
+                    asked, difference=float(difference), variance=float(str(source["variance"])), runs=_runs_of(source)
+                )
                 answer = _answer(method, question, at_hand, spread, str(source["metric"]))
-                answer |= _between(method, question, source["degrees_of_freedom"])
+                answer |= _between(method, question, source)
                 rows.append(dict(source) | {"method": method, "difference": float(difference)} | answer)
     table = pd.DataFrame(rows)
-    table = table.astype({name: "Int64" for name in table if str(name).startswith("n_topics")})
+    counts = [name for name in table if str(name).startswith(("n_topics", "repeats"))]
+    table = table.astype(dict.fromkeys(counts, "Int64"))
     return table.reindex(columns=[name for name in _COLUMNS if name in table])
 
 
@@ -288,6 +321,8 @@ def _answer(method: Goal, asked: _DesignCase, at_hand: int | None, spread: _Spre
     except EstimationError as error:
         note = str(error)
     row: dict[str, object] = {"n_topics": n_topics, "note": note}
+    if n_topics is None and asked.runs is not None:
+        row |= _with_more_repeats(method, asked, asked.runs)
     if len(variances := spread.variances.get(metric, np.array([]))):
         row |= _of_pairs(method, asked, n_topics, variances, spread.share)
     if at_hand is not None:
@@ -296,16 +331,72 @@ def _answer(method: Goal, asked: _DesignCase, at_hand: int | None, spread: _Spre
     return row
 
 
-def _between(method: Goal, asked: _DesignCase, freedom: object) -> dict[str, object]:
-    """Return the topics at the ends of the variance's interval, by chi-squared; nothing where it was given."""
+def _with_more_repeats(method: Goal, asked: _DesignCase, runs: RunParts) -> dict[str, object]:
+    """Return the repeats and topics that are enough where no number of topics is with these repeats."""
+    fewest = _GOALS[method][0]
+
+    def topics_at(repeats: int) -> int | None:
+        with suppress(EstimationError):
+            return fewest(asked.repeated(repeats))
+        return None
+
+    enough = run_designs.fewest_scores(topics_at, runs.repeats)
+    if enough is None:
+        return {}
+    repeats, n_topics = enough
+    words = f"; {n_topics:,} {unit().topics} with {repeats:,} repeats are"
+    return {"repeats_needed": repeats, "n_topics_then": n_topics, "note": f"{_beyond_runs(runs)}{words}"}
+
+
+def _beyond_runs(runs: RunParts) -> str:
+    times = "1 run" if runs.repeats == 1 else f"{runs.repeats:,} repeats"
+    return f"no number of {unit().topics} is enough with {times} of each system, since whole runs differ"
+
+
+def _runs_of(source: Mapping[Hashable, object]) -> RunParts | None:
+    """Return what repeats add by a row of the table; None where nothing is known of runs, or they do not differ."""
+    repeats, run, score = (source.get(name) for name in _OF_RUNS[:3])
+    if absent(repeats) or not float(str(run)) > 0.0:
+        return None
+    return RunParts(repeats=int(str(repeats)), run=float(str(run)), score=float(str(score)))
+
+
+def _add_runs(
+    sources: Sequence[dict[Hashable, object]],
+    collections: Sequence[Scores],
+    components: pd.DataFrame | None,
+    judges: int,
+    repeats: int,
+) -> None:
+    """Add to sources what whole runs of systems differ by, from components or from the notes of scores."""
+    of_components = {} if components is None else repeat_parts(components, judges=judges, repeats=repeats)
+    notes = [note for collection in collections for note in collection.attrs.get("notes", ())]
+    for source in sources:
+        metric = str(source["metric"])
+        parts_of = (of_components[metric], None) if metric in of_components else run_designs.run_parts(notes, metric)
+        if parts_of is not None and parts_of[0].run > 0.0:
+            parts, freedom = parts_of
+            source |= dict(zip(_OF_RUNS, (parts.repeats, parts.run, parts.score, freedom), strict=True))
+
+
+def _between(method: Goal, asked: _DesignCase, source: Mapping[Hashable, object]) -> dict[str, object]:
+    """Return the topics at the ends of the variance's interval, by chi-squared; nothing where it was given.
+
+    Where runs differ their variance is at the same end of its own interval.
+    """
+    freedom = source["degrees_of_freedom"]
     if freedom is None:
         return {}
     fewest, half = _GOALS[method][0], float(str(freedom)) / 2.0
     ends: dict[str, object] = {"n_topics_low": None, "n_topics_high": None}
     for name, tail in zip(ends, (1.0 - asked.alpha / 2.0, asked.alpha / 2.0), strict=True):
-        end = asked.variance * half / float(gammaincinv(half, tail))
+        end = replace(asked, variance=asked.variance * half / float(gammaincinv(half, tail)))
+        if asked.runs is not None:
+            of_runs = float(str(source["run_freedom"])) / 2.0
+            run = asked.runs.run * of_runs / float(gammaincinv(of_runs, tail))
+            end = replace(end, runs=replace(asked.runs, run=run))
         with suppress(EstimationError):
-            ends[name] = fewest(replace(asked, variance=end))
+            ends[name] = fewest(end)
     return ends
 
 
@@ -313,26 +404,50 @@ def _of_pairs(
     method: Goal, asked: _DesignCase, n_topics: int | None, variances: Floats, share: float
 ) -> dict[str, object]:
     """Return for what share of the pairs the topics are enough, and the topics that are for the share asked."""
-    fewest, _, largest = _GOALS[method]
+    fewest, achieved, largest = _GOALS[method]
     if largest is None:
         return {"pairs_reached": np.nan, "n_topics_for_share": None}
     enough, of_share = None, float(np.quantile(variances, share, method="inverted_cdf"))
     with suppress(EstimationError):
         enough = fewest(replace(asked, variance=max(of_share / 2, _STILL * asked.difference**2)))
-    reached = np.nan if n_topics is None else float((variances <= largest(asked, n_topics)).mean())
+    if n_topics is None:
+        reached = np.nan
+    elif asked.runs is None:
+        reached = float((variances <= largest(asked, n_topics)).mean())
+    else:
+        of_each = np.array([achieved(replace(asked, variance=float(one) / 2), n_topics) for one in variances])
+        reached = float((of_each <= asked.difference if method == "interval" else of_each >= asked.power).mean())
     return {"pairs_reached": reached, "n_topics_for_share": enough}
 
 
+def _enough_with_runs(runs: RunParts, enough: Callable[[Floats], Flags]) -> int:
+    needed = run_designs.fewest_topics(enough)
+    if needed is None:
+        raise EstimationError(_beyond_runs(runs))
+    return needed
+
+
 def _t_topics(asked: _DesignCase) -> int:
+    fewest = fewest_by_signs(asked.alpha)
+    if asked.runs is not None:
+        return _enough_with_runs(
+            asked.runs,
+            lambda n: (
+                (run_designs.t_power(asked.error(n), asked.difference, alpha=asked.alpha) >= asked.power)
+                & (n >= fewest)
+            ),
+        )
     needed = sample_size.topic_set_size_for_t(
         asked.difference, 2 * asked.variance, power=asked.power, alpha=asked.alpha, method=asked.method
     )
-    return max(needed, fewest_by_signs(asked.alpha))
+    return max(needed, fewest)
 
 
 def _t_power(asked: _DesignCase, n_topics: int) -> float:
     if n_topics < fewest_by_signs(asked.alpha):  # our tests call no pair significant there
         return 0.0
+    if asked.runs is not None:
+        return float(run_designs.t_power(asked.error(np.array(n_topics)), asked.difference, alpha=asked.alpha))
     return sample_size.paired_t_power(n_topics, asked.difference, 2 * asked.variance, alpha=asked.alpha)
 
 
@@ -341,24 +456,39 @@ def _t_variance(asked: _DesignCase, n_topics: int) -> float:
 
 
 def _anova_topics(asked: _DesignCase) -> int:
+    if asked.runs is not None:
+        return _enough_with_runs(asked.runs, lambda n: _f_power(asked, n) >= asked.power)
     return sample_size.topic_set_size_for_anova(
         asked.difference, asked.variance, asked.n_systems, power=asked.power, alpha=asked.alpha, method=asked.method
     )
 
 
+def _f_power(asked: _DesignCase, n_topics: Floats) -> Floats:
+    error = asked.error(n_topics, asked.n_systems)
+    return run_designs.f_power(error, asked.difference, asked.n_systems, alpha=asked.alpha)
+
+
 def _anova_power(asked: _DesignCase, n_topics: int) -> float:
+    if asked.runs is not None:
+        return float(_f_power(asked, np.array(n_topics)))
     return sample_size.anova_power(
         n_topics, asked.difference, asked.variance, asked.n_systems, alpha=asked.alpha, method=asked.method
     )
 
 
 def _interval_topics(asked: _DesignCase) -> int:
+    if asked.runs is not None:
+        return _enough_with_runs(
+            asked.runs, lambda n: run_designs.t_width(asked.error(n), alpha=asked.alpha) <= asked.difference
+        )
     return sample_size.topic_set_size_for_interval(
         asked.difference, 2 * asked.variance, alpha=asked.alpha, method=asked.method
     )
 
 
 def _interval_width(asked: _DesignCase, n_topics: int) -> float:
+    if asked.runs is not None:
+        return float(run_designs.t_width(asked.error(np.array(n_topics)), alpha=asked.alpha))
     return sample_size.interval_width(n_topics, 2 * asked.variance, alpha=asked.alpha, method=asked.method)
 
 

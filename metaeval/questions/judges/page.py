@@ -8,7 +8,17 @@ import pandas as pd
 from metaeval.agreement.alt_test import AltTest
 from metaeval.agreement.runs_under_judges import scores_by_judge
 from metaeval.base.unit import unit
-from metaeval.base.words import MISSING, absent, bracketed, bracketed_size, carried, name_of_metric, number, text
+from metaeval.base.words import (
+    MISSING,
+    absent,
+    bracketed,
+    bracketed_size,
+    carried,
+    name_of_metric,
+    number,
+    share,
+    text,
+)
 from metaeval.page.blocks import Item, Methods, Section, Text
 from metaeval.page.report import Report
 from metaeval.page.tables import Table, left, right
@@ -47,6 +57,7 @@ _MAY = {
 }
 _PAIR, _SURE = 2, 0.01
 _MOST_PEOPLE = 4
+_MOST_SYSTEMS = 3
 _AGREE_LITTLE = ", beside people who agree little themselves"
 _LITTLE = 0.4
 """κ below which people agree too little with the reference to be a yardstick: less than Landis and Koch's moderate."""
@@ -142,7 +153,32 @@ def _answer(study: JudgeStudy) -> tuple[str, ...]:
     if study.reference is None:
         return "Do the judges agree?", *_agreement_words(study)
     title = _DECIDES if study.scores or study.has_runs else f"Who agrees with {study.reference}?"
-    return title, *(_agreement_words(study) if labelling is None else _ranking_words(labelling))
+    return title, *(
+        _agreement_words(study) if labelling is None else (*_score_words(labelling), *_ranking_words(labelling))
+    )
+
+
+def _score_words(labelling: Labelling) -> tuple[str, ...]:
+    """Say what systems score, corrected for the errors of the first judge; nothing where systems are not known."""
+    corrected = labelling.corrected
+    if corrected is None or "system" not in corrected.table or corrected.table["corrected"].isna().all():
+        return ()
+    rows = corrected.table[corrected.table["judge"] == corrected.table["judge"].iloc[0]].dropna(subset=["corrected"])
+    best = rows.sort_values("corrected", ascending=False, kind="stable").head(_MOST_SYSTEMS).to_dict("records")
+    figures = [
+        f"{row['system']} {bracketed(row['corrected'], row['corrected_low'], row['corrected_high'], share)}"
+        for row in best
+    ]
+    n_more = len(rows) - len(best)
+    return (
+        say(
+            "scores first",
+            judge=best[0]["judge"],
+            reference=labelling.agreement.reference,
+            figures=figures,
+            rest=n_more,
+        ),
+    )
 
 
 def _decision_words(study: JudgeStudy) -> list[str]:

@@ -20,6 +20,8 @@ from metaeval.table.runs import runs_move
 
 _QUANTILES = ("median", "low", "high")
 _FEWER = "fewer than"
+_FARTHEST = 100
+"""Times the topics at hand: an interval that reaches further names no number."""
 _COUNTED = {
     "observed": "{:.0f}",
     "extrapolated": "about {:.0f}",
@@ -121,6 +123,9 @@ def topic_answer(study: TopicsStudy) -> str:
     )
     if not extremes:
         return say("answer none", within=within)
+    unnamed = [need for need in needs if need.unnamed]
+    if unnamed:
+        return _answer_unnamed(study, within, named_needs=[need for need in needs if not need.unnamed])
     low, high, who = _labelled(study, extremes[0].figure), extremes[-1].figure, named(extremes, "metrics")
     if len(extremes) > 1:
         return say("answer range", low=low, high=high, who=who, within=within)
@@ -128,6 +133,16 @@ def topic_answer(study: TopicsStudy) -> str:
     keep = "are needed to keep" if any(need.beyond for need in needs) else "keep"
     at_hand = "" if observed else f"; there are {study.error_rates.n_topics:,}"
     return say("answer", figure=low, under=under, keep=keep, within=within, at_hand=at_hand)
+
+
+def _answer_unnamed(study: TopicsStudy, within: str, *, named_needs: "list[_Need]") -> str:
+    """Say that no number can be named, under some metrics, and what the others need at most."""
+    beyond = {"within": within, "times": _FARTHEST, "n": study.error_rates.n_topics}
+    if not named_needs:
+        return say("answer unnamed", **beyond)
+    most = max(named_needs, key=lambda need: need.order)
+    n_unnamed = len(study.error_rates.metrics) - len(named_needs)
+    return say("answer partly named", figure=_labelled(study, most.topics), who=most.metric, others=n_unnamed, **beyond)
 
 
 def _labelled(study: TopicsStudy, figure: str) -> str:
@@ -161,7 +176,8 @@ def topic_quote(study: TopicsStudy) -> str:
 class _Need(NamedTuple):
     """What a metric needs: for the order, its name, in words, with its interval where there is one, and without.
 
-    And whether that was observed, and lies beyond the sizes that were tried.
+    And whether that was observed, lies beyond the sizes that were tried, or has an interval that reaches so far that no
+    number can be named.
     """
 
     order: float
@@ -170,6 +186,7 @@ class _Need(NamedTuple):
     middle: str
     observed: bool = False
     beyond: bool = False
+    unnamed: bool = False
 
 
 def _needs(study: TopicsStudy, tolerance: float) -> list[_Need]:
@@ -187,7 +204,8 @@ def _needs(study: TopicsStudy, tolerance: float) -> list[_Need]:
             )
             few = all(estimate[quantile] < SMALLEST_SIZE for quantile in _QUANTILES)
             written = f"{_FEWER} {SMALLEST_SIZE}" if few else WrittenFigure(f"{middle} [{low}, {high}]", middle)
-            needs.append(_Need(median, name, written, middle))
+            unnamed = bool(estimate["high"] > _FARTHEST * study.error_rates.n_topics)
+            needs.append(_Need(median, name, written, middle, unnamed=unnamed))
             continue
         # whoever passes an end of what was tried stands behind whoever reaches it
         past = {"above limit": (limit, 0.5), "below smallest": (smallest, -0.5), "at most smallest": (smallest, -0.25)}

@@ -182,7 +182,7 @@ def test_runs_that_move_whole_systems_are_a_source_unasked():
     within = (rest**2).sum() / (59 * 4)
     variance = (of_runs - within) / 60
     row = study.components.dependability.iloc[0]
-    assert row["repeatability"] == pytest.approx(1.959964 * np.sqrt(2 * (variance / 5 + within / 300)), rel=1e-4)
+    assert row["repeatability"] == pytest.approx(1.959964 * np.sqrt(2 * means.var(axis=1, ddof=1).mean()), rel=1e-4)
     of_items = max(0.0, study.to_frame().set_index("component").loc["system x topic", "variance"]) / 60
     noise = variance / 5 + within / 300 + of_items
     assert row["run_share"] == pytest.approx(variance / 5 / noise)

@@ -248,3 +248,79 @@ def test_variance_of_pairs_without_pairs_says_what_to_pass():
     with pytest.raises(InvalidOptionError, match=r"`variance='pairs'` .* such as `pairs=\[\('A', 'B'\)\]`"):
         study_design(scores, variance="pairs")
     assert study_design(scores, variance="pairs", pairs=[("A", "B")], methods="t").answer
+
+
+def runs_that_differ(run=0.026, n_topics=60, repeats=5):
+    """Return scores (metric, system, topic, repeat) of four systems, whole runs of which differ."""
+    rng = np.random.default_rng(111)
+    values = rng.normal(0.5, 0.15, (1, 1, n_topics, 1)) + rng.normal(0, 0.05, (1, 4, n_topics, 1))
+    values = values + rng.normal(0, run, (1, 4, 1, repeats)) + rng.normal(0, 0.08, (1, 4, n_topics, repeats))
+    return as_scores(values)
+
+
+def found_power(n_topics, difference, of_score, run, repeats):
+    """Return the power of the t test with runs in its error, by SciPy's noncentral t."""
+    of_items, of_runs = 2 * of_score / n_topics, 2 * run / repeats
+    freedom = (of_items + of_runs) ** 2 / (of_items**2 / (n_topics - 1) + of_runs**2 / (2 * (repeats - 1)))
+    edge, shift = stats.t.ppf(0.975, freedom), difference / (of_items + of_runs) ** 0.5
+    return stats.nct.sf(edge, freedom, shift) + stats.nct.cdf(-edge, freedom, shift)
+
+
+def test_topics_count_what_whole_runs_add():
+    """The variance of a mean that no topic takes away, by mean squares written out; with no more topics than needed."""
+    scores, difference = runs_that_differ(), 0.1
+    (row,) = study_design(scores, differences=[difference], methods=["t"]).table.to_dict("records")
+    values = scores.to_numpy()[0]
+    left = values - values.mean(axis=1, keepdims=True) - values.mean(axis=2, keepdims=True)
+    left += values.mean(axis=(1, 2), keepdims=True)
+    of_repeats = (left**2).sum() / (4 * 59 * 4)
+    run = values.mean(axis=1).var(axis=1, ddof=1).mean() - of_repeats / 60
+    assert row["run_variance"] == pytest.approx(run)
+    assert row["repeat_variance"] == pytest.approx(of_repeats)
+    known = row["variance"], run, 5
+    assert (
+        found_power(row["n_topics"], difference, *known) >= 0.8 > found_power(row["n_topics"] - 1, difference, *known)
+    )
+    assert row["power_at_hand"] == pytest.approx(found_power(60, difference, *known), rel=1e-6)
+
+
+def test_where_runs_alone_hide_the_difference_repeats_are_asked_for():
+    """No number of topics is told; the repeats that are say the power they give."""
+    study = study_design(runs_that_differ(), differences=[0.03], methods=["t"])
+    (row,) = study.table.to_dict("records")
+    assert pd.isna(row["n_topics"])
+    assert max(found_power(n, 0.03, row["variance"], row["run_variance"], 5) for n in (20, 100, 1e4, 1e6)) < 0.8
+    repeats, n_topics = row["repeats_needed"], row["n_topics_then"]
+    variance = row["variance"] - row["repeat_variance"] * (1 / 5 - 1 / repeats)
+    assert found_power(n_topics, 0.03, variance, row["run_variance"], repeats) >= 0.8
+    first, of_runs = study.report().summary[:2]
+    assert first.startswith(
+        "With 5 repeats no number of topics gives a paired t test power 0.8 for a difference of 0.03"
+    )
+    assert f"{n_topics} topics with {repeats} repeats do" in first
+    assert f"standard deviation {row['run_variance'] ** 0.5:.2g}" in of_runs
+    assert study.report().key_figures.frame["least"].item() == (
+        f"none with 5 repeats; {n_topics} topics with {repeats} repeats"
+    )
+
+
+def test_components_of_runs_count_as_runs_do():
+    """A single run tells nothing of others; with repeats the answer is that of scores with these variances."""
+    parts = [("system", 0.0015), ("system x repeat", 0.000672), ("topic", 0.02), ("system x topic", 0.0026)]
+    parts += [("system x topic x repeat", 0.00633)]
+    frame = pd.DataFrame([("acc", *part) for part in parts], columns=["metric", "component", "variance"])
+    (once,) = study_design(components=frame, differences=[0.05], methods=["t"]).table.to_dict("records")
+    assert pd.isna(once["n_topics"])
+    repeats = once["repeats_needed"]
+    then = study_design(components=frame, repeats=repeats, differences=[0.05], methods=["t"]).table.iloc[0]
+    assert then["n_topics"] == once["n_topics_then"]
+    known = 0.0026 + 0.00633 / repeats, 0.000672, repeats
+    assert found_power(then["n_topics"], 0.05, *known) >= 0.8 > found_power(then["n_topics"] - 1, 0.05, *known)
+
+
+def test_means_without_a_note_of_runs_are_planned_as_before():
+    """Of means of which nothing is known but themselves no runs are counted, and the page says nothing of any."""
+    scores = runs_that_differ(run=0.0)
+    study = study_design(scores.mean("repeat").assign_attrs(scores.attrs))
+    assert "run_variance" not in study.table
+    assert not any("whole runs" in words for words in study.report().summary)

@@ -1,5 +1,6 @@
 """What stands on the page of the labels themselves: their spread, those off the scale, and scales put on one."""
 
+import numpy as np
 import pandas as pd
 
 from metaeval.agreement import corrected_scores
@@ -87,6 +88,24 @@ def test_scores_are_corrected_where_people_labelled_a_part(tmp_path):
             row[f"corrected{end}"] for end in ("", "_low", "_high")
         ]
     assert "lee2025" in study.report().methods.cite
+
+
+def test_corrected_scores_of_systems_are_the_answer(tmp_path):
+    """The first sentence has every system's corrected share with its interval, as the table has it; κ comes after."""
+    rng, names = np.random.default_rng(18), np.repeat(["A", "B", "C"], 300)
+    truth = rng.random(900) < np.repeat([0.7, 0.5, 0.3], 300)
+    said = np.where(rng.random(900) < 0.15, ~truth, truth).astype(int)
+    person = np.where(rng.random(900) < 0.3, truth.astype(int).astype(str), "")
+    frame = pd.DataFrame({"system": names, "item": [f"q{at % 300}" for at in range(900)], "human": person, "llm": said})
+    frame.to_csv(tmp_path / "labels.csv", index=False)
+    labels = as_labels(read_labels(tmp_path / "labels.csv"))
+    study = study_judges(labels, reference="human", n_resamples=50, rng=0)
+    answer, after = study.report().summary[:2]
+    assert answer.startswith("Corrected for the errors of llm, shares of yes by human are: A ")
+    for row in study.labelling.corrected.table.to_dict("records"):
+        figure, low, high = (100 * row[f"corrected{end}"] for end in ("", "_low", "_high"))
+        assert f"{row['system']} {figure:.1f} % [{low:.1f}, {high:.1f}]" in answer
+    assert "κ" in after
 
 
 def test_scores_of_0_and_1_are_corrected_as_labels_are(tmp_path):

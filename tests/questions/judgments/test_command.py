@@ -256,7 +256,7 @@ def test_a_depth_is_asked_about_and_answered_first(command, inputs, simulated_co
     (row,) = (row for row in answer["results"] if row.get("reduction") == "ranks" and "tau_ap" in row)
     assert (row["reduction"], row["left"], row["unit"], row["judged"]) == ("ranks", 3.0, "ranks", n_judged)
     assert re.match(
-        rf"(Yes|No): with the top 3 documents of the pooled runs τ with the rebuilt pool is {row['tau']:.2f} \(AP\)",
+        rf"(Yes|No): with the top 3 documents of the pooled runs τ with all judgments is {row['tau']:.2f} \(AP\)",
         answer["summary"][0],
     )
     assert answer["summary"][1].endswith("so τ has no interval: it is that of these runs and topics.")

@@ -118,3 +118,17 @@ def test_missing_scores_that_go_with_the_scores_are_said_to():
     (said,) = section.blocks[0].paragraphs
     assert ("that is no proof" in said) == (both["p_value"] >= 0.05)
     assert ("So means of systems with many gaps may be wrong" in said) == (both["p_value"] < 0.05)
+
+
+def test_an_effect_that_is_likelier_larger_than_seen_is_explained():
+    """The best and the next differ by more noise than other pairs do, so their own deviation is drawn down."""
+    rng = np.random.default_rng(21)
+    values = (
+        rng.normal(0.5, 0.15, 50) + np.array([[0.15], [0.05], [0.05], [0.05], [-0.1]]) + rng.normal(0, 0.08, (5, 50))
+    )
+    values[0] += rng.normal(0, 0.1, 50)
+    study = study_leaderboard(as_scores(values), n_resamples=50, n_splits=2, rng=0)
+    (section,) = needed_section(study)
+    table = section.blocks[0]
+    assert (table.frame["likely"] > table.frame["effect"]).all()
+    assert "may have a larger likely effect than the one seen" in table.caption

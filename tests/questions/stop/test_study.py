@@ -340,6 +340,17 @@ def test_the_difference_of_votes_is_one_per_vote_whatever_comes_together():
     assert (by["voter"]["low"], by["voter"]["high"]) == pytest.approx((open_to.min(), open_to.max()), abs=2e-4)
 
 
+def test_leave_to_stop_says_what_stays_open():
+    """One pair of three is decided, and the others would take as many topics again, so they are left undecided."""
+    pattern = np.resize([1.0, -1.0], 400)
+    noisy = 3.0 * np.resize([1.0, 1.0, -1.0, -1.0], 400)
+    scores = np.stack([0.5 * pattern + 0.4, noisy + 0.2, np.zeros(400)])
+    study = study_stopping(as_scores(scores), arrival=[str(at + 1) for at in range(400)])
+    assert study.to_frame()["decided_at"].notna().sum() == 1
+    first = study.report().summary[0]
+    assert first.startswith("You may stop without a decision for the other 2 pairs: after 400 topics 1 of 3 pairs")
+
+
 @pytest.mark.parametrize(
     ("n", "mean", "word"),
     [(12, 0.25, "Go on or stop"), (12, 0.8, "Go on"), (400, 0.0, "You may stop without a decision")],

@@ -262,6 +262,17 @@ def test_one_metric_in_one_sentence():
     )
 
 
+def test_of_equal_systems_no_number_is_named():
+    """The interval reaches beyond a hundred times the topics at hand, so the first sentence has no number of topics."""
+    scores = as_scores(0.5 + np.random.default_rng(31).normal(0, 0.12, (1, 12, 40)), metrics=["AP"])
+    study = study_topics(scores, tolerances=[0], n_trials=10, rng=0)
+    assert study.posterior.minimum_topics()["high"].item() > 100 * 40
+    assert topics_report(study).summary[0] == (
+        "No number of topics can be named that keeps the disagreement of two topic sets within 5 % under AP: "
+        "its interval reaches beyond 100 times the 40 at hand."
+    )
+
+
 def test_many_metrics_are_summed_up_by_the_two_ends():
     """The sentence has those that need least and most, several by their number; the key figures name them."""
     study = study_topics(simulated_scores(5), sizes=[5, 7, 10], tolerances=[0.1], n_trials=10, bayesian=False, rng=0)
