@@ -10,7 +10,8 @@ from metaeval.io.long_columns import hold_metrics, names_repeat, system_beside_r
 from metaeval.io.long_tables import RESULT_CELLS, TREC_TEXTS
 from metaeval.io.sheets import Sheet, header_names
 from metaeval.table.array import ATTACHED, REPEAT
-from metaeval.table.roles import column_roles, part_of_word, role_of_name
+from metaeval.table.means import renaming
+from metaeval.table.roles import ERRORS, column_roles, part_of_word, role_of_name
 
 _RUN_CELLS = 6
 _PASSAGE_CELLS = 8
@@ -64,7 +65,9 @@ def _refuse_without_topics(sheet: Sheet, names: Sequence[str], parts: Mapping[st
         absent = [role for role in ("topic", "score") if role not in parts]
         means = "" if "topic" in parts else " (means alone do not tell whether a difference is more than luck)"
         if {"system", "score"} <= parts.keys() and "metric" not in parts and _are_once(parts["system"], names, sheet):
-            message = f"every row of {parts['system']!r} has one score{means}; give a row for every system and topic"
+            errors = [name for name in names if role_of_name(name)[0] in ERRORS]
+            way = renaming([parts["score"], *errors]) or "give a row for every system and topic"
+            message = f"every row of {parts['system']!r} has one score{means}; {way}"
             raise sheet.error(message, of=SpreadlessError)
         numeric = _columns_of_numbers(others, names, sheet)
         if len(numeric) > 1 and {"metric", "topic"} <= parts.keys() and parts.keys().isdisjoint({"system", "score"}):

@@ -756,7 +756,7 @@ def _grid(rows: _WideRows, used: Sequence[int], titles: _Names, options: blocks.
             row = "" if down is None else f", row {shortened(down[position])!r}"
             rule = error.rule(rows.body.delimiter, called, cells=rows.column(used[error.place]))
             hint = _way_past_column(rows, used, error.place, titles) if error.is_word and rule == error.rule() else ""
-            raise rows.body.error(f"{column}{row}: {rule}{hint}", position) from None
+            raise rows.body.error(f"{column}{row}: {rule}{hint}", position, of=error.kind) from None
     return numbers
 
 

@@ -19,7 +19,7 @@ from typing import NamedTuple
 import numpy as np
 
 from metaeval.base.arrays import Floats
-from metaeval.base.columns import JUDGES, underscored
+from metaeval.base.columns import JUDGES, underscored, without_mark
 from metaeval.base.names import ARROWS, are_metrics, first_few, is_measure, is_unnamed, metric_evidence
 from metaeval.base.unit import ITEM, NUGGET, TOPIC, Unit
 from metaeval.errors import ScoresError
@@ -217,7 +217,7 @@ def word_of(name: object) -> str:
     >>> word_of("Query-ID"), word_of("Std. Error"), word_of("acc (SE)")
     ('query_id', 'std_error', 'acc_se')
     """
-    text = str(name)
+    text = without_mark(str(name))
     text = _PLUS_MINUS.sub("±", text) if "+" in text else text
     return _DIVISION.sub("_", text.strip()).casefold().strip("_?") if len(text) < _LONGEST_WORD else ""
 

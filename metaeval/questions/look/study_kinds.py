@@ -17,6 +17,7 @@ from metaeval.base.label_words import grades_of
 from metaeval.base.metric_names import split_names
 from metaeval.base.names import count, first_few, is_number, metric_evidence, topic_evidence
 from metaeval.base.needs import NEEDS
+from metaeval.base.notes import OfferedQuestions
 from metaeval.base.short_repr import ShortRepr
 from metaeval.errors import FileFormatError, InvalidOptionError, MetaevalError
 from metaeval.inex.judged_files import is_located_run, read_judged
@@ -30,7 +31,7 @@ from metaeval.io.benchmarks.formats import format_of
 from metaeval.io.benchmarks.helm import with_run_files
 from metaeval.io.benchmarks.inspect_ai import is_archived_log
 from metaeval.io.benchmarks.rows import records_of_mappings
-from metaeval.io.blocks import PASSES, SpreadlessError
+from metaeval.io.blocks import PASSES, SpeltError, SpreadlessError
 from metaeval.io.by_values import ByValues, labels_by_values, scores_by_values, votes_by_values, way_to_label_items
 from metaeval.io.files import first_words, is_tar, read_bytes
 from metaeval.io.installed_formats import installed_format
@@ -482,7 +483,9 @@ def _table(given: Sequence[str], _: Mapping[Kind, Sequence[str]]) -> Contents:
         return Contents(kind="means", refusal=str(refusal))
     except MetaevalError as refusal:
         readings = (_one_system, _with_gaps, _beside_people, _labels_by_values)
-        told = next(filter(None, (read(given) for read in readings)), None) or _judged(given, str(refusal))
+        unread = Contents(kind="unknown", refusal=str(refusal))
+        spelt = unread if isinstance(refusal, SpeltError) else None
+        told = next(filter(None, (read(given) for read in readings)), None) or spelt or _judged(given, str(refusal))
         return _scores_by_values(given) or _labels_alone(given) or told if told.kind == "unknown" else told
 
 
@@ -741,14 +744,17 @@ def _votes(given: Sequence[str], by_kind: Mapping[Kind, Sequence[str]]) -> Conte
 
 
 def _by_values(contents: Contents, told: ByValues, *commands: str) -> Contents:
-    return replace(contents, options=dict.fromkeys(commands, told.options), by_values=told.columns)
+    options = {name: " ".join(filter(None, (told.options, contents.options.get(name)))) for name in commands}
+    return replace(contents, options=options, by_values=told.columns)
 
 
 def _of_votes(votes: Votes) -> Contents:
     units = {f"{name}s": votes.n_units(name) for name in votes.units}
     sizes = {"systems": len(votes.systems), "votes": votes.n_votes, **units}
     notes = [*votes.notes, *map(_OF_COVARIATES.format, votes.unasked)]
-    return Contents(kind="votes", sizes=sizes, read=votes, read_as=votes.read_as, notes=tuple(notes))
+    asked = next((note.column for note in votes.notes if isinstance(note, OfferedQuestions)), "")
+    options = dict.fromkeys(("votes", "stop"), f"--question-column {shlex.quote(asked)}") if asked else {}
+    return Contents(kind="votes", sizes=sizes, read=votes, read_as=votes.read_as, options=options, notes=tuple(notes))
 
 
 def _judges(given: Sequence[str], _: Mapping[Kind, Sequence[str]]) -> Contents:
