@@ -50,7 +50,7 @@ def _is_long(sheet: Sheet, names: Sequence[str], options: TableOptions) -> bool:
         body = sheet.without_header()
         if names_repeat(body, names, [roles.parts[role] for role in ("system", "metric") if role in parts]):
             return True
-    if not system_beside_roles(names, options.columns.get("system"), options.ignored):
+    if not system_beside_roles(names, sheet.without_header(), options.columns.get("system"), options.ignored):
         _refuse_without_topics(sheet, names, roles.parts)
     of_one = parts - {*ATTACHED, REPEAT} == {"topic"} and options.systems_in != "rows"
     return of_one and hold_metrics(roles.others, sheet)

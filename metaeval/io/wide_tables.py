@@ -550,7 +550,7 @@ def _system_behind_ids(rows: _WideRows, sheet: Sheet, options: blocks.TableOptio
     are_topics = (
         bool(names) and part_of_word(names[0]) == "topic" and names[0] in options.roles(names, sheet).parts.values()
     )
-    return 0 if are_topics else system_beside_roles(names, ignored=options.ignored)
+    return 0 if are_topics else system_beside_roles(names, rows.body, ignored=options.ignored)
 
 
 def _systems_by_names(rows: _WideRows, sheet: Sheet) -> bool:
