@@ -74,6 +74,8 @@ _CUT = re.compile(r"[pqrfg]|(?:p|r|f|ndcg|dcg|mrr|map|recall|precision|err|hits?
 ARROWS = "↑↓"
 """Say beside the name of a metric whether higher or lower is better."""
 _ARROW = re.compile(rf"[\s(]*[{ARROWS}][\s)]*")
+_OF_SET = re.compile(r"\A(?:(?:train|training|val|valid|validation|dev|test|eval|holdout|metrics?|summary)[/._])+(?=.)")
+"""On what set of items a metric was computed, as trackers of experiments write it before its name: test/acc."""
 _PARAMETER = re.compile(r"_\.?[0-9].*")
 _TOPIC_STEMS = frozenset({"q", "qid", "t", "topic", "query", "question", "doc", "d", "item", "seg", "segment"})
 _SYSTEM_STEMS = frozenset({"s", "sys", "system", "run", "model", "team", "method"})
@@ -432,7 +434,7 @@ def are_metrics(names: Collection[object]) -> bool:
 def _is_metric(name: object) -> bool:
     if type(name).__module__.partition(".")[0] == "ir_measures":
         return True
-    folded = _ARROW.sub("", str(name)).strip().casefold()
+    folded = _OF_SET.sub("", _ARROW.sub("", str(name)).strip().casefold(), count=1)
     word = re.sub(r"[\s_-](score|percent|pct|norm|mean|avg)$", "", re.split(r"[@(\[]", folded, maxsplit=1)[0].strip())
     word = "_".join(word.split())
     if is_measure(folded.replace("'", "")) or word in _OTHER_METRICS or (word != folded and is_measure(word)):

@@ -1,5 +1,6 @@
 """Which form a table of scores has, told by its header and its first rows; what could be two is refused."""
 
+import re
 from collections.abc import Mapping, Sequence
 
 from metaeval.base.names import first_few, is_measure, is_number
@@ -16,6 +17,10 @@ from metaeval.table.roles import ERRORS, column_roles, part_of_word, role_of_nam
 _RUN_CELLS = 6
 _PASSAGE_CELLS = 8
 _QRELS_CELLS = 4
+_ROOT = re.compile(r"<(\w[\w-]*)")
+_OF_JUNIT = frozenset({"testsuites", "testsuite"})
+_OF_INEX = frozenset({"inex-submission", "assessments", "pool", "eval"})
+"""Roots of XML."""
 _SCORES = "a table of scores"
 
 
@@ -97,7 +102,16 @@ def refuse_collections(sheet: Sheet, wanted: str) -> None:
 
 
 def _refuse_xml(sheet: Sheet, wanted: str) -> None:
-    if "".join(sheet.sample()[0][:1]).lstrip().startswith(("<?xml", "<inex")):
+    start = " ".join(",".join(cells) for cells in sheet.sample()[:2]).lstrip()
+    root = found[1] if start.startswith("<") and (found := _ROOT.search(start)) else ""
+    if root in _OF_JUNIT:
+        raise sheet.error(
+            f"this is XML of JUnit (<{root}>), which says what tests passed and is not read; write a log of them "
+            "with pytest --report-log=log.jsonl (of the package pytest-reportlog), a file a system"
+        )
+    if start.startswith("<?xml") and root and root not in _OF_INEX:
+        raise sheet.error(f"this is XML (<{root}>) of no form that is read; give a table, in CSV or JSON")
+    if start.startswith(("<?xml", "<inex")):
         raise sheet.error(f"this is XML, such as a submission to INEX, not {wanted}; {_way(wanted, inex=True)}")
 
 

@@ -679,9 +679,10 @@ def items_by_structure(
     pairs = [] if fitting or "repeat" in parts else _items_and_repeats(columns, keys, others)
     if len(fitting) == 1 or len(pairs) == 1:
         return dict(zip(("topic", "repeat"), fitting or pairs[0], strict=False))
+    repeats = [parts["repeat"]] if "repeat" in parts and item_column(columns, system, [parts["repeat"]]) else []
     could = fitting or [
         name
-        for name in others
+        for name in [*others, *repeats]
         if underscored(name) not in JUDGES
         and role_of_name(name)[0] in {"", "id", "n", "rank", "seed", "version", "part"}
         and not (tells_sizes(name, columns[name]) or any(map(_is_decimal, columns[name])))

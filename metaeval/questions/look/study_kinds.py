@@ -23,7 +23,7 @@ from metaeval.errors import FileFormatError, InvalidOptionError, MetaevalError
 from metaeval.inex.judged_files import is_located_run, read_judged
 from metaeval.inex.judges import JudgeInput, read_judges
 from metaeval.inex.reading import holds_assessments
-from metaeval.inex.xml_events import root_name
+from metaeval.inex.xml_events import ANYTHING, root_name
 from metaeval.io.annotations import holds_annotations
 from metaeval.io.any_sheets import any_sheet
 from metaeval.io.benchmarks.contents import ZIP_MAGIC, Archive, Json, read_json, starts_json
@@ -195,9 +195,11 @@ def _nested(json: Json | None) -> Kind | None:
     return "judgments" if all(isinstance(number, int) for number in numbers) else "runs"
 
 
+_OF_ASSESSMENTS = frozenset({"", ANYTHING, "assessments", "pool"})
+"""Roots of XML that says what assessors found, or should find; none where lines do."""
 _TOLD: Sequence[tuple[Kind, Callable[[bytes, str], bool]]] = (
     ("submissions", lambda content, _: root_name(content) == "inex-submission" or is_located_run(content)),
-    ("assessments", lambda content, _: holds_assessments(content) and root_name(content) != "eval"),
+    ("assessments", lambda content, _: holds_assessments(content) and root_name(content) in _OF_ASSESSMENTS),
     ("votes", holds_votes),
     ("annotations", holds_annotations),
     ("nuggets", holds_nuggets_of_judges),
