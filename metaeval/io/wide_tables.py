@@ -100,7 +100,7 @@ def read_wide(sheet: Sheet, source: Source, options: blocks.TableOptions) -> blo
         *topic_columns.values(),
     }
     used = [at for at in range(rows.width) if at not in left_out and (not names or names[at])]
-    empty = _empty_columns(rows, used) if transposed and names else []
+    empty = _empty_columns(rows, used) if names else []
     words = [] if name_column is None else _columns_of_words(rows, [at for at in used if at not in empty])
     used = [at for at in used if at not in {*empty, *words}]
     if not used:
