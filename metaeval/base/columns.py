@@ -37,8 +37,8 @@ def without_mark(name: str) -> str:
 
     Examples
     --------
-    >>> without_mark("Input.question"), without_mark("Answer.preference"), without_mark("answer"), without_mark("Input.1")
-    ('question', 'preference', 'answer', 'Input.1')
+    >>> [without_mark(name) for name in ("Input.question", "Answer.preference", "answer", "Input.1")]
+    ['question', 'preference', 'answer', 'Input.1']
     """
     return _OF_CALL.sub("", name) if "." in name else name
 

@@ -64,8 +64,8 @@ def offered_questions(
         return []
     name = max(fitting, key=fitting.__getitem__)
     words = (
-        f"column {name!r} puts {n_votes} votes into {fitting[name]} groups of one pair each; if votes of a group are on "
-        f"one question they err alike, and errors are too small without `columns={ {'question': name}!r}`"
+        f"column {name!r} puts {n_votes} votes into {fitting[name]} groups of one pair each; if votes of a group are "
+        f"on one question they err alike, and errors are too small without `columns={ {'question': name}!r}`"
     )
     return [OfferedQuestions(words, name)]
 

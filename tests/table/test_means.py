@@ -66,7 +66,11 @@ def test_one_mean_and_its_usual_columns(error, n):
 
 @pytest.mark.parametrize(
     ("value", "error"),
-    [("length_controlled_winrate", "lc_standard_error"), ("lc_rate", "lc_standard_error"), ("win_rate", "standard_error")],
+    [
+        ("length_controlled_winrate", "lc_standard_error"),
+        ("lc_rate", "lc_standard_error"),
+        ("win_rate", "standard_error"),
+    ],
 )
 def test_the_error_of_a_named_mean_is_its_own(value, error):
     """An error called as the value is, or by its first letters, is of that value; the one beside another is not."""

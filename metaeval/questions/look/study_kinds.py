@@ -670,7 +670,17 @@ def _one_system(given: Sequence[str]) -> Contents | None:
     except MetaevalError:
         return None
     is_filled = 2 * int(np.isfinite(scores.to_numpy()).sum()) > scores.size  # else a row names one metric of one item
-    return _of_scores(scores) if is_filled and scores.sizes["system"] == 1 < scores.sizes["topic"] else None
+    are_several = scores.sizes["topic"] > 1 or _is_of_tool(given)  # of a log a single item is one too
+    return _of_scores(scores) if is_filled and scores.sizes["system"] == 1 and are_several else None
+
+
+def _is_of_tool(given: Sequence[str]) -> bool:
+    """Whether the first file is a log of a tool that is known."""
+
+    def tool_of(content: bytes, label: str) -> str:
+        return _tool_of(content, read_json(content, label) if starts_json(content) else None, label)
+
+    return bool(_of_first(given, tool_of))
 
 
 def _are_passes(labels: pd.DataFrame | None) -> bool:
