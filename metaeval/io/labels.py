@@ -621,7 +621,7 @@ class _LabelTable:
         voters = self.places["judge"][:1]
         units = zip(("question", "voter"), (self.places["item"][0], *voters), strict=False)
         titles, cells = zip(*((f"{sign}{unit}", f' "{sign}" ${at + 1}') for unit, at in units), strict=True)
-        said = f"ranks that {self.names[voters[0]]} gave them" if voters else "their ranks"
+        given_by = f"ranks that {self.names[voters[0]]} gave them" if voters else "their ranks"
         program = (
             rf"""awk 'BEGIN{{FS="{sign}";m=split("{" ".join(str(at + 1) for at in ranks)}",k," ")}}{{sub(/\r$/,"")}}"""
             """NR==1{for(i=1;i<=m;i++){n[i]=$k[i];sub(/^[Rr]ank[_ ]/,"",n[i])};"""
@@ -629,7 +629,7 @@ class _LabelTable:
             f"""{{for(i=1;i<m;i++)for(j=i+1;j<=m;j++)print n[i] "{sign}" n[j] "{sign}" """
             f"""($k[i]<$k[j]?"left":$k[i]>$k[j]?"right":"tie"){"".join(cells)}}}'"""
         )
-        return f"{told} are called as systems with {said}, and no labels; write each pair as a vote ({program})"
+        return f"{told} are called as systems with {given_by}, and no labels; write each pair as a vote ({program})"
 
     def _way_of_rows(self) -> str:
         """Say how rows that are one label each are read, by what `metaeval look` finds; "" of others."""

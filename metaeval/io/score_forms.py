@@ -103,11 +103,12 @@ def refuse_collections(sheet: Sheet, wanted: str) -> None:
 
 def _refuse_xml(sheet: Sheet, wanted: str) -> None:
     start = " ".join(",".join(cells) for cells in sheet.sample()[:2]).lstrip()
-    root = found[1] if start.startswith("<") and (found := _ROOT.search(start)) else ""
+    roots = _ROOT.findall(start) if start.startswith("<") else []
+    root = roots[0] if roots else ""
     if root in _OF_JUNIT:
         raise sheet.error(
             f"this is XML of JUnit (<{root}>), which says what tests passed and is not read; write a log of them "
-            "with pytest --report-log=log.jsonl (of the package pytest-reportlog), a file a system"
+            "with the package pytest-reportlog, a file a system"
         )
     if start.startswith("<?xml") and root and root not in _OF_INEX:
         raise sheet.error(f"this is XML (<{root}>) of no form that is read; give a table, in CSV or JSON")

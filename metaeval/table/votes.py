@@ -702,8 +702,8 @@ class Collected:
         for role in UNITS:
             if role in found.roles:
                 fields[role] = self._coded(without_lists(table[found.roles[role]], role), role, kept)
-        held = {"ids": self._ids} | {_OFFERED + name: [name] for name in self._offered}
-        fields |= {key: hashes_of({name: table[name] for name in of})[kept] for key, of in held.items() if of}
+        hashed = {"ids": self._ids} | {_OFFERED + name: [name] for name in self._offered}
+        fields |= {key: hashes_of({name: table[name] for name in of})[kept] for key, of in hashed.items() if of}
         self._voter = found.roles.get("voter", self._voter)
         for number, name in enumerate(self._covariates):
             fields[f"covariate {number}"] = covariate_of(

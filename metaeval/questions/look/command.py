@@ -59,8 +59,8 @@ def look_command(loaded: Loaded) -> Answer:
         try:
             return ask(loaded.scores(fewest=1), provenance=loaded.provenance, asked=asked)
         except MeansAloneError as alone:
-            found = ask(alone.board, provenance=loaded.provenance, asked=asked)
-            return replace(found, contents=replace(found.contents, files=tuple(alone.paths)))
+            board = ask(alone.board, provenance=loaded.provenance, asked=asked)
+            return replace(board, contents=replace(board.contents, files=tuple(alone.paths)))
         except (FileFormatError, ScoresError) as error:  # which may name an option more
             for more in _advised(in_options(str(error)), "look")[:1]:
                 error.add_note(f"{_asked(loaded, 'look', instead=more[1])} {more[1]}")
