@@ -555,6 +555,10 @@ IN_VOTES = {
             "where={'judge': 'ann'}": {"a b": [1.0] * 10, "b a": [1.0] * 10},
         },
     ),
+    "votes in groups": votes(
+        "Task code,left,right,winner\n" + "".join(f"t{number // 2},a,b,left\n" for number in range(12)),
+        {"columns={'question': 'Task code'}": {"a b": [1.0] * 12}},
+    ),
     "votes written twice": votes(
         "left,right,winner,question\na,b,left,1\nb,c,tie,1\na,c,right,1\na,b,left,1\n",
         {"duplicates='first'": SHARES},

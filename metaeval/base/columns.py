@@ -28,15 +28,30 @@ MARKED_ERRORS = frozenset({"system", "seg_id", "category", "severity"})
 """What annotators of MQM mark, a row an error; in lower case."""
 
 
-def underscored(name: str) -> str:
-    """Return a name in lower case, underscores for blanks and hyphens.
+_OF_CALL = re.compile(r"\A(?:input|answer)s?\.(?=[^\W\d])", re.IGNORECASE)
+"""How crowdsourcing and evaluators mark what they were given and what was said, before the name itself."""
+
+
+def without_mark(name: str) -> str:
+    """Return the name of a column without a mark before it of what was given or said.
 
     Examples
     --------
-    >>> underscored("Query-ID")
-    'query_id'
+    >>> [without_mark(name) for name in ("Input.question", "Answer.preference", "answer", "Input.1")]
+    ['question', 'preference', 'answer', 'Input.1']
     """
-    return name.casefold().replace("-", "_").replace(" ", "_")
+    return _OF_CALL.sub("", name) if "." in name else name
+
+
+def underscored(name: str) -> str:
+    """Return a name in lower case, underscores for blanks and hyphens, without a mark of what was given or said.
+
+    Examples
+    --------
+    >>> underscored("Query-ID"), underscored("Input.question")
+    ('query_id', 'question')
+    """
+    return without_mark(name).casefold().replace("-", "_").replace(" ", "_")
 
 
 def are_judges(names: Iterable[str]) -> bool:

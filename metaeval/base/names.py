@@ -33,6 +33,8 @@ _DATE = re.compile(r"[0-9]{4}[-/.][0-9]{1,2}([-/.T ].*)?|[0-9]{1,2}[-/.][0-9]{1,
 _HASH = re.compile(r"[0-9a-f]{16,}|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
 _IN_BRACKETS = re.compile(r"\([0-9.,]+\)", re.ASCII)
 _UNNAMED = re.compile(r"Unnamed: [0-9]+(\.[0-9]+|_level_[0-9]+)*")
+_BEHIND_SIGN = re.compile(r"[^\x00-\x7f\w]+\s*[^\W\d_]")
+"""A word behind a picture, as boards of models mark their kind."""
 _UNIT = re.compile(r"[0-9]+[^\W\d_][^.,]*")
 _VERSION = re.compile(r"(?![0-9]{1,3}(\.[0-9]{3})+\Z)[0-9]+(\.[0-9]+){2,}", re.ASCII)  # 1.234.567 is a number
 _UNPRINTABLE = {"Cc", "Cs", "Zl", "Zp"}
@@ -74,6 +76,8 @@ _CUT = re.compile(r"[pqrfg]|(?:p|r|f|ndcg|dcg|mrr|map|recall|precision|err|hits?
 ARROWS = "↑↓"
 """Say beside the name of a metric whether higher or lower is better."""
 _ARROW = re.compile(rf"[\s(]*[{ARROWS}][\s)]*")
+_OF_SET = re.compile(r"\A(?:(?:train|training|val|valid|validation|dev|test|eval|holdout|metrics?|summary)[/._])+(?=.)")
+"""On what set of items a metric was computed, as trackers of experiments write it before its name: test/acc."""
 _PARAMETER = re.compile(r"_\.?[0-9].*")
 _TOPIC_STEMS = frozenset({"q", "qid", "t", "topic", "query", "question", "doc", "d", "item", "seg", "segment"})
 _SYSTEM_STEMS = frozenset({"s", "sys", "system", "run", "model", "team", "method"})
@@ -106,17 +110,23 @@ def is_number(cell: str) -> bool:
 
 
 def is_word(cell: str) -> bool:
-    """Whether a cell that is no gap holds words, a list, a date or a version, and nothing that is meant as a number.
+    r"""Whether a cell that is no gap holds words, a list, a date or a version, and nothing that is meant as a number.
 
     Examples
     --------
     >>> [is_word(cell) for cell in ("fine", "[1, 2]", "2024-05-01", "1.0.2", "10x", "0.5a", "0,5", "13 %", "7 ± 2")]
     [True, True, True, True, True, False, False, False, False]
+    >>> is_word("\N{LARGE GREEN CIRCLE} chat"), is_word("\N{PLUS-MINUS SIGN} 2")
+    (True, False)
     >>> [is_word(cell) for cell in ("0000000000000a3f", "00000000-0000-0000-0000-0000000003e8", "(2)", "(two)")]
     [True, True, False, True]
     """
     text = cell.strip(BLANKS)
-    if text[:1].isalpha() or (text[:1] in {"[", "{", "("} and not _IN_BRACKETS.fullmatch(text)):
+    if (
+        text[:1].isalpha()
+        or _BEHIND_SIGN.match(text)
+        or (text[:1] in {"[", "{", "("} and not _IN_BRACKETS.fullmatch(text))
+    ):
         return True
     patterns = (_DATE, _VERSION, _UNIT, _HASH)
     return any(pattern.fullmatch(text) for pattern in patterns) and not is_number(text)
@@ -432,7 +442,7 @@ def are_metrics(names: Collection[object]) -> bool:
 def _is_metric(name: object) -> bool:
     if type(name).__module__.partition(".")[0] == "ir_measures":
         return True
-    folded = _ARROW.sub("", str(name)).strip().casefold()
+    folded = _OF_SET.sub("", _ARROW.sub("", str(name)).strip().casefold(), count=1)
     word = re.sub(r"[\s_-](score|percent|pct|norm|mean|avg)$", "", re.split(r"[@(\[]", folded, maxsplit=1)[0].strip())
     word = "_".join(word.split())
     if is_measure(folded.replace("'", "")) or word in _OTHER_METRICS or (word != folded and is_measure(word)):

@@ -126,6 +126,18 @@ class OfferedClusters(KindOfNote):
         return note
 
 
+class OfferedQuestions(KindOfNote):
+    """That a column which was left out puts votes into groups of one pair each, which may be those of a question."""
+
+    column: str
+
+    def __new__(cls, words: str, column: str = "") -> Self:
+        """Return the note with the column."""
+        note = super().__new__(cls, words)
+        note.column = column
+        return note
+
+
 class RunVariances(KindOfNote):
     """That scores are means over repeats, and how much runs of the systems differ: `metaeval.table.runs`."""
 

@@ -218,6 +218,10 @@ class SpreadlessError(FileFormatError):
         return error
 
 
+class SpeltError(FileFormatError):
+    """A file with a number that is written otherwise than with a decimal point: scores, and no labels in words."""
+
+
 class BadCellError(Exception):
     """A cell that holds no score: its place among the cells read together, the rule it breaks, whether it is a gap."""
 
@@ -226,6 +230,7 @@ class BadCellError(Exception):
         self.place, self.text = place, cell.strip(BLANKS)
         self.is_gap = self.text.casefold() in SCORE_GAPS
         self.is_word = self.rule().endswith(_NO_NUMBER)  # and so may be left out with its column
+        self.kind = FileFormatError if other_spelling(self.text) is None else SpeltError
 
     def rule(self, delimiter: str = "", row: str = "", *, cells: Iterable[str] = ()) -> str:
         """Return the rule, and what mends a file of this delimiter, a row of this name, or a column of these cells."""

@@ -197,6 +197,8 @@ def way_to_number_items(columns: Columns, sheet: Sheet, *, are_labels: bool = Fa
     few = [name for name, texts in words.items() if 1 < len(texts) <= _MOST_LABELS]
     few = [name for name in few if not any(is_nearly_a_number(text.replace(",", ".")) for text in words[name])]
     labels = [name for name in few if any(words[name] & words[second] for second in few if second != name)]
+    if any(part_of_word(name) == "topic" and len({*cells}) == len(cells) for name, cells in columns.items()):
+        return ""  # these name the items
     numbers = any(is_number(cell.replace(",", ".")) for texts in words.values() for cell in texts)
     unsure = numbers and not are_labels and sum(are_judges([name]) for name in columns) < _TWO
     if len(labels) < _TWO or unsure or sheet.delimiter not in {",", ";"}:

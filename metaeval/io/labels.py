@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from metaeval.base.checks import check_choice
-from metaeval.base.columns import ITEMS, LABELS, first_called, is_answer, underscored
+from metaeval.base.columns import ITEMS, LABELS, are_judges, first_called, is_answer, underscored
 from metaeval.base.label_words import folded, grades_of, numbered_words, says_yes_or_no, word_scale
 from metaeval.base.names import comma_list, first_few, is_number, natural_order, shortened, split_at_commas
 from metaeval.base.number_words import GAP_WORDS, is_nearly_a_number
@@ -71,6 +71,7 @@ LABEL_ROLES = ("topic", "item", "judge", "label")
 type Words = Mapping[str, int | str]
 """What words are: a grade each, "label" for a label without a grade, or "none" for no label."""
 
+_FEWEST_RANKS = 2
 _SEEN = 1000
 """Rows by whose values a table is told."""
 _SIZE = "a cost or size"
@@ -537,6 +538,8 @@ class _LabelTable:
         """Return the labels of a table with a column a judge, and how many rows repeat one."""
         taken = {*self.places["topic"], *self.places["item"], *self.chosen}
         others = [column for column, name in enumerate(self.names) if name and column not in taken]
+        if len(self.places["judge"]) <= 1 and (way := self._way_of_ranks(others)):
+            raise self.sheet.error(way)
         judges = self.places["judge"] if len(self.places["judge"]) > 1 else self._judges(others, keys)
         table = self._values({self.names[column]: self.cells[:, column] for column in judges})
         told = {*judges, *self.told, *(() if "system_of" not in self._systems(keys) else [self._system_column()])}
@@ -638,6 +641,27 @@ class _LabelTable:
 
     def _first_cells(self) -> dict[str, list[str]]:
         return {name: self.cells[:_SEEN, at].tolist() for at, name in enumerate(self.names) if name}
+
+    def _way_of_ranks(self, others: Sequence[int]) -> str:
+        """Say how ranks of systems, a column each, are written as votes; "" where no two columns are called so."""
+        roles = {at: role_of_name(self.names[at]) for at in others}
+        ranks = [at for at, (role, of) in roles.items() if role == "rank" and of and not are_judges([of])]
+        sign = self.sheet.delimiter
+        if len(ranks) < _FEWEST_RANKS or sign not in {",", ";"}:
+            return ""
+        told = first_few([self.names[at] for at in ranks], between=" and ")
+        voters = self.places["judge"][:1]
+        units = zip(("question", "voter"), (self.places["item"][0], *voters), strict=False)
+        titles, cells = zip(*((f"{sign}{unit}", f' "{sign}" ${at + 1}') for unit, at in units), strict=True)
+        given_by = f"ranks that {self.names[voters[0]]} gave them" if voters else "their ranks"
+        program = (
+            rf"""awk 'BEGIN{{FS="{sign}";m=split("{" ".join(str(at + 1) for at in ranks)}",k," ")}}{{sub(/\r$/,"")}}"""
+            """NR==1{for(i=1;i<=m;i++){n[i]=$k[i];sub(/^[Rr]ank[_ ]/,"",n[i])};"""
+            f"""print "left{sign}right{sign}winner{"".join(titles)}";next}}"""
+            f"""{{for(i=1;i<m;i++)for(j=i+1;j<=m;j++)print n[i] "{sign}" n[j] "{sign}" """
+            f"""($k[i]<$k[j]?"left":$k[i]>$k[j]?"right":"tie"){"".join(cells)}}}'"""
+        )
+        return f"{told} are called as systems with {given_by}, and no labels; write each pair as a vote ({program})"
 
     def _way_of_rows(self) -> str:
         """Say how rows that are one label each are read, by what `metaeval look` finds; "" of others."""

@@ -116,17 +116,21 @@ def names_repeat(body: Sheet, names: Sequence[str], columns: Sequence[str]) -> b
     return False
 
 
-def system_beside_roles(names: Sequence[str], said: object = None, ignored: Collection[str] = ()) -> int:
+def system_beside_roles(names: Sequence[str], body: Sheet, said: object = None, ignored: Collection[str] = ()) -> int:
     """Return the place of a column of systems, so called or `said`, behind ranks and what is `ignored` alone; or 0.
 
-    Examples
-    --------
-    >>> system_beside_roles(["Rank", "Model", "t1"]), system_beside_roles(["t1", "Model"])
-    (1, 0)
+    Where every row is of another system, words before its name say something of it, such as its type or precision.
     """
     names = ["" if name in ignored else name for name in names]
     position = next((at for at, name in enumerate(names) if name == said or part_of_word(name) == "system"), 0)
-    return position if all(role_of_name(name)[0] in _BEFORE or not name for name in names[:position]) else 0
+    open_places = [at for at, name in enumerate(names[:position]) if name and role_of_name(name)[0] not in _BEFORE]
+    if not open_places:
+        return position
+    parts = {part_of_word(name) for name in names} - {None, "system"}
+    rows = [] if parts else _first_rows(body, names)
+    texts = [[cells[at].strip() for cells in rows] for at in (*open_places, position)]
+    are_words = bool(rows) and not any(is_number(cell) for cells in texts for cell in cells)
+    return position if are_words and len({*texts[-1]}) == len(rows) > 1 else 0
 
 
 def long_columns(sheet: Sheet, body: Sheet, names: Sequence[str], options: TableOptions) -> LongColumns:

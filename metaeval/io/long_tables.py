@@ -255,7 +255,7 @@ class _LongRows:
                 about = ", ".join(f"{words.get(dim, dim)} {shortened(name)!r}" for dim, name in cell_names.items())
                 rule = error.rule(self.body.delimiter, cell_names["topic"].strip(), cells=() if by_row else cells)
                 rule += way_past_grades(columns[places[column]], self.body.delimiter) if error.is_word else ""
-                raise self.body.error(f"{names[column]!r} of {about}: {rule}", start + row) from None
+                raise self.body.error(f"{names[column]!r} of {about}: {rule}", start + row, of=error.kind) from None
         return numbers
 
     def _parsed(self, name: str, cells: Sequence[str]) -> Floats:

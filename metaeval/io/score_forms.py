@@ -1,5 +1,6 @@
 """Which form a table of scores has, told by its header and its first rows; what could be two is refused."""
 
+import re
 from collections.abc import Mapping, Sequence
 
 from metaeval.base.names import first_few, is_measure, is_number
@@ -10,11 +11,16 @@ from metaeval.io.long_columns import hold_metrics, names_repeat, system_beside_r
 from metaeval.io.long_tables import RESULT_CELLS, TREC_TEXTS
 from metaeval.io.sheets import Sheet, header_names
 from metaeval.table.array import ATTACHED, REPEAT
-from metaeval.table.roles import column_roles, part_of_word, role_of_name
+from metaeval.table.means import renaming
+from metaeval.table.roles import ERRORS, column_roles, part_of_word, role_of_name
 
 _RUN_CELLS = 6
 _PASSAGE_CELLS = 8
 _QRELS_CELLS = 4
+_ROOT = re.compile(r"<(\w[\w-]*)")
+_OF_JUNIT = frozenset({"testsuites", "testsuite"})
+_OF_INEX = frozenset({"inex-submission", "assessments", "pool", "eval"})
+"""Roots of XML."""
 _SCORES = "a table of scores"
 
 
@@ -49,7 +55,7 @@ def _is_long(sheet: Sheet, names: Sequence[str], options: TableOptions) -> bool:
         body = sheet.without_header()
         if names_repeat(body, names, [roles.parts[role] for role in ("system", "metric") if role in parts]):
             return True
-    if not system_beside_roles(names, options.columns.get("system"), options.ignored):
+    if not system_beside_roles(names, sheet.without_header(), options.columns.get("system"), options.ignored):
         _refuse_without_topics(sheet, names, roles.parts)
     of_one = parts - {*ATTACHED, REPEAT} == {"topic"} and options.systems_in != "rows"
     return of_one and hold_metrics(roles.others, sheet)
@@ -64,7 +70,9 @@ def _refuse_without_topics(sheet: Sheet, names: Sequence[str], parts: Mapping[st
         absent = [role for role in ("topic", "score") if role not in parts]
         means = "" if "topic" in parts else " (means alone do not tell whether a difference is more than luck)"
         if {"system", "score"} <= parts.keys() and "metric" not in parts and _are_once(parts["system"], names, sheet):
-            message = f"every row of {parts['system']!r} has one score{means}; give a row for every system and topic"
+            errors = [name for name in names if role_of_name(name)[0] in ERRORS]
+            way = renaming([parts["score"], *errors]) or "give a row for every system and topic"
+            message = f"every row of {parts['system']!r} has one score{means}; {way}"
             raise sheet.error(message, of=SpreadlessError)
         numeric = _columns_of_numbers(others, names, sheet)
         if len(numeric) > 1 and {"metric", "topic"} <= parts.keys() and parts.keys().isdisjoint({"system", "score"}):
@@ -94,7 +102,17 @@ def refuse_collections(sheet: Sheet, wanted: str) -> None:
 
 
 def _refuse_xml(sheet: Sheet, wanted: str) -> None:
-    if "".join(sheet.sample()[0][:1]).lstrip().startswith(("<?xml", "<inex")):
+    start = " ".join(",".join(cells) for cells in sheet.sample()[:2]).lstrip()
+    roots = _ROOT.findall(start) if start.startswith("<") else []
+    root = roots[0] if roots else ""
+    if root in _OF_JUNIT:
+        raise sheet.error(
+            f"this is XML of JUnit (<{root}>), which says what tests passed and is not read; write a log of them "
+            "with the package pytest-reportlog, a file a system"
+        )
+    if start.startswith("<?xml") and root and root not in _OF_INEX:
+        raise sheet.error(f"this is XML (<{root}>) of no form that is read; give a table, in CSV or JSON")
+    if start.startswith(("<?xml", "<inex")):
         raise sheet.error(f"this is XML, such as a submission to INEX, not {wanted}; {_way(wanted, inex=True)}")
 
 

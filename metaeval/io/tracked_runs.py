@@ -21,8 +21,8 @@ RUNS_OF = "runs of "
 """How what an export was read as begins."""
 _METRIC, _SETTING, _OF_MACHINE = "metrics.", "params.", "metrics.system/"
 _RUN_NAME, _RUN_ID, _GROUP, _STATUS = "tags.mlflow.runName", "run_id", "experiment_id", "status"
-_WANDB = ("Name", "State", "User", "Created", "Runtime")
-_BESIDE_RUNS = frozenset({*_WANDB, "ID", "Notes", "Tags", "Sweep", ""})
+_WANDB = ("Name", "State", "Created", "Runtime")
+_BESIDE_RUNS = frozenset({*_WANDB, "User", "ID", "Notes", "Tags", "Sweep", ""})
 _ENDED = frozenset({"", "finished"})
 _FEWEST, _MOST = 2, 0.5
 _SPLIT = re.compile(r"[/._]")

@@ -100,7 +100,7 @@ def read_wide(sheet: Sheet, source: Source, options: blocks.TableOptions) -> blo
         *topic_columns.values(),
     }
     used = [at for at in range(rows.width) if at not in left_out and (not names or names[at])]
-    empty = _empty_columns(rows, used) if transposed and names else []
+    empty = _empty_columns(rows, used) if names else []
     words = [] if name_column is None else _columns_of_words(rows, [at for at in used if at not in empty])
     used = [at for at in used if at not in {*empty, *words}]
     if not used:
@@ -550,7 +550,7 @@ def _system_behind_ids(rows: _WideRows, sheet: Sheet, options: blocks.TableOptio
     are_topics = (
         bool(names) and part_of_word(names[0]) == "topic" and names[0] in options.roles(names, sheet).parts.values()
     )
-    return 0 if are_topics else system_beside_roles(names, ignored=options.ignored)
+    return 0 if are_topics else system_beside_roles(names, rows.body, ignored=options.ignored)
 
 
 def _systems_by_names(rows: _WideRows, sheet: Sheet) -> bool:
@@ -756,7 +756,7 @@ def _grid(rows: _WideRows, used: Sequence[int], titles: _Names, options: blocks.
             row = "" if down is None else f", row {shortened(down[position])!r}"
             rule = error.rule(rows.body.delimiter, called, cells=rows.column(used[error.place]))
             hint = _way_past_column(rows, used, error.place, titles) if error.is_word and rule == error.rule() else ""
-            raise rows.body.error(f"{column}{row}: {rule}{hint}", position) from None
+            raise rows.body.error(f"{column}{row}: {rule}{hint}", position, of=error.kind) from None
     return numbers
 
 

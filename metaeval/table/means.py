@@ -285,9 +285,9 @@ def _pairs(free: Sequence[str], score: str | None, *, sure: bool) -> list[MeanCo
     for name in free:
         role, stem = roles[name]
         if role in {*ERRORS, "low", "high"} and name != score:
-            named = _mean_called(stem, means)
-            mean = named if stem else score if sure and score is not None else _mean_beside(name, means, free)
-            if mean:
+            named = _mean_called(stem, means) or (score if sure and stem in _beginnings(word_of(score)) else "")
+            mean = named if stem else _mean_beside(name, means, free)
+            if mean and (not sure or mean == score):
                 by_mean.setdefault(mean, {}).setdefault(role, name)
     return [pair for mean, by_role in by_mean.items() if (pair := _pair(mean, by_role)) is not None]
 
@@ -297,6 +297,20 @@ def _mean_called(stem: str, means: Sequence[str]) -> str:
     exact = [mean for mean in means if word_of(mean) == stem]
     called = exact or [mean for mean in means if _is_of(stem, mean)]
     return called[0] if exact or len(called) == 1 else ""
+
+
+def _beginnings(word: str) -> set[str]:
+    """Return how the first words of a longer name are written: themselves, or their first letters.
+
+    Examples
+    --------
+    >>> sorted(_beginnings("length_controlled_winrate")), _beginnings("lc_rate")
+    (['lc', 'lcw', 'length', 'length_controlled'], {'lc'})
+    """
+    words = [part for part in word.split("_") if part]
+    initials = {"".join(part[0] for part in words[:size]) for size in range(2, len(words) + 1)}
+    begun = {"_".join(words[:size]) for size in range(1, len(words))}
+    return begun | (initials if len(words) > 2 else set())  # noqa: PLR2004 - of two words a letter is left
 
 
 def _is_mean(name: str) -> bool:

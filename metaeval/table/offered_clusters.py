@@ -1,9 +1,12 @@
-"""Columns beside scores that put topics into groups, such as categories: clusters that nobody named."""
+"""Columns that put topics, or votes, into groups, such as categories or questions: clusters that nobody named."""
 
 from collections.abc import Mapping, Sequence
 
+import numpy as np
+from numpy.typing import NDArray
+
 from metaeval.base.names import is_number
-from metaeval.base.notes import OfferedClusters
+from metaeval.base.notes import OfferedClusters, OfferedQuestions
 from metaeval.base.unit import unit
 
 _FEWEST, _SMALLEST = 6, 2
@@ -36,3 +39,38 @@ def offered_clusters(
         )
         notes.append(OfferedClusters(words, name, clusters))
     return notes
+
+
+def offered_questions(
+    groups: Mapping[str, NDArray[np.uint64]], pairs: NDArray[np.int64], voters: NDArray[np.int64] | None
+) -> list[OfferedQuestions]:
+    """Return a note on the column that puts votes into most groups of one pair of systems each; none says it of voters.
+
+    Examples
+    --------
+    >>> hits = np.repeat(np.arange(8, dtype=np.uint64), 3)
+    >>> [note.column for note in offered_questions({"HIT": hits, "row": np.arange(24)}, hits % 2, None)]
+    ['HIT']
+    """
+    n_votes, fitting = len(pairs), {}
+    for name, codes in groups.items():
+        n_groups = len(np.unique(codes))
+        if not _FEWEST <= n_groups <= n_votes / _SMALLEST or _n_combined(codes, pairs) > n_groups:
+            continue
+        n_voters = n_votes if voters is None else len(np.unique(voters))
+        if voters is None or n_voters > n_votes / _SMALLEST or _n_combined(codes, voters) > n_voters:
+            fitting[name] = n_groups
+    if not fitting:
+        return []
+    name = max(fitting, key=fitting.__getitem__)
+    words = (
+        f"column {name!r} puts {n_votes} votes into {fitting[name]} groups of one pair each; if votes of a group are "
+        f"on one question they err alike, and errors are too small without `columns={ {'question': name}!r}`"
+    )
+    return [OfferedQuestions(words, name)]
+
+
+def _n_combined(*codes: NDArray[np.int64] | NDArray[np.uint64]) -> int:
+    """Count the combinations that occur."""
+    places = [np.unique(values, return_inverse=True)[1] for values in codes]
+    return len(np.unique(np.stack(places), axis=1).T)

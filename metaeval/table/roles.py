@@ -19,7 +19,7 @@ from typing import NamedTuple
 import numpy as np
 
 from metaeval.base.arrays import Floats
-from metaeval.base.columns import JUDGES, underscored
+from metaeval.base.columns import JUDGES, underscored, without_mark
 from metaeval.base.names import ARROWS, are_metrics, first_few, is_measure, is_unnamed, metric_evidence
 from metaeval.base.unit import ITEM, NUGGET, TOPIC, Unit
 from metaeval.errors import ScoresError
@@ -220,7 +220,7 @@ def word_of(name: object) -> str:
     >>> word_of("Query-ID"), word_of("Std. Error"), word_of("acc (SE)")
     ('query_id', 'std_error', 'acc_se')
     """
-    text = str(name)
+    text = without_mark(str(name))
     text = _PLUS_MINUS.sub("±", text) if "+" in text else text
     return _DIVISION.sub("_", text.strip()).casefold().strip("_?") if len(text) < _LONGEST_WORD else ""
 
@@ -714,9 +714,10 @@ def items_by_structure(
     pairs = [] if fitting or "repeat" in parts else _items_and_repeats(columns, keys, others)
     if len(fitting) == 1 or len(pairs) == 1:
         return dict(zip(("topic", "repeat"), fitting or pairs[0], strict=False))
+    repeats = [parts["repeat"]] if "repeat" in parts and item_column(columns, system, [parts["repeat"]]) else []
     could = fitting or [
         name
-        for name in others
+        for name in [*others, *repeats]
         if underscored(name) not in JUDGES
         and role_of_name(name)[0] in {"", "id", "n", "rank", "seed", "version", "part"}
         and not (tells_sizes(name, columns[name]) or any(map(_is_decimal, columns[name])))

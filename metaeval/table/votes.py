@@ -1,7 +1,7 @@
 """Votes: who was preferred to whom, on which question and by whom; recognised by the names of columns."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -15,6 +15,7 @@ from metaeval.base.names import count, first_few, is_number, natural_order, shor
 from metaeval.base.notes import PooledJudges
 from metaeval.errors import InvalidOptionError, MetaevalError, ScoresError, UnknownNameError
 from metaeval.table.conversions import plain
+from metaeval.table.offered_clusters import offered_questions
 from metaeval.table.roles import WITHIN_ITEMS, rises_by_name, role_of_name, word_of
 from metaeval.table.vote_cells import (
     RowError,
@@ -70,6 +71,8 @@ type Table = Mapping[str, Any]
 _FEWEST, _MOST_NAMED = 2, 3
 _LONGEST_NAME = 200
 """Characters of the names of systems; what is longer in place of one is an answer."""
+_OFFERED = "offered "
+"""What the columns begin with that may group votes."""
 _MOST_VALUES = 1000
 """Values of a column by which rows are chosen that are kept for an error."""
 
@@ -164,6 +167,12 @@ def columns_of_rows(rows: Sequence[Mapping[Any, Any]], collected: "Collected") -
     return table
 
 
+def _may_group(headers: Sequence[str], used: Collection[str], first: Mapping[Any, object]) -> list[str]:
+    """Return the columns of words that nothing is known of."""
+    cells = {name: first.get(name) for name in headers if name and name not in used}
+    return [name for name, cell in cells.items() if isinstance(cell, str) and cell.strip() and not is_number(cell)]
+
+
 class Collected:
     """Votes that come some rows at a time."""
 
@@ -189,6 +198,7 @@ class Collected:
         self._unused: dict[str, None] = {}
         self._raters: dict[str, None] = {}
         self._ids: list[str] = []
+        self._offered: list[str] = []
         self._there: dict[str, dict[str, None]] = {name: {} for name in self._where}
         self._numbers: Counter[str] = Counter()
         self._weight = self._voter = self._rate = self._baseline = self._count = self._running = self._loser = (
@@ -248,6 +258,8 @@ class Collected:
         self._unused |= dict.fromkeys(name or "one without a name" for name in headers if name not in used)
         self._ids = [name for name in headers if name not in used and role_of_name(name)[0] in {"id", "time"}]
         used |= {*self._ids}
+        self._offered = [] if "question" in columns.roles else _may_group(headers, used, first)
+        used |= {*self._offered}
         return [name for name in dict.fromkeys(headers) if name in used or self._repeated.first_alone]
 
     def same(self, names: Iterable[str], others: Iterable[str]) -> bool:
@@ -325,6 +337,7 @@ class Collected:
         if "counts" in self._forms and len(self._forms) > 1:
             raise ScoresError("some of these are counts and others votes, one a row; read them apart")
         is_parted = any(word_of(name) in WITHIN_ITEMS for name in self._unused)  # as turns of a question are
+        offered = {name: joined.pop(name) for name in [*joined] if name.startswith(_OFFERED)}
         n_same = 0 if self._count or is_parted else n_repeated(joined, counted="counts" in self._forms)
         order = natural_order(names)
         index_of = {name: number for number, name in enumerate(order)}
@@ -358,7 +371,10 @@ class Collected:
             read_as="; ".join(_READ_AS[form] for form in self._forms),
             notes=tuple(self._notes(unit_names.get("voter", ()), n_same)),
         )
-        return replace(votes, notes=(*votes.notes, *self._notes_on_sides(votes)))
+        pairs = np.minimum(votes.left, votes.right) * len(order) + np.maximum(votes.left, votes.right)
+        groups = {name.removeprefix(_OFFERED): codes for name, codes in offered.items()}
+        asked = offered_questions(groups, pairs, votes.units.get("voter"))
+        return replace(votes, notes=(*votes.notes, *self._notes_on_sides(votes), *asked))
 
     def _notes_on_sides(self, votes: Votes) -> list[str]:
         """Say who votes by the side."""
@@ -686,8 +702,8 @@ class Collected:
         for role in UNITS:
             if role in found.roles:
                 fields[role] = self._coded(without_lists(table[found.roles[role]], role), role, kept)
-        if self._ids:
-            fields["ids"] = hashes_of({name: table[name] for name in self._ids})[kept]
+        hashed = {"ids": self._ids} | {_OFFERED + name: [name] for name in self._offered}
+        fields |= {key: hashes_of({name: table[name] for name in of})[kept] for key, of in hashed.items() if of}
         self._voter = found.roles.get("voter", self._voter)
         for number, name in enumerate(self._covariates):
             fields[f"covariate {number}"] = covariate_of(

@@ -59,9 +59,24 @@ def test_one_mean_and_its_usual_columns(error, n):
     """One mean beside an error and a number of items needs no name that is agreed on."""
     found = means_columns(["model", "win_rate", error, n])
     assert (found.pairs, [*found.sizes], found.others) == ((MeanColumn("win_rate", "win_rate", (error,)),), [n], ())
-    assert means_columns(["model", "a", "b", error], chosen={"score": "a"}).pairs == (MeanColumn("a", "a", (error,)),)
+    assert means_columns(["model", "a", "b", error], chosen={"score": "a"}) is None  # it may be of either
     assert means_columns(["model", "a", "b", error], ignored=["b"]).pairs == (MeanColumn("a", "a", (error,)),)
     assert means_columns(["model", "a", error], chosen={"topic": "a"}) is None
+
+
+@pytest.mark.parametrize(
+    ("value", "error"),
+    [
+        ("length_controlled_winrate", "lc_standard_error"),
+        ("lc_rate", "lc_standard_error"),
+        ("win_rate", "standard_error"),
+    ],
+)
+def test_the_error_of_a_named_mean_is_its_own(value, error):
+    """An error called as the value is, or by its first letters, is of that value; the one beside another is not."""
+    rest = "lc_rate" if value == "win_rate" else value
+    names = ["model", "win_rate", "standard_error", rest, "lc_standard_error"]
+    assert means_columns(names, chosen={"score": value}).pairs == (MeanColumn(value, value, (error,)),)
 
 
 def test_the_way_out_of_an_unclear_frame():

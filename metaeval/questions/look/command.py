@@ -51,12 +51,16 @@ def look_command(loaded: Loaded) -> Answer:
 
         metaeval votes.csv
     """
-    from metaeval.questions.look.study import look as ask  # noqa: PLC0415 - loads pandas
+    from metaeval.io.means import MeansAloneError  # noqa: PLC0415 - loads pandas
+    from metaeval.questions.look.study import look as ask  # noqa: PLC0415 - as above
 
     asked = partial(_asked, loaded)
     if any(loaded.given(name) for name in READING["any"].keys() - {"inputs"}):
         try:
             return ask(loaded.scores(fewest=1), provenance=loaded.provenance, asked=asked)
+        except MeansAloneError as alone:
+            board = ask(alone.board, provenance=loaded.provenance, asked=asked)
+            return replace(board, contents=replace(board.contents, files=tuple(alone.paths)))
         except (FileFormatError, ScoresError) as error:  # which may name an option more
             for more in _advised(in_options(str(error)), "look")[:1]:
                 error.add_note(f"{_asked(loaded, 'look', instead=more[1])} {more[1]}")

@@ -270,9 +270,8 @@ def _of_one_system(scores: Scores, contents: Contents) -> str:
     sums = np.nan_to_num(cells - mean[..., None]) @ belongs.T
     n_units = (np.isfinite(cells) @ belongs.T > 0).sum(axis=2)
     error = np.sqrt((sums**2).sum(axis=2) * n_units / np.maximum(n_units - 1.0, 1.0)) / n_items
-    low, high = ends_of_means(
-        mean, error, n_units, n_units - 1.0, seen=Seen.of(cells), metrics=names, confidence_level=_LEVEL
-    )
+    seen = Seen.of(scores.transpose("metric", ...).to_numpy())  # shares of repeats are shares too
+    low, high = ends_of_means(mean, error, n_units, n_units - 1.0, seen=seen, metrics=names, confidence_level=_LEVEL)
     means = [
         f"{bracketed(middle, least, most, number(3))} under {name_of_metric(name)}"
         for name, middle, least, most in zip(names, mean[:, 0], low[:, 0], high[:, 0], strict=True)
@@ -284,8 +283,9 @@ def _of_one_system(scores: Scores, contents: Contents) -> str:
     beside = f"A file of another system on the same {topics} beside it tells"
     if above := _folder_above(contents):
         beside = f"Those of other systems on the same {topics}, as may lie beside it (metaeval look {above}), tell"
+    told = f"{percentage(_LEVEL)} interval, {items}" if n_units.max() > 1 else f"{items}, too few for an interval"
     return (
-        f"{scores['system'].item()} has the mean {first_few(means)} ({percentage(_LEVEL)} interval, {items}). {beside} "
+        f"{scores['system'].item()} has the mean {first_few(means)} ({told}). {beside} "
         "whether they differ by more than luck."
     )
 
@@ -294,7 +294,7 @@ def _folder_above(contents: Contents) -> str:
     """Return the folder in which results of a benchmark have others beside them, "" where there is none."""
     if not contents.tool or not contents.files:
         return ""
-    folder = os.path.commonpath([Path(path).parent for path in contents.files])
+    folder = os.path.commonpath([Path(path).parent for path in contents.files]) or os.curdir
     if len(contents.files) > 1 or contents.tool in _BY_FOLDER:
         folder = os.path.normpath(Path(folder, os.pardir))
     return shlex.quote(folder) if len([*Path(folder).iterdir()]) > 1 else ""

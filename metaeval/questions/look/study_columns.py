@@ -155,7 +155,10 @@ def _roles(
     if kind == "votes" and (found := vote_columns(names, named)) is not None:
         cells = dict(zip(names, rows[1], strict=False))
         sides = {column for pair in two_sided_covariates(names, found.read, cells).values() for column in pair}
-        covariates = dict.fromkeys(sides, ("covariate", "a number on both sides"))
+        covariates = {
+            name: ("covariate", "a number on both sides" if is_number(cells.get(name, "")) else "a text on both sides")
+            for name in sides
+        }
         covariates |= dict.fromkeys(found.others.values(), ("outcome", "by its name"))
         return covariates | {column: (role, "by its name") for role, column in found.roles.items()}
     if splits := splits_of(names):

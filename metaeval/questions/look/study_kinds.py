@@ -17,13 +17,14 @@ from metaeval.base.label_words import grades_of
 from metaeval.base.metric_names import split_names
 from metaeval.base.names import count, first_few, is_number, metric_evidence, topic_evidence
 from metaeval.base.needs import NEEDS
+from metaeval.base.notes import OfferedQuestions
 from metaeval.base.short_repr import ShortRepr
 from metaeval.collection.documents import JudgedCollection
 from metaeval.errors import FileFormatError, InvalidOptionError, MetaevalError
 from metaeval.inex.judged_files import is_located_run, read_judged
 from metaeval.inex.judges import JudgeInput, read_judges
 from metaeval.inex.reading import holds_assessments
-from metaeval.inex.xml_events import root_name
+from metaeval.inex.xml_events import ANYTHING, root_name
 from metaeval.io.annotations import holds_annotations
 from metaeval.io.any_sheets import any_sheet
 from metaeval.io.benchmarks.contents import ZIP_MAGIC, Archive, Json, read_json, starts_json
@@ -31,7 +32,7 @@ from metaeval.io.benchmarks.formats import format_of
 from metaeval.io.benchmarks.helm import with_run_files
 from metaeval.io.benchmarks.inspect_ai import is_archived_log
 from metaeval.io.benchmarks.rows import records_of_mappings
-from metaeval.io.blocks import PASSES, SpreadlessError
+from metaeval.io.blocks import PASSES, SpeltError, SpreadlessError
 from metaeval.io.by_values import ByValues, labels_by_values, scores_by_values, votes_by_values, way_to_label_items
 from metaeval.io.files import base_name, first_words, is_tar, read_bytes
 from metaeval.io.installed_formats import installed_format
@@ -195,9 +196,11 @@ def _nested(json: Json | None) -> Kind | None:
     return "judgments" if all(isinstance(number, int) for number in numbers) else "runs"
 
 
+_OF_ASSESSMENTS = frozenset({"", ANYTHING, "assessments", "pool"})
+"""Roots of XML that says what assessors found, or should find; none where lines do."""
 _TOLD: Sequence[tuple[Kind, Callable[[bytes, str], bool]]] = (
     ("submissions", lambda content, _: root_name(content) == "inex-submission" or is_located_run(content)),
-    ("assessments", lambda content, _: holds_assessments(content) and root_name(content) != "eval"),
+    ("assessments", lambda content, _: holds_assessments(content) and root_name(content) in _OF_ASSESSMENTS),
     ("votes", holds_votes),
     ("annotations", holds_annotations),
     ("nuggets", holds_nuggets_of_judges),
@@ -487,7 +490,9 @@ def _table(given: Sequence[str], _: Mapping[Kind, Sequence[str]]) -> Contents:
         return Contents(kind="means", sizes=sizes if metrics else {}, refusal=str(refusal))
     except MetaevalError as refusal:
         readings = (_one_system, _with_gaps, _without_systems, _beside_people, _labels_by_values)
-        told = next(filter(None, (read(given) for read in readings)), None) or _judged(given, str(refusal))
+        unread = Contents(kind="unknown", refusal=str(refusal))
+        spelt = unread if isinstance(refusal, SpeltError) else None
+        told = next(filter(None, (read(given) for read in readings)), None) or spelt or _judged(given, str(refusal))
         return _scores_by_values(given) or _labels_alone(given) or told if told.kind == "unknown" else told
 
 
@@ -692,7 +697,17 @@ def _one_system(given: Sequence[str]) -> Contents | None:
     except MetaevalError:
         return None
     is_filled = 2 * int(np.isfinite(scores.to_numpy()).sum()) > scores.size  # else a row names one metric of one item
-    return _of_scores(scores) if is_filled and scores.sizes["system"] == 1 < scores.sizes["topic"] else None
+    are_several = scores.sizes["topic"] > 1 or _is_of_tool(given)  # of a log a single item is one too
+    return _of_scores(scores) if is_filled and scores.sizes["system"] == 1 and are_several else None
+
+
+def _is_of_tool(given: Sequence[str]) -> bool:
+    """Whether the first file is a log of a tool that is known."""
+
+    def tool_of(content: bytes, label: str) -> str:
+        return _tool_of(content, read_json(content, label) if starts_json(content) else None, label)
+
+    return bool(_of_first(given, tool_of))
 
 
 def _are_passes(labels: pd.DataFrame | None) -> bool:
@@ -768,14 +783,17 @@ def _votes(given: Sequence[str], by_kind: Mapping[Kind, Sequence[str]]) -> Conte
 
 
 def _by_values(contents: Contents, told: ByValues, *commands: str) -> Contents:
-    return replace(contents, options=dict.fromkeys(commands, told.options), by_values=told.columns)
+    options = {name: " ".join(filter(None, (told.options, contents.options.get(name)))) for name in commands}
+    return replace(contents, options=options, by_values=told.columns)
 
 
 def _of_votes(votes: Votes) -> Contents:
     units = {f"{name}s": votes.n_units(name) for name in votes.units}
     sizes = {"systems": len(votes.systems), "votes": votes.n_votes, **units}
     notes = [*votes.notes, *map(_OF_COVARIATES.format, votes.unasked)]
-    return Contents(kind="votes", sizes=sizes, read=votes, read_as=votes.read_as, notes=tuple(notes))
+    asked = next((note.column for note in votes.notes if isinstance(note, OfferedQuestions)), "")
+    options = dict.fromkeys(("votes", "stop"), f"--question-column {shlex.quote(asked)}") if asked else {}
+    return Contents(kind="votes", sizes=sizes, read=votes, read_as=votes.read_as, options=options, notes=tuple(notes))
 
 
 def _judges(given: Sequence[str], _: Mapping[Kind, Sequence[str]]) -> Contents:
