@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from metaeval.agreement.summary_rows import without_summaries
 from metaeval.base.arrays import Flags, Floats, Ints
 from metaeval.base.checks import check_choice, check_kind
-from metaeval.base.columns import PEOPLE, are_judges, underscored
+from metaeval.base.columns import FORMS, PEOPLE, are_judges, underscored
 from metaeval.base.label_words import folded, grades_of
 from metaeval.base.names import clean_names, first_few, natural_order, shortened
 from metaeval.base.number_words import SCORE_GAPS
@@ -31,11 +31,6 @@ from metaeval.table.scores import Missing, Scores, as_scores, better_direction
 _GRADED = 5
 _MANY = 10
 """Rows whose numbers follow one another by no accident."""
-_FORMS = frozenset(
-    {"raw", "z", "zscore", "std", "sd", "se", "norm", "normalised", "normalized", "scaled", "mean", "avg", "median"}
-    | {"n", "count", "rank"}
-)
-"""Words by which columns of one human score differ."""
 _PERSON = re.compile(r"_?(?:[0-9]+|(?<![^\W_])[a-z])\Z")
 """The number or letter of one of several people."""
 _SHOWN = 10
@@ -352,11 +347,11 @@ def _is_form_of(reference: str, name: str) -> bool:
     --------
     >>> [_is_form_of("HUMAN", name) for name in ("HUMAN_RAW", "HUMAN.z", "HUMAN", "chrF", "human likeness")]
     [True, True, False, False, False]
-    >>> _is_form_of("Z.SCR", "RAW.SCR")
-    True
+    >>> _is_form_of("Z.SCR", "RAW.SCR"), _is_form_of("Mensch (z)", "Mensch (roh)"), _is_form_of("humain", "Écart humain")
+    (True, True, True)
     """
-    words, others = (set(re.split(r"[\W_]+", text.lower())) for text in (reference, name))
-    return bool(words & others) and words != others and words ^ others <= _FORMS
+    words, others = ({*re.split(r"[\W_]+", underscored(text))} - {""} for text in (reference, name))
+    return bool(words & others) and words != others and words ^ others <= FORMS
 
 
 def _of_people(reference: str, name: str) -> str:

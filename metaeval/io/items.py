@@ -12,7 +12,7 @@ import pandas as pd
 from metaeval.base.checks import check_list
 from metaeval.base.columns import ITEMS, JUDGES, first_called, underscored
 from metaeval.base.conditions import texts_that_meet
-from metaeval.base.names import count, is_number, shortened
+from metaeval.base.names import count, first_few, is_number, shortened
 from metaeval.base.number_words import SCORE_GAPS, other_spelling
 from metaeval.errors import FileFormatError
 from metaeval.io.any_sheets import table_sheet
@@ -294,9 +294,10 @@ def _one_of(frame: pd.DataFrame, words: Sequence[str], label: str, what: str) ->
     position = first_called(names, words, str, str.casefold, underscored)
     if position is not None:
         return names[position]
-    raise FileFormatError(f"no column of {what} called {' or '.join(words)}; {columns_found(names)}", path=label)
+    raise FileFormatError(f"no column of {what} called {first_few(words, most=_SHOWN, between=' or ')}; {columns_found(names)}", path=label)
 
 
+_SHOWN = 15
 _MENDED = frozenset({"comma", "commas", "per cent"})
 """Ways to write numbers that a filter mends in a whole file."""
 _SLIPS = 0.05

@@ -12,7 +12,7 @@ import pandas as pd
 
 from metaeval.agreement.labels import Labels, as_labels, of_judges
 from metaeval.base.arrays import Flags
-from metaeval.base.columns import JUDGES, LABELS, PEOPLE, RANKINGS, are_judges, likely_person, underscored
+from metaeval.base.columns import HUMANS, JUDGES, LABELS, PEOPLE, RANKINGS, are_judges, likely_person, underscored
 from metaeval.base.label_words import grades_of
 from metaeval.base.metric_names import split_names
 from metaeval.base.names import count, first_few, is_number, metric_evidence, topic_evidence
@@ -83,8 +83,6 @@ _PROGRAM = "{}: this is a program (source code: {}), and nothing of an evaluatio
 _ROWS_OF_TABLE = 3
 _BARE = frozenset({*RANKINGS["topic"], *RANKINGS["document"], *RANKINGS["level"], "corpus_id"})
 """Names of columns of judgments alone."""
-_HUMAN = frozenset({"human", "humans", "people"})
-"""Words for scores that people gave in any name, such as "Human rating"."""
 _DIRECT = ("z_scr", "raw_scr")
 """What direct assessments are called in files of WMT, the one to take first."""
 
@@ -686,8 +684,9 @@ def _are_of_judges(labels: pd.DataFrame) -> bool:
 def columns_of_people(names: Sequence[str]) -> list[str]:
     """Return the columns that people filled, by their names."""
     direct = [name for word in _DIRECT for name in names if word_of(name) == word]
+    words_of = {name: underscored(name) for name in names}
     return direct + [
-        name for name in names if underscored(name) in PEOPLE or not _HUMAN.isdisjoint(underscored(name).split("_"))
+        name for name, words in words_of.items() if words in PEOPLE or not HUMANS.isdisjoint(re.split(r"[\W_]+", words))
     ]
 
 
