@@ -26,9 +26,7 @@ _SHARED: Mapping[str, Sequence[str]] = {
     "voter": [*JUDGES, *_OTHERS["user"], *VOTERS],
 }  # fmt: skip
 """Words of all tables that follow those of votes; users are voters."""
-COLUMNS: Mapping[str, tuple[str, ...]] = {
-    role: (*words, *_SHARED.get(role, ())) for role, words in _CALLED.items()
-}
+COLUMNS: Mapping[str, tuple[str, ...]] = {role: (*words, *_SHARED.get(role, ())) for role, words in _CALLED.items()}
 """What columns are called, the surest name first; case, blanks and hyphens do not matter."""
 _NUMBER_OF, _VOTES = (frozenset(TABLE["count"][part]) for part in ("number", "votes"))
 """Words of names that say how many votes a row stands for, in many languages."""
