@@ -24,7 +24,7 @@ def _file(folder, text, name="x.csv"):
     return str(path)
 
 
-# ---------------------------------------------------------------------------------------------------- one table of words
+# ------------------------------------------------------------------------------------------------ one table of words
 
 
 @pytest.mark.parametrize("part", ["system", "topic", "repeat"])
@@ -60,7 +60,7 @@ def test_words_are_written_without_accents():
     assert [word for words in tables for word in words if word != without_accents(word)] == []
 
 
-# ----------------------------------------------------------------------------------------------------------------- labels
+# ------------------------------------------------------------------------------------------------ labels
 
 
 @pytest.mark.parametrize(
@@ -119,7 +119,7 @@ def test_a_column_of_one_label_an_item_is_the_reference(tmp_path):
     assert "one label an item is in 'NIST': compare the judges with it as the `reference`" in told.attrs["notes"]
 
 
-# ------------------------------------------------------------------------------------------------------------------ votes
+# ------------------------------------------------------------------------------------------------ votes
 
 _VOTES = ["p1,x,y,{0},v1", "p2,y,z,{1},v2", "p3,z,x,{2},v1", "p1,x,z,{0},v2"]
 
@@ -146,7 +146,7 @@ def test_votes_are_read_in_any_language(tmp_path, header, words):
     "header", ["System A;System B;A gewinnt;B gewinnt;gleich", "sistema_a;sistema_b;gana_a;gana_b;empates"]
 )
 def test_counts_of_a_pair_are_read(tmp_path, header):
-    """x won 3 times, lost once and tied twice against y: 6 votes with a share of (3 + 2/2) / 6."""
+    """System x won 3 times, lost once and tied twice against y: 6 votes with a share of (3 + 2/2) / 6."""
     table = read_votes(_file(tmp_path, f"{header}\nx;y;3;1;2\ny;z;0;4;0\n")).to_frame()
     of_pair = table[table["left"].eq("x") & table["right"].eq("y")]
     assert table["weight"].sum() == 10
@@ -170,7 +170,7 @@ def test_a_column_of_ties_or_voters_is_not_offered_as_the_winner(tmp_path):
     assert "'winner': 'Meilleur modèle'" in str(caught.value)
 
 
-# ----------------------------------------------------------------------------------------------------------- human scores
+# ------------------------------------------------------------------------------------------------ human scores
 
 
 def _metrics(n_systems=6, n_items=30):
@@ -253,7 +253,7 @@ def test_language_pairs_of_different_systems_are_no_items(tmp_path):
     assert frame["human"].tolist() == [0, 1, 2, 3, 5]
 
 
-# ----------------------------------------------------------------------------------------------------------------- scores
+# ------------------------------------------------------------------------------------------------ scores
 
 
 def test_means_under_two_judges_are_no_topics(tmp_path):
@@ -265,7 +265,7 @@ def test_means_under_two_judges_are_no_topics(tmp_path):
 
 
 def test_several_ratings_of_whole_systems_are_no_topics(tmp_path):
-    """Elo beside Bradley–Terry are two ratings of the same votes."""
+    """Elo and Bradley-Terry are two ratings of the same votes."""
     path = _file(
         tmp_path, "Modell,bradley_terry,counting,elo,eigen\na,0.1,12,1010,0.3\nb,0.2,10,990,0.1\nc,0.4,9,1500,0.2\n"
     )
