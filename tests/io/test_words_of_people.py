@@ -36,7 +36,7 @@ def test_every_word_of_a_part_is_known_to_tables_of_scores(part):
 
 def test_every_word_for_systems_and_items_is_known_to_labels_and_human_scores():
     """What names a system or an item in one table names it in another, as some part of it."""
-    labels = {word for part in ("topic", "item", "asked", "more") for word in LABELS[part]}
+    labels = {word for part in ("topic", "item", "asked", "more", "setting") for word in LABELS[part]}
     assert [word for word in (*WORDS["topic"], *WORDS["system"]) if word not in labels] == []
     assert [word for word in WORDS["system"] if word not in ITEMS["system"]] == []
     assert [word for word in WORDS["topic"] if word not in (*ITEMS["item"], *ITEMS["more"])] == []
