@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 from metaeval.agreement.summary_rows import without_summaries
 from metaeval.base.arrays import Flags, Floats, Ints
 from metaeval.base.checks import check_choice, check_kind
-from metaeval.base.columns import PEOPLE, are_judges, underscored
+from metaeval.base.columns import FORMS, HUMANS, PEOPLE, are_judges, underscored
 from metaeval.base.label_words import folded, grades_of
-from metaeval.base.names import clean_names, first_few, natural_order, shortened
+from metaeval.base.names import clean_names, first_few, metric_evidence, natural_order, shortened
 from metaeval.base.number_words import SCORE_GAPS
 from metaeval.errors import InvalidOptionError, ScoresError
 from metaeval.running.equality import difference, settle
@@ -28,26 +28,27 @@ from metaeval.table.number_columns import left_out_columns, not_scores
 from metaeval.table.roles import (
     TWO_SIDED,
     RoleColumn,
+    is_computed,
     is_turned,
     is_two_sided,
     ranges_of_scores,
     rises_by_name,
     role_of_name,
+    word_of,
 )
 from metaeval.table.scores import Missing, Scores, as_scores, better_direction
 
 _GRADED = 5
+_NEARLY_EQUAL = 0.99
+"""Pearson's r from which a column may be the human score in another form."""
 _MANY = 10
 """Rows whose numbers follow one another by no accident."""
-_FORMS = frozenset(
-    {"raw", "z", "zscore", "std", "sd", "se", "norm", "normalised", "normalized", "scaled", "mean", "avg", "median"}
-    | {"n", "count", "rank"}
-)
-"""Words by which columns of one human score differ."""
 _PERSON = re.compile(r"_?(?:[0-9]+|(?<![^\W_])[a-z])\Z")
 """The number or letter of one of several people."""
 _SHOWN = 10
 _PER_CENT = 100.0
+_DIRECT = ("z_scr", "raw_scr")
+"""What direct assessments are called in files of WMT, the one to take first."""
 FEWEST = 3
 """So few systems are needed for a correlation."""
 
@@ -118,6 +119,7 @@ def item_scores(  # noqa: PLR0913 - one keyword per column
     frame, told = without_summaries(frame, system, items, columns)
     _refuse_codes(frame, columns)
     told += [] if metrics_given else _notes_on_grades(frame, reference, metrics)
+    told += [] if metrics_given else _notes_on_copies(frame, system, reference, metrics)
     item_names = _joined(frame, items)
     index = pd.MultiIndex.from_arrays([clean_names(frame[system], "system"), item_names], names=["system", "item"])
     if not index.is_unique:
@@ -244,6 +246,7 @@ def system_means(
         raise ScoresError(f"system {twice!r} appears twice; name the columns of items with `item`")
     named = frame.set_index(pd.Index(clean_names(frame[system], "system")))
     means = named[list(dict.fromkeys(columns))].astype(np.float64)
+    told += [] if given else _notes_on_copies(frame, system, reference, metrics)
     if np.isinf(means.to_numpy()).any():
         row, column = np.argwhere(np.isinf(means.to_numpy()))[0]
         raise ScoresError(f"{means.columns[column]} of system {means.index[row]!r} is infinite; repair the score")
@@ -360,11 +363,11 @@ def _is_form_of(reference: str, name: str) -> bool:
     --------
     >>> [_is_form_of("HUMAN", name) for name in ("HUMAN_RAW", "HUMAN.z", "HUMAN", "chrF", "human likeness")]
     [True, True, False, False, False]
-    >>> _is_form_of("Z.SCR", "RAW.SCR")
-    True
+    >>> _is_form_of("Z.SCR", "RAW.SCR"), _is_form_of("Mensch (z)", "Mensch (roh)")
+    (True, True)
     """
-    words, others = (set(re.split(r"[\W_]+", text.lower())) for text in (reference, name))
-    return bool(words & others) and words != others and words ^ others <= _FORMS
+    words, others = ({*re.split(r"[\W_]+", underscored(text))} - {""} for text in (reference, name))
+    return bool(words & others) and words != others and words ^ others <= FORMS
 
 
 def _of_people(reference: str, name: str) -> str:
@@ -407,6 +410,58 @@ def _notes_on_grades(frame: pd.DataFrame, reference: str, metrics: Sequence[str]
     verbs = ("hold", "count as metrics") if len(alike) > 1 else ("holds", "counts as a metric")
     told = f"{first_few(alike)} {verbs[0]} grades as {reference!r} does, and {verbs[1]}"
     return [f"{told}; if people gave them too, name the metrics alone (`metrics={others!r}`)"]
+
+
+def _notes_on_copies(frame: pd.DataFrame, system: str, reference: str, metrics: Sequence[str]) -> list[str]:
+    """Say which columns follow the human score as closely as another form of it does, and metrics do not.
+
+    Means of few systems follow those of people closely under metrics too: they count where no metric is called so.
+
+    Examples
+    --------
+    >>> names = {"system": list("abcdef"), "human": [1.0, 2, 3, 4, 5, 7], "chrF": [2.0, 4, 6, 8, 10, 14.1]}
+    >>> frame = pd.DataFrame(names | {"said": [2.0, 4, 6, 8, 10, 14.1]})
+    >>> _notes_on_copies(frame, "system", "human", ["chrF", "said"])[0].partition(":")[0]
+    "'said' follows 'human' as another form of it does (r 1.000)"
+    """
+    if not metrics or not all(pd.api.types.is_numeric_dtype(frame[name]) for name in (reference, *metrics)):
+        return []
+    table = frame[[reference, *metrics]]
+    of_systems = table.groupby(frame[system], sort=False).mean()
+    levels = [(of_systems, [name for name in metrics if not metric_evidence([name])])]
+    levels += [(table, list(metrics))] if len(table) > len(of_systems) else []
+    closest: dict[str, float] = {}
+    for values, names in levels:
+        for name in names:
+            pair = values[[reference, name]].to_numpy(dtype=np.float64)
+            pair = pair[np.isfinite(pair).all(axis=1)]
+            if len(pair) > _GRADED and min(len(np.unique(column)) for column in pair.T) > _GRADED:
+                closest[name] = max(closest.get(name, 0.0), abs(float(np.corrcoef(pair.T)[0, 1])))
+    alike = {name: r for name, r in closest.items() if r >= _NEARLY_EQUAL}
+    others = [name for name in metrics if name not in alike]
+    way = f"if it is one, name the metrics alone (`metrics={others!r}`)" if others else "if it is one, leave it out"
+    return [
+        f"{name!r} follows {reference!r} as another form of it does (r {r:.3f}): {way}" for name, r in alike.items()
+    ]
+
+
+def columns_of_people(names: Sequence[str]) -> list[str]:
+    """Return the columns that people filled, by their names: of several annotators the mean.
+
+    Examples
+    --------
+    >>> columns_of_people(["system", "BLEU", "Humain (z)"]), columns_of_people(["chrF", "Rater 1", "Rater 2", "Avg"])
+    (['Humain (z)'], ['Avg'])
+    """
+    direct = [name for word in _DIRECT for name in names if word_of(name) == word]
+    words_of = {name: underscored(name) for name in names}
+    direct += [
+        name for name, words in words_of.items() if words in PEOPLE or not HUMANS.isdisjoint(re.split(r"[\W_]+", words))
+    ]
+    judges = [name for name in names if are_judges([name])]
+    means = [name for name in names if is_computed(name)]
+    others = [name for name in names if metric_evidence([name]) and name not in (*judges, *means)]
+    return direct or (means or judges if len(judges) > 1 and others else [])
 
 
 def _in_other_units(names: Sequence[str], values: Floats, free: Collection[str]) -> list[RoleColumn]:

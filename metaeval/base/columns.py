@@ -1,28 +1,64 @@
 """What the columns of tables are called that hold no scores: rankings, labels, items and logs.
 
-Every table has its own words, since one word means different things in different tables: a run's ``name`` is a system
-in a table of scores (`metaeval.table.roles`), and PyTerrier's ``query`` is the text of a topic beside its ``qid``.
+Words for systems, topics, items, judges and repeats are shared by all tables. Which of them comes first every table
+says itself, since one word means different things in different tables: a run's ``name`` is a system in a table of
+scores (`metaeval.table.roles`), and PyTerrier's ``query`` is the text of a topic beside its ``qid``.
 """
 
 import re
 import tomllib
-from collections.abc import Callable, Iterable, Sequence
+import unicodedata
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 
 READING = frozenset({"columns", "words", "where", "duplicates"})
 """Options that say how labels and votes are read, which a function of these takes for what is in memory."""
 
-_TABLE = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
-RANKINGS, LABELS, ITEMS, LOG, SIZES = (
-    {role: tuple(words) for role, words in _TABLE[name].items()}
-    for name in ("rankings", "labels", "items", "log", "sizes")
-)
+_TABLE = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8").casefold())
+PARTS: Mapping[str, Sequence[Sequence[str]]] = _TABLE["parts"]
+"""What columns of systems, topics and repeats are called in any table, in tiers of trust."""
+_PEOPLE = {what: tuple(words) for what, words in _TABLE["people"].items()}
+JUDGES, VOTERS = _PEOPLE["judges"], _PEOPLE["voters"]
+"""Who judged, and who voted too."""
+HUMANS, FORMS = frozenset(_PEOPLE["humans"]), frozenset(_PEOPLE["forms"])
+"""Words for scores that people gave in any name, such as "Human rating", and by which columns of one differ."""
+PEOPLE = HUMANS | {*_PEOPLE["scores"]}
+"""What scores are called that people gave, beside which metrics stand."""
+_SYSTEMS = tuple(word for tier in PARTS["system"] for word in tier)
+_OF_TOPICS, _OF_ITEMS, _OF_TRACES, _IDS, _OF_QUESTIONS, _OF_TEXTS, _OF_TASKS, _OF_SETS = PARTS["topic"]
+_SHARED: Mapping[str, Mapping[str, Sequence[str]]] = {
+    "labels": {
+        "topic": _OF_TOPICS,
+        "item": [*_OF_ITEMS, *_OF_TRACES, *_IDS, *_OF_TEXTS],
+        "asked": _OF_QUESTIONS,
+        "more": [*_OF_TASKS, *_OF_SETS, *_SYSTEMS],
+        "judge": JUDGES,
+    },
+    "items": {
+        "system": _SYSTEMS,
+        "more": [word for tier in PARTS["topic"] for word in tier],
+    },
+}
+"""Words of all tables that follow a table's own."""
+
+
+def _words_of(name: str) -> dict[str, tuple[str, ...]]:
+    """Return the words of a table, those of its own first; a word stands for the first part that it was given."""
+    own, shared = _TABLE[name], _SHARED.get(name, {})
+    if not shared:
+        return {role: tuple(words) for role, words in own.items()}
+    known = {word for words in own.values() for word in words}
+    words_of: dict[str, tuple[str, ...]] = {}
+    for role in [*own, *shared.keys() - own.keys()]:
+        more = [word for word in dict.fromkeys(shared.get(role, ())) if word not in known]
+        known.update(more)
+        words_of[role] = (*own.get(role, ()), *more)
+    return words_of
+
+
+RANKINGS, LABELS, ITEMS, LOG, SIZES = map(_words_of, ("rankings", "labels", "items", "log", "sizes"))
 """Runs and judgments in memory, what several judges said, metrics beside human scores, what assessors did when and
 where, and how long elements are: part to names of its column, in order of trust."""
-JUDGES = LABELS["judge"]
-"""Who judged."""
-PEOPLE = frozenset({"human", "humans", "people", "gold", "reference", "mqm", "da", "esa", "expert", "experts", "crowd"})
-"""What scores are called that people gave, beside which metrics stand."""
 
 MARKED_ERRORS = frozenset({"system", "seg_id", "category", "severity"})
 """What annotators of MQM mark, a row an error; in lower case."""
@@ -43,15 +79,28 @@ def without_mark(name: str) -> str:
     return _OF_CALL.sub("", name) if "." in name else name
 
 
-def underscored(name: str) -> str:
-    """Return a name in lower case, underscores for blanks and hyphens, without a mark of what was given or said.
+def without_accents(text: str) -> str:
+    """Return a text with the bare letters of those that have an accent.
 
     Examples
     --------
-    >>> underscored("Query-ID"), underscored("Input.question")
-    ('query_id', 'question')
+    >>> without_accents("modèle"), without_accents("système"), without_accents("łódź")
+    ('modele', 'systeme', 'łodz')
     """
-    return without_mark(name).casefold().replace("-", "_").replace(" ", "_")
+    if text.isascii():
+        return text
+    return "".join(sign for sign in unicodedata.normalize("NFKD", text) if not unicodedata.combining(sign))
+
+
+def underscored(name: str) -> str:
+    """Return a name in lower case, underscores for blanks and hyphens, without accents and marks of what was given.
+
+    Examples
+    --------
+    >>> underscored("Query-ID"), underscored("Requête"), underscored("Input.question")
+    ('query_id', 'requete', 'question')
+    """
+    return without_accents(without_mark(name)).casefold().replace("-", "_").replace(" ", "_")
 
 
 def are_judges(names: Iterable[str]) -> bool:

@@ -246,7 +246,13 @@ def read_judges(  # noqa: PLR0913 - what is read, and how
         of_one = labels_of_one_system(scores)
         return JudgeInput(**({"scores": scores} if of_one is None else {"labels": of_one}), files=paths_read)
     labels = labels_of(
-        contents, columns=columns, words=words or {}, where=where, repeats=repeats, duplicates=duplicates
+        contents,
+        columns=columns,
+        words=words or {},
+        where=where,
+        repeats=repeats,
+        duplicates=duplicates,
+        reference=reference,
     )
     return JudgeInput(labels=labels, files=paths_read)
 

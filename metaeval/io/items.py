@@ -12,9 +12,9 @@ import pandas as pd
 from metaeval.base.checks import check_list
 from metaeval.base.columns import ITEMS, JUDGES, first_called, underscored
 from metaeval.base.conditions import texts_that_meet
-from metaeval.base.names import count, first_double, is_number, shortened
+from metaeval.base.names import count, first_double, first_few, is_number, shortened
 from metaeval.base.number_words import SCORE_GAPS, other_spelling
-from metaeval.errors import FileFormatError
+from metaeval.errors import FileFormatError, MetaevalError
 from metaeval.io.any_sheets import table_sheet
 from metaeval.io.benchmarks.mt_metrics_eval import frame_of_pair, pair_of
 from metaeval.io.blocks import BadCellError, rows_left_out
@@ -24,7 +24,7 @@ from metaeval.io.sheets import Sheet
 from metaeval.io.sources import list_sources, listed_paths
 from metaeval.io.votes import refuse_votes
 from metaeval.table.plausibility import are_summaries
-from metaeval.table.roles import item_column
+from metaeval.table.roles import item_column, part_of_word
 
 
 def read_items(  # noqa: PLR0913 - what is read, and how
@@ -95,13 +95,19 @@ def read_items(  # noqa: PLR0913 - what is read, and how
     if pair is not None:
         return _of_pair(*pair, where or {}, metrics, (system, item))
     tables = [_read(source.path, where or {}) for source in sources]
+    tables = [
+        _of_scores(table) if _holds_scores(table, several=len(tables) > 1, named=system is not None) else table
+        for table in tables
+    ]
     for column in where or {}:
         if not any(column in table.frame.columns for table in tables):
             raise _no_such_column(column, tables[0].frame, tables[0].label)
     first = tables[0]
     sets = () if set_column is None else (set_column,)
     keys = _keys(first.frame, system, item, sets, first.label)
-    by_structure = [] if item or len(keys) > 1 or sets else _items_by_structure(first.frame, keys[0], metrics or ())
+    by_structure = (
+        [] if item or len(keys) > 1 or sets else _items_by_structure(first.frame, keys[0], metrics or (), first.label)
+    )
     keys = [*keys, *by_structure]
     items = keys[1 : len(keys) - len(sets)]
     summed: list[str] = []
@@ -114,7 +120,7 @@ def read_items(  # noqa: PLR0913 - what is read, and how
     combined = _numbers(first, first.frame, texts, metrics).reset_index(drop=True)
     for table in tables[1:]:
         text, label = table.frame, table.label
-        table_keys = _keys(text, system, item or items, sets, label)
+        table_keys = _keys(text, system, item or _called_alike(text, items), sets, label)
         _refuse_other_keys(table_keys, keys, label, first.label)
         _refuse_repeated(table, table_keys)
         numbers = _numbers(table, text.rename(columns=dict(zip(table_keys, keys, strict=True))), texts, metrics)
@@ -135,7 +141,7 @@ def read_items(  # noqa: PLR0913 - what is read, and how
             raise FileFormatError(f"{message}; both must write them alike", path=label)
         combined = joined
     combined = _of_chosen_rows(combined, tables, where or {}, keys)
-    since = "was taken for the items, since every system has each of its names once"
+    since = "was taken for the items, since no system has one of its names twice"
     combined.attrs |= {"sources": [source.path for source in sources], "system": keys[0], "items": items}
     combined.attrs["chosen"] = [*(where or {})]
     titles = [title for table in tables for title in table.body.titles]
@@ -161,16 +167,26 @@ def columns_of_items(frame: pd.DataFrame) -> tuple[str, list[str]]:
     """
     texts = [str(name) for name in frame.columns if not pd.api.types.is_numeric_dtype(frame[name])]
     system, *named = _keys(frame, texts[0] if len(texts) == 1 else None, (), (), "the table")
-    return system, named or _items_by_structure(frame, system, ())
+    return system, named or _items_by_structure(frame, system, (), "the table")
 
 
-def _items_by_structure(frame: pd.DataFrame, system: str, metrics: Collection[str]) -> list[str]:
+def _items_by_structure(frame: pd.DataFrame, system: str, metrics: Collection[str], label: str) -> list[str]:
     """Return the one column that can name items where systems stand in several rows; none where it is not one."""
     if not frame[system].duplicated().any():
         return []
     columns = {str(name): frame[name].astype(str).tolist() for name in frame.columns}
     fitting = item_column(columns, system, [name for name in columns if name not in {system, *metrics}])
-    return fitting if len(fitting) == 1 else []
+    if len(fitting) != 1:
+        return []
+    n_cells = frame[system].nunique() * frame[fitting[0]].nunique()
+    if 2 * len(frame) < n_cells:  # as where most systems have one row, of one language pair
+        first = str(frame[fitting[0]].iloc[0])
+        raise FileFormatError(
+            f"column {fitting[0]!r} parts the rows of systems that stand in several, and most systems lack most of its "
+            f"names: choose one (`where={ {fitting[0]: first}!r}`), or name the columns of items (`item`)",
+            path=label,
+        )
+    return fitting
 
 
 def _without_summaries(table: "_ItemTable", items: Sequence[str], summed: list[str]) -> "_ItemTable":
@@ -201,6 +217,21 @@ def _of_chosen_rows(
     combined = combined[chosen].reset_index(drop=True)
     combined.attrs["notes"] = [*combined.attrs.get("notes", ()), note]
     return combined
+
+
+def _called_alike(frame: pd.DataFrame, items: Sequence[str]) -> Sequence[str]:
+    """Return the columns of items of another file: those of the same names, else the one that is called as items are.
+
+    Examples
+    --------
+    >>> _called_alike(pd.DataFrame({"model": ["a", "b"], "doc_id": ["1", "1"], "DA": [1, 2]}), ["doc"])
+    ['doc_id']
+    """
+    names = [str(name) for name in frame.columns]
+    if len(items) != 1 or first_called(names, items, str, str.casefold, underscored) is not None:
+        return items
+    called = [name for role in ("item", "more") for name in names if underscored(name) in ITEMS[role]]
+    return called if len(called) == 1 else items
 
 
 def _keys(frame: pd.DataFrame, system: str | None, item: Sequence[str], sets: Sequence[str], label: str) -> list[str]:
@@ -289,7 +320,7 @@ def _item_columns(frame: pd.DataFrame, asked: Sequence[str], label: str, taken: 
     if (systems != systems[0]).any():
         of_rows = [name for name in sure if frame[name].nunique() == len(frame)]
         shared = [name for name in sure if name not in of_rows]
-        if of_rows and (shared or more or _items_by_structure(frame, taken[0], ())):
+        if of_rows and (shared or more or _items_by_structure(frame, taken[0], (), label)):
             sure = shared
         if of_rows and not sure + more:
             return []
@@ -304,9 +335,13 @@ def _one_of(frame: pd.DataFrame, words: Sequence[str], label: str, what: str) ->
     position = first_called(names, words, str, str.casefold, underscored)
     if position is not None:
         return names[position]
-    raise FileFormatError(f"no column of {what} called {' or '.join(words)}; {columns_found(names)}", path=label)
+    raise FileFormatError(
+        f"no column of {what} called {first_few(words, most=_SHOWN, between=' or ')}; {columns_found(names)}",
+        path=label,
+    )
 
 
+_SHOWN = 15
 _MENDED = frozenset({"comma", "commas", "per cent"})
 """Ways to write numbers that a filter mends in a whole file."""
 _SLIPS = 0.05
@@ -337,6 +372,30 @@ def _read(path: str, where: Mapping[str, str]) -> _ItemTable:
             if frame.empty:
                 raise sheet.error(f"no row has {text!r} in column {column!r}")
     return _ItemTable(str(path), frame, body)
+
+
+def _holds_scores(table: _ItemTable, *, several: bool, named: bool) -> bool:
+    """Whether a file is a table of scores in another form: a row a score, or one of several with a column a system."""
+    names = [str(name) for name in table.frame.columns]
+    if {"metric", "score"} <= {*map(part_of_word, names)}:
+        return True
+    return several and not named and first_called(names, ITEMS["system"], str, str.casefold, underscored) is None
+
+
+def _of_scores(table: _ItemTable) -> _ItemTable:
+    """Return scores by metric, system and item as a row a system and item, a column a metric; others as they are."""
+    from metaeval.io.tables import read_scores  # noqa: PLC0415 - loads what this module is loaded by
+
+    try:
+        scores = read_scores(table.label, missing="pairwise")
+    except MetaevalError:
+        return table
+    rows = scores.to_series().unstack("metric").dropna(how="all")  # noqa: PD010 - gaps stay gaps
+    frame = rows.rename_axis(["system", "item"]).reset_index() if rows.index.names == ["system", "topic"] else None
+    if frame is None:
+        return table
+    frame.columns.name = None
+    return table._replace(frame=frame.map(lambda cell: "" if pd.isna(cell) else str(cell)).astype(object))
 
 
 def _meets(cells: pd.Series, text: str) -> pd.Series:

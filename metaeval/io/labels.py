@@ -41,7 +41,7 @@ from metaeval.table.label_roles import (
 )
 from metaeval.table.number_columns import left_out_columns
 from metaeval.table.plausibility import are_summaries, left_out_rows, perhaps_items
-from metaeval.table.roles import SCORES, role_of_name, word_of
+from metaeval.table.roles import SCORES, bare_word, part_of_word, role_of_name, word_of
 
 _LARGE, _SPARSE = 10_000_000, 50
 _MOST_ROWS = 1000
@@ -174,8 +174,12 @@ def labels_of(  # noqa: PLR0913 - as above
     where: Mapping[str, str],
     repeats: bool = False,
     duplicates: Duplicates = "error",
+    reference: str | None = None,
 ) -> pd.DataFrame:
-    """Return the labels of files that were read already; see `read_labels`."""
+    """Return the labels of files that were read already; see `read_labels`.
+
+    `reference` may be a column of one label an item beside a column of judges, and is a judge then.
+    """
     _check_options(columns, words, repeats=repeats, duplicates=duplicates)
     if not columns:
         _refuse_others(contents, alone=not repeats)
@@ -183,7 +187,7 @@ def labels_of(  # noqa: PLR0913 - as above
     if len(contents) == 1 and not (repeats and _is_qrels(contents[0][1])):
         source, content = contents[0]
         sheet = table_sheet(content, source.path, forms=forms)
-        return _LabelTable(sheet, columns, words, where).labels(repeats, duplicates)
+        return _LabelTable(sheet, columns, words, where, reference).labels(repeats, duplicates)
     named = [_names_items(content, source.path, columns) for source, content in contents]
     qrels = [file for file, table in zip(contents, named, strict=True) if not table]
     tables = [file for file, table in zip(contents, named, strict=True) if table]
@@ -192,7 +196,7 @@ def labels_of(  # noqa: PLR0913 - as above
     parts = [_from_qrels(qrels, repeats=repeats, duplicates=duplicates)] if qrels else []
     for source, content in tables:
         sheet = table_sheet(content, source.path, forms=forms)
-        frame = _LabelTable(sheet, columns, words, where).labels(repeats, duplicates)
+        frame = _LabelTable(sheet, columns, words, where, reference).labels(repeats, duplicates)
         twice = [name for name in frame.columns if any(name in earlier.columns for earlier in parts)]
         if twice:
             message = f"judge {twice[0]!r} is in another file too; rename it in one of them, or leave that file out"
@@ -350,7 +354,9 @@ def _labels_in(judgments: Judgments) -> pd.Series:
 class _LabelTable:
     """A table of labels, of which the rows chosen by `where` count."""
 
-    def __init__(self, sheet: Sheet, columns: Mapping[str, str], words: Words, where: Mapping[str, str]) -> None:
+    def __init__(
+        self, sheet: Sheet, columns: Mapping[str, str], words: Words, where: Mapping[str, str], reference: str | None
+    ) -> None:
         self.sheet = sheet
         self.words = {folded(word): meaning for word, meaning in words.items()}
         self.names, rows, self.body = names_and_rows(sheet)
@@ -366,6 +372,8 @@ class _LabelTable:
         self.is_long = len(self.places["judge"]) == 1 and bool(self.places["label"])
         if self.places["judge"] and not self.is_long and "judge" not in columns:
             self._refuse_unnamed_labels(self.places["judge"][0])
+        self.reference = reference
+        self.label_named = "label" in columns
         self.notes: list[str] = [*sheet.titles]
         self.told: set[int] = set()
         self.guessed = False
@@ -398,7 +406,10 @@ class _LabelTable:
             return [place_of(name, self.names, self.sheet) for name in several]
         taken = {column for several in self.places.values() for column in several}
         free = ["" if column in taken or name in columns.values() else name for column, name in enumerate(self.names)]
-        position = first_called(free, words, underscored)
+        position = first_called(free, words, underscored, bare_word)
+        if position is None and role == "label":
+            numbers = [name if all(map(is_number, {*self.cells[:, at]} - {""})) else "" for at, name in enumerate(free)]
+            position = first_called(numbers, LABELS["marks"], underscored, bare_word)
         return [] if position is None else [position]
 
     def _refuse_unnamed_labels(self, judge: int) -> None:
@@ -422,6 +433,56 @@ class _LabelTable:
                 f"column {self.names[judge]!r} names judges, and several columns may hold their labels ({others}); say "
                 f"which, such as `columns={ {'label': self.names[labels[0]]}!r}`"
             )
+
+    def _free(self) -> list[int]:
+        """Return the columns that are read as nothing yet, and are not called as what is no label."""
+        taken = {*self.chosen, *(at for places in self.places.values() for at in places)}
+        free = [at for at, name in enumerate(self.names) if name and at not in taken]
+        return [at for at in free if not role_of_name(self.names[at])[0] and part_of_word(self.names[at]) is None]
+
+    def _refuse_several_labels(self) -> None:
+        """Ask which aspect is meant where others beside the one called as a label hold labels of the same scale too."""
+        label = self.places["label"][0]
+        items = [*self.places["topic"], *self.places["item"]]
+        own, n_items = {*self.cells[:, label]} - {""}, self._n_different(items)
+        others = {at: {*self.cells[:, at]} - {""} for at in self._free()}
+        others = {at: texts for at, texts in others.items() if 2 * len(texts & own) > len(texts | own) > 1}
+        called = underscored(self.names[label])
+        aspects = [
+            at
+            for at in others
+            if len(own) <= _MOST_WORDS
+            and self._n_different([*items, at]) > n_items  # what is of the item is no judge's
+            and called not in underscored(self.names[at])  # a later form of the same
+        ]
+        if aspects:
+            names = first_few([self.names[at] for at in sorted([label, *aspects])])
+            raise self.sheet.error(
+                f"several columns hold labels of one scale ({names}), each an aspect by itself; say which, such as "
+                f"`columns={ {'label': self.names[label]}!r}`"
+            )
+
+    def _read_reference(self) -> None:
+        """Let a column of one label an item be the judge whom the reader calls the reference, or say that it can be."""
+        keys = [*self.places["topic"], *self.places["item"]]
+        judge, label, n_items = *self.places["judge"], *self.places["label"], self._n_different(keys)
+        once = [at for at in self._free() if self._n_different([*keys, at]) == n_items < len(self.cells)]
+        named = [at for at in once if self.names[at] == self.reference]
+        if not named or self.reference in self.cells[:, judge]:
+            own = {*self.cells[:, label]} - {""}
+            alike = [self.names[at] for at in once if own >= ({*self.cells[:, at]} - {""}) and self._varies(at)]
+            self.notes += [f"one label an item is in {name!r}: compare the judges with it as the `reference`"
+                           for name in alike]  # fmt: skip
+            return
+        self.places["reference"] = named
+        _, first = np.unique([*map(repr, map(tuple, self.cells[:, keys]))], return_index=True)
+        rows = self.cells[first].copy()
+        rows[:, judge], rows[:, label] = self.reference, rows[:, named[0]]
+        self.cells = np.concatenate([self.cells, rows[rows[:, label] != ""]])
+        self.lines = np.concatenate([self.lines, self.lines[first][rows[:, label] != ""]])
+
+    def _varies(self, column: int) -> bool:
+        return len({*self.cells[:, column]} - {""}) > 1
 
     def _name_more(self) -> None:
         """Let more columns name an item where rows that are alike in those of topics and items differ in these."""
@@ -449,6 +510,10 @@ class _LabelTable:
         self._forget_one_question()
         if not repeats and not self.item_named:
             self._name_more()
+        if self.is_long and not self.label_named:
+            self._refuse_several_labels()
+        if self.is_long:
+            self._read_reference()
         for role in ("topic", "item", "judge") if self.is_long else ("topic", "item"):
             empty = (self.cells[:, self.places[role]] == "").any(axis=1)
             if empty.any():

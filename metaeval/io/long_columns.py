@@ -209,7 +209,7 @@ def _cells_of(rows: Sequence[Sequence[str]], names: Sequence[str], wanted: Itera
 def _taken(item: str, repeat: str | None) -> str:
     """Say which columns were taken for what, by the rows that every system has."""
     if repeat is None:
-        return f"column {item!r} was taken for the items, since every system has each of its names once"
+        return f"column {item!r} was taken for the items, since no system has one of its names twice"
     return (
         f"column {item!r} was taken for the items and {repeat!r} for repeats, since every system has one row for each "
         "pair of their names"

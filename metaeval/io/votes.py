@@ -219,7 +219,8 @@ class _Wins(NamedTuple):
             raise self.sheet.error(
                 f"rows and columns have the same names, as where a cell says how often its row beat its column, and "
                 f"{left!r} by {right!r} is {shortened(cell)!r}, no such count; write votes a pair a row (left, right, "
-                "wins, losses, ties), or where cells are scores call rows otherwise",
+                "wins, losses, ties), where cells are scores call rows otherwise, and where a cell counts the items "
+                "with two labels of two judges, write a row an item with a column a judge (metaeval judges)",
                 at + 1,
             )
         return int(number)

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from metaeval.base.columns import LABELS, are_judges, underscored
+from metaeval.base.columns import HUMANS, LABELS, are_judges, underscored
 from metaeval.base.names import (
     are_models,
     computed_metrics,
@@ -69,6 +69,7 @@ _OF_PATTERNS = re.compile(r"[][\\.*^$+?(){}|/]")
 """What means something else in a filter."""
 _NAMELESS = frozenset({"rank", "cost", "time", "n", "test"})
 """Roles of first columns that name no rows."""
+_MOST_JUDGES = 5
 _OF_ITEMS = frozenset({"id", "n", "time", "aggregate", "size", "part"})
 """Roles of what is said of items."""
 _OF_TEXTS = frozenset(part for name in TEXTS for part in name.split("_"))
@@ -396,7 +397,16 @@ def _scores_alone(
     columns = not_scores(across, scores, along="topic" if transposed else "system", kept=systems)
     told = {column.name for column in columns if column.why != FALLS}
     remaining = [name for name in across if name not in told]
-    if transposed and (len(remaining) < _FEWEST or _are_summaries_of_systems(remaining)) and options.systems_in is None:
+    are_few = 1 < len(remaining) <= _MOST_JUDGES and options.systems_in is None
+    if transposed and are_few and any(map(_is_judge, remaining)):
+        raise sheet.error(
+            f"{first_few(remaining, write=repr)} are called as judges are, with one score a system each and no topics; "
+            "compare them with metaeval human, one as its reference, or pass `systems_in='rows'` if they are topics",
+            0,
+        )
+    wholes = [name for name in across if is_whole(name)]
+    of_wholes = len(remaining) < _FEWEST or len(wholes) > 1 or _are_summaries_of_systems(remaining)
+    if transposed and of_wholes and options.systems_in is None:
         open_columns = [name for name in across if name not in {column.name for column in columns if column.sure}]
         message = (
             f"{_seeming(open_columns or across, 'one score a system', 'scores of systems')} without topics; {_NEEDED}"
@@ -419,6 +429,11 @@ def _scores_alone(
         raise sheet.error(f"no column is left that could hold scores; {headers.columns_found(across)}")
     positions = [at for at, name in enumerate(across) if name not in told]
     return remaining, scores[:, positions] if told else scores, left_out_columns(columns)
+
+
+def _is_judge(name: str) -> bool:
+    """Whether a column is called as people or language models are that judge."""
+    return underscored(name) == "llm" or are_judges([name]) or not HUMANS.isdisjoint(underscored(name).split("_"))
 
 
 def _are_about_items(names: Sequence[str], numbers: NDArray[np.float64]) -> bool:

@@ -8,7 +8,6 @@ standard error that is below 0, is asked about.
 import math
 import re
 import tomllib
-import unicodedata
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import cache
@@ -19,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 
 from metaeval.base.arrays import Floats
-from metaeval.base.columns import JUDGES, underscored, without_mark
+from metaeval.base.columns import JUDGES, PARTS, underscored, without_accents, without_mark
 from metaeval.base.names import ARROWS, are_metrics, first_few, is_measure, is_unnamed, metric_evidence
 from metaeval.base.unit import ITEM, NUGGET, TOPIC, Unit
 from metaeval.errors import ScoresError
@@ -36,7 +35,7 @@ _FEW_BELOW = 0.05
 _LONGEST_CODE = 3
 _OF_RANKS = "ERR"
 """Expected reciprocal rank, as its authors and all programs of retrieval write it; of errors, err is short."""
-_TIERS: Mapping[str, Sequence[Sequence[str]]] = _TABLE["parts"]
+_TIERS: Mapping[str, Sequence[Sequence[str]]] = {**_TABLE["parts"], **PARTS}
 
 SCORES: Mapping[str, tuple[str, ...]] = {part: tuple(word for tier in tiers for word in tier)
                                          for part, tiers in _TIERS.items()}  # fmt: skip
@@ -429,7 +428,7 @@ def _known_word(name: object) -> str:
         return stem
     if word.isascii() or word in _PART_OF_WORD:
         return word
-    return "".join(sign for sign in unicodedata.normalize("NFKD", word) if not unicodedata.combining(sign))
+    return without_accents(word)
 
 
 def column_roles(

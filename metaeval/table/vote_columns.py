@@ -4,18 +4,29 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from metaeval.base.columns import JUDGES, underscored
+from metaeval.base.columns import JUDGES, PARTS, VOTERS, underscored
 from metaeval.errors import InvalidOptionError, UnknownNameError
-from metaeval.table.roles import SCORES, WHOLE, role_of_name
+from metaeval.table.roles import SCORES, WHOLE, WITHIN_ITEMS, role_of_name
 from metaeval.table.vote_words import TABLE, WINNER, share_of_column, side_of_wins
 
 UNITS = ("question", "voter")
 """What votes can hang together by."""
 
 _CALLED, _OTHERS = TABLE["columns"], TABLE["others"]
-COLUMNS: Mapping[str, tuple[str, ...]] = {
-    role: (*words, *JUDGES, *_OTHERS["user"]) if role == "voter" else tuple(words) for role, words in _CALLED.items()
-}
+_TOPICS, _ITEMS, _TRACES, _, _QUESTIONS, *_ = PARTS["topic"]
+_NAMED_SIDES = [*(word for tier in PARTS["system"] for word in tier), *TABLE["sides"]["of"]]
+_SHARED: Mapping[str, Sequence[str]] = {
+    **{
+        side: [f"{one}_{other}" for word in _NAMED_SIDES for end in TABLE["sides"][side]
+               for one, other in ((word, end), (end, word))]
+        for side in ("left", "right")
+    },
+    "question": [word for tier in (_TOPICS, _ITEMS, _TRACES, _QUESTIONS) for word in tier
+                 if word not in {*WITHIN_ITEMS, *_OTHERS["user"]}],
+    "voter": [*JUDGES, *_OTHERS["user"], *VOTERS],
+}  # fmt: skip
+"""Words of all tables that follow those of votes; users are voters."""
+COLUMNS: Mapping[str, tuple[str, ...]] = {role: (*words, *_SHARED.get(role, ())) for role, words in _CALLED.items()}
 """What columns are called, the surest name first; case, blanks and hyphens do not matter."""
 _NUMBER_OF, _VOTES = (frozenset(TABLE["count"][part]) for part in ("number", "votes"))
 """Words of names that say how many votes a row stands for, in many languages."""
@@ -141,6 +152,9 @@ def _of_two_sides(roles: Mapping[str, str], words: Mapping[str, str], named: Map
         if (held := [one for one in called if one in words])
     }
     rate = next((words[word] for word in words if word in RATES), None)
+    wins = {side_of_wins(name): name for name in words.values() if name not in bare.values()}
+    if {"left", "right"} <= wins.keys():
+        counts |= {"wins": wins["left"], "losses": wins["right"]}
     if rate is not None and "count" in roles and not {"wins", "losses"} <= counts.keys():
         counts = {RATE: rate}
     if {"wins", "losses"} <= counts.keys() or RATE in counts:

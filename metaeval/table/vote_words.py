@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from metaeval.base.checks import check_choice
-from metaeval.base.columns import underscored
+from metaeval.base.columns import underscored, without_accents
 from metaeval.errors import InvalidOptionError
 
-TABLE: Mapping[str, Any] = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
+TABLE: Mapping[str, Any] = tomllib.loads(without_accents(Path(__file__).with_suffix(".toml").read_text("utf-8")))
 """Names of columns of votes, and words for winners."""
 NONE = "none"
 NAME = "name"
@@ -51,14 +51,14 @@ _WORDS_OF_WINS = _OF_WINNERS - _WORDS["degrees"]
 
 
 def plain_word(text: str) -> str:
-    """Return a word as it is looked up: in lower case, without brackets; 1.0 is 1.
+    """Return a word as it is looked up: in lower case, without accents and brackets; 1.0 is 1.
 
     Examples
     --------
-    >>> plain_word("[[A>B]]"), plain_word("1.0")
-    ('a>b', '1')
+    >>> plain_word("[[A>B]]"), plain_word("1.0"), plain_word("Égalité")
+    ('a>b', '1', 'egalite')
     """
-    text = text.strip().casefold().strip("[]")
+    text = without_accents(text).strip().casefold().strip("[]")
     return text.removesuffix(".0") if text.removesuffix(".0").isdigit() else text
 
 
@@ -70,7 +70,8 @@ def says_who(name: str) -> str:
     >>> [says_who(name) for name in ("which_is_better", "Verlierer", "worst answer", "no better", "win or lose")]
     ['winner', 'loser', 'loser', '', '']
     """
-    words = {*re.split(r"[\W\d_]+", re.sub(r"(?<=[^\W\d_A-Z])(?=[A-Z])", "_", name).casefold())}
+    name = re.sub(r"(?<=[^\W\d_A-Z])(?=[A-Z])", "_", without_accents(name))
+    words = {*re.split(r"[\W\d_]+", name.casefold())}
     won, lost = words & _OF_WINNERS, words & _OF_LOSERS
     if is_negated(words) or (won and lost):
         return ""
@@ -84,6 +85,8 @@ def side_of_wins(name: str) -> str:
     --------
     >>> [side_of_wins(name) for name in ("a_wins", "model_B_is_better", "left won", "winner", "a_lost", "choice_a")]
     ['left', 'right', 'left', '', '', '']
+    >>> [side_of_wins(name) for name in ("A gewinnt", "gana_b", "victoires gauche")]
+    ['left', 'right', 'left']
     """
     parts = underscored(name.strip()).split("_")
     if _WORDS_OF_WINS.isdisjoint(parts) or is_negated(parts):
@@ -94,7 +97,7 @@ def side_of_wins(name: str) -> str:
 
 def tells_who(text: str) -> bool:
     """Whether a text says by itself that somebody won or lost, as "A is better" does and "A" does not."""
-    words = {*re.split(r"[\W\d_]+", text.casefold())}
+    words = {*re.split(r"[\W\d_]+", without_accents(text).casefold())}
     return not words.isdisjoint(_OF_WINNERS | _OF_LOSERS)
 
 

@@ -32,6 +32,7 @@ from metaeval.table.vote_columns import (
     GAMES,
     RATE,
     RATES,
+    TIES,
     UNITS,
     VoteColumns,
     refuse_doubles,
@@ -61,7 +62,7 @@ from metaeval.table.vote_rows import (
 )
 from metaeval.table.vote_set import Votes, numbered_anew
 from metaeval.table.vote_winners import Refuse, Verdicts, Winners, scores_of_games
-from metaeval.table.vote_words import STRONG, share_of_column, side_of_wins
+from metaeval.table.vote_words import STRONG, says_who, share_of_column, side_of_wins
 
 type Floats = NDArray[np.float64]
 type Codes = NDArray[np.int64]
@@ -222,7 +223,8 @@ class Collected:
             )
             role_of = {word: role for role, words in COLUMNS.items() for word in words}
             roles = {role_of.get(underscored(name)) for name in headers}
-            unknown = [name for name in headers if underscored(name) not in role_of]
+            unknown = [name for name in headers if underscored(name) not in {*role_of, *TIES}]
+            unknown.sort(key=lambda name: (bool(says_who(name)), not role_of_name(name)[0]))  # the likeliest comes last
             rate = next((name for name in headers if underscored(name) in RATES), None)
             if rate is not None:
                 way = (

@@ -254,7 +254,11 @@ def human_command(  # noqa: PLR0913 - the options of the command
     if votes:
         return loaded.ask(study_settled, votes, _scores_of(frame, system, items, chosen, falling))
     if reference is None:
-        raise InvalidOptionError("say which column holds the human scores (`reference`)")
+        from metaeval.agreement.items import columns_of_people  # noqa: PLC0415 - loads xarray
+
+        people = columns_of_people([*map(str, frame.columns)])
+        such = f", such as `reference={people[0]!r}`" if people else " (`reference`)"
+        raise InvalidOptionError(f"say which column holds the human scores{such}")
     used = [system, *items, table.cluster, campaign.set_column, reference]
     frame = frame.drop(columns=_filtered(frame, used, table.where))
     if table.cluster is not None and not items:

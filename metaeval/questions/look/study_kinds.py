@@ -10,6 +10,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 import pandas as pd
 
+from metaeval.agreement.items import columns_of_people
 from metaeval.agreement.labels import Labels, as_labels, of_judges
 from metaeval.base.arrays import Flags
 from metaeval.base.columns import JUDGES, LABELS, PEOPLE, RANKINGS, are_judges, likely_person, underscored
@@ -55,7 +56,7 @@ from metaeval.table.array import REPEAT, gaps_in
 from metaeval.table.label_roles import adjudicated
 from metaeval.table.means import SystemMeans, as_means, is_board
 from metaeval.table.no_answers import codes_among
-from metaeval.table.roles import part_of_word, role_of_name, word_of
+from metaeval.table.roles import part_of_word, role_of_name
 from metaeval.table.scores import Scores, are_apart, as_scores
 from metaeval.table.vote_columns import vote_columns
 from metaeval.table.vote_set import Votes
@@ -85,10 +86,6 @@ _PROGRAM = "{}: this is a program (source code: {}), and nothing of an evaluatio
 _ROWS_OF_TABLE = 3
 _BARE = frozenset({*RANKINGS["topic"], *RANKINGS["document"], *RANKINGS["level"], "corpus_id"})
 """Names of columns of judgments alone."""
-_HUMAN = frozenset({"human", "humans", "people"})
-"""Words for scores that people gave in any name, such as "Human rating"."""
-_DIRECT = ("z_scr", "raw_scr")
-"""What direct assessments are called in files of WMT, the one to take first."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -723,14 +720,6 @@ def _are_of_judges(labels: pd.DataFrame) -> bool:
     names = [str(name) for name in labels.columns]
     called = [name for name in names if are_judges([name])]
     return len(called) > 1 or bool(adjudicated(names)) or labels.index.nlevels > 1
-
-
-def columns_of_people(names: Sequence[str]) -> list[str]:
-    """Return the columns that people filled, by their names."""
-    direct = [name for word in _DIRECT for name in names if word_of(name) == word]
-    return direct + [
-        name for name in names if underscored(name) in PEOPLE or not _HUMAN.isdisjoint(underscored(name).split("_"))
-    ]
 
 
 def _people_in_words(file: _TypedFile) -> list[str]:
