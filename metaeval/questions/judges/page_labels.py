@@ -109,13 +109,14 @@ def corrected_section(found: CorrectedScores | None, *, brief: bool) -> tuple[Se
         right(whole, n=f"{labelled_heads()} alone"),
         right(share, judged="Says yes"),
         ranged(share, corrected="Corrected", powered="Prediction-powered"),
-        right(p_value, apart_p="p of equal scores"),
+        right(p_value, apart_corrected="p of equal scores"),
         right(share, specificity="Specificity", sensitivity="Sensitivity"),
         right(whole, n_negative="No", n_positive="Yes"),
         right(share, next_negative="Next, no"),
         data=table,
         reference=found.reference,
-        apart=table.loc[is_significant(table["apart_p"].to_numpy(), found.alpha), "judge"].unique().tolist(),
+        apart=found.names("apart_corrected"),
+        unlike=found.names("errors_corrected"),
     )
     blocks: tuple[Block, ...] = (shown, *_difference_folds(found))
     return (say.section("corrected", *blocks, brief=brief, head="Scores corrected for the judge’s errors"),)

@@ -1,5 +1,6 @@
 """What stands on the page of the labels themselves: their spread, those off the scale, and scales put on one."""
 
+import numpy as np
 import pandas as pd
 
 from metaeval.agreement import corrected_scores
@@ -87,6 +88,20 @@ def test_scores_are_corrected_where_people_labelled_a_part(tmp_path):
             row[f"corrected{end}"] for end in ("", "_low", "_high")
         ]
     assert "lee2025" in study.report().methods.cite
+
+
+def test_note_and_caption_name_the_same_systems_of_many():
+    """Of eight systems one differs by its own p below .05 alone: by Holm none does, and nothing says so."""
+    rng = np.random.default_rng(7)
+    system, truth = np.repeat([f"s{at}" for at in range(8)], 120), rng.random(960) < 0.5
+    judge = np.where(rng.random(960) < 0.85, truth, ~truth).astype(float)
+    people = np.where(np.tile(np.arange(120) < 40, 8), truth.astype(float), np.nan)
+    frame = pd.DataFrame({"item": np.arange(960), "system": system, "human": people, "gpt": judge})
+    study = study_judges(as_labels(frame), reference="human", n_resamples=10, rng=0)
+    table = section_of(study, "corrected").blocks[0]
+    assert table.data["apart_p"].min() < 0.05 < table.data["apart_corrected"].min()
+    assert "They do not differ significantly" in table.caption
+    assert not any("corrected and powered scores differ" in note for note in study.notes)
 
 
 def test_scores_of_0_and_1_are_corrected_as_labels_are(tmp_path):
