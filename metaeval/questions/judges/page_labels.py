@@ -69,17 +69,18 @@ def _favour_section(found: ItemFavour | None) -> tuple[Section, ...]:
     """Say what more of a covariate of items adds to each judge's labels; nothing without one."""
     if found is None:
         return ()
-    people = found.table["beyond_people"].notna().any()
+    people, systems = found.table["beyond_people"].notna().any(), bool(found.table["n_systems"].any())
     ends = ends_named("slope") | (ends_named("beyond_people", "beyond_") if people else {})
     table = say.table(
         "item-covariate-bias",
         found.table.rename(columns=ends),
         left(judge="Judge"),
-        right(whole, n_items=labelled_heads()),
+        right(whole, n_labels=labelled_heads(), **({"n_items": "Questions", "n_systems": "Systems"} if systems else {})),
         ranged(number(3), slope="Gain", **{"beyond_people": "Beyond people"} if people else {}),
         right(p_value, p_corrected="p, corrected"),
         data=found.table,
         found=found,
+        systems=systems,
     )
     return (say.section("favour", Text(paragraphs=tuple(favour_words(found))), table, found=found),)
 
