@@ -448,7 +448,9 @@ class _Said(NamedTuple):
                 own[says, at] = right[here].mean() if here.any() else np.nan
                 if here.all() or not here.any():
                     continue
-                counts = [[int((right[side] == is_right).sum()) for is_right in (True, False)] for side in (here, ~here)]
+                counts = [
+                    [int((right[side] == is_right).sum()) for is_right in (True, False)] for side in (here, ~here)
+                ]
                 p_values[says, at] = fisher_exact(counts).pvalue
                 if self.by_topic:
                     p_values[says, at] = max(p_values[says, at], _apart_by_unit(right, here, units))

@@ -21,6 +21,8 @@ from metaeval.tests_stat.result import is_significant
 from metaeval.tests_stat.tails import student_p
 
 _NO_ERROR = 1e-9
+type _Change = tuple[str, float, float, float]
+"""A covariate, what it is worth before and after, and p of no change."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -136,7 +138,9 @@ def _fitted(  # noqa: PLR0913 - as asked
     return bradley_terry(replace(pooled, covariates=shifts), ties=ties, alpha=alpha), []
 
 
-def _covariate_shifts(fitted: BradleyTerry, drawn: Sequence[str], freedom: int) -> list[tuple[str, float, float, float]]:
+def _covariate_shifts(
+    fitted: BradleyTerry, drawn: Sequence[str], freedom: int
+) -> list[tuple[str, float, float, float]]:
     """Return what covariates that nobody asked for, and the side, are worth in either set, and p of no change."""
     estimates = fitted.coefficients.set_index("name")["estimate"]
     places = {name: len(fitted.systems) + number for number, name in enumerate(estimates.index)}
@@ -151,7 +155,7 @@ def _covariate_shifts(fitted: BradleyTerry, drawn: Sequence[str], freedom: int) 
     return rows
 
 
-def _side_shift(pooled: Votes, is_after: Floats) -> tuple[str, float, float, float]:
+def _side_shift(pooled: Votes, is_after: Floats) -> _Change:
     """Return the left's share in either set as log odds, where the model has no side as one wins all, and p.
 
     Of no change: Student's t, errors clustered by question, or by vote where questions are unknown.

@@ -113,7 +113,9 @@ class Votes(Result):
     def by_voter(self) -> dict[str, "Votes"]:
         """Return the votes of every voter, by name; those without one are left out."""
         voter = self.units.get("voter", np.empty(0))
-        apart = replace(self, notes=tuple(note for note in self.notes if not isinstance(note, (OneSidedVoter, PooledJudges))))
+        apart = replace(
+            self, notes=tuple(note for note in self.notes if not isinstance(note, (OneSidedVoter, PooledJudges)))
+        )
         return {name: apart.where(voter == code) for code, name in enumerate(self.names.get("voter", ())) if name}
 
     def one_sided_voters(self) -> dict[str, tuple[str, int]]:

@@ -92,7 +92,8 @@ def _of_taste(seed, n_systems=6, *, by="item"):
     )
     if by == "scores":
         given = {
-            name: as_scores(labels.T.astype(float), systems=names) for name, labels in (("human", human), ("gpt", judge))
+            name: as_scores(labels.T.astype(float), systems=names)
+            for name, labels in (("human", human), ("gpt", judge))
         }
         return labels_of_scores({"score": given}), lengths
     labels = as_labels(frame.drop(columns="question" if by == "item" else "item"))

@@ -178,7 +178,6 @@ def test_votes_without_voters_that_go_by_the_side_are_named():
     assert by_system.one_sided_voters() == {}
 
 
-
 @given(st.lists(st.tuples(st.sampled_from("st"), st.booleans(), st.booleans()), min_size=1, max_size=60))
 def test_one_sided_voters_are_those_of_a_slow_version(rows):
     """Counted voter by voter with SciPy's binomial law."""

@@ -75,7 +75,9 @@ def _favour_section(found: ItemFavour | None) -> tuple[Section, ...]:
         "item-covariate-bias",
         found.table.rename(columns=ends),
         left(judge="Judge"),
-        right(whole, n_labels=labelled_heads(), **({"n_items": "Questions", "n_systems": "Systems"} if systems else {})),
+        right(
+            whole, n_labels=labelled_heads(), **({"n_items": "Questions", "n_systems": "Systems"} if systems else {})
+        ),
         ranged(number(3), slope="Gain", **{"beyond_people": "Beyond people"} if people else {}),
         right(p_value, p_corrected="p, corrected"),
         data=found.table,
@@ -193,6 +195,8 @@ def latent_words(found: LatentClasses) -> tuple[str, ...]:
     ]
     best, worst = (frame.loc[frame[column] > tail, "judge"].tolist() for column in ("p_best", "p_worst"))
     believe = say("believe", dependent=bool(found.pairs["beyond"].any()))
+    if alike := found.nearly_the_same():
+        return say("one voice", alike=alike), believe
     return say("answer", judges=judges, best=best, worst=worst), believe
 
 

@@ -562,6 +562,8 @@ def _with_gaps(given: Sequence[str]) -> Contents | None:
         + (
             "hardly any item has scores of two systems, so look whether the items are named by what the systems share"
             if apart
+            else f"where judges labelled a part, metaeval judges {typed} compares them"
+            if "judges" in scores.also
             else f"where a gap is a failure it counts 0 with metaeval look {typed} --missing zero"
         )
     )
@@ -679,9 +681,7 @@ def _are_passes(labels: pd.DataFrame | None) -> bool:
 
 
 def _are_of_judges(labels: pd.DataFrame) -> bool:
-    """Whether two columns are called as judges, or one beside a column of systems, one is what they settled on, or rows
-    are documents of topics.
-    """
+    """Whether columns are called as judges (one beside systems), as what they settled on, or rows are of topics."""
     names = [str(name) for name in labels.columns]
     called = [name for name in names if are_judges([name])]
     beside_systems = bool(called) and ("system_part" in labels.attrs or "system_of" in labels.attrs)
