@@ -153,7 +153,7 @@ def _verdict_words(study: SettledStudy) -> tuple[str, ...]:
 def _alike_words(row: Mapping[Any, Any]) -> str:
     """Write the share of pairs in one order with its interval, or their number where no draw orders one otherwise."""
     if pd.isna(row["low"]):
-        return "none" if not row["alike"] else whole(round(row["alike"] * row["n_pairs"]))
+        return "none" if not row["alike"] > 0 else whole(round(row["alike"] * row["n_pairs"]))
     return bracketed(row["alike"], row["low"], row["high"], share)
 
 
