@@ -315,7 +315,7 @@ def corrected_scores(  # noqa: PLR0913 - every option is one question
     for name in ("apart", "errors"):
         table[f"{name}_corrected"] = adjust(table[f"{name}_p"].to_numpy(), "holm")
     keys = ["judge"] if systems is None else ["judge", "system"]
-    found = CorrectedScores(
+    answer = CorrectedScores(
         table=table[[*keys, *table.columns.drop(["judge", "system"])]],
         differences=differences[["judge", *differences.columns.drop("judge")]],
         reference=reference,
@@ -325,7 +325,7 @@ def corrected_scores(  # noqa: PLR0913 - every option is one question
         by_topic=not labels.by_item,
         notes=(*labels.notes, *notes),
     )
-    return replace(found, notes=(*found.notes, *_limits(found)))
+    return replace(answer, notes=(*answer.notes, *_limits(answer)))
 
 
 def _limits(found: CorrectedScores) -> list[str]:
@@ -333,20 +333,20 @@ def _limits(found: CorrectedScores) -> list[str]:
     unlike = found.significant("errors_corrected")
     notes = []
     for judge, rows in unlike.groupby("judge", sort=False):
-        own = [
+        errors = [
             f"{row['system']} {row['own_specificity']:.2f} and {row['own_sensitivity']:.2f}"
             for row in rows.to_dict("records")
         ]
         notes.append(
-            f"{judge}'s errors depend on the system (specificity and sensitivity on the items of {first_few(own)}, of "
+            f"{judge}'s errors depend on the system (specificity and sensitivity on the items of {first_few(errors)}, of "
             f"all {rows['specificity'].iloc[0]:.2f} and {rows['sensitivity'].iloc[0]:.2f}): its corrected scores and "
             f"their differences do not hold, and {_STANDS.format(found.reference)}"
         )
     for row in found.significant("apart_corrected").to_dict("records"):
-        told = "" if row["judge"] in set(unlike["judge"]) else f": {_EITHER.format(found.reference)}"
+        reason = "" if row["judge"] in set(unlike["judge"]) else f": {_EITHER.format(found.reference)}"
         name = " by ".join(row[part] for part in ("system", "judge") if part in row)
         figures = f"{row['corrected']:.2f} and {row['powered']:.2f}, p {compared_p(row['apart_corrected'])}"
-        notes.append(f"{name}: corrected and powered scores differ ({figures}){told}")
+        notes.append(f"{name}: corrected and powered scores differ ({figures}){reason}")
     return notes
 
 
@@ -439,23 +439,22 @@ class _Said(NamedTuple):
         """Return specificity and sensitivity on every system's own items, and p of their being those of the others."""
         from scipy.stats import fisher_exact  # noqa: PLC0415 - a second
 
-        own, p_values = np.full((2, self.n_systems), np.nan), np.full((2, self.n_systems), np.nan)
+        by_system, p_values = np.full((2, self.n_systems), np.nan), np.full((2, self.n_systems), np.nan)
         for says in (0, 1):
             rows = self.people == says
             right, system, units = self.judge[rows] == says, self.system[rows], self.unit[rows]
             for at in range(self.n_systems):
-                here = system == at
-                own[says, at] = right[here].mean() if here.any() else np.nan
-                if here.all() or not here.any():
+                of_system = system == at
+                by_system[says, at] = right[of_system].mean() if of_system.any() else np.nan
+                if of_system.all() or not of_system.any():
                     continue
-                counts = [
-                    [int((right[side] == is_right).sum()) for is_right in (True, False)] for side in (here, ~here)
-                ]
+                sides = (right[of_system], right[~of_system])
+                counts = [[int(side.sum()), int((~side).sum())] for side in sides]
                 p_values[says, at] = fisher_exact(counts).pvalue
                 if self.by_topic:
-                    p_values[says, at] = max(p_values[says, at], _apart_by_unit(right, here, units))
+                    p_values[says, at] = max(p_values[says, at], _apart_by_unit(right, of_system, units))
         smaller = np.fmin(*p_values) * np.isfinite(p_values).sum(axis=0)
-        return {"own_specificity": own[0], "own_sensitivity": own[1], "errors_p": np.minimum(smaller, 1.0)}
+        return {"own_specificity": by_system[0], "own_sensitivity": by_system[1], "errors_p": np.minimum(smaller, 1.0)}
 
     def moments(self) -> _Moments:
         """Estimate shares, and covariances by what every item adds to each, summed over its topic."""
