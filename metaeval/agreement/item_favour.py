@@ -24,6 +24,8 @@ from metaeval.tests_stat.tails import student_p
 _BINS = 10
 _FEWEST = 10
 """Items that a slope takes."""
+_FEWEST_SYSTEMS = 5
+"""Systems that errors over systems take, where there are several."""
 _RIDGE = 1e-9
 
 
@@ -52,8 +54,9 @@ class ItemFavour(Result):
     def to_frame(self) -> pd.DataFrame:
         """Return one row a judge.
 
-        The columns are ``judge``, ``kind`` ("judge" or "person"), ``n_items``, ``n_systems``, ``slope`` (labels for one
-        standard deviation more) with ``low`` and ``high``, ``p``, ``p_corrected``, ``slope_per_unit``, and
+        The columns are ``judge``, ``kind`` ("judge" or "person"), ``n_labels``, ``n_items`` (what the labels
+        of several systems share; 0 where systems are unknown), ``n_systems``, ``slope`` (labels for one standard
+        deviation more) with ``low`` and ``high``, ``p``, ``p_corrected``, ``slope_per_unit``, and
         ``beyond_people`` (the slope less the mean of the people's) with ``beyond_low`` and ``beyond_high``, NaN for
         people and without them.
         """
@@ -109,7 +112,7 @@ def favoured_items(  # noqa: PLR0913 - every option is one question
         If the covariate has no number for most of the items, or is the same for all.
     UnknownNameError, ScoresError
         If there is no such judge or correction, labels are names in no order, or a judge shares fewer than ten items
-        with the reference.
+        with the reference, or items of two to four systems.
 
     See Also
     --------
@@ -167,7 +170,8 @@ def favoured_items(  # noqa: PLR0913 - every option is one question
         {
             "judge": judges,
             "kind": np.where(is_person, "person", "judge"),
-            "n_items": [slope.sizes[0] for slope in slopes],
+            "n_labels": [slope.sizes[-1] for slope in slopes],
+            "n_items": [slope.sizes[0] if len(ways) > 1 else 0 for slope in slopes],
             "n_systems": [slope.sizes[1] if len(ways) > 1 else 0 for slope in slopes],
         }
     )
@@ -245,12 +249,17 @@ def _number_of(item: object, number: Any) -> float:  # noqa: ANN401 - whatever t
 
 
 def _ways(labels: Labels) -> list[Ints]:
-    """Return the clusters of every label: its item, and where systems are known the system, and both."""
-    items = labels.table.index.get_level_values("item")
-    if labels.systems is None or labels.system_part is None:
+    """Return the clusters of every label: its item, and where systems are known the system, and both.
+
+    An item is what systems share: a topic where the item is called as the system, else the name without it.
+    """
+    topics, items = (labels.table.index.get_level_values(level) for level in ("topic", "item"))
+    if labels.systems is None:
         return [np.arange(len(items))]
-    names = [_bare(items, labels.system_part), items.map(labels.systems)]
-    return [*(pd.factorize(by)[0] for by in names), np.arange(len(items))]
+    systems = items.map(labels.systems)
+    bare = items.where(items != systems, "") if labels.system_part is None else _bare(items, labels.system_part)
+    shared = pd.MultiIndex.from_arrays([topics, bare])
+    return [*(pd.factorize(by)[0] for by in (shared, systems)), np.arange(len(items))]
 
 
 def _slope(judge: Floats, truth: Floats, values: Floats, ways: Sequence[Ints], name: str) -> _Slope:
@@ -279,6 +288,11 @@ def _slope(judge: Floats, truth: Floats, values: Floats, ways: Sequence[Ints], n
             change[clusters] = _without_each(design, response, cluster, square, product) - slopes[0]
         changes.append(change)
         sizes.append(len(clusters))
+    if len(ways) > 1 and 1 < sizes[1] < _FEWEST_SYSTEMS:
+        raise ScoresError(
+            f"the answers of one system share what its judges make of it, so a slope over several takes "
+            f"{_FEWEST_SYSTEMS} systems or more, not {sizes[1]}"
+        )
     return _Slope(float(slopes[0]), tuple(changes), tuple(sizes))
 
 

@@ -374,6 +374,7 @@ def labels_of_scores(scores: Mapping[str, ScoresOfJudges]) -> Labels | None:
     levels = np.unique(frame.to_numpy()[frame.notna().to_numpy()])
     if not 1 < levels.size <= _MOST_LABELS or (levels != np.round(levels)).any():
         return None
+    frame.attrs["system_of"] = {str(name): str(name) for name in frame.index.unique("item")}
     return as_labels(frame)
 
 

@@ -5,7 +5,7 @@ specificity are seen; they turn the share of yes among all others into the share
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -31,7 +31,8 @@ from metaeval.tests_stat.rectified_means import Measured, rectified_means
 from metaeval.tests_stat.result import is_significant
 from metaeval.tests_stat.tails import student_p
 
-_NO_SAMPLE = "the items that {} labelled are no random sample"
+_EITHER = "either the items that {} labelled are no random sample, or the judge errs otherwise on the others"
+_STANDS = "the powered ones stand if {} labelled a random sample"
 _LEAST = 3
 """Labelled items that the powered mean takes."""
 _Z = float(ndtri(0.975))
@@ -63,9 +64,20 @@ class CorrectedScores(Result):
     def _found(self) -> str:
         ends = (self.table[f"corrected{end}"] for end in ("", "_low", "_high"))
         shares = span_of(self._names(), *ends, write=number(2))
-        apart = _no_random_sample(self.table, self.alpha).any()
-        limit = f", if it errs as often on all items: {_NO_SAMPLE.format(self.reference)}" if apart else ""
+        limit = ""
+        if len(self.significant("errors_corrected")):
+            limit = f"; its errors depend on the system, so that {_STANDS.format(self.reference)}"
+        elif len(self.significant("apart_corrected")):
+            limit = f"; the powered shares differ: {_EITHER.format(self.reference)}"
         return f"corrected for the errors of the judge, the share of yes is {shares}{limit}"
+
+    def significant(self, column: str) -> pd.DataFrame:
+        """Return the rows whose corrected p in this column is significant."""
+        return self.table[is_significant(self.table[column].to_numpy(), self.alpha)]
+
+    def names(self, column: str) -> list[str]:
+        """Return the names of those rows."""
+        return self._names()[self.significant(column).index].tolist()
 
     def _names(self) -> pd.Series:
         return self.table[[name for name in ("system", "judge") if name in self.table]].agg(" by ".join, axis=1)
@@ -209,8 +221,10 @@ def corrected_scores(  # noqa: PLR0913 - every option is one question
         and ``n_positive``, and the judge's ``specificity`` and ``sensitivity``; ``corrected`` with ``corrected_low``
         and ``corrected_high``; ``people``, their own share of yes; ``powered`` with ``powered_low`` and
         ``powered_high``, by `metaeval.prediction_powered`, missing of fewer than three items; ``apart``, the corrected
-        less the powered score, and ``apart_p`` of their being equal; ``next_negative``, the share of further labels
-        that should be of negative items. All are shares, 0 to 1; NaN where undefined.
+        less the powered score, and ``apart_p`` of their being equal; ``own_specificity`` and ``own_sensitivity`` on the
+        labelled items of this system, and ``errors_p`` of their being those on the other systems' items; both p also by
+        Holm over all rows, ``apart_corrected`` and ``errors_corrected``; ``next_negative``, the share of further labels
+        that should be of negative items. Shares are 0 to 1; NaN where undefined.
 
     Raises
     ------
@@ -248,7 +262,9 @@ def corrected_scores(  # noqa: PLR0913 - every option is one question
     **Which to quote.** The corrected score holds where the labelled items are of another mix (the hard ones, another
     month), as long as the judge errs as often on them. The powered one holds where people labelled a random sample,
     whatever the judge does. ``apart_p``, by the joint covariance of both, compares them: where it is small, one of
-    the conditions fails.
+    the conditions fails, and it cannot tell which. ``errors_p`` can: where it is small the judge's errors depend on the
+    system, and the powered score is left. It is twice the smaller of two p, of specificity and of sensitivity, each
+    Fisher's exact one; where labels have topics the larger of this and of Student's t with sums over topics.
 
     References
     ----------
@@ -287,7 +303,8 @@ def corrected_scores(  # noqa: PLR0913 - every option is one question
             notes.append(f"{judge} has no corrected score: {why}")
             continue
         moments = said.moments()
-        tables.append(_scores(moments, confidence_level).assign(judge=judge, system=names))
+        scores = _scores(moments, confidence_level).assign(**said.own_errors())
+        tables.append(scores.assign(judge=judge, system=names))
         pairs.append(_differences(moments, confidence_level, names).assign(judge=judge))
     if not tables:
         raise ScoresError(notes[0])
@@ -295,14 +312,10 @@ def corrected_scores(  # noqa: PLR0913 - every option is one question
     p_values = differences["p_value"].to_numpy().reshape(len(tables), -1)
     differences["p_corrected"] = adjust(p_values, correction).ravel()
     differences["significant"] = is_significant(differences["p_corrected"].to_numpy(), alpha)
-    notes += [
-        f"{' by '.join(filter(None, (row['system'], row['judge'])))}: corrected and powered scores differ "
-        f"({row['corrected']:.2f} and {row['powered']:.2f}, p {compared_p(row['apart_p'])}): "
-        f"{_NO_SAMPLE.format(reference)}, and the corrected one holds if the judge errs as often on the others"
-        for row in table[_no_random_sample(table, alpha)].to_dict("records")
-    ]
+    for name in ("apart", "errors"):
+        table[f"{name}_corrected"] = adjust(table[f"{name}_p"].to_numpy(), "holm")
     keys = ["judge"] if systems is None else ["judge", "system"]
-    return CorrectedScores(
+    answer = CorrectedScores(
         table=table[[*keys, *table.columns.drop(["judge", "system"])]],
         differences=differences[["judge", *differences.columns.drop("judge")]],
         reference=reference,
@@ -312,11 +325,29 @@ def corrected_scores(  # noqa: PLR0913 - every option is one question
         by_topic=not labels.by_item,
         notes=(*labels.notes, *notes),
     )
+    return replace(answer, notes=(*answer.notes, *_limits(answer)))
 
 
-def _no_random_sample(table: pd.DataFrame, alpha: float) -> Flags:
-    """Return where corrected and powered scores differ, which agree on a random sample (by Holm, over all rows)."""
-    return is_significant(adjust(table["apart_p"].to_numpy()[None], "holm")[0], alpha)
+def _limits(found: CorrectedScores) -> list[str]:
+    """Say which scores do not hold, and why as far as the labels tell."""
+    unlike = found.significant("errors_corrected")
+    notes = []
+    for judge, rows in unlike.groupby("judge", sort=False):
+        errors = [
+            f"{row['system']} {row['own_specificity']:.2f} and {row['own_sensitivity']:.2f}"
+            for row in rows.to_dict("records")
+        ]
+        notes.append(
+            f"{judge}'s errors depend on the system (specificity and sensitivity on the items of {first_few(errors)}, of "
+            f"all {rows['specificity'].iloc[0]:.2f} and {rows['sensitivity'].iloc[0]:.2f}): its corrected scores and "
+            f"their differences do not hold, and {_STANDS.format(found.reference)}"
+        )
+    for row in found.significant("apart_corrected").to_dict("records"):
+        reason = "" if row["judge"] in set(unlike["judge"]) else f": {_EITHER.format(found.reference)}"
+        name = " by ".join(row[part] for part in ("system", "judge") if part in row)
+        figures = f"{row['corrected']:.2f} and {row['powered']:.2f}, p {compared_p(row['apart_corrected'])}"
+        notes.append(f"{name}: corrected and powered scores differ ({figures}){reason}")
+    return notes
 
 
 def _systems_of(labels: Labels, systems: Mapping[str, str] | None) -> tuple[list[str], Ints]:
@@ -403,6 +434,27 @@ class _Said(NamedTuple):
             rows.append({name: row[0] for name, row in means.items()})
         names = ["estimate", "standard_error", "degrees_of_freedom", "judge_weight"]
         return pd.DataFrame(rows, columns=names, dtype=np.float64)
+
+    def own_errors(self) -> dict[str, Floats]:
+        """Return specificity and sensitivity on every system's own items, and p of their being those of the others."""
+        from scipy.stats import fisher_exact  # noqa: PLC0415 - a second
+
+        by_system, p_values = np.full((2, self.n_systems), np.nan), np.full((2, self.n_systems), np.nan)
+        for says in (0, 1):
+            rows = self.people == says
+            right, system, units = self.judge[rows] == says, self.system[rows], self.unit[rows]
+            for at in range(self.n_systems):
+                of_system = system == at
+                by_system[says, at] = right[of_system].mean() if of_system.any() else np.nan
+                if of_system.all() or not of_system.any():
+                    continue
+                sides = (right[of_system], right[~of_system])
+                counts = [[int(side.sum()), int((~side).sum())] for side in sides]
+                p_values[says, at] = fisher_exact(counts).pvalue
+                if self.by_topic:
+                    p_values[says, at] = max(p_values[says, at], _apart_by_unit(right, of_system, units))
+        smaller = np.fmin(*p_values) * np.isfinite(p_values).sum(axis=0)
+        return {"own_specificity": by_system[0], "own_sensitivity": by_system[1], "errors_p": np.minimum(smaller, 1.0)}
 
     def moments(self) -> _Moments:
         """Estimate shares, and covariances by what every item adds to each, summed over its topic."""
@@ -524,6 +576,18 @@ def fieller(above: Floats, below: float, moments: tuple[Floats, Floats, float], 
         low = np.where(bounded | ((rest > 0.0) & (above > 0.0)), (product - root) / square, -np.inf)
         high = np.where(bounded | ((rest > 0.0) & (above < 0.0)), (product + root) / square, np.inf)
     return np.where(np.isnan(rest), np.nan, [low, high])
+
+
+def _apart_by_unit(right: Flags, here: Flags, units: Ints) -> float:
+    """Return p of two shares' being equal, where what is said of a unit hangs together; 0 where nothing varies."""
+    means, sizes = [right[side].mean() for side in (here, ~here)], [here.sum(), (~here).sum()]
+    added = np.where(here, (right - means[0]) / sizes[0], -(right - means[1]) / sizes[1])
+    n = len(np.unique(units))
+    if n == 1:
+        return 1.0
+    sums = np.bincount(units, added)
+    p = _two_sided(np.asarray(means[0] - means[1]), np.asarray(sums @ sums * n / (n - 1)), n - 1.0)
+    return float(np.nan_to_num(p))
 
 
 def _two_sided(value: Floats, variance: Floats, freedom: float) -> Floats:

@@ -47,6 +47,12 @@ class PooledJudges(KindOfNote):
     __slots__ = ()
 
 
+class OneSidedVoter(KindOfNote):
+    """That a voter goes by the side: where each voter's votes are taken apart, the page itself says so."""
+
+    __slots__ = ()
+
+
 class MadeJudge(KindOfNote):
     """That a judge's labels are made of those of others."""
 

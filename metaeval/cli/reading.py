@@ -252,7 +252,7 @@ class Loaded:
         return scores, runs
 
     def votes_apart[Others](
-        self, inputs: Sequence[str], read: Callable[[list[str]], Others]
+        self, inputs: Sequence[str], read: Callable[[list[str]], Others], where: Mapping[str, str] | None = None
     ) -> "tuple[dict[str, Votes], Others | None]":
         """Return the votes among files, by the names of these, and what a reader makes of the others."""
         from metaeval.io.sources import named_source  # noqa: PLC0415 - loads pandas
@@ -271,14 +271,14 @@ class Loaded:
                     if folder is None:
                         raise
                     files = files_of_votes(named_source(folder).path)
-                    votes[named_source(folder).own_name] = read_votes(files)
+                    votes[named_source(folder).own_name] = read_votes(files, where=where)
                     left.remove(folder)
                     self.read(*files)
                     continue
                 name = named_source(text).own_name
                 if name in votes:
                     raise InvalidOptionError(f"two files of votes are called {name!r}; name them NAME=FILE") from None
-                votes[name] = votes_of([(found.label, found.content)])
+                votes[name] = votes_of([(found.label, found.content)], where=where)
                 left.remove(text)
                 self.read(found.label)
         return votes, None

@@ -292,17 +292,25 @@ def _kind_of_all(contents: Sequence[tuple[Source, bytes]], columns: Mapping[str,
 def _labelled_a_part(
     contents: Sequence[tuple[Source, bytes]], columns: Mapping[str, str], reference: str | None
 ) -> bool:
-    """Say whether a column of 0 and 1 of one table is the reference's, and empty in some of its rows."""
-    if reference is None or columns or len(contents) > 1:
+    """Say whether 0 and 1 of one table are labels: the reference's column is empty in some of its rows.
+
+    Without a reference whether two columns at least hold these alone, and one of them is empty in some rows.
+    """
+    if columns or len(contents) > 1:
         return False
     (source, content), *_ = contents
     sheet = any_sheet(content, source.path)
     names = [] if sheet is None else [name.strip() for name in sheet.sample()[0]]
-    if sheet is None or names.count(reference) != 1:
+    if sheet is None or (reference is not None and names.count(reference) != 1):
         return False
-    cells = {row[names.index(reference)].strip() for row in sheet.without_header().rows()}
-    gaps = {text for text in cells if text.casefold() in GAP_WORDS}
-    return bool(gaps) and cells - gaps <= _YES_AND_NO
+    columns_of = [{cell.strip() for cell in column} for column in zip(*sheet.without_header().rows(), strict=False)]
+    gaps_of = [{text for text in cells if text.casefold() in GAP_WORDS} for cells in columns_of]
+    labelled = [cells - gaps <= _YES_AND_NO and cells > gaps for cells, gaps in zip(columns_of, gaps_of, strict=True)]
+    if reference is not None:
+        at = names.index(reference)
+        return at < len(labelled) and bool(gaps_of[at]) and labelled[at]
+    has_gaps = any(gaps and held for gaps, held in zip(gaps_of, labelled, strict=True))
+    return has_gaps and sum(labelled) > 1
 
 
 def _kind(content: bytes, label: str, columns: Mapping[str, str], *, alone: bool) -> str:

@@ -164,7 +164,17 @@ def labels_of_columns(columns: Columns) -> ByValues | None:
     judges = [name for name in columns if are_judges([name])]
     words = [{*columns[name]} for name in few if name != item and not any(map(is_number, columns[name]))]
     alike = len(words) > 1 and not any(first.isdisjoint(second) for first, second in combinations(words, 2))
+    alike = alike or _are_grades_with_gaps([cells for name, cells in columns.items() if name != item])
     return ByValues("labels", {"item": item}) if len(judges) > 1 or alike else None
+
+
+def _are_grades_with_gaps(columns: Sequence[Sequence[str]]) -> bool:
+    """Whether all columns hold a few whole numbers, some of them of several columns, and some cells are empty."""
+    given = [{*filter(None, cells)} for cells in columns]
+    whole = all(cell.removesuffix(".0").isdecimal() for cells in given for cell in cells)
+    shared = not any(first.isdisjoint(second) for first, second in combinations(given, 2))
+    empty = any(not cell for cells in columns for cell in cells)
+    return len(given) > 1 and whole and shared and empty and all(1 < len(cells) <= _MOST_LABELS for cells in given)
 
 
 def _of_appen(columns: Columns) -> ByValues | None:

@@ -161,7 +161,9 @@ def read_covariate(
     ...     read_covariate(path, systems=["lm", "bm25"])
     Covariate(name='words', of_system={'lm': 87.5, 'bm25': 120.0})
     """
-    name, values = _GroupTable(path, "system", None, systems).said("covariate", covariate_column, numbers=True)
+    table = _GroupTable(path, "system", None, systems)
+    table.refuse_answers()
+    name, values = table.said("covariate", covariate_column, numbers=True)
     return Covariate(name, {system: float(entry) for system, entry in values.items()})
 
 
@@ -187,7 +189,11 @@ def read_item_covariate(
     keys = [next((key for key in keys if key in wanted), "") for keys in named]
     if not any(keys):
         return None
-    column = table.columns[table.place_of_said("covariate", covariate_column)]
+    is_of_both = {f"{cells[0]}::{cells[1]}" for cells in table.rows} | {
+        f"{cells[1]}::{cells[0]}" for cells in table.rows
+    }
+    keys_end = 2 if wanted & is_of_both else 1
+    column = table.columns[table.place_of_said("covariate", covariate_column, since=keys_end)]
     table.at, table.wanted = len(table.columns), list(dict.fromkeys(filter(None, keys)))
     table.rows = [[*cells, key] for cells, key in zip(table.rows, keys, strict=True)]
     name, values = table.said("covariate", column, numbers=True)
@@ -240,11 +246,11 @@ class _GroupTable:
             f"no column holds all the {self.what}s ({first_few(self.wanted)}); {columns_found(self.columns)}{header}"
         )
 
-    def place_of_said(self, said: str, column: str | None) -> int:
-        """Return the column asked for, else the one that is called so, else the only other one."""
+    def place_of_said(self, said: str, column: str | None, *, since: int = 0) -> int:
+        """Return the column asked for, else the one that is called so, else the only other one, since some place."""
         if column is not None:
             return place_of(column, self.columns, self.sheet)
-        others = [position for position, name in enumerate(self.columns) if name and position != self.at]
+        others = [at for at, name in enumerate(self.columns) if name and at != self.at and at >= since]
         called = [at for at in others if said == part_of_word(self.columns[at])]
         for places in (called, others):
             if len(places) == 1:
@@ -262,6 +268,18 @@ class _GroupTable:
         }[said]
         such = f", such as {way}" if fitting else f" ({way})"
         raise self.sheet.error(f"say which column holds the {said}s{such}; {columns_found(self.columns)}")
+
+    def refuse_answers(self) -> None:
+        """Refuse rows of answers, a question and a system each, which say many things of a system."""
+        questions = [name for name in self.columns if part_of_word(name) == "topic" and name != self.columns[self.at]]
+        systems = [cells[self.at] for cells in self.rows]
+        if questions and len({*systems}) < len(systems):
+            both = f"{questions[0]},{self.columns[self.at]}"
+            raise self.sheet.error(
+                f"a row is an answer, of a {questions[0]} by a {self.columns[self.at]}, and a covariate of systems has "
+                f"a row a system; take answers for what was labelled (`columns={{'item': {both!r}}}`), or give the "
+                f"mean of each {self.columns[self.at]}"
+            )
 
     def _may_say_it(self, at: int) -> bool:
         """Whether a column says one thing of every name, and is not called as a part of scores, nor holds scores."""

@@ -36,6 +36,8 @@ _ABOUT_NOTHING = 0.02
 """Shares by which a label may be given less where it is right than where another is, by all judges together."""
 _STEPS = 30
 _USED = 400  # draws that carry the labels of items, spread over the chains
+_TWINS, _TWIN_KAPPA = 0.95, 0.9
+"""Equal labels of two judges, and Cohen's kappa, from which on they are taken for one voice."""
 _SHARED_ERRORS = "with three judges and two labels every agreement fits, so shared errors cannot be seen"
 
 
@@ -55,8 +57,9 @@ class LatentClasses(Result):
     """One row a label: ``label``, its number ``value``, ``share`` of the items that have it, with ``low``, ``high``."""
     pairs: pd.DataFrame
     """One row a pair of judges: ``first``, ``second``, ``n_items`` that both labelled, ``same`` (share of equal
-    labels), ``expected`` (of judges who err independently), with ``expected_low`` and ``expected_high``, in which
-    `same` would lie for every pair at once with the confidence level; ``beyond`` says that it is higher."""
+    labels), ``kappa`` (Cohen's), ``expected`` (of judges who err independently), with ``expected_low`` and
+    ``expected_high``, in which `same` would lie for every pair at once with the confidence level; ``beyond`` says that
+    it is higher."""
     systems: pd.DataFrame
     """One row a system, the best first: ``system``, ``n_items``, ``score`` (mean label), ``low``, ``high``, with the
     judges' errors and the choice of items in them. Empty without systems."""
@@ -84,6 +87,18 @@ class LatentClasses(Result):
         return self.posterior
 
     def _found(self) -> str:
+        if alike := self.nearly_the_same():
+            return f"{alike}, so that how accurate they are is not known; " + self._least()
+        return self._least()
+
+    def nearly_the_same(self) -> str:
+        """Name the pairs of judges with the same label on 95 % of their items or more; "" of none and where all are."""
+        twins = (self.pairs["same"] >= _TWINS) & (self.pairs["kappa"] >= _TWIN_KAPPA)
+        rows = [] if twins.all() else self.pairs[twins].to_dict("records")
+        named = [f"{row['first']} and {row['second']} ({share_as_text(row['same'])})" for row in rows]
+        return f"{first_few(named)} say nearly the same and count as one voice that agrees with itself" if rows else ""
+
+    def _least(self) -> str:
         tail, first = (1 - self.confidence_level) / 2, self.judges.iloc[0]
         best = self.judges.loc[self.judges["p_best"] > tail, "judge"].tolist()
         least = f"{best[0]} errs least" if len(best) == 1 else f"who errs least is open between {first_few(best)}"
@@ -391,12 +406,24 @@ def _pairs(  # noqa: PLR0913, PLR0917 - what was said, and what was sampled
             "second": [labels.judges[place] for place in second],
             "n_items": n_items,
             "same": share_same,
+            "kappa": [
+                _kappa(*coded.codes[here][:, [a, b]].T) for a, b, here in zip(first, second, both.T, strict=True)
+            ],
             "expected": np.where(n_items > 0, chance.mean(axis=0), np.nan),
             "expected_low": np.where(n_items > 0, low, np.nan),
             "expected_high": np.where(n_items > 0, high, np.nan),
             "beyond": share_same > high,
         }
     )
+
+
+def _kappa(first: Ints, second: Ints) -> float:
+    """Return Cohen's kappa; 0 where chance says the same always, NaN without items."""
+    if not len(first):
+        return np.nan
+    shares = [np.bincount(said, minlength=max(*first, *second) + 1) / len(said) for said in (first, second)]
+    chance = float(shares[0] @ shares[1])
+    return 0.0 if chance == 1.0 else (float((first == second).mean()) - chance) / (1.0 - chance)
 
 
 def _systems(  # noqa: PLR0913, PLR0917 - what was said, of which system, and what was sampled

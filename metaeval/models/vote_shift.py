@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
-from scipy.special import stdtrit
+from scipy.special import logit, stdtrit
 from scipy.stats import f as f_distribution
 
 from metaeval.base.arrays import Floats, Ints
@@ -21,6 +21,8 @@ from metaeval.tests_stat.result import is_significant
 from metaeval.tests_stat.tails import student_p
 
 _NO_ERROR = 1e-9
+type _Change = tuple[str, float, float, float]
+"""A covariate, what it is worth before and after, and p of no change."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -34,8 +36,9 @@ class StrengthShift(ShortRepr):
     ``low`` and ``high``, ``p_value``, ``p_corrected`` (Holm) and ``significant``."""
     alpha: float
     covariates: pd.DataFrame
-    """One row a covariate of both sides that both sets have, and where these are equal strengths are compared:
-    ``name``, ``before``, ``after`` (log odds a unit), ``p_value`` of their difference and ``significant`` (Holm)."""
+    """One row a covariate of both sides that both sets have, and where these are equal strengths are compared, and one
+    of the side itself ("position": the left of two equals): ``name``, ``before``, ``after`` (log odds a unit),
+    ``p_value`` of their difference and ``significant`` (Holm)."""
 
     @property
     def is_significant(self) -> bool:
@@ -70,7 +73,8 @@ def strength_shift(before: Votes, after: Votes, *, ties: Ties = "half", alpha: f
     either: a judge that begins to like long answers leaves strengths at equal length as they were. Errors are clustered
     as those of strengths, over both sets: a question, or voter, in both is one cluster. With K systems and G clusters,
     or votes, :math:`(G - K + 1) / ((K - 1)(G - 1))\, \hat\delta^T \hat V^{-1} \hat\delta` is referred to F with K - 1
-    and G - K + 1 degrees of freedom (Hotelling's).
+    and G - K + 1 degrees of freedom (Hotelling's). Where one side wins all votes, so that the side has no bound in the
+    model, its share of votes before and after is compared.
 
     Examples
     --------
@@ -104,8 +108,13 @@ def strength_shift(before: Votes, after: Votes, *, ties: Ties = "half", alpha: f
     statistic = float(estimates @ np.linalg.solve(covariance, estimates)) * freedom / ((n - 1) * (n_clusters - 1))
     frame = _shifts(pooled.systems, estimates, covariance, n_clusters - 1, alpha)
     p_value = float(f_distribution.sf(statistic, n - 1, freedom))
-    pulls = _covariate_shifts(fitted, drawn, n_clusters - 1, alpha)
-    return StrengthShift(p_value=p_value, frame=frame, alpha=alpha, covariates=pulls)
+    pulls = _covariate_shifts(fitted, drawn, n_clusters - 1)
+    if of_sides and POSITION not in drawn:
+        pulls.append(_side_shift(pooled, is_after))
+    frame_of_pulls = pd.DataFrame(pulls, columns=["name", "before", "after", "p_value"])
+    corrected = adjust(frame_of_pulls["p_value"].to_numpy(dtype=np.float64), "holm")
+    pulls_tested = frame_of_pulls.assign(significant=is_significant(corrected, alpha))
+    return StrengthShift(p_value=p_value, frame=frame, alpha=alpha, covariates=pulls_tested)
 
 
 def _fitted(  # noqa: PLR0913 - as asked
@@ -123,14 +132,16 @@ def _fitted(  # noqa: PLR0913 - as asked
         for name, values in {**drawn, **beside}.items():
             columns |= {f"{name} before": values * (1.0 - is_after), f"{name} after": values * is_after}
         try:
-            return bradley_terry(replace(pooled, covariates=columns), ties=ties, alpha=alpha), list(drawn)
+            return bradley_terry(replace(pooled, covariates=columns), ties=ties, alpha=alpha), [*drawn, *beside]
         except EstimationError:  # one side wins them all, say
             continue
     return bradley_terry(replace(pooled, covariates=shifts), ties=ties, alpha=alpha), []
 
 
-def _covariate_shifts(fitted: BradleyTerry, drawn: Sequence[str], freedom: int, alpha: float) -> pd.DataFrame:
-    """Return what covariates that nobody asked for are worth in either set, and whether that changed."""
+def _covariate_shifts(
+    fitted: BradleyTerry, drawn: Sequence[str], freedom: int
+) -> list[tuple[str, float, float, float]]:
+    """Return what covariates that nobody asked for, and the side, are worth in either set, and p of no change."""
     estimates = fitted.coefficients.set_index("name")["estimate"]
     places = {name: len(fitted.systems) + number for number, name in enumerate(estimates.index)}
     rows = []
@@ -140,10 +151,28 @@ def _covariate_shifts(fitted: BradleyTerry, drawn: Sequence[str], freedom: int, 
         error = float(np.sqrt(np.array([-1.0, 1.0]) @ fitted.errors.covariance[both] @ np.array([-1.0, 1.0])))
         difference = float(estimates[second] - estimates[first])
         p_value = student_p(np.array([float(freedom)]), np.array([difference / error])).p[0]
-        rows.append((name, estimates[first], estimates[second], float(p_value)))
-    frame = pd.DataFrame(rows, columns=["name", "before", "after", "p_value"])
-    corrected = adjust(frame["p_value"].to_numpy(dtype=np.float64), "holm") if len(frame) else np.array([])
-    return frame.assign(significant=is_significant(corrected, alpha))
+        rows.append((name, float(estimates[first]), float(estimates[second]), float(p_value)))
+    return rows
+
+
+def _side_shift(pooled: Votes, is_after: Floats) -> _Change:
+    """Return the left's share in either set as log odds, where the model has no side as one wins all, and p.
+
+    Of no change: Student's t, errors clustered by question, or by vote where questions are unknown.
+    """
+    unit = pooled.units.get("question", np.arange(len(is_after)))
+    parts = [is_after == date for date in (0.0, 1.0)]
+    before, after = (float(np.average(pooled.share[part], weights=pooled.weight[part])) for part in parts)
+    added = np.zeros(len(is_after))
+    for part, mean, sign in zip(parts, (before, after), (-1.0, 1.0), strict=True):
+        added[part] = sign * (pooled.share[part] - mean) * pooled.weight[part] / pooled.weight[part].sum()
+    sums = np.bincount(unit, added)
+    n = len(np.unique(unit))
+    error = float(np.sqrt(sums @ sums * n / max(n - 1, 1)))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        statistic = np.nan_to_num(np.divide(np.array([after - before]), error), posinf=np.inf, neginf=-np.inf)
+    p_value = student_p(np.array([float(max(n - 1, 1))]), statistic).p[0]
+    return POSITION, float(logit(before)), float(logit(after)), float(p_value)
 
 
 def _shifts(

@@ -8,7 +8,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from metaeval.base.names import count
-from metaeval.base.notes import PooledJudges
+from metaeval.base.notes import OneSidedVoter, PooledJudges
 from metaeval.base.results import Result
 from metaeval.table.vote_cells import Codes, Floats
 
@@ -113,23 +113,27 @@ class Votes(Result):
     def by_voter(self) -> dict[str, "Votes"]:
         """Return the votes of every voter, by name; those without one are left out."""
         voter = self.units.get("voter", np.empty(0))
-        apart = replace(self, notes=tuple(note for note in self.notes if not isinstance(note, PooledJudges)))
+        apart = replace(
+            self, notes=tuple(note for note in self.notes if not isinstance(note, (OneSidedVoter, PooledJudges)))
+        )
         return {name: apart.where(voter == code) for code, name in enumerate(self.names.get("voter", ())) if name}
 
     def one_sided_voters(self) -> dict[str, tuple[str, int]]:
         """Return the voters nearly all of whose votes go to one side, with that side and how many votes they decided.
 
+        Where votes have no voters, all are those of one, called "".
         Sides have to change: half of a voter's decided votes are on pairs seen as often one way as the other. Then
         votes that hang on the systems go left as often as right, and so lopsided a count has a probability below .001
         over all voters.
         """
-        decided = (self.share != _TIE) & (self.units["voter"] >= 0 if "voter" in self.units else False)
+        voters, names = self.units.get("voter", np.zeros_like(self.left)), self.names.get("voter", ("",))
+        decided = (self.share != _TIE) & (voters >= 0)
         if self.counted or not self.placed or not decided.any():
             return {}
         from scipy.special import bdtrc  # noqa: PLC0415 - loads scipy
 
-        voter, left, right = self.units["voter"][decided], self.left[decided], self.right[decided]
-        n_voters, n_systems = len(self.names["voter"]), len(self.systems)
+        voter, left, right = voters[decided], self.left[decided], self.right[decided]
+        n_voters, n_systems = len(names), len(self.systems)
         pair = np.minimum(left, right) * n_systems + np.maximum(left, right)
         seen, which = np.unique(np.stack([voter, pair]), axis=1, return_inverse=True)
         n_one_way, n_seen = np.bincount(which.ravel(), left < right), np.bincount(which.ravel())
@@ -140,9 +144,9 @@ class Votes(Result):
         lopsided = 2 * n_voters * bdtrc(n_largest - 1, n_decided, 0.5) < _RARE
         lopsided &= (n_largest >= _NEARLY_ALL * n_decided) & (2 * both_ways >= n_decided)
         return {
-            self.names["voter"][at]: ("left" if 2 * n_left[at] > n_decided[at] else "right", int(n_decided[at]))
+            names[at]: ("left" if 2 * n_left[at] > n_decided[at] else "right", int(n_decided[at]))
             for at in np.flatnonzero(lopsided)
-            if self.names["voter"][at]
+            if names[at] or "voter" not in self.units
         }
 
     def grouped(self) -> tuple[tuple[str, ...], ...]:

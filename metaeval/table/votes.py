@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from metaeval.base.columns import underscored
 from metaeval.base.conditions import texts_that_meet
 from metaeval.base.names import count, first_few, is_number, natural_order, shortened
-from metaeval.base.notes import PooledJudges
+from metaeval.base.notes import OneSidedVoter, PooledJudges
 from metaeval.errors import InvalidOptionError, MetaevalError, ScoresError, UnknownNameError
 from metaeval.table.conversions import plain
 from metaeval.table.offered_clusters import offered_questions
@@ -381,10 +381,15 @@ class Collected:
     def _notes_on_sides(self, votes: Votes) -> list[str]:
         """Say who votes by the side."""
         return [
-            f"voter {voter!r} gives nearly all of {count(n, 'decided vote')} to the {side}, whoever stands there; "
-            f"without them pass `where={ {self._voter: f'!={voter}'}!r}`"
+            OneSidedVoter(
+                f"voter {voter!r} gives nearly all of {count(n, 'decided vote')} to the {side}, whoever stands there; "
+                f"without them pass `where={ {self._voter: f'!={voter}'}!r}`"
+                if voter
+                else f"nearly all of {count(n, 'decided vote')} go to the {side}, whoever stands there: they say "
+                "little of the systems"
+            )
             for voter, (side, n) in [*votes.one_sided_voters().items()][:_MOST_NAMED]
-            if self._voter
+            if self._voter or not voter
         ]
 
     def _joined(self) -> dict[str, NDArray[Any]]:

@@ -6,7 +6,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from metaeval import as_scores
 from metaeval.agreement import as_labels, favoured_items
+from metaeval.agreement.runs_under_judges import labels_of_scores
 from metaeval.errors import InvalidOptionError, ScoresError
 
 SYSTEMS = [f"s{number}" for number in range(6)]
@@ -38,7 +40,7 @@ def _by_hand(labels, covariate):
     names = [item for _, item in labels.table.index]
     values = np.array([covariate[name] for name in names])
     values = values / values.std(ddof=1)
-    human, judge = (labels.table[name].to_numpy(dtype=float) for name in ("human", "judge"))
+    human, judge = labels.table.to_numpy(dtype=float).T
     design = np.column_stack([values, *(human == level for level in np.unique(human))]).astype(float)
 
     def slope(kept):
@@ -69,6 +71,65 @@ def test_a_judge_that_saturates():
     """Where long answers are good ones, a judge that stops at good is found biased at no more than .06 of the time."""
     p_values = [favoured_items(*_table(seed=seed), reference="human").table["p"].iloc[0] for seed in range(40)]
     assert np.mean(np.array(p_values) <= 0.05) <= 0.06 + 2 * (0.05 * 0.95 / 40) ** 0.5
+
+
+def _of_taste(seed, n_systems=6, *, by="item"):
+    """Return labels of a judge with a taste for systems, whatever their lengths: each has one, drawn beside it."""
+    rng = np.random.default_rng(seed)
+    names = [f"m{place}" for place in range(n_systems)]
+    lengths = dict(zip(names, rng.integers(80, 600, n_systems).tolist(), strict=True))
+    human = rng.integers(1, 6, (40, n_systems))
+    judge = np.clip(np.rint(human + rng.normal(0, 0.5, n_systems) + rng.normal(0, 0.5, human.shape)), 1, 5)
+    place = [(question, system) for question in range(40) for system in range(n_systems)]
+    frame = pd.DataFrame(
+        {
+            "question": [f"q{question}" for question, _ in place],
+            "system": [names[system] for _, system in place],
+            "item": [f"q{question}-{system}" for question, system in place],
+            "human": human.ravel(),
+            "gpt": judge.ravel(),
+        }
+    )
+    if by == "scores":
+        given = {
+            name: as_scores(labels.T.astype(float), systems=names)
+            for name, labels in (("human", human), ("gpt", judge))
+        }
+        return labels_of_scores({"score": given}), lengths
+    labels = as_labels(frame.drop(columns="question" if by == "item" else "item"))
+    names = frame["item"] if by == "item" else frame["question"] + "::" + frame["system"]
+    return labels, dict(zip(names, frame["system"].map(lengths), strict=True))
+
+
+@pytest.mark.parametrize("by", ["scores", "item", "names"])
+def test_a_taste_for_systems_is_no_taste_for_their_lengths(by):
+    """A covariate of six systems, however labels know them: over systems, false alarms are as rare as they claim."""
+    n_sets = 40 if by == "scores" else 3
+    found = [favoured_items(*_of_taste(seed, by=by), reference="human").table.iloc[0] for seed in range(n_sets)]
+    assert {row["n_systems"] for row in found} == {6}
+    assert {row["n_labels"] for row in found} == {240}
+    assert np.mean([row["p"] <= 0.05 for row in found]) <= 0.06 + 2 * (0.05 * 0.95 / 40) ** 0.5
+
+
+@pytest.mark.parametrize("n_systems", [2, 4])
+def test_few_systems_give_no_slope(n_systems):
+    """Answers of one system hang together, and four systems say too little of others."""
+    with pytest.raises(ScoresError, match=f"takes 5 systems or more, not {n_systems}"):
+        favoured_items(*_of_taste(0, n_systems, by="scores"), reference="human")
+
+
+def test_scores_read_as_labels_know_their_questions():
+    """Jackknifed over questions and systems, as the same labels with both in the names of items."""
+    labels, lengths = _of_taste(1, by="scores")
+    rows = favoured_items(labels, lengths, reference="human").table
+    index = labels.table.index.map("::".join)
+    table = labels.table.set_axis(pd.MultiIndex.from_product([["1"], index], names=["topic", "item"]))
+    named = replace(labels, table=table, by_item=True, system_part=1, system_of=None)
+    by_name = {item: lengths[item.split("::")[1]] for item in index}
+    pd.testing.assert_frame_equal(favoured_items(named, by_name, reference="human").table, rows)
+    slope, variance = _by_hand(named, by_name)
+    assert rows["slope"].item() == pytest.approx(slope, abs=1e-7)
+    assert rows["high"].item() == pytest.approx(slope + 2.5705818366147395 * variance**0.5, abs=1e-6)
 
 
 def test_many_different_labels():

@@ -6,10 +6,11 @@ import numpy as np
 import pandas as pd
 import pytest
 import statsmodels.api as sm
-from scipy.stats import f, t
+from scipy.stats import f, t, ttest_rel
 
 from metaeval.errors import EstimationError
 from metaeval.models.vote_shift import strength_shift
+from metaeval.questions.boards.study_decided import study_settled
 from metaeval.simulate.votes import simulate_votes
 from metaeval.table.votes import as_votes
 
@@ -82,8 +83,8 @@ def test_a_judge_that_begins_to_like_long_answers_has_changed(after):
 
     sets = (votes(0.0), votes(after))
     shift = strength_shift(*sets)
-    (pull,) = shift.covariates.to_dict("records")
-    assert pull["name"] == "length"
+    pull, side = shift.covariates.to_dict("records")
+    assert (pull["name"], side["name"], side["significant"]) == ("length", "position", False)
     assert pull["significant"] == (after > 0)
     assert pull["after"] == pytest.approx(after, abs=0.35)
     assert not shift.is_significant  # without the length strengths would seem to shrink
@@ -97,8 +98,48 @@ def test_a_judge_that_begins_to_like_long_answers_has_changed(after):
     design = np.block([[designs[0], np.zeros((600, 4))], [designs[1], designs[1]]])
     fit = sm.Logit(np.concatenate([v.share for v in sets]), design).fit(disp=0, cov_type="HC0", tol=1e-12)
     covariance = fit.cov_params() * 1200 / 1199
+    assert side["before"] == pytest.approx(fit.params[3], rel=1e-4)
+    assert side["p_value"] == pytest.approx(2 * t.sf(abs(fit.params[7]) / np.sqrt(covariance[7, 7]), 1199), rel=1e-3)
     assert pull["before"] == pytest.approx(fit.params[2], rel=1e-4)
     assert pull["after"] == pytest.approx(fit.params[2] + fit.params[6], rel=1e-4)
     assert pull["p_value"] == pytest.approx(2 * t.sf(abs(fit.params[6]) / np.sqrt(covariance[6, 6]), 1199), rel=1e-3)
     statistic = fit.params[4:6] @ np.linalg.solve(covariance[4:6, 4:6], fit.params[4:6])
     assert shift.p_value == pytest.approx(f.sf(statistic * 1198 / (2 * 1199), 2, 1198), rel=1e-3)
+
+
+def by_question(lean, seed, n=300):
+    """Return votes on the same 300 questions by a judge with a lean to the left, of log odds."""
+    sides = np.random.default_rng(1).permuted(np.tile(np.arange(4), (n, 1)), axis=1)[:, :2]
+    won = np.random.default_rng(seed).random(n) < 1 / (1 + np.exp(-0.5 * (sides[:, 1] - sides[:, 0]) - lean))
+    frame = pd.DataFrame({"left": np.array([*"wxyz"])[sides[:, 0]], "right": np.array([*"wxyz"])[sides[:, 1]]})
+    return as_votes(frame.assign(winner=np.where(won, "left", "right"), question=[f"q{at}" for at in range(n)]))
+
+
+def test_a_judge_that_begins_to_go_by_the_side_has_changed():
+    """The left of two equals wins 88 % where it won half; strengths are as before, and the headline says both."""
+    before, after = by_question(0.0, 2), by_question(2.0, 3)
+    shift = strength_shift(before, after)
+    side = shift.covariates.set_index("name").loc["position"]
+    assert side["after"] - side["before"] == pytest.approx(2.0, abs=0.5)
+    assert side["significant"]
+    assert not shift.is_significant
+    said = study_settled({"before": before, "after": after}, of_judges=True, changed=True, rng=0).report().summary[0]
+    assert said.startswith("The judge has changed: ")
+    assert "of its votes on two equals go to the left, " in said
+
+
+def test_a_side_that_wins_every_vote_is_compared_by_its_share():
+    """Paired by question: Student's t of the differences, as SciPy has it."""
+    before, after = by_question(0.0, 2), by_question(99.0, 3)
+    side = strength_shift(before, after).covariates.set_index("name").loc["position"]
+    assert np.isposinf(side["after"])
+    assert side["p_value"] == pytest.approx(ttest_rel(after.share, before.share).pvalue, rel=1e-6)
+
+
+def test_a_lean_that_stays_is_no_change():
+    """A judge that always liked the left: of 40 pairs of dates about one in twenty differs."""
+    p_values = [
+        strength_shift(by_question(1.0, seed), by_question(1.0, 100 + seed)).covariates["p_value"].item()
+        for seed in range(40)
+    ]
+    assert np.mean(np.array(p_values) <= 0.05) <= 0.05 + 2 * (0.05 * 0.95 / 40) ** 0.5

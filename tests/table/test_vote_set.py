@@ -167,6 +167,17 @@ def test_who_votes_by_the_side_is_named():
     assert _votes([(*row[:4], "") for row in by_side]).one_sided_voters() == {}
 
 
+def test_votes_without_voters_that_go_by_the_side_are_named():
+    """All are of one voter without a name, and the note does not send to a column that is not there."""
+    rows = [("x", "y", "x"), ("y", "x", "y")] * 10
+    votes = as_votes(pd.DataFrame(rows, columns=["left", "right", "winner"]))
+    assert votes.one_sided_voters() == {"": ("left", 20)}
+    said = "nearly all of 20 decided votes go to the left, whoever stands there: they say little of the systems"
+    assert said in votes.notes
+    by_system = as_votes(pd.DataFrame([(a, b, "x") for a, b, _ in rows], columns=["left", "right", "winner"]))
+    assert by_system.one_sided_voters() == {}
+
+
 @given(st.lists(st.tuples(st.sampled_from("st"), st.booleans(), st.booleans()), min_size=1, max_size=60))
 def test_one_sided_voters_are_those_of_a_slow_version(rows):
     """Counted voter by voter with SciPy's binomial law."""

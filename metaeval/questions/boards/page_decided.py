@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import pandas as pd
+from scipy.special import expit
 
 from metaeval import figures
 from metaeval.base.unit import unit
@@ -32,6 +33,7 @@ from metaeval.reports.data_files import csv_file
 from metaeval.reports.key_figures import KeyFigure, listed_figures, with_ends
 from metaeval.reports.prose import prose
 from metaeval.reports.shared import facts, unanswered
+from metaeval.table.vote_covariates import POSITION
 from metaeval.tests_stat.result import is_significant
 
 _DECIMAL, _MOST_FIGURES, _MOST_SHOWN, _MOST_NAMED = number(2), 5, 50, 3
@@ -121,13 +123,21 @@ def _verdict_words(study: SettledStudy) -> tuple[str, ...]:
             f"{bracketed(row['shift'], row['low'], row['high'], _DECIMAL)} for {row['system']}"
             for row in moved or rows[:1]
         ]
-        pulls = study.shift.covariates[study.shift.covariates["significant"]].to_dict("records")
-        drawn = [
+        covariates = study.shift.covariates
+        is_side = covariates["name"] == POSITION
+        sided = [
+            f"{share(float(expit(side['after'])))} of its votes on two equals go to the left, "
+            f"{share(float(expit(side['before'])))} before (p {compared_p(side['p_value'])})"
+            for side in covariates[is_side & covariates["significant"]].to_dict("records")
+        ]
+        pulls = covariates[~is_side & covariates["significant"]].to_dict("records")
+        drawn = sided + [
             f"a unit of {pull['name']} is worth {significant(pull['after'], 2)} log odds, "
             f"{significant(pull['before'], 2)} before (p {compared_p(pull['p_value'])})"
             for pull in pulls
         ]
         words = {"moved": bool(moved), "shifts": shifts, "p": compared_p(study.shift.p_value), "drawn": drawn}
+        words |= {"sided": bool(sided), "equal": covariates.loc[~is_side, "name"].tolist()}
         return (say("changed", shift=study.shift, n=len(rows), **words),)
     if study.verdicts.empty:
         return ()
@@ -143,7 +153,7 @@ def _verdict_words(study: SettledStudy) -> tuple[str, ...]:
 def _alike_words(row: Mapping[Any, Any]) -> str:
     """Write the share of pairs in one order with its interval, or their number where no draw orders one otherwise."""
     if pd.isna(row["low"]):
-        return "none" if not row["alike"] else whole(round(row["alike"] * row["n_pairs"]))
+        return "none" if not row["alike"] > 0 else whole(round(row["alike"] * row["n_pairs"]))
     return bracketed(row["alike"], row["low"], row["high"], share)
 
 
@@ -390,10 +400,18 @@ def _methods(study: SettledStudy) -> Methods:
     means = f" and the true means over {whole(study.n_items)} {unit().topics}" if study.n_items else ""
     paragraphs = [say("methods", study=study, fits=fits, means=means)]
     paragraphs += [say("tested", tested=study.found.tested)] if study.found.tested else []
-    paragraphs += [say("shift methods", shift=study.shift)] if study.shift is not None else []
+    paragraphs += _shift_methods(study)
     paragraphs += [say("powered methods")] if study.powered else []
     paragraphs += [say("alt methods", alt=study.alt)] if study.alt is not None else []
     return Methods(paragraphs=(*paragraphs, say("computed", study=study)))
+
+
+def _shift_methods(study: SettledStudy) -> list[str]:
+    if study.shift is None:
+        return []
+    names = study.shift.covariates["name"].tolist()
+    equal = [name for name in names if name != POSITION]
+    return [say("shift methods", equal=equal, side=POSITION in names)]
 
 
 def ranks_section(pairs: SettledPairs, first: str, second: str) -> Section:

@@ -52,7 +52,7 @@ _ABOUT = {
 """Options that mean something for some kinds of files only."""
 type _Judged = Labels | dict[str, Assessments] | None
 type _UnderJudges = Collection | dict[str, JudgedCollection] | None
-_OF_VOTES = {"reference", "alpha"}
+_OF_VOTES = {"reference", "alpha", "where"}
 """Options that mean something for votes."""
 _OF_DRIFT = {"column", "word", "resamples", "test", "correction", "alpha"}
 """Options that mean something for one judge at two dates."""
@@ -356,7 +356,9 @@ def judges_command(  # noqa: PLR0913 - the options of the command
         raise InvalidOptionError("JUDGES is missing: give labels or scores of two judges, or one judge at two dates")
     metrics = None if runs.metrics is None else split_names(runs.metrics)
     votes, read = loaded.votes_apart(
-        inputs, partial(_read, reading=reading, reference=reference, metrics=metrics, latent=labels.latent)
+        inputs,
+        partial(_read, reading=reading, reference=reference, metrics=metrics, latent=labels.latent),
+        checks.parse_where(reading.where),
     )
     if votes or read is None:
         if read is not None:
@@ -487,7 +489,8 @@ def _of_two_dates(loaded: Loaded, inputs: Sequence[str] | None, files: tuple[Pat
 
     if inputs:
         raise InvalidOptionError(f"--before and --after are all that is read; leave {inputs[0]} out")
-    votes, _ = loaded.votes_apart([f"before={files[0]}", f"after={files[1]}"], _no_votes)
+    where = checks.parse_where(reading.where)
+    votes, _ = loaded.votes_apart([f"before={files[0]}", f"after={files[1]}"], _no_votes, where)
     if len(votes) > 1:
         return _of_votes(loaded, votes, changed=True)
     if votes:

@@ -69,17 +69,20 @@ def _favour_section(found: ItemFavour | None) -> tuple[Section, ...]:
     """Say what more of a covariate of items adds to each judge's labels; nothing without one."""
     if found is None:
         return ()
-    people = found.table["beyond_people"].notna().any()
+    people, systems = found.table["beyond_people"].notna().any(), bool(found.table["n_systems"].any())
     ends = ends_named("slope") | (ends_named("beyond_people", "beyond_") if people else {})
     table = say.table(
         "item-covariate-bias",
         found.table.rename(columns=ends),
         left(judge="Judge"),
-        right(whole, n_items=labelled_heads()),
+        right(
+            whole, n_labels=labelled_heads(), **({"n_items": "Questions", "n_systems": "Systems"} if systems else {})
+        ),
         ranged(number(3), slope="Gain", **{"beyond_people": "Beyond people"} if people else {}),
         right(p_value, p_corrected="p, corrected"),
         data=found.table,
         found=found,
+        systems=systems,
     )
     return (say.section("favour", Text(paragraphs=tuple(favour_words(found))), table, found=found),)
 
@@ -109,13 +112,14 @@ def corrected_section(found: CorrectedScores | None, *, brief: bool) -> tuple[Se
         right(whole, n=f"{labelled_heads()} alone"),
         right(share, judged="Says yes"),
         ranged(share, corrected="Corrected", powered="Prediction-powered"),
-        right(p_value, apart_p="p of equal scores"),
+        right(p_value, apart_corrected="p of equal scores"),
         right(share, specificity="Specificity", sensitivity="Sensitivity"),
         right(whole, n_negative="No", n_positive="Yes"),
         right(share, next_negative="Next, no"),
         data=table,
         reference=found.reference,
-        apart=table.loc[is_significant(table["apart_p"].to_numpy(), found.alpha), "judge"].unique().tolist(),
+        apart=found.names("apart_corrected"),
+        unlike=found.names("errors_corrected"),
     )
     blocks: tuple[Block, ...] = (shown, *_difference_folds(found))
     return (say.section("corrected", *blocks, brief=brief, head="Scores corrected for the judge’s errors"),)
@@ -191,6 +195,8 @@ def latent_words(found: LatentClasses) -> tuple[str, ...]:
     ]
     best, worst = (frame.loc[frame[column] > tail, "judge"].tolist() for column in ("p_best", "p_worst"))
     believe = say("believe", dependent=bool(found.pairs["beyond"].any()))
+    if alike := found.nearly_the_same():
+        return say("one voice", alike=alike), believe
     return say("answer", judges=judges, best=best, worst=worst), believe
 
 

@@ -401,10 +401,10 @@ def study_judges(  # noqa: PLR0913 - every option is one question
 def _labels_of_answers(
     tables: Mapping[str, ScoresOfJudges], options: JudgeOptions, attempt: Attempts
 ) -> Labelling | None:
-    """Compare scores under judges as labels, where they are such."""
+    """Compare scores under judges as labels, where they are such; corrected they are with the systems."""
     answers = labels_of_scores(tables)
     compared = None if answers is None else attempt(_LABELS, partial(labelling_of, answers, options, attempt))
-    return None if compared is None else compared[0]
+    return None if compared is None else replace(compared[0], corrected=None)
 
 
 def _notes_on_grades(

@@ -504,7 +504,9 @@ def _or_labels(given: Sequence[str], scores: Contents) -> Contents:
         return _metrics(names, {"systems": scores.sizes["systems"]}, means) or scores
     raters = list(map(str, read["metric" if read.sizes["metric"] > 1 else "system"].to_numpy()))
     values = np.unique(read.to_numpy()[~np.isnan(read.to_numpy())])
-    are_grades = scores.read_as.startswith(WIDE) and len(values) <= _MOST_GRADES and not (values % 1).any()
+    are_labelled_in_part = read.sizes["metric"] > 1 and bool(scores.sizes["gaps"])
+    is_like_labels = scores.read_as.startswith(WIDE) or are_labelled_in_part
+    are_grades = is_like_labels and len(values) <= _MOST_GRADES and not (values % 1).any()
     may_be_judges = are_grades or (read.sizes["metric"] > 1 and are_judges(raters))
     if not may_be_judges or any(map(PROMPTED.match, raters)):  # as promptfoo names what it compares
         return scores
@@ -577,6 +579,8 @@ def _with_gaps(given: Sequence[str]) -> Contents | None:
         + (
             "hardly any item has scores of two systems, so look whether the items are named by what the systems share"
             if apart
+            else f"where judges labelled a part, metaeval judges {typed} compares them"
+            if "judges" in scores.also
             else f"where a gap is a failure it counts 0 with metaeval look {typed} --missing zero"
         )
     )
@@ -716,10 +720,11 @@ def _are_passes(labels: pd.DataFrame | None) -> bool:
 
 
 def _are_of_judges(labels: pd.DataFrame) -> bool:
-    """Whether two columns are called as judges, one as what they settled on, or rows are documents of topics."""
+    """Whether columns are called as judges (one beside systems), as what they settled on, or rows are of topics."""
     names = [str(name) for name in labels.columns]
     called = [name for name in names if are_judges([name])]
-    return len(called) > 1 or bool(adjudicated(names)) or labels.index.nlevels > 1
+    beside_systems = bool(called) and ("system_part" in labels.attrs or "system_of" in labels.attrs)
+    return len(called) > 1 or beside_systems or bool(adjudicated(names)) or labels.index.nlevels > 1
 
 
 def _people_in_words(file: _TypedFile) -> list[str]:

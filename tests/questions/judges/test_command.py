@@ -771,3 +771,88 @@ def test_it_is_said_from_which_grade_on_runs_are_scored(command, simulated_colle
     words = ("judges", "first.txt", "second.txt", "--runs", simulated_collection / "runs", "--metrics")
     said = " ".join(command(*words, *options.split()).out.split())
     assert [note for note in (FROM_ONE, OF_OVERLAP) if note in said] == expected
+
+
+def labelled_in_part(tmp_path, *, words=False):
+    """Write answers of three systems that two models judged, and people a third of them; return the file."""
+    rng = np.random.default_rng(6)
+    truth = rng.random(90) < 0.5
+    said = {name: np.where(rng.random(90) < 0.9, truth, ~truth) for name in ("ann", "ben", "gpt", "llama")}
+    names = {True: "correct", False: "incorrect"} if words else {True: "1", False: "0"}
+    frame = pd.DataFrame({"question": np.repeat(np.arange(30), 3), "system": [*"xyz"] * 30})
+    for name in ("person", "gpt") if words else said:
+        given = said["ann" if name == "person" else name]
+        cells = [names[bool(label)] for label in given]
+        frame[name] = [cell if at < 30 or name in {"gpt", "llama"} else "" for at, cell in enumerate(cells)]
+    path = tmp_path / ("words.csv" if words else "wide.csv")
+    frame.to_csv(path, index=False)
+    return path
+
+
+def test_columns_of_0_and_1_with_gaps_are_labels_of_annotators(command, tmp_path):
+    """Without a reference too: answers are what was labelled, and nobody is told to count gaps as 0."""
+    found = command("judges", labelled_in_part(tmp_path), "--json").json()
+    told = [row for row in found["results"] if row["statistic"] == "same"]
+    frame = pd.read_csv(tmp_path / "wide.csv")
+    pairs = {(row["first"], row["second"]): row["value"] for row in told}
+    assert len(pairs) == 6
+    both = frame.dropna()
+    assert pairs["ann", "gpt"] == pytest.approx((both["ann"] == both["gpt"]).mean())
+    assert pairs["gpt", "llama"] == pytest.approx((frame["gpt"] == frame["llama"]).mean())
+
+
+@pytest.mark.parametrize("words", [False, True])
+def test_look_leads_from_answers_that_people_labelled_in_part_to_judges(command, tmp_path, words):
+    """Numbers, which may be scores too, and words, which are no passes of systems."""
+    path = labelled_in_part(tmp_path, words=words)
+    ended = command("look", path)
+    page = ended.out + ended.err
+    assert f"metaeval judges {path}" in page
+    assert "--missing zero" not in page
+
+
+def test_look_leads_from_grades_with_gaps_to_judges(command, tmp_path):
+    """Krippendorff's example, items in rows: alpha of grades as names is his .743, and no gap becomes a 0."""
+    rows = ["unit,A,B,C,D", "1,1,1,,1", "2,2,2,3,2", "3,3,3,3,3", "4,3,3,3,3", "5,2,2,2,2", "6,1,2,3,4", "7,4,4,4,4"]
+    rows += ["8,1,1,2,1", "9,2,2,2,2", "10,,5,5,5", "11,,,1,1", "12,,3,,"]
+    path = tmp_path / "kripp.csv"
+    path.write_text("\n".join(rows))
+    ended = command("look", path)
+    page = ended.out + ended.err
+    assert f"metaeval judges {path} --column item=unit" in page
+    assert "--missing zero" not in page
+    labels = as_labels(read_labels(path, columns={"item": "unit"}))
+    alphas = compare_labels(labels).alpha.set_index("level")
+    assert alphas.loc["nominal", "alpha"] == pytest.approx(0.743, abs=5e-4)
+
+
+def test_lengths_of_answers_lead_to_answers_as_items(command, tmp_path):
+    """A row a question and system is no covariate of systems; the way out finds the one column of numbers itself."""
+    rng = np.random.default_rng(3)
+    frame = pd.DataFrame({"question": [f"p{at}" for at in range(40)]}).merge(
+        pd.DataFrame({"system": [f"s{at}" for at in range(6)]}), how="cross"
+    )
+    human = rng.integers(1, 6, len(frame))
+    frame.assign(human=human, gpt=np.clip(human + rng.integers(0, 2, len(frame)), 1, 5)).to_csv(
+        tmp_path / "l.csv", index=False
+    )
+    frame.assign(length=rng.integers(50, 500, len(frame))).to_csv(tmp_path / "n.csv", index=False)
+    asked = ("judges", tmp_path / "l.csv", "--reference", "human", "--covariate", tmp_path / "n.csv")
+    refused = command(*asked).err
+    assert "--column item=question,system" in " ".join(refused.split())
+    told = command(*asked, "--column", "item=question,system", "--json").json()["results"]
+    assert any(row["statistic"] == "bias by item, adjusted: length" for row in told)
+
+
+def test_votes_of_some_voters_are_chosen_by_where(command, tmp_path):
+    """What the note on a voter who goes by the side says works for judges too, and is not said once a judge."""
+    rng = np.random.default_rng(1)
+    rows = [(f"q{at}", *pair, name) for at, pair in enumerate([*("xy", "yx", "yz", "zy")] * 30) for name in "abs"]
+    frame = pd.DataFrame(rows, columns=["question", "left", "right", "judge"])
+    frame["winner"] = np.where((frame["judge"] == "s") | (rng.random(len(frame)) < 0.5), "left", "right")
+    frame.to_csv(tmp_path / "votes.csv", index=False)
+    ended = command("judges", tmp_path / "votes.csv", "--reference", "a")
+    assert "voter 's'" not in ended.out + ended.err
+    rest = command("judges", tmp_path / "votes.csv", "--reference", "a", "--where", "judge!=s")
+    assert [line[:4] for line in rest.out.split()[1:]] == ["a,b,", "b,a,"]
+    assert "240 of 360 rows" in rest.err

@@ -108,6 +108,20 @@ def test_corrected_scores_of_systems_are_the_answer(tmp_path):
     assert "κ" in after
 
 
+def test_note_and_caption_name_the_same_systems_of_many():
+    """Of eight systems one differs by its own p below .05 alone: by Holm none does, and nothing says so."""
+    rng = np.random.default_rng(7)
+    system, truth = np.repeat([f"s{at}" for at in range(8)], 120), rng.random(960) < 0.5
+    judge = np.where(rng.random(960) < 0.85, truth, ~truth).astype(float)
+    people = np.where(np.tile(np.arange(120) < 40, 8), truth.astype(float), np.nan)
+    frame = pd.DataFrame({"item": np.arange(960), "system": system, "human": people, "gpt": judge})
+    study = study_judges(as_labels(frame), reference="human", n_resamples=10, rng=0)
+    table = section_of(study, "corrected").blocks[0]
+    assert table.data["apart_p"].min() < 0.05 < table.data["apart_corrected"].min()
+    assert "They do not differ significantly" in table.caption
+    assert not any("corrected and powered scores differ" in note for note in study.notes)
+
+
 def test_scores_of_0_and_1_are_corrected_as_labels_are(tmp_path):
     """The same answers as a table of scores under judges: the figures of the labels, on the page and in the rows."""
     rows = [line.split(",") for line in PARTLY.splitlines()[1:]]
