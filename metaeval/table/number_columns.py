@@ -10,6 +10,7 @@ import numpy as np
 from metaeval.base.arrays import Flags, Floats
 from metaeval.base.columns import JUDGES, underscored
 from metaeval.base.names import first_few, metric_evidence
+from metaeval.table.companions import companions
 from metaeval.table.derived import rounding
 from metaeval.table.evidence import SETTLED, made_of_others, on_another_scale
 from metaeval.table.interval_names import Bounds, bounds_among, roles_among
@@ -88,7 +89,10 @@ def not_scores(names: Sequence[str], values: Floats, *, along: str, kept: Iterab
     by_word = {word_of(name): name for name in names}
     asked = {name: ("", "") for name in names if _asked_word(name, along)}
     table = _Numbers(names, values, along, roles_among(names) | asked)
+    beside = companions(names, values) if along == "system" else []
     told = table.beside(kept) if along == "system" else {}
+    for group in beside:
+        told |= {name: column for name, column in group.columns().items() if group.unlike and name not in kept}
     bounding = [(name, pair) for pair in bounds_among(names) for name in pair[:2] if name not in kept]
     told |= {name: column for name, pair in bounding if (column := table.bounding(name, pair)) is not None}
     paired = {*told, *kept, *(name for name, _ in bounding)}
@@ -102,6 +106,11 @@ def not_scores(names: Sequence[str], values: Floats, *, along: str, kept: Iterab
         column = column or (RoleColumn(name, "", FALLS, sure=False) if name in falling else None)
         if column is not None:
             told[name] = column
+    for group in beside:
+        asked_of = {name: column for name, column in group.columns().items() if group.called and name not in kept}
+        told = asked_of | told
+        if any(not told[name].sure for name in group.of if name in told):
+            told |= {name: told[name]._replace(sure=False) for name in group.of if name in told}  # one with all
     told |= table.made(told, kept)
     for column in table.by_values([name for name in names if name not in told and name not in kept]):
         told[column.name] = column
