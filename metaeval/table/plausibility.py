@@ -23,6 +23,7 @@ from metaeval.table.no_answers import codes_among, minus_ones
 from metaeval.table.roles import (
     AVERAGES,
     ERRORS,
+    LETTERS,
     MADE,
     PERHAPS,
     PERHAPS_SCORES,
@@ -194,6 +195,7 @@ def left_out_rows(
     roles = ["" if name in series else role for name, role in zip(names, roles, strict=True)]
     called = {at: role for at, role in enumerate(roles) if role in SUMMARIES}
     called |= {at: "made" for at, name in enumerate(names) if word_of(name) in MADE}
+    called |= {at: "sd" for at, name in enumerate(names) if word_of(name) in LETTERS and not named}
     if named and not called and not _COUNTS & {*roles}:
         return stay, []
     counting = [at for at, role in enumerate(roles) if role in _COUNTS and len(names) > 1 and _counts(values, at)]

@@ -155,6 +155,8 @@ _EXPERIMENT, _OF_EXPERIMENTS = "session_name", frozenset({"reference_example_id"
 _COMPARES, _TWO_ITEMS = re.compile(r"[<>=≤≥]"), 2
 _MEASURED = ("cost", "size", "time")
 _UNITS = frozenset(_TABLE["unit"]["words"])
+LETTERS = frozenset(_TABLE["row"]["letters"])
+"""Abbreviations of spreads that may be items as well."""
 _OF_ROWS = frozenset(_TABLE["row"]["words"])
 """What a row among items may be called that is none, beside the words of roles."""
 _CONSTANT = frozenset(_TABLE["constant"]["words"])
