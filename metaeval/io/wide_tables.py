@@ -81,6 +81,7 @@ _WHOLE_ENDS = tuple(f"_{word}" for word in WHOLE)
 """How names of one score of a system end: LC Win Rate."""
 
 type _Names = tuple[list[str] | None, list[str] | None]
+type _Left = tuple[Sequence[str], Sequence[str]]
 
 
 def read_wide(sheet: Sheet, source: Source, options: blocks.TableOptions) -> blocks.FileBlock:
@@ -100,7 +101,7 @@ def read_wide(sheet: Sheet, source: Source, options: blocks.TableOptions) -> blo
         *topic_columns.values(),
     }
     used = [at for at in range(rows.width) if at not in left_out and (not names or names[at])]
-    empty = _empty_columns(rows, used) if transposed and names else []
+    empty = _empty_columns(rows, used) if names else []
     words = [] if name_column is None else _columns_of_words(rows, [at for at in used if at not in empty])
     used = [at for at in used if at not in {*empty, *words}]
     if not used:
@@ -113,6 +114,7 @@ def read_wide(sheet: Sheet, source: Source, options: blocks.TableOptions) -> blo
     down = None if name_column is None else rows.column(name_column)
     across = [names[at] for at in used] if names else None
     options.check_systems(len(rows.first) if transposed else len(used))
+    gaps = _Gaps(rows, used, (down, across))
     scores = _grid(rows, used, (down, across), options)
     blocks.refuse_points_between_thousands(body, scores, {at: names[at] if names else str(at + 1) for at in used})
     notes = headers.note_of_unnamed(names, name_column) + _notes_on_identifiers(
@@ -130,14 +132,14 @@ def read_wide(sheet: Sheet, source: Source, options: blocks.TableOptions) -> blo
         notes += ["rows are taken for topics and columns for systems; pass `systems_in='rows'` if it is the other way"]
     if transposed:
         notes += headers.notes_on_words({names[at]: rows.column(at) for at in words}, clustered=True)
-        made = _block(rows, source, options, scores, (down, across), notes, transposed=True)
+        made = _block(rows, source, options, scores, (down, across), notes, transposed=True, gaps=gaps)
         return made if made.read_as else replace(made, read_as="wide table, systems in rows")
     unit = TOPIC if name_column is None or not names else unit_of_column(names[name_column])
     with speaking_of(unit):
         told = {names[at]: rows.column(at) for at in words}
         notes += headers.notes_on_words(told, clustered=bool({"cluster", "stratum"} & topic_columns.keys()))
         notes += note_of_folds(names[name_column], down) if names and name_column is not None and down else []
-        block = _block(rows, source, options, scores.T, (across, down), notes)
+        block = _block(rows, source, options, scores.T, (across, down), notes, gaps=gaps)
     beside = [name for at, name in enumerate(names) if at not in topic_columns.values() and name not in (across or ())]
     block = _with_corpus_means(block, rows, beside, down)
     return (
@@ -292,6 +294,7 @@ def _block(  # noqa: PLR0913, PLR0917 - what a block is made of
     notes: list[str],
     *,
     transposed: bool = False,
+    gaps: "_Gaps",
 ) -> blocks.FileBlock:
     """Name what has no name, leave out averages, and check the names. `scores` has the shape (system, topic)."""
     body, (systems, topics) = rows.body, names
@@ -305,9 +308,13 @@ def _block(  # noqa: PLR0913, PLR0917 - what a block is made of
     notes += blocks.metric_note(source)
     if not transposed and names[1] is not None:
         _refuse_repeated(rows, options)
+    of = (topics, systems)
     systems, topics, scores, left_out = _without_summaries(
         list(systems), list(topics), scores, wide=options.form == "wide"
     )
+    if options.missing == "error":
+        turn = 1 if transposed else -1
+        gaps.refuse(scores if transposed else scores.T, *of[::-turn], (topics, systems)[::-turn])
     notes += left_out
     _refuse_metrics(rows, systems, topics, options)
     if options.duplicates != "error":
@@ -744,20 +751,66 @@ def _grid(rows: _WideRows, used: Sequence[int], titles: _Names, options: blocks.
     numbers = np.empty((len(rows.first), len(used)))
     side_by_side = slice(used[0], used[-1] + 1) if used[-1] - used[0] == len(used) - 1 else None
     for position, cells in enumerate(rows.body.rows()):
+        row_cells = [cells[at] for at in used] if side_by_side is None else cells[side_by_side]
         try:
-            row_cells = [cells[at] for at in used] if side_by_side is None else cells[side_by_side]
             numbers[position] = blocks.to_numbers(row_cells, options.missing)
-        except blocks.BadCellError as error:
-            called = "" if down is None else down[position]
-            if role_of_row(called) == "n" and (counts := blocks.counts_in(row_cells)) is not None:
-                numbers[position] = counts
-                continue
-            column = f"column {used[error.place] + 1}" if across is None else f"column {across[error.place]!r}"
-            row = "" if down is None else f", row {shortened(down[position])!r}"
-            rule = error.rule(rows.body.delimiter, called, cells=rows.column(used[error.place]))
-            hint = _way_past_column(rows, used, error.place, titles) if error.is_word and rule == error.rule() else ""
-            raise rows.body.error(f"{column}{row}: {rule}{hint}", position) from None
+        except blocks.BadCellError:
+            counts = blocks.counts_in(row_cells) if down and role_of_row(down[position]) == "n" else None
+            numbers[position] = counts or [
+                _number_or_gap(cell, (position, at), rows, used, titles, options) for at, cell in enumerate(row_cells)
+            ]
     return numbers
+
+
+def _number_or_gap(  # noqa: PLR0913, PLR0917 - a cell and its table
+    cell: str,
+    place: tuple[int, int],
+    rows: _WideRows,
+    used: Sequence[int],
+    titles: _Names,
+    options: blocks.TableOptions,
+) -> float:
+    """Return the number of a cell; NaN for a gap, and for a word below a name of no score, which may be left out."""
+    try:
+        return float(blocks.to_numbers([cell], options.missing)[0])
+    except blocks.BadCellError as error:
+        if error.is_gap or (titles[1] is not None and role_of_name(titles[1][place[1]])[0]):
+            return math.nan
+        raise _bad_cell(blocks.BadCellError(place[1], cell), place[0], rows, used, titles) from None
+
+
+def _bad_cell(
+    error: blocks.BadCellError, position: int, rows: _WideRows, used: Sequence[int], titles: _Names
+) -> Exception:
+    """Return the error of a cell that holds no number."""
+    down, across = titles
+    called = "" if down is None else down[position]
+    column = f"column {used[error.place] + 1}" if across is None else f"column {across[error.place]!r}"
+    row = "" if down is None else f", row {shortened(down[position])!r}"
+    rule = error.rule(rows.body.delimiter, called, cells=rows.column(used[error.place]))
+    hint = _way_past_column(rows, used, error.place, titles) if error.is_word and rule == error.rule() else ""
+    return rows.body.error(f"{column}{row}: {rule}{hint}", position)
+
+
+class _Gaps(NamedTuple):
+    """What tells where a cell stands that holds no number."""
+
+    rows: _WideRows
+    used: Sequence[int]
+    titles: _Names
+
+    def refuse(self, scores: NDArray[np.float64], down: Sequence[str], across: Sequence[str], left: _Left) -> None:
+        """Refuse the first cell without a number of the rows and columns that are left; of all, their names."""
+        gaps = np.argwhere(np.isnan(scores))
+        if not len(gaps):
+            return
+        position, column = (
+            of.index(some[at]) for of, some, at in zip((down, across), left, gaps[0].tolist(), strict=True)
+        )
+        place = self.used.index(self.rows.names.index(across[column])) if self.titles[1] else column
+        cells = next(islice(self.rows.body.rows(), position, None))
+        error = blocks.BadCellError(place, cells[self.used[place]])
+        raise _bad_cell(error, position, self.rows, self.used, self.titles)
 
 
 def _way_past_column(rows: _WideRows, used: Sequence[int], place: int, titles: _Names) -> str:

@@ -23,6 +23,7 @@ from metaeval.table.roles import (
     MADE,
     PERHAPS_SCORES,
     RoleColumn,
+    averages_of_categories,
     bare_word,
     falling_among,
     is_whole,
@@ -59,6 +60,7 @@ _YEARS = (1950, 2035)
 _QUESTION = re.compile(r"Q[0-9]+")
 _VERSUS = re.compile(r"\bvs\b|\bversus\b|\bgegen\b|\bcontre\b", re.IGNORECASE)
 _GLUED = re.compile(r"delta[\W_]*(?!(?:to|vs|over)\b)", re.IGNORECASE)
+_SHOTS = frozenset({"shot", "shots"})
 _ASKED_AS = {"system": "test", "topic": "cost"}
 """Roles of what may be a score by its name alone."""
 
@@ -230,6 +232,8 @@ class _Numbers(NamedTuple):
             return self._beside_scores(place, column, stem)
         observed = numbers[~np.isnan(numbers)]
         all_whole = bool((observed == np.rint(observed)).all())
+        if role == "version" and not all_whole and self._are_settings():
+            return None
         if role == "id" or (role == "seed" and not all_whole):  # repetition may be a metric
             apart = len(set(observed.tolist())) == len(observed)
             sure = apart or (bool(stem) and self.along != "system")
@@ -250,6 +254,10 @@ class _Numbers(NamedTuple):
             )
         scores_too = self.along == "system" and role in {"cost", "time", "seed", "version"} and self._like_scores(place)
         return column._replace(sure=not scores_too)
+
+    def _are_settings(self) -> bool:
+        """Whether several columns are called as numbers of examples, whose scores they hold: zero-shot, few-shot."""
+        return sum(word_of(name).rpartition("_")[2] in _SHOTS for name in self.names) > 1
 
     def _beside_scores(self, position: int, column: RoleColumn, stem: str) -> RoleColumn | None:
         """Return a column called as a target, a mark or a difference: surely where its numbers are none of scores."""
@@ -428,6 +436,8 @@ class _Numbers(NamedTuple):
     def _aggregate(self, place: int, *, sure_name: bool) -> RoleColumn | None:
         """Return a column called as an average, where no numbers need to say so."""
         name, says = self.names[place], says_of("aggregate")
+        if self.along == "topic" and name in averages_of_categories(self.names):
+            return None
         if self.along == "cell" and sure_name and self._is_lone(name):
             return None
         if self.along == "topic" and sure_name and _are_ranks(self.values[:, place]):

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import compress
 
 import numpy as np
+import pandas as pd
 
 from metaeval.base.arrays import Flags, Floats
 from metaeval.base.names import count, first_few, is_measure, topic_evidence
@@ -30,6 +31,7 @@ from metaeval.table.roles import (
     SPREADS,
     SUMMARIES,
     RoleColumn,
+    averages_of_categories,
     bare_word,
     ends_as_average,
     falling_among,
@@ -61,8 +63,8 @@ _OF_SYSTEMS = frozenset({"test", "error", "half", "cost"})
 _MOST_ROWS = 1000
 _MOST_COMPARED = 200_000
 _RARE = 0.01
-_CLEARLY = 3.5
-"""Standard errors, as in `unrelated`."""
+_CLEARLY, _SOMEWHAT = 3.5, 0.1
+"""Standard errors, as in `unrelated`, and a rank correlation that marks and costs hardly have."""
 _FEWEST_TOPICS, _FEWEST_OTHERS = 3, 2
 _SURE = 2  # of the evidence of names
 _FAR = 10
@@ -110,12 +112,13 @@ def _by_name(topics: Sequence[str]) -> tuple[list[bool], list[bool]]:
     report = _OF_CLASSES if len(_OF_CLASSES.intersection(words)) > 1 else frozenset()
     sure_words, all_words = AVERAGES | SPREADS, AVERAGES | SPREADS | PERHAPS
     bare = [bare_word(name) if _word(name) else "" for name in topics]
+    categories = averages_of_categories(topics)
     surely = [
         word in sure_words
         or word in report
         or base in AVERAGES - {"all"}
-        or (word not in all_words and role_of_row(word) == "aggregate")
-        for word, base in zip(words, bare, strict=True)
+        or (word not in all_words and name not in categories and role_of_row(word) == "aggregate")
+        for name, word, base in zip(topics, words, bare, strict=True)
     ]
     quantiles = quantile_rows(topics)
     perhaps = [
@@ -526,6 +529,7 @@ def _rise_together(scores: Floats) -> bool:
 def _going_with_none(table: ScoreTable, metric: str, scores: Floats) -> list[str]:
     """Name what does not rise with the other systems over the topics, which rise together: perhaps a mark or a cost."""
     apart = [] if scores.size > _MOST_COMPARED or _rise_together(scores) else unrelated(scores.T)
+    apart = [at for at in apart if not _rises_with_some(scores, at)]
     if not apart:
         return []
     named = first_few([table.labels["system"][at] for at in apart], write=repr)
@@ -533,6 +537,15 @@ def _going_with_none(table: ScoreTable, metric: str, scores: Floats) -> list[str
     topics = unit_called(table.attributes.get("topic_word")).topics
     alone = f"{named} {rises} with none of the other systems over the {topics}"
     return [f"under {metric}, {alone}, as a mark, a cost or a failed run would; leave out what is no system"]
+
+
+@np.errstate(invalid="ignore", divide="ignore")
+def _rises_with_some(scores: Floats, at: int) -> bool:
+    """Whether a system's scores rise with those of another clearly, or somewhat with those of half of the others."""
+    ranks = pd.DataFrame(scores.T).rank()
+    together = ranks.drop(columns=at).corrwith(ranks[at]).dropna().to_numpy()
+    clearly = np.arctanh(np.clip(together, -1, 1) * (1 - _CLOSE)) * np.sqrt(max(scores.shape[1] - 3, 0))
+    return bool(len(together)) and (float(np.median(together)) > _SOMEWHAT or bool((clearly > _CLEARLY).any()))
 
 
 def _falling_items(table: ScoreTable, metric: int) -> list[str]:

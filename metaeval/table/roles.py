@@ -174,6 +174,8 @@ _COUNTED_THINGS = frozenset(_TABLE["n"]["things"])
 _COUNTED_THINGS |= {f"{word}s" for word in _COUNTED_THINGS} | {"queries"}
 _OF_ALL = frozenset(_TABLE["aggregate"]["of_all"])
 """What an average of may be said to be that is one of everything: a task average."""
+_CATEGORIES = frozenset(_TABLE["aggregate"]["categories"])
+"""Those of them that may be one category of a board."""
 AVERAGE_HEADS = frozenset(_TABLE["aggregate"]["heads"])
 """What an average is called, whatever qualifies it: a trimmed mean."""
 _OF_AVERAGES = AVERAGE_HEADS | _OF_ALL | frozenset(_TABLE["aggregate"]["qualifiers"])
@@ -1112,6 +1114,19 @@ def is_subtotal(name: str) -> bool:
     [True, True, True, False, False]
     """
     return _SUBTOTALS.fullmatch(name.strip()) is not None
+
+
+def averages_of_categories(names: Sequence[str]) -> set[str]:
+    """Return the names of averages of one category each, beside at least two of others whose parts are not here.
+
+    Examples
+    --------
+    >>> averages_of_categories(["Coding Average", "IF Average", "Language Average", "Task Average", "Average"])
+    {'Language Average'}
+    """
+    ends = Counter(word_of(name).rpartition("_")[2] for name in names if ends_as_average(name) and not is_summary(name))
+    cut = {name: word_of(name).rpartition("_") for name in names}
+    return {name for name, (category, _, end) in cut.items() if category in _CATEGORIES and ends[end] > 1}
 
 
 def ends_as_average(name: str) -> bool:
