@@ -41,12 +41,14 @@ from metaeval.table.means import renaming
 from metaeval.table.number_columns import FALLS, left_out_columns, not_scores, unsure_columns
 from metaeval.table.plausibility import are_summaries, left_out_rows, perhaps_items
 from metaeval.table.roles import (
+    AVERAGES,
     TEXTS,
     WHOLE,
     RoleColumn,
     are_measures,
     bare_word,
     column_roles,
+    is_subtotal,
     is_whole,
     item_column,
     part_of_word,
@@ -111,7 +113,9 @@ def read_wide(sheet: Sheet, source: Source, options: blocks.TableOptions) -> blo
             f"line {hollow} is empty, and rows are numbered for want of a column that names them; fill it, remove it, "
             "or add a topic column"
         )
-    down = None if name_column is None else rows.column(name_column)
+    down = None if name_column is None else _names_of_rows(rows, name_column, words)
+    if down is not None and not transposed and not options.columns.keys() & {"topic", "system"}:
+        _offer_names_of_rows(rows, name_column, down, {names[at]: rows.column(at) for at in words}, options)
     across = [names[at] for at in used] if names else None
     options.check_systems(len(rows.first) if transposed else len(used))
     gaps = _Gaps(rows, used, (down, across))
@@ -228,6 +232,40 @@ def _columns_of_words(rows: "_WideRows", used: Sequence[int]) -> list[int]:
     candidates = [at for at in candidates if at in filled]
     words = candidates if len(candidates) < len(used) else [at for at in candidates if at in worded]
     return words if len(words) < len(used) else []
+
+
+def _names_of_rows(rows: "_WideRows", place: int, words: Sequence[int]) -> list[str]:
+    """Return the names of the rows; of one without, what another column calls it that sums up others, as Excel does."""
+    down = rows.column(place)
+    if all(down):
+        return down
+    said = [rows.column(at) for at in words]
+    called = [
+        next((cell for cell in cells if is_subtotal(cell) or cell.casefold() in AVERAGES), "")
+        for cells in zip(*said, strict=True)
+    ]
+    return [name or more for name, more in zip(down, called or down, strict=True)]
+
+
+def _offer_names_of_rows(
+    rows: "_WideRows",
+    place: int | None,
+    down: Sequence[str],
+    words: Mapping[str, Sequence[str]],
+    options: blocks.TableOptions,
+) -> None:
+    """Refuse names that stand in several rows each, where another column tells these rows apart."""
+    counts = Counter(down)
+    several = [at for at, name in enumerate(down) if counts[name] > 1]
+    if place is None or not several or options.duplicates != "error":
+        return
+    for name, cells in words.items():
+        if len({cells[at] for at in several}) == len(several) and all(cells[at] for at in several):
+            raise rows.body.error(
+                f"{rows.names[place]} {down[several[0]]!r} stands in several rows, which {name!r} tells apart; pass "
+                f"`columns={ {'topic': name}!r}` if that names the items",
+                several[1],
+            )
 
 
 def _empty_columns(rows: "_WideRows", used: Sequence[int]) -> list[int]:
@@ -747,7 +785,7 @@ def _notes_on_identifiers(
 
 def _grid(rows: _WideRows, used: Sequence[int], titles: _Names, options: blocks.TableOptions) -> NDArray[np.float64]:
     """Read the cells of the used columns as numbers, shape (row, column)."""
-    down, across = titles
+    down = titles[0]
     numbers = np.empty((len(rows.first), len(used)))
     side_by_side = slice(used[0], used[-1] + 1) if used[-1] - used[0] == len(used) - 1 else None
     for position, cells in enumerate(rows.body.rows()):

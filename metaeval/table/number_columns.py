@@ -232,8 +232,6 @@ class _Numbers(NamedTuple):
             return self._beside_scores(place, column, stem)
         observed = numbers[~np.isnan(numbers)]
         all_whole = bool((observed == np.rint(observed)).all())
-        if role == "version" and not all_whole and self._are_settings():
-            return None
         if role == "id" or (role == "seed" and not all_whole):  # repetition may be a metric
             apart = len(set(observed.tolist())) == len(observed)
             sure = apart or (bool(stem) and self.along != "system")
@@ -253,7 +251,8 @@ class _Numbers(NamedTuple):
                 else None
             )
         scores_too = self.along == "system" and role in {"cost", "time", "seed", "version"} and self._like_scores(place)
-        return column._replace(sure=not scores_too)
+        are_scores = role == "version" and not all_whole and self._are_settings()
+        return None if are_scores else column._replace(sure=not scores_too)
 
     def _are_settings(self) -> bool:
         """Whether several columns are called as numbers of examples, whose scores they hold: zero-shot, few-shot."""

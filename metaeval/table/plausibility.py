@@ -592,6 +592,33 @@ def may_have_thousands(rows: Iterable[tuple[str, Floats]]) -> list[str]:
     return notes
 
 
+def metrics_of_ranks(table: ScoreTable) -> list[str]:
+    """Return the metrics under which the scores of every topic, and repeat, are the ranks of the systems, with ties."""
+    return [
+        name
+        for name, scores in zip(table.labels["metric"], table.scores, strict=True)
+        if _are_ranks(scores.reshape(len(scores), -1))
+    ]
+
+
+def _are_ranks(scores: Floats) -> bool:
+    n_systems, n_cells = scores.shape
+    doubled = 2 * scores
+    few = n_systems < _FEWEST_TOPICS or n_cells < _FEWEST_TOPICS
+    if few or scores.min() < 1 or scores.max() > n_systems or (doubled != np.rint(doubled)).any():
+        return False
+    ranks = pd.DataFrame(scores)
+    return any((ranks.rank(method=ties).to_numpy() == scores).all() for ties in ("average", "min", "max", "dense"))
+
+
+def note_on_ranks(metric: str) -> str:
+    """Say that scores seem to be ranks, of which nobody said which end is the best."""
+    return (
+        f"under {metric}, the scores of every {unit().topic} are the ranks of its systems, and higher is taken to be "
+        f"better; pass `higher_is_better={ {metric: False}!r}` if 1 is the best"
+    )
+
+
 def _metrics_of_counts(table: ScoreTable) -> list[str]:
     """Say which metrics hold whole numbers beyond 100 where all others keep to it, as tokens and milliseconds do."""
     highest = np.nanmax(table.scores, axis=tuple(range(1, table.scores.ndim)), initial=0.0)

@@ -343,18 +343,25 @@ def ranges_of_scores(metrics: Iterable[str], scores: Floats) -> dict[str, tuple[
     return dict(zip(metrics, zip(least.tolist(), most.tolist(), strict=True), strict=True))
 
 
-def notes_on_directions(ranges: Mapping[str, tuple[float, float]], of_files: Collection[str] = ()) -> list[str]:
+def notes_on_directions(
+    ranges: Mapping[str, tuple[float, float]],
+    of_files: Collection[str] = (),
+    *,
+    measures: Mapping[str, str] | None = None,
+) -> list[str]:
     """Return what is said of directions that names tell, or do not, by metric and its lowest and highest score.
 
-    Nobody called a metric as its file is called (`of_files`), which need not say whether more of it is better.
+    Nobody called a metric as its file is called (`of_files`), which need not say whether more of it is better. Of
+    names that hold more than a measure `measures` has this, which tells the direction.
 
     Examples
     --------
     >>> notes_on_directions({"BLEU": (-1.0, 3.0), "MQM": (-25.0, 0.0)})[0].partition(";")[0]
     'higher is better under MQM, numbers of errors with their sign reversed (below 0)'
     """
-    falling = [metric for metric, seen in ranges.items() if not rises_by_name(metric, *seen)]
-    turned = [metric for metric in ranges if metric not in falling and not rises_by_name(metric)]
+    measure_of = {metric: metric for metric in ranges} | dict(measures or {})
+    falling = [metric for metric, seen in ranges.items() if not rises_by_name(measure_of[metric], *seen)]
+    turned = [metric for metric in ranges if metric not in falling and not rises_by_name(measure_of[metric])]
     says = {"lower is better under {}, by name": falling}
     says["higher is better under {}, numbers of errors with their sign reversed (below 0)"] = [
         metric for metric in turned if ranges[metric][0] < 0

@@ -41,7 +41,7 @@ from metaeval.base.vocabulary import IN_PYTHON
 from metaeval.errors import InvalidOptionError, ScoresError, UnknownNameError
 from metaeval.table.array import ATTACHED, DIMS, METRICS_OF_FILES, REPEAT, ScoreTable, dims_of, gaps_in, has_gaps
 from metaeval.table.forms import recognise
-from metaeval.table.plausibility import left_out_rows, odd_notes, perhaps_items
+from metaeval.table.plausibility import left_out_rows, metrics_of_ranks, note_on_ranks, odd_notes, perhaps_items
 from metaeval.table.roles import notes_on_directions, ranges_of_scores, rises_by_name
 
 Missing = Literal["error", "zero", "drop-systems", "drop-topics", "pairwise"]
@@ -660,7 +660,10 @@ def _with_falling_noted(
     if "higher_is_better" in table.coordinates or isinstance(asked, bool):
         return table
     ranges = ranges_of_scores(table.labels["metric"], table.scores)
-    for note in notes_on_directions({name: seen for name, seen in ranges.items() if name not in told}, of_files):
+    untold = {name: seen for name, seen in ranges.items() if name not in told}
+    ranks = [name for name in metrics_of_ranks(table) if name in untold and rises_by_name(name, *untold[name])]
+    notes = notes_on_directions({name: seen for name, seen in untold.items() if name not in ranks}, of_files)
+    for note in [*notes, *map(note_on_ranks, ranks)]:
         table = _with_note(table, note)
     return table
 
