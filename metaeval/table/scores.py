@@ -223,6 +223,7 @@ def as_scores(  # noqa: PLR0913 - one keyword per label of the table
     _refuse_infinities(table)
     looked_at = isinstance(data, xr.DataArray) and "higher_is_better" in data.coords
     table = table if looked_at else _without_made(table, named=isinstance(data, _NAMED_ALONE))
+    table = _without_settings(table)
     table, dropped = _settle_gaps(table, missing)
     _refuse_too_few(table, fewest, dropped)
     table = table if looked_at else _with_odd_notes(table)
@@ -420,6 +421,20 @@ def _with_odd_notes(table: ScoreTable) -> ScoreTable:
     for note in [note for note in odd_notes(table) if note not in table.attributes.get("notes", [])]:
         table = _with_note(table, note)
     return table
+
+
+def _without_settings(table: ScoreTable) -> ScoreTable:
+    """Leave out repeats of which each of several systems has one alone, as the epoch that it was trained to."""
+    repeats = table.labels.get(REPEAT, [])
+    if len(repeats) < _PAIR:
+        return table
+    known = np.isfinite(table.scores).any(axis=(0, 2))
+    if known.sum(axis=1).max() > 1:
+        return table
+    scores = np.take_along_axis(table.scores, known.argmax(axis=1)[None, :, None, None], axis=3)[..., 0]
+    labels = {dim: names for dim, names in table.labels.items() if dim != REPEAT}
+    note = f"every system has one number of a repeat alone ({first_few(repeats)}), so there are none"
+    return _with_note(table._replace(scores=scores, labels=labels), note)
 
 
 def _without_made(table: ScoreTable, *, named: bool) -> ScoreTable:
