@@ -64,6 +64,8 @@ _SHOWN = 5
 _SURE = 2
 """`metric_evidence` of names that are those of metrics."""
 _FEWEST, _FAR_FEWER = 2, 3
+_MOST_OF_F = 5
+"""So many columns may be called F1, F2, and so on as measures; more are questions."""
 _FEW_ROWS = 20
 """Fewer rows than these may be systems as well as topics."""
 _MOST_ROWS, _ROUNDED = 5, 1e-3
@@ -474,7 +476,8 @@ def _are_about_items(names: Sequence[str], numbers: NDArray[np.float64]) -> bool
 
 def _are_summaries_of_systems(names: Sequence[str]) -> bool:
     """Whether columns are called like metrics, of which a table of systems and topics holds one: two such are many."""
-    return len(computed_metrics(names)) > 1 or are_measures(names) or any(map(is_whole, names))
+    numbered = len(names) > _MOST_OF_F and len({*map(numbered_form, names)}) == 1  # F1 to F20
+    return not numbered and (len(computed_metrics(names)) > 1 or are_measures(names) or any(map(is_whole, names)))
 
 
 def _for_ranks(across: Sequence[str], columns: Sequence[RoleColumn], *, transposed: bool) -> str:

@@ -653,6 +653,7 @@ def unsure_columns(columns: Sequence[RoleColumn], *, in_memory: bool = False) ->
     name_ids = "call it topic if it names topics" if any(column.why.endswith(_APART) for column in unsure) else ""
     rename = "or rename what is one" if any(column.role for column in unsure) else ""
     every = "pass {'NAME': frame}" if in_memory else "`form='wide'`"
-    keep = f"or {every} to keep all" if any(not column.role for column in unsure) else ""
+    may_be_systems = any(not column.role or column.role in _OF_SYSTEMS for column in unsure)
+    keep = f"or {every} to keep all" if may_be_systems else ""
     ways = ", ".join(filter(None, (name_ids, way, rename, keep)))
     return f"{named} seem{'s' * (len(unsure) == 1)} to be no score; {ways}"

@@ -646,8 +646,9 @@ def _on_two_scales(table: ScoreTable, metric: int) -> str:
         small = ~large & ((values > 0) & (values < 1)).any(axis=1)
         if not small.any() or 3 * small.sum() < (small | large).sum():  # a few may be hard
             continue
+        finer = rounding(values[small].ravel()) < rounding(values[large].ravel())
         below, above = (float(np.median(own[own > 0])) for own in (values[small], values[large]))
-        if below >= _SHARE and above >= PER_CENT and above > _FAR * below:
+        if below >= (_SHARE if finer else 4 * _SHARE) and above >= PER_CENT and above > _FAR * below:
             few, many = (first_few([*compress(names, kept)]) for kept in (small, large))
             return (
                 f"under {table.labels['metric'][metric]}, scores of {few} lie from 0 to {end:g}, and those of {many} "

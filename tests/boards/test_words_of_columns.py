@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 
 from metaeval import as_scores, read_scores
+from metaeval.errors import MetaevalError
 
 GENERATOR = np.random.default_rng(2)
 SYSTEMS = ["bm25", "lm", "dpr", "colbert"]
@@ -62,3 +63,35 @@ def test_a_board_of_means_with_its_number_of_topics(count, command, tmp_path):
     ended = command("leaderboard", "b.csv")
     assert ended.code == 0, ended.err
     assert f"{max(MEANS.values()):.4f}" in ended.out
+
+
+def test_questions_called_f1_to_f20_are_items(tmp_path):
+    """F1 and F2 may be measures, F1 to F20 are questions; per cents below 1 are on the scale of the others."""
+    board = pd.DataFrame(
+        GENERATOR.uniform(0, 100, (6, 20)).round(1), index=[*"uvwxyz"], columns=[f"F{at}" for at in range(1, 21)]
+    )
+    board.iloc[3:] = np.where(GENERATOR.random((3, 20)) < 0.4, 0.1, 0.0)
+    board.to_csv(tmp_path / "x.csv", index_label="System")
+    scores = read_scores(tmp_path / "x.csv")
+    assert scores.mean("topic").sel(metric="x").to_series().to_dict() == pytest.approx(board.mean(axis=1).to_dict())
+    assert not any("write all on one scale" in note for note in scores.attrs["notes"])
+
+
+@pytest.mark.parametrize("score", ["Punkte", "puntos"])
+def test_files_of_items_and_points_are_a_system_each(score, tmp_path):
+    """Frage;Punkte is one system's scores, called as its file."""
+    for system, rows in ROWS.groupby("system"):
+        rows[["topic", "AP"]].set_axis(["Frage", score], axis=1).to_csv(
+            tmp_path / f"{system}.csv", index=False, sep=";"
+        )
+    scores = read_scores(sorted(tmp_path.iterdir()))
+    assert scores.mean("topic").sel(metric=score).to_series().to_dict() == pytest.approx(MEANS)
+
+
+def test_a_run_called_as_how_sure_somebody_was_may_be_kept(tmp_path):
+    """A run of a track has conf in its name: the message says how all columns stay."""
+    frame = pd.DataFrame(GENERATOR.uniform(0, 1, (30, 3)).round(3), columns=["cru-ablR_", "cru-ablR-conf_", "base"])
+    frame.to_csv(tmp_path / "x.csv", index_label="topic")
+    with pytest.raises(MetaevalError, match="`form='wide'` to keep all"):
+        read_scores(tmp_path / "x.csv")
+    assert read_scores(tmp_path / "x.csv", form="wide").sizes["system"] == 3
