@@ -353,8 +353,8 @@ def _block(  # noqa: PLR0913, PLR0917 - what a block is made of
         list(systems), list(topics), scores, wide=options.form == "wide"
     )
     if options.missing == "error":
-        turn = 1 if transposed else -1
-        gaps.refuse(scores if transposed else scores.T, *of[::-turn], (topics, systems)[::-turn])
+        named, left = (of[::-1], (systems, topics)) if transposed else (of, (topics, systems))
+        gaps.refuse(scores if transposed else scores.T, named, left)
     notes += left_out
     _refuse_metrics(rows, systems, topics, options)
     if options.duplicates != "error":
@@ -840,15 +840,13 @@ class _Gaps(NamedTuple):
     used: Sequence[int]
     titles: _Names
 
-    def refuse(self, scores: NDArray[np.float64], down: Sequence[str], across: Sequence[str], left: _Left) -> None:
-        """Refuse the first cell without a number of the rows and columns that are left; of all, their names."""
+    def refuse(self, scores: NDArray[np.float64], named: _Left, left: _Left) -> None:
+        """Refuse the first cell without a number of the rows and columns that are left; `named` are all."""
         gaps = np.argwhere(np.isnan(scores))
         if not len(gaps):
             return
-        position, column = (
-            of.index(some[at]) for of, some, at in zip((down, across), left, gaps[0].tolist(), strict=True)
-        )
-        place = self.used.index(self.rows.names.index(across[column])) if self.titles[1] else column
+        position, column = (of.index(some[at]) for of, some, at in zip(named, left, gaps[0].tolist(), strict=True))
+        place = self.used.index(self.rows.names.index(named[1][column])) if self.titles[1] else column
         cells = next(islice(self.rows.body.rows(), position, None))
         error = blocks.BadCellError(place, cells[self.used[place]])
         raise _bad_cell(error, position, self.rows, self.used, self.titles)
