@@ -165,8 +165,8 @@ def _refuse_errors_in_cells(sheet: Sheet) -> None:
         names = rf"\1{sign}\1_low{sign}\1_high"
         number = "([+-]?[0-9]*[.,]?[0-9]+)"
         cell = rf's/"?{number} *[[(] *{number} *([^]0-9.)+-]+|-) *{number} *[])]"?/\1{sign}\2{sign}\4/g'
-    said = [_IN_BRACKETS.search(name) for name in header[1:]]
-    bracketed = [match is not None and role_of_name(match[1])[0] in ERRORS for match in said]
+    matches = [_IN_BRACKETS.search(name) for name in header[1:]]
+    bracketed = [match is not None and role_of_name(match[1])[0] in ERRORS for match in matches]
     which = ["g"] if is_whole and not any(bracketed) else [str(at + 1) for at in reversed(places)]
     plain = rf"([^{sign}]+)"
     without = rf"([^{sign}[(]*[^{sign}[( ])[^{sign}]*"  # win rate [95% CI]

@@ -115,9 +115,7 @@ def read_wide(sheet: Sheet, source: Source, options: blocks.TableOptions) -> blo
             f"line {hollow} is empty, and rows are numbered for want of a column that names them; fill it, remove it, "
             "or add a topic column"
         )
-    down = None if name_column is None else _names_of_rows(rows, name_column, words)
-    if down is not None and not transposed and not options.columns.keys() & {"topic", "system"}:
-        _offer_names_of_rows(rows, name_column, down, {names[at]: rows.column(at) for at in words}, options)
+    down = None if name_column is None else _names_of_rows(rows, name_column, words, options, transposed=transposed)
     across = [names[at] for at in used] if names else None
     options.check_systems(len(rows.first) if transposed else len(used))
     gaps = _Gaps(rows, used, (down, across))
@@ -236,22 +234,26 @@ def _columns_of_words(rows: "_WideRows", used: Sequence[int]) -> list[int]:
     return words if len(words) < len(used) else []
 
 
-def _names_of_rows(rows: "_WideRows", place: int, words: Sequence[int]) -> list[str]:
+def _names_of_rows(
+    rows: "_WideRows", place: int, words: Sequence[int], options: blocks.TableOptions, *, transposed: bool
+) -> list[str]:
     """Return the names of the rows; of one without, what another column calls it that sums up others, as Excel does."""
     down = rows.column(place)
+    if not transposed and not options.columns.keys() & {"topic", "system"}:
+        _offer_names_of_rows(rows, place, down, {rows.names[at]: rows.column(at) for at in words}, options)
     if all(down):
         return down
-    said = [rows.column(at) for at in words]
+    columns = [rows.column(at) for at in words]
     called = [
         next((cell for cell in cells if is_subtotal(cell) or cell.casefold() in AVERAGES), "")
-        for cells in zip(*said, strict=True)
+        for cells in zip(*columns, strict=True)
     ]
     return [name or more for name, more in zip(down, called or down, strict=True)]
 
 
 def _offer_names_of_rows(
     rows: "_WideRows",
-    place: int | None,
+    place: int,
     down: Sequence[str],
     words: Mapping[str, Sequence[str]],
     options: blocks.TableOptions,
@@ -259,7 +261,7 @@ def _offer_names_of_rows(
     """Refuse names that stand in several rows each, where another column tells these rows apart."""
     counts = Counter(down)
     several = [at for at, name in enumerate(down) if counts[name] > 1]
-    if place is None or not several or options.duplicates != "error":
+    if not several or options.duplicates != "error":
         return
     for name, cells in words.items():
         if len({cells[at] for at in several}) == len(several) and all(cells[at] for at in several):
@@ -846,9 +848,9 @@ class _Gaps(NamedTuple):
         if not len(gaps):
             return
         position, column = (of.index(some[at]) for of, some, at in zip(named, left, gaps[0].tolist(), strict=True))
-        place = self.used.index(self.rows.names.index(named[1][column])) if self.titles[1] else column
+        at_used = self.used.index(self.rows.names.index(named[1][column])) if self.titles[1] else column
         cells = next(islice(self.rows.body.rows(), position, None))
-        error = blocks.BadCellError(place, cells[self.used[place]])
+        error = blocks.BadCellError(at_used, cells[self.used[at_used]])
         raise _bad_cell(error, position, self.rows, self.used, self.titles)
 
 

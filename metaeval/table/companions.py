@@ -14,7 +14,7 @@ from metaeval.table.roles import MADE, RoleColumn, role_of_name, says_of, word_o
 
 _EDGE = re.compile(r"[\W_]")
 """What stands between the name of a system and what its companion has more."""
-_FAR, _FEWEST = 5, 3
+_FAR, _FEWEST = 5, 10
 _OF_SCORES = frozenset({"aggregate", "range", "text"})
 """Roles whose words name systems too: a model with the mean of its tokens, or with context."""
 
@@ -54,19 +54,19 @@ def companions(names: Sequence[str], values: Floats) -> list[Companions]:
     marked = _by_mark(names)
     companion = {name for group in marked.values() for name in group}
     bases = [name for name in names if name not in companion]
-    place = {name: at for at, name in enumerate(names)}
-    found = []
+    column_of = {name: at for at, name in enumerate(names)}
+    groups = []
     for mark, group in marked.items():
         of = {name: base for name, base in group.items() if base in bases}
         if len(of) < max(2, len(bases) - 1) and 2 * len(of) <= max(3, len(bases)):
             continue
-        own, theirs = (values[:, [place[name] for name in which]] for which in (of, of.values()))
-        ranks = _are_ranks(own, theirs)
+        numbers, theirs = (values[:, [column_of[name] for name in which]] for which in (of, of.values()))
+        ranks = _are_ranks(numbers, theirs)
         called = "rank" if ranks else _role_of(mark)
-        unlike = ranks or _unlike(own, values[:, [place[base] for base in bases]])
+        unlike = ranks or _unlike(numbers, values[:, [column_of[base] for base in bases]])
         role = called or ("difference" if _compares(mark, names) else "")
-        found.append(Companions(of, role, bool(called) and called not in _OF_SCORES, unlike))
-    return found
+        groups.append(Companions(of, role, bool(called) and called not in _OF_SCORES, unlike))
+    return groups
 
 
 def _by_mark(names: Sequence[str]) -> dict[str, dict[str, str]]:
@@ -93,19 +93,19 @@ def _compares(mark: str, names: Sequence[str]) -> bool:
     return bool(words & MADE) or any(word_of(name) in words for name in names)
 
 
-def _are_ranks(own: Floats, theirs: Floats) -> bool:
+def _are_ranks(numbers: Floats, theirs: Floats) -> bool:
     """Whether whole numbers from 1 on put columns into the order of the others, or its reverse, in every row."""
-    if own.shape[1] < 2 or np.isnan(own).any() or np.isnan(theirs).any():  # noqa: PLR2004 - one has no order
+    if numbers.shape[1] < 2 or np.isnan(numbers).any() or np.isnan(theirs).any():  # noqa: PLR2004 - one has no order
         return False
-    counted = bool((2 * own == np.rint(2 * own)).all() and own.min() >= 1)  # ties have the half between two
-    order, wanted = (np.sign(side[:, :, None] - side[:, None, :]) for side in (own, theirs))
+    counted = bool((2 * numbers == np.rint(2 * numbers)).all() and numbers.min() >= 1)  # ties have the half between two
+    order, wanted = (np.sign(side[:, :, None] - side[:, None, :]) for side in (numbers, theirs))
     decided = int(np.count_nonzero(order * wanted)) // 2
     return counted and decided >= _FEWEST and any((order * sign * wanted >= 0).all() for sign in (1, -1))
 
 
-def _unlike(own: Floats, others: Floats) -> bool:
+def _unlike(numbers: Floats, others: Floats) -> bool:
     """Whether numbers are whole where the others are not, below 0 where they are not, or far beyond them."""
-    mine, theirs = own[np.isfinite(own)], others[np.isfinite(others)]
+    mine, theirs = numbers[np.isfinite(numbers)], others[np.isfinite(others)]
     if not len(mine) or not len(theirs):
         return False
     counted = bool((mine == np.rint(mine)).all() and mine.max() > 1) and bool((theirs != np.rint(theirs)).any())
