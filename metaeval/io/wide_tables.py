@@ -118,8 +118,7 @@ def read_wide(sheet: Sheet, source: Source, options: blocks.TableOptions) -> blo
     down = None if name_column is None else _names_of_rows(rows, name_column, words, options, transposed=transposed)
     across = [names[at] for at in used] if names else None
     options.check_systems(len(rows.first) if transposed else len(used))
-    gaps = _Gaps(rows, used, (down, across))
-    scores = _grid(rows, used, (down, across), options)
+    scores, gaps = _grid(rows, used, (down, across), options), _Gaps(rows, used, (down, across))
     blocks.refuse_points_between_thousands(body, scores, {at: names[at] if names else str(at + 1) for at in used})
     notes = headers.note_of_unnamed(names, name_column) + _notes_on_identifiers(
         rows, name_column, options, transposed=transposed
