@@ -818,7 +818,18 @@ def _number_or_gap(  # noqa: PLR0913, PLR0917 - a cell and its table
     except blocks.BadCellError as error:
         if error.is_gap or (titles[1] is not None and role_of_name(titles[1][place[1]])[0]):
             return math.nan
-        raise _bad_cell(blocks.BadCellError(place[1], cell), place[0], rows, used, titles) from None
+        first = _first_bad_cell if options.missing == "error" else _bad_cell
+        raise first(blocks.BadCellError(place[1], cell), place[0], rows, used, titles) from None
+
+
+def _first_bad_cell(
+    error: blocks.BadCellError, position: int, rows: _WideRows, used: Sequence[int], titles: _Names
+) -> Exception:
+    """Return the error of a word, or of a gap above it in its column."""
+    cells = rows.column(used[error.place])
+    gaps = [at for at, cell in enumerate(cells[:position]) if cell.casefold() in SCORE_GAPS]
+    position = gaps[0] if gaps else position
+    return _bad_cell(blocks.BadCellError(error.place, cells[position]), position, rows, used, titles)
 
 
 def _bad_cell(

@@ -51,7 +51,7 @@ from metaeval.table.unrelated import unrelated
 
 _SHORT = re.compile(r"[A-Za-z][0-9]+")
 """A letter and a number, as questions are called, and quantiles: q10, p25."""
-_MOST_QUANTILES = 5
+_MOST_QUANTILES, _LETTERS = 5, 2
 _COUNTS = frozenset({"n", "rank"})
 _MADE = "called as made of the others"
 _WEIGHTS = "called as weights of the columns"
@@ -198,7 +198,8 @@ def left_out_rows(
     roles = ["" if name in series else role for name, role in zip(names, roles, strict=True)]
     called = {at: role for at, role in enumerate(roles) if role in SUMMARIES}
     called |= {at: "made" for at, name in enumerate(names) if word_of(name) in MADE}
-    called |= {at: "sd" for at, name in enumerate(names) if word_of(name) in LETTERS and not named}
+    letters = [at for at, name in enumerate(names) if len(name) <= _LETTERS and not named]
+    called |= {at: "sd" for at in letters if word_of(names[at]) in LETTERS and len(letters) == 1}
     if named and not called and not _COUNTS & {*roles}:
         return stay, []
     counting = [at for at, role in enumerate(roles) if role in _COUNTS and len(names) > 1 and _counts(values, at)]
@@ -603,9 +604,8 @@ def metrics_of_ranks(table: ScoreTable) -> list[str]:
 
 def _are_ranks(scores: Floats) -> bool:
     n_systems, n_cells = scores.shape
-    doubled = 2 * scores
     few = n_systems < _FEWEST_TOPICS or n_cells < _FEWEST_TOPICS
-    if few or scores.min() < 1 or scores.max() > n_systems or (doubled != np.rint(doubled)).any():
+    if few or not 1 <= scores.min() <= scores.max() <= n_systems or (2 * scores != np.rint(2 * scores)).any():
         return False
     ranks = pd.DataFrame(scores)
     return any((ranks.rank(method=ties).to_numpy() == scores).all() for ties in ("average", "min", "max", "dense"))
