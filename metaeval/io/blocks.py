@@ -37,7 +37,9 @@ PASSED = {"yes": "no", "true": "false", "pass": "fail", "passed": "failed", "cor
            "wahr": "falsch", "richtig": "falsch", "vrai": "faux", "oui": "non",
            "✓": "✗", "✔": "✘", "✅": "❌"}  # fmt: skip
 PASSES = frozenset({*PASSED, *PASSED.values()})
-_ASKED = {**PASSED, "c": "i"}
+_ASKED = {**PASSED, "c": "i", "sí": "no", "sì": "no", "sim": "não", "tak": "nie", "да": "нет", "vero": "falso",
+          "verdadero": "falso", "verdadeiro": "falso", "correcto": "incorrecto", "correto": "incorreto",
+          "acierto": "fallo", "corretto": "errato"}  # fmt: skip
 """The same where somebody is asked: c and i may be answers to choose among, too."""
 _TWO_WORDS, _LONGEST_FILTER = 2, 250
 _ENDS = (r"(^|[,;\t])", r"([,;\t\r]|$)")
@@ -285,7 +287,11 @@ def _way_past_signs(text: str, words: Iterable[str]) -> str:
 def _way_past_words(text: str, words: Collection[str]) -> str:
     """Return which words of a column count 1 and which 0, and what writes that; "" where they do not tell."""
     spelt = {word.casefold(): word for word in words}
-    verdicts = {word for pair in _ASKED.items() if text.casefold() in pair for word in pair}
+    pairs = [{*pair} for pair in _ASKED.items() if text.casefold() in pair]
+    pairs = [pair for pair in pairs if pair <= {*spelt}] or pairs[
+        :1
+    ]  # of no and sí as they stand here, else no and yes
+    verdicts = set[str]().union(*pairs)
     if len(spelt) == _TWO_WORDS and sum(word in _ASKED for word in spelt) == 1 and not any(map(is_number, spelt)):
         verdicts = {*spelt}  # solved, and timeout
     counts = {word: word in _ASKED for word in sorted(verdicts)}

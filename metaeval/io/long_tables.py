@@ -253,7 +253,7 @@ class _LongRows:
                 cell_names = {dim: columns[self.places[dim]][row] for dim in DIMS if dim in self.places}
                 words = {"topic": unit().topic}
                 about = ", ".join(f"{words.get(dim, dim)} {shortened(name)!r}" for dim, name in cell_names.items())
-                rule = error.rule(self.body.delimiter, cell_names["topic"].strip(), cells=() if by_row else cells)
+                rule = error.rule(self.body.delimiter, cell_names["topic"].strip(), cells=columns[places[column]])
                 rule += way_past_grades(columns[places[column]], self.body.delimiter) if error.is_word else ""
                 raise self.body.error(f"{names[column]!r} of {about}: {rule}", start + row, of=error.kind) from None
         return numbers

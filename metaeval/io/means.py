@@ -1,5 +1,6 @@
 """Files of means and standard errors: no scores by item, and enough for the ranks of a leaderboard."""
 
+import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -26,10 +27,12 @@ from metaeval.table.means import (
     may_be_means,
     with_bound_columns,
 )
+from metaeval.table.roles import ERRORS, role_of_name
 from metaeval.table.scores import Scores
 
 _FEWEST_FOLDS, _PAIR = 3, 2
 _UNEQUAL = frozenset({"cluster", "stratum", "weight"})
+_IN_BRACKETS = re.compile(r"[(\[]([^()\[\]]+)[)\]]\s*$")
 
 
 class MeansAloneError(FileFormatError):
@@ -162,8 +165,15 @@ def _refuse_errors_in_cells(sheet: Sheet) -> None:
         names = rf"\1{sign}\1_low{sign}\1_high"
         number = "([+-]?[0-9]*[.,]?[0-9]+)"
         cell = rf's/"?{number} *[[(] *{number} *([^]0-9.)+-]+|-) *{number} *[])]"?/\1{sign}\2{sign}\4/g'
-    which = ["g"] if is_whole else [str(at + 1) for at in reversed(places)]
-    headed = "".join(f"1s/{sign}([^{sign}]+)/{sign}{names}/{nth};" for nth in which)
+    matches = [_IN_BRACKETS.search(name) for name in header[1:]]
+    bracketed = [match is not None and role_of_name(match[1])[0] in ERRORS for match in matches]
+    which = ["g"] if is_whole and not any(bracketed) else [str(at + 1) for at in reversed(places)]
+    plain = rf"([^{sign}]+)"
+    without = rf"([^{sign}[(]*[^{sign}[( ])[^{sign}]*"  # win rate [95% CI]
+    headed = "".join(
+        f"1s/{sign}{without if nth.isdecimal() and bracketed[int(nth) - 1] else plain}/{sign}{names}/{nth};"
+        for nth in which
+    )
     stars = r"s/\*\*//g;" * any("**" in cell for row in body for cell in row)
     way = rf"(sed -E 's/\r$//;{stars}{headed}1b;{gaps}{cell}{points}')"
     at = cells.index(filled[0]) % len(body)

@@ -41,12 +41,14 @@ from metaeval.table.means import renaming
 from metaeval.table.number_columns import FALLS, left_out_columns, not_scores, unsure_columns
 from metaeval.table.plausibility import are_summaries, left_out_rows, perhaps_items
 from metaeval.table.roles import (
+    AVERAGES,
     TEXTS,
     WHOLE,
     RoleColumn,
     are_measures,
     bare_word,
     column_roles,
+    is_subtotal,
     is_whole,
     item_column,
     part_of_word,
@@ -62,6 +64,8 @@ _SHOWN = 5
 _SURE = 2
 """`metric_evidence` of names that are those of metrics."""
 _FEWEST, _FAR_FEWER = 2, 3
+_MOST_OF_F = 5
+"""So many columns may be called F1, F2, and so on as measures; more are questions."""
 _FEW_ROWS = 20
 """Fewer rows than these may be systems as well as topics."""
 _MOST_ROWS, _ROUNDED = 5, 1e-3
@@ -82,6 +86,7 @@ _WHOLE_ENDS = tuple(f"_{word}" for word in WHOLE)
 """How names of one score of a system end: LC Win Rate."""
 
 type _Names = tuple[list[str] | None, list[str] | None]
+type _Left = tuple[Sequence[str], Sequence[str]]
 
 
 def read_wide(sheet: Sheet, source: Source, options: blocks.TableOptions) -> blocks.FileBlock:
@@ -111,10 +116,10 @@ def read_wide(sheet: Sheet, source: Source, options: blocks.TableOptions) -> blo
             f"line {hollow} is empty, and rows are numbered for want of a column that names them; fill it, remove it, "
             "or add a topic column"
         )
-    down = None if name_column is None else rows.column(name_column)
+    down = None if name_column is None else _names_of_rows(rows, name_column, words, options, transposed=transposed)
     across = [names[at] for at in used] if names else None
     options.check_systems(len(rows.first) if transposed else len(used))
-    scores = _grid(rows, used, (down, across), options)
+    scores, gaps = _grid(rows, used, (down, across), options), _Gaps(rows, used, (down, across))
     blocks.refuse_points_between_thousands(body, scores, {at: names[at] if names else str(at + 1) for at in used})
     notes = headers.note_of_unnamed(names, name_column) + _notes_on_identifiers(
         rows, name_column, options, transposed=transposed
@@ -131,14 +136,14 @@ def read_wide(sheet: Sheet, source: Source, options: blocks.TableOptions) -> blo
         notes += ["rows are taken for topics and columns for systems; pass `systems_in='rows'` if it is the other way"]
     if transposed:
         notes += headers.notes_on_words({names[at]: rows.column(at) for at in words}, clustered=True)
-        made = _block(rows, source, options, scores, (down, across), notes, transposed=True)
+        made = _block(rows, source, options, scores, (down, across), notes, transposed=True, gaps=gaps)
         return made if made.read_as else replace(made, read_as="wide table, systems in rows")
     unit = TOPIC if name_column is None or not names else unit_of_column(names[name_column])
     with speaking_of(unit):
         told = {names[at]: rows.column(at) for at in words}
         notes += headers.notes_on_words(told, clustered=bool({"cluster", "stratum"} & topic_columns.keys()))
         notes += note_of_folds(names[name_column], down) if names and name_column is not None and down else []
-        block = _block(rows, source, options, scores.T, (across, down), notes)
+        block = _block(rows, source, options, scores.T, (across, down), notes, gaps=gaps)
     beside = [name for at, name in enumerate(names) if at not in topic_columns.values() and name not in (across or ())]
     block = _with_corpus_means(block, rows, beside, down)
     return (
@@ -229,6 +234,44 @@ def _columns_of_words(rows: "_WideRows", used: Sequence[int]) -> list[int]:
     return words if len(words) < len(used) else []
 
 
+def _names_of_rows(
+    rows: "_WideRows", place: int, words: Sequence[int], options: blocks.TableOptions, *, transposed: bool
+) -> list[str]:
+    """Return the names of the rows; of one without, what another column calls it that sums up others, as Excel does."""
+    down = rows.column(place)
+    if not transposed and not options.columns.keys() & {"topic", "system"}:
+        _offer_names_of_rows(rows, place, down, {rows.names[at]: rows.column(at) for at in words}, options)
+    if all(down):
+        return down
+    columns = [rows.column(at) for at in words]
+    called = [
+        next((cell for cell in cells if is_subtotal(cell) or cell.casefold() in AVERAGES), "")
+        for cells in zip(*columns, strict=True)
+    ]
+    return [name or more for name, more in zip(down, called or down, strict=True)]
+
+
+def _offer_names_of_rows(
+    rows: "_WideRows",
+    place: int,
+    down: Sequence[str],
+    words: Mapping[str, Sequence[str]],
+    options: blocks.TableOptions,
+) -> None:
+    """Refuse names that stand in several rows each, where another column tells these rows apart."""
+    counts = Counter(down)
+    several = [at for at, name in enumerate(down) if counts[name] > 1]
+    if not several or options.duplicates != "error":
+        return
+    for name, cells in words.items():
+        if len({cells[at] for at in several}) == len(several) and all(cells[at] for at in several):
+            raise rows.body.error(
+                f"{rows.names[place]} {down[several[0]]!r} stands in several rows, which {name!r} tells apart; pass "
+                f"`columns={ {'topic': name}!r}` if that names the items",
+                several[1],
+            )
+
+
 def _empty_columns(rows: "_WideRows", used: Sequence[int]) -> list[int]:
     """Return the columns without any cell that holds something, where others do; such is no task."""
     empty = list(used)
@@ -293,6 +336,7 @@ def _block(  # noqa: PLR0913, PLR0917 - what a block is made of
     notes: list[str],
     *,
     transposed: bool = False,
+    gaps: "_Gaps",
 ) -> blocks.FileBlock:
     """Name what has no name, leave out averages, and check the names. `scores` has the shape (system, topic)."""
     body, (systems, topics) = rows.body, names
@@ -306,9 +350,13 @@ def _block(  # noqa: PLR0913, PLR0917 - what a block is made of
     notes += blocks.metric_note(source)
     if not transposed and names[1] is not None:
         _refuse_repeated(rows, options)
+    of = (topics, systems)
     systems, topics, scores, left_out = _without_summaries(
         list(systems), list(topics), scores, wide=options.form == "wide"
     )
+    if options.missing == "error":
+        named, left = (of[::-1], (systems, topics)) if transposed else (of, (topics, systems))
+        gaps.refuse(scores if transposed else scores.T, named, left)
     notes += left_out
     _refuse_metrics(rows, systems, topics, options)
     if options.duplicates != "error":
@@ -444,7 +492,8 @@ def _are_about_items(names: Sequence[str], numbers: NDArray[np.float64]) -> bool
 
 def _are_summaries_of_systems(names: Sequence[str]) -> bool:
     """Whether columns are called like metrics, of which a table of systems and topics holds one: two such are many."""
-    return len(computed_metrics(names)) > 1 or are_measures(names) or any(map(is_whole, names))
+    numbered = len(names) > _MOST_OF_F and len({*map(numbered_form, names)}) == 1  # F1 to F20
+    return not numbered and (len(computed_metrics(names)) > 1 or are_measures(names) or any(map(is_whole, names)))
 
 
 def _for_ranks(across: Sequence[str], columns: Sequence[RoleColumn], *, transposed: bool) -> str:
@@ -755,24 +804,79 @@ def _notes_on_identifiers(
 
 def _grid(rows: _WideRows, used: Sequence[int], titles: _Names, options: blocks.TableOptions) -> NDArray[np.float64]:
     """Read the cells of the used columns as numbers, shape (row, column)."""
-    down, across = titles
+    down = titles[0]
     numbers = np.empty((len(rows.first), len(used)))
     side_by_side = slice(used[0], used[-1] + 1) if used[-1] - used[0] == len(used) - 1 else None
     for position, cells in enumerate(rows.body.rows()):
+        row_cells = [cells[at] for at in used] if side_by_side is None else cells[side_by_side]
         try:
-            row_cells = [cells[at] for at in used] if side_by_side is None else cells[side_by_side]
             numbers[position] = blocks.to_numbers(row_cells, options.missing)
-        except blocks.BadCellError as error:
-            called = "" if down is None else down[position]
-            if role_of_row(called) == "n" and (counts := blocks.counts_in(row_cells)) is not None:
-                numbers[position] = counts
-                continue
-            column = f"column {used[error.place] + 1}" if across is None else f"column {across[error.place]!r}"
-            row = "" if down is None else f", row {shortened(down[position])!r}"
-            rule = error.rule(rows.body.delimiter, called, cells=rows.column(used[error.place]))
-            hint = _way_past_column(rows, used, error.place, titles) if error.is_word and rule == error.rule() else ""
-            raise rows.body.error(f"{column}{row}: {rule}{hint}", position, of=error.kind) from None
+        except blocks.BadCellError:
+            counts = blocks.counts_in(row_cells) if down and role_of_row(down[position]) == "n" else None
+            numbers[position] = counts or [
+                _number_or_gap(cell, (position, at), rows, used, titles, options) for at, cell in enumerate(row_cells)
+            ]
     return numbers
+
+
+def _number_or_gap(  # noqa: PLR0913, PLR0917 - a cell and its table
+    cell: str,
+    place: tuple[int, int],
+    rows: _WideRows,
+    used: Sequence[int],
+    titles: _Names,
+    options: blocks.TableOptions,
+) -> float:
+    """Return the number of a cell; NaN for a gap, and for a word below a name of no score, which may be left out."""
+    try:
+        return float(blocks.to_numbers([cell], options.missing)[0])
+    except blocks.BadCellError as error:
+        if error.is_gap or (titles[1] is not None and role_of_name(titles[1][place[1]])[0]):
+            return math.nan
+        first = _first_bad_cell if options.missing == "error" else _bad_cell
+        raise first(blocks.BadCellError(place[1], cell), place[0], rows, used, titles) from None
+
+
+def _first_bad_cell(
+    error: blocks.BadCellError, position: int, rows: _WideRows, used: Sequence[int], titles: _Names
+) -> Exception:
+    """Return the error of a word, or of a gap above it in its column."""
+    cells = rows.column(used[error.place])
+    gaps = [at for at, cell in enumerate(cells[:position]) if cell.casefold() in SCORE_GAPS]
+    position = gaps[0] if gaps else position
+    return _bad_cell(blocks.BadCellError(error.place, cells[position]), position, rows, used, titles)
+
+
+def _bad_cell(
+    error: blocks.BadCellError, position: int, rows: _WideRows, used: Sequence[int], titles: _Names
+) -> Exception:
+    """Return the error of a cell that holds no number."""
+    down, across = titles
+    called = "" if down is None else down[position]
+    column = f"column {used[error.place] + 1}" if across is None else f"column {across[error.place]!r}"
+    row = "" if down is None else f", row {shortened(down[position])!r}"
+    rule = error.rule(rows.body.delimiter, called, cells=rows.column(used[error.place]))
+    hint = _way_past_column(rows, used, error.place, titles) if error.is_word and rule == error.rule() else ""
+    return rows.body.error(f"{column}{row}: {rule}{hint}", position, of=error.kind)
+
+
+class _Gaps(NamedTuple):
+    """What tells where a cell stands that holds no number."""
+
+    rows: _WideRows
+    used: Sequence[int]
+    titles: _Names
+
+    def refuse(self, scores: NDArray[np.float64], named: _Left, left: _Left) -> None:
+        """Refuse the first cell without a number of the rows and columns that are left; `named` are all."""
+        gaps = np.argwhere(np.isnan(scores))
+        if not len(gaps):
+            return
+        position, column = (of.index(some[at]) for of, some, at in zip(named, left, gaps[0].tolist(), strict=True))
+        at_used = self.used.index(self.rows.names.index(named[1][column])) if self.titles[1] else column
+        cells = next(islice(self.rows.body.rows(), position, None))
+        error = blocks.BadCellError(at_used, cells[self.used[at_used]])
+        raise _bad_cell(error, position, self.rows, self.used, self.titles)
 
 
 def _way_past_column(rows: _WideRows, used: Sequence[int], place: int, titles: _Names) -> str:

@@ -18,7 +18,7 @@ from metaeval.running.parallel import in_one_order
 _UNITS = 64
 """Units that tell what is looked for, before all of them are asked."""
 _MOST = 60
-"""More rows than these are compared with the mean and the sum of the others alone."""
+"""More rows than these are compared with what sums up all others alone."""
 _FEW = 12
 """So many rows may be in any set of those that have a mean together."""
 _SURE, _SURE_OF_TIES, _LIKELY = 1e-5, 1e-4, 1e-2
@@ -87,14 +87,18 @@ def made_of_others(names: Sequence[str], values: Floats, called: Mapping[int, st
 
 
 def _candidates(values: Floats, base: Sequence[int]) -> list[int]:
-    """Return the rows to be looked at, the last first: all of a few, and of many those that are a mean or a sum."""
+    """Return the rows to be looked at, the last first: all of a few, and of many those that may sum up all others."""
     if len(base) <= _MOST:
         return [*base[::-1]]
     own = values[base]
-    rest, counts = np.nansum(own, axis=0) - own, np.isfinite(own).sum(axis=0) - 1
+    total, n = np.nansum(own, axis=0), np.isfinite(own).sum(axis=0) - 1
+    mean = (total - own) / n
+    squares = np.maximum((np.nansum(own**2, axis=0) - own**2) / n - mean**2, 0.0)
     near = _rounding(own) + 1e-9 * np.abs(own)
-    fits = [(np.abs(own - total) <= near).all(axis=1) for total in (rest / counts, rest)]
-    return [base[at] for at in np.flatnonzero(fits[0] | fits[1])[::-1]]
+    spreads = [np.sqrt(squares), np.sqrt(squares * n / (n - 1)), np.sqrt(squares / (n - 1))]
+    ends = [np.nanmax(own, axis=0), np.nanmin(own, axis=0), np.nanmedian(own, axis=0)]  # the same without that row
+    fits = [(np.abs(own - made) <= near).all(axis=1) for made in (mean, total - own, *spreads, *ends)]
+    return [base[at] for at in np.flatnonzero(np.any(fits, axis=0))[::-1]]
 
 
 def _judged(names: Sequence[str], values: Floats, at: int, others: Sequence[int], named: str) -> MadeRow | None:

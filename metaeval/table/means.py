@@ -792,7 +792,8 @@ def _notes_on_directions(
     asked: bool | Mapping[str, bool] | None,  # noqa: FBT001 - as asked
 ) -> list[str]:
     told = metrics if isinstance(asked, bool | np.bool_) else asked or {}
-    return notes_on_directions({_measure_in(name): seen for name, seen in metrics.items() if name not in told})
+    ranges = {name: seen for name, seen in metrics.items() if name not in told}
+    return notes_on_directions(ranges, measures={name: _measure_in(name) for name in ranges})
 
 
 def _measure_in(name: str) -> str:

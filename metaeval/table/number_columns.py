@@ -10,6 +10,7 @@ import numpy as np
 from metaeval.base.arrays import Flags, Floats
 from metaeval.base.columns import JUDGES, underscored
 from metaeval.base.names import first_few, metric_evidence
+from metaeval.table.companions import companions
 from metaeval.table.derived import rounding
 from metaeval.table.evidence import SETTLED, made_of_others, on_another_scale
 from metaeval.table.interval_names import Bounds, bounds_among, roles_among
@@ -22,6 +23,7 @@ from metaeval.table.roles import (
     MADE,
     PERHAPS_SCORES,
     RoleColumn,
+    averages_of_categories,
     bare_word,
     falling_among,
     is_whole,
@@ -58,6 +60,7 @@ _YEARS = (1950, 2035)
 _QUESTION = re.compile(r"Q[0-9]+")
 _VERSUS = re.compile(r"\bvs\b|\bversus\b|\bgegen\b|\bcontre\b", re.IGNORECASE)
 _GLUED = re.compile(r"delta[\W_]*(?!(?:to|vs|over)\b)", re.IGNORECASE)
+_SHOTS = frozenset({"shot", "shots"})
 _ASKED_AS = {"system": "test", "topic": "cost"}
 """Roles of what may be a score by its name alone."""
 
@@ -88,7 +91,10 @@ def not_scores(names: Sequence[str], values: Floats, *, along: str, kept: Iterab
     by_word = {word_of(name): name for name in names}
     asked = {name: ("", "") for name in names if _asked_word(name, along)}
     table = _Numbers(names, values, along, roles_among(names) | asked)
+    beside = companions(names, values) if along == "system" else []
     told = table.beside(kept) if along == "system" else {}
+    for group in beside:
+        told |= {name: column for name, column in group.columns().items() if group.unlike and name not in kept}
     bounding = [(name, pair) for pair in bounds_among(names) for name in pair[:2] if name not in kept]
     told |= {name: column for name, pair in bounding if (column := table.bounding(name, pair)) is not None}
     paired = {*told, *kept, *(name for name, _ in bounding)}
@@ -102,6 +108,11 @@ def not_scores(names: Sequence[str], values: Floats, *, along: str, kept: Iterab
         column = column or (RoleColumn(name, "", FALLS, sure=False) if name in falling else None)
         if column is not None:
             told[name] = column
+    for group in beside:
+        asked_of = {name: column for name, column in group.columns().items() if group.called and name not in kept}
+        told = asked_of | told
+        if any(not told[name].sure for name in group.of if name in told):
+            told |= {name: told[name]._replace(sure=False) for name in group.of if name in told}  # one with all
     told |= table.made(told, kept)
     for column in table.by_values([name for name in names if name not in told and name not in kept]):
         told[column.name] = column
@@ -240,7 +251,12 @@ class _Numbers(NamedTuple):
                 else None
             )
         scores_too = self.along == "system" and role in {"cost", "time", "seed", "version"} and self._like_scores(place)
-        return column._replace(sure=not scores_too)
+        are_scores = role == "version" and not all_whole and self._are_settings()
+        return None if are_scores else column._replace(sure=not scores_too)
+
+    def _are_settings(self) -> bool:
+        """Whether several columns are called as numbers of examples, whose scores they hold: zero-shot, few-shot."""
+        return sum(word_of(name).rpartition("_")[2] in _SHOTS for name in self.names) > 1
 
     def _beside_scores(self, position: int, column: RoleColumn, stem: str) -> RoleColumn | None:
         """Return a column called as a target, a mark or a difference: surely where its numbers are none of scores."""
@@ -419,6 +435,8 @@ class _Numbers(NamedTuple):
     def _aggregate(self, place: int, *, sure_name: bool) -> RoleColumn | None:
         """Return a column called as an average, where no numbers need to say so."""
         name, says = self.names[place], says_of("aggregate")
+        if self.along == "topic" and name in averages_of_categories(self.names):
+            return None
         if self.along == "cell" and sure_name and self._is_lone(name):
             return None
         if self.along == "topic" and sure_name and _are_ranks(self.values[:, place]):
@@ -635,6 +653,7 @@ def unsure_columns(columns: Sequence[RoleColumn], *, in_memory: bool = False) ->
     name_ids = "call it topic if it names topics" if any(column.why.endswith(_APART) for column in unsure) else ""
     rename = "or rename what is one" if any(column.role for column in unsure) else ""
     every = "pass {'NAME': frame}" if in_memory else "`form='wide'`"
-    keep = f"or {every} to keep all" if any(not column.role for column in unsure) else ""
+    may_be_systems = any(not column.role or column.role in _OF_SYSTEMS for column in unsure)
+    keep = f"or {every} to keep all" if may_be_systems else ""
     ways = ", ".join(filter(None, (name_ids, way, rename, keep)))
     return f"{named} seem{'s' * (len(unsure) == 1)} to be no score; {ways}"

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import compress
 
 import numpy as np
+import pandas as pd
 
 from metaeval.base.arrays import Flags, Floats
 from metaeval.base.names import count, first_few, is_measure, topic_evidence
@@ -23,12 +24,14 @@ from metaeval.table.no_answers import codes_among, minus_ones
 from metaeval.table.roles import (
     AVERAGES,
     ERRORS,
+    LETTERS,
     MADE,
     PERHAPS,
     PERHAPS_SCORES,
     SPREADS,
     SUMMARIES,
     RoleColumn,
+    averages_of_categories,
     bare_word,
     ends_as_average,
     falling_among,
@@ -48,7 +51,7 @@ from metaeval.table.unrelated import unrelated
 
 _SHORT = re.compile(r"[A-Za-z][0-9]+")
 """A letter and a number, as questions are called, and quantiles: q10, p25."""
-_MOST_QUANTILES = 5
+_MOST_QUANTILES, _LETTERS = 5, 2
 _COUNTS = frozenset({"n", "rank"})
 _MADE = "called as made of the others"
 _WEIGHTS = "called as weights of the columns"
@@ -60,8 +63,8 @@ _OF_SYSTEMS = frozenset({"test", "error", "half", "cost"})
 _MOST_ROWS = 1000
 _MOST_COMPARED = 200_000
 _RARE = 0.01
-_CLEARLY = 3.5
-"""Standard errors, as in `unrelated`."""
+_CLEARLY, _SOMEWHAT = 3.5, 0.1
+"""Standard errors, as in `unrelated`, and a rank correlation that marks and costs hardly have."""
 _FEWEST_TOPICS, _FEWEST_OTHERS = 3, 2
 _SURE = 2  # of the evidence of names
 _FAR = 10
@@ -109,12 +112,13 @@ def _by_name(topics: Sequence[str]) -> tuple[list[bool], list[bool]]:
     report = _OF_CLASSES if len(_OF_CLASSES.intersection(words)) > 1 else frozenset()
     sure_words, all_words = AVERAGES | SPREADS, AVERAGES | SPREADS | PERHAPS
     bare = [bare_word(name) if _word(name) else "" for name in topics]
+    categories = averages_of_categories(topics)
     surely = [
         word in sure_words
         or word in report
         or base in AVERAGES - {"all"}
-        or (word not in all_words and role_of_row(word) == "aggregate")
-        for word, base in zip(words, bare, strict=True)
+        or (word not in all_words and name not in categories and role_of_row(word) == "aggregate")
+        for name, word, base in zip(topics, words, bare, strict=True)
     ]
     quantiles = quantile_rows(topics)
     perhaps = [
@@ -194,6 +198,8 @@ def left_out_rows(
     roles = ["" if name in series else role for name, role in zip(names, roles, strict=True)]
     called = {at: role for at, role in enumerate(roles) if role in SUMMARIES}
     called |= {at: "made" for at, name in enumerate(names) if word_of(name) in MADE}
+    letters = [at for at, name in enumerate(names) if len(name) <= _LETTERS and not named]
+    called |= {at: "sd" for at in letters if word_of(names[at]) in LETTERS and len(letters) == 1}
     if named and not called and not _COUNTS & {*roles}:
         return stay, []
     counting = [at for at, role in enumerate(roles) if role in _COUNTS and len(names) > 1 and _counts(values, at)]
@@ -524,6 +530,7 @@ def _rise_together(scores: Floats) -> bool:
 def _going_with_none(table: ScoreTable, metric: str, scores: Floats) -> list[str]:
     """Name what does not rise with the other systems over the topics, which rise together: perhaps a mark or a cost."""
     apart = [] if scores.size > _MOST_COMPARED or _rise_together(scores) else unrelated(scores.T)
+    apart = [at for at in apart if not _rises_with_some(scores, at)]
     if not apart:
         return []
     named = first_few([table.labels["system"][at] for at in apart], write=repr)
@@ -531,6 +538,15 @@ def _going_with_none(table: ScoreTable, metric: str, scores: Floats) -> list[str
     topics = unit_called(table.attributes.get("topic_word")).topics
     alone = f"{named} {rises} with none of the other systems over the {topics}"
     return [f"under {metric}, {alone}, as a mark, a cost or a failed run would; leave out what is no system"]
+
+
+@np.errstate(invalid="ignore", divide="ignore")
+def _rises_with_some(scores: Floats, at: int) -> bool:
+    """Whether a system's scores rise with those of another clearly, or somewhat with those of half of the others."""
+    ranks = pd.DataFrame(scores.T).rank()
+    together = ranks.drop(columns=at).corrwith(ranks[at]).dropna().to_numpy()
+    clearly = np.arctanh(np.clip(together, -1, 1) * (1 - _CLOSE)) * np.sqrt(max(scores.shape[1] - 3, 0))
+    return bool(len(together)) and (float(np.median(together)) > _SOMEWHAT or bool((clearly > _CLEARLY).any()))
 
 
 def _falling_items(table: ScoreTable, metric: int) -> list[str]:
@@ -577,6 +593,32 @@ def may_have_thousands(rows: Iterable[tuple[str, Floats]]) -> list[str]:
     return notes
 
 
+def metrics_of_ranks(table: ScoreTable) -> list[str]:
+    """Return the metrics under which the scores of every topic, and repeat, are the ranks of the systems, with ties."""
+    return [
+        name
+        for name, scores in zip(table.labels["metric"], table.scores, strict=True)
+        if _are_ranks(scores.reshape(len(scores), -1))
+    ]
+
+
+def _are_ranks(scores: Floats) -> bool:
+    n_systems, n_cells = scores.shape
+    few = n_systems < _FEWEST_TOPICS or n_cells < _FEWEST_TOPICS
+    if few or not 1 <= scores.min() <= scores.max() <= n_systems or (2 * scores != np.rint(2 * scores)).any():
+        return False
+    ranks = pd.DataFrame(scores)
+    return any((ranks.rank(method=ties).to_numpy() == scores).all() for ties in ("average", "min", "max", "dense"))
+
+
+def note_on_ranks(metric: str) -> str:
+    """Say that scores seem to be ranks, of which nobody said which end is the best."""
+    return (
+        f"under {metric}, the scores of every {unit().topic} are the ranks of its systems, and higher is taken to be "
+        f"better; pass `higher_is_better={ {metric: False}!r}` if 1 is the best"
+    )
+
+
 def _metrics_of_counts(table: ScoreTable) -> list[str]:
     """Say which metrics hold whole numbers beyond 100 where all others keep to it, as tokens and milliseconds do."""
     highest = np.nanmax(table.scores, axis=tuple(range(1, table.scores.ndim)), initial=0.0)
@@ -604,8 +646,9 @@ def _on_two_scales(table: ScoreTable, metric: int) -> str:
         small = ~large & ((values > 0) & (values < 1)).any(axis=1)
         if not small.any() or 3 * small.sum() < (small | large).sum():  # a few may be hard
             continue
+        finer = rounding(values[small].ravel()) < rounding(values[large].ravel())
         below, above = (float(np.median(own[own > 0])) for own in (values[small], values[large]))
-        if below >= _SHARE and above >= PER_CENT and above > _FAR * below:
+        if below >= (_SHARE if finer else 4 * _SHARE) and above >= PER_CENT and above > _FAR * below:
             few, many = (first_few([*compress(names, kept)]) for kept in (small, large))
             return (
                 f"under {table.labels['metric'][metric]}, scores of {few} lie from 0 to {end:g}, and those of {many} "

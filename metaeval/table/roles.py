@@ -157,6 +157,8 @@ _EXPERIMENT, _OF_EXPERIMENTS = "session_name", frozenset({"reference_example_id"
 _COMPARES, _TWO_ITEMS = re.compile(r"[<>=≤≥]"), 2
 _MEASURED = ("cost", "size", "time")
 _UNITS = frozenset(_TABLE["unit"]["words"])
+LETTERS = frozenset(_TABLE["row"]["letters"])
+"""Abbreviations of spreads that may be items as well."""
 _OF_ROWS = frozenset(_TABLE["row"]["words"])
 """What a row among items may be called that is none, beside the words of roles."""
 _CONSTANT = frozenset(_TABLE["constant"]["words"])
@@ -174,6 +176,8 @@ _COUNTED_THINGS = frozenset(_TABLE["n"]["things"])
 _COUNTED_THINGS |= {f"{word}s" for word in _COUNTED_THINGS} | {"queries"}
 _OF_ALL = frozenset(_TABLE["aggregate"]["of_all"])
 """What an average of may be said to be that is one of everything: a task average."""
+_CATEGORIES = frozenset(_TABLE["aggregate"]["categories"])
+"""Those of them that may be one category of a board."""
 AVERAGE_HEADS = frozenset(_TABLE["aggregate"]["heads"])
 """What an average is called, whatever qualifies it: a trimmed mean."""
 _OF_AVERAGES = AVERAGE_HEADS | _OF_ALL | frozenset(_TABLE["aggregate"]["qualifiers"])
@@ -368,10 +372,16 @@ def is_two_sided(metric: str, below: float, most: float) -> bool:
     return rises and not is_turned(below)
 
 
-def notes_on_directions(ranges: Mapping[str, tuple[float, float]], of_files: Collection[str] = ()) -> list[str]:
-    """Return what is said of directions that names tell, or do not, by metric and what `ranges_of_scores` has of it.
+def notes_on_directions(
+    ranges: Mapping[str, tuple[float, float]],
+    of_files: Collection[str] = (),
+    *,
+    measures: Mapping[str, str] | None = None,
+) -> list[str]:
+    """Return what is said of directions that names tell, or do not, by metric and what `ranges_of_scores` has.
 
-    Nobody called a metric as its file is called (`of_files`), which need not say whether more of it is better.
+    Nobody called a metric as its file is called (`of_files`), which need not say whether more of it is better. Of
+    names that hold more than a measure `measures` has this, which tells the direction.
 
     Examples
     --------
@@ -381,9 +391,10 @@ def notes_on_directions(ranges: Mapping[str, tuple[float, float]], of_files: Col
     >>> told[1].partition(";")[0]
     'higher is taken to be better under TER, called as errors, with scores on both sides of 0, as z-scores are'
     """
-    falling = [metric for metric, seen in ranges.items() if not rises_by_name(metric, *seen)]
-    turned = [metric for metric in ranges if metric not in falling and not rises_by_name(metric)]
-    unknown = [metric for metric in turned if is_two_sided(metric, *ranges[metric])]
+    measure_of = {metric: metric for metric in ranges} | dict(measures or {})
+    falling = [metric for metric, seen in ranges.items() if not rises_by_name(measure_of[metric], *seen)]
+    turned = [metric for metric in ranges if metric not in falling and not rises_by_name(measure_of[metric])]
+    unknown = [metric for metric in turned if is_two_sided(measure_of[metric], *ranges[metric])]
     says = {"lower is better under {}, by name": falling}
     says["higher is better under {}, numbers of errors with their sign reversed (below 0)"] = [
         metric for metric in turned if ranges[metric][0] > _FEW_BELOW and metric not in unknown
@@ -1145,6 +1156,19 @@ def is_subtotal(name: str) -> bool:
     [True, True, True, False, False]
     """
     return _SUBTOTALS.fullmatch(name.strip()) is not None
+
+
+def averages_of_categories(names: Sequence[str]) -> set[str]:
+    """Return the names of averages of one category each, beside at least two of others whose parts are not here.
+
+    Examples
+    --------
+    >>> averages_of_categories(["Coding Average", "IF Average", "Language Average", "Task Average", "Average"])
+    {'Language Average'}
+    """
+    ends = Counter(word_of(name).rpartition("_")[2] for name in names if ends_as_average(name) and not is_summary(name))
+    cut = {name: word_of(name).rpartition("_") for name in names}
+    return {name for name, (category, _, end) in cut.items() if category in _CATEGORIES and ends[end] > 1}
 
 
 def ends_as_average(name: str) -> bool:

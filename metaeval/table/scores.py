@@ -41,7 +41,7 @@ from metaeval.base.vocabulary import IN_PYTHON
 from metaeval.errors import InvalidOptionError, ScoresError, UnknownNameError
 from metaeval.table.array import ATTACHED, DIMS, METRICS_OF_FILES, REPEAT, ScoreTable, dims_of, gaps_in, has_gaps
 from metaeval.table.forms import recognise
-from metaeval.table.plausibility import left_out_rows, odd_notes, perhaps_items
+from metaeval.table.plausibility import left_out_rows, metrics_of_ranks, note_on_ranks, odd_notes, perhaps_items
 from metaeval.table.roles import notes_on_directions, ranges_of_scores, rises_by_name
 
 Missing = Literal["error", "zero", "drop-systems", "drop-topics", "pairwise"]
@@ -223,6 +223,7 @@ def as_scores(  # noqa: PLR0913 - one keyword per label of the table
     _refuse_infinities(table)
     looked_at = isinstance(data, xr.DataArray) and "higher_is_better" in data.coords
     table = table if looked_at else _without_made(table, named=isinstance(data, _NAMED_ALONE))
+    table = _without_settings(table)
     table, dropped = _settle_gaps(table, missing)
     _refuse_too_few(table, fewest, dropped)
     table = table if looked_at else _with_odd_notes(table)
@@ -420,6 +421,20 @@ def _with_odd_notes(table: ScoreTable) -> ScoreTable:
     for note in [note for note in odd_notes(table) if note not in table.attributes.get("notes", [])]:
         table = _with_note(table, note)
     return table
+
+
+def _without_settings(table: ScoreTable) -> ScoreTable:
+    """Leave out repeats of which each of several systems has one alone, as the epoch that it was trained to."""
+    repeats = table.labels.get(REPEAT, [])
+    if len(repeats) < _PAIR:
+        return table
+    known = np.isfinite(table.scores).any(axis=(0, 2))
+    if known.sum(axis=1).max() > 1:
+        return table
+    scores = np.take_along_axis(table.scores, known.argmax(axis=1)[None, :, None, None], axis=3)[..., 0]
+    labels = {dim: names for dim, names in table.labels.items() if dim != REPEAT}
+    note = f"every system has one number of a repeat alone ({first_few(repeats)}), so there are none"
+    return _with_note(table._replace(scores=scores, labels=labels), note)
 
 
 def _without_made(table: ScoreTable, *, named: bool) -> ScoreTable:
@@ -664,7 +679,10 @@ def _with_falling_noted(
     if "higher_is_better" in table.coordinates or isinstance(asked, bool):
         return table
     ranges = ranges_of_scores(table.labels["metric"], table.scores)
-    for note in notes_on_directions({name: seen for name, seen in ranges.items() if name not in told}, of_files):
+    untold = {name: seen for name, seen in ranges.items() if name not in told}
+    ranks = [name for name in metrics_of_ranks(table) if name in untold and rises_by_name(name, *untold[name])]
+    notes = notes_on_directions({name: seen for name, seen in untold.items() if name not in ranks}, of_files)
+    for note in [*notes, *map(note_on_ranks, ranks)]:
         table = _with_note(table, note)
     return table
 
