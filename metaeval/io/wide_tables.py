@@ -443,12 +443,13 @@ def _for_ranks(across: Sequence[str], columns: Sequence[RoleColumn], *, transpos
 
 
 def _for_sizes(metrics: Sequence[str], columns: Sequence[RoleColumn]) -> str:
-    """Say which error a column of shares of so many answers wants to be read as means."""
+    """Say which error a column of means, such as shares of so many answers, wants to be read as such."""
     sizes = [column.name for column in columns if column.role == "n"]
-    if len(metrics) != 1 or len(sizes) != 1:
+    if len(metrics) != 1 or len(sizes) > 1:
         return ""
-    error = f"{metrics[0]}_stderr, √(p (1 - p) / {sizes[0]}) where answers are right or wrong"
-    return f"; or add their standard errors, {error}, for ranks by metaeval leaderboard"
+    of_answers = [f"√(p (1 - p) / {size}) where answers are right or wrong" for size in sizes]
+    error = ", ".join([f"{metrics[0]}_stderr", *of_answers])
+    return f"; or add their standard errors, {error}, for ranks by metaeval leaderboard or agree --boards"
 
 
 def _seeming(names: Sequence[str], one: str, several: str) -> str:
