@@ -121,3 +121,14 @@ def test_bad_boards_are_refused_by_the_study():
     """What is wrong with a board is said as of scores."""
     with pytest.raises(ScoresError, match="two means of system 'aurora'"):
         study_leaderboard(BOARD.assign(model="aurora"))
+
+
+def test_neighbours_that_draws_alone_part_make_no_yes():
+    """Both are 2.2 errors of the difference apart: p = .028 each, and .056 where Holm counts two of them as open."""
+    means = 0.5 + 0.01 * np.sqrt(2) * 2.2 * np.arange(3)
+    assert 2 * 2 * stats.norm.sf(2.2) == pytest.approx(0.056, abs=5e-4)
+    study = study_leaderboard(pd.DataFrame({"model": list("abc"), "acc": means, "acc_stderr": 0.01}), rng=1)
+    assert study.report().summary[0] == (
+        "Partly: c is first by the draws behind the ranks, but p-values over all pairs (Holm) leave 2 of 2 neighbour "
+        "pairs open."
+    )
