@@ -1208,6 +1208,10 @@ NAMED_SEG = ({"h.csv": items.replace("doc", "yy")}, f"{HUMAN} --item seg,yy")
 VOTED = "left,right,winner,seg\n" + "".join(
     f"s{i},s{j},{('left', 'right')[k == i]},{k}\n" for i in range(4) for j in range(i) for k in range(6)
 )
+MEANS = {
+    "v1.csv": "model,acc,acc_stderr\nm1,0.7,0.01\nm2,0.6,0.01\nm3,0.5,0.01\n",
+    "v2.csv": "model,acc,acc_stderr\nm1,0.6,0.01\nm2,0.7,0.01\nm3,0.4,0.01\n",
+}
 GAINS = "from metaeval.metrics import Quantisation\nsame = Quantisation('same', lambda levels: 1.0 * levels)\n"
 MINE = "from metaeval import metric\n@metric(name='Mine')\ndef mine(topic):\n    'Half.'\n    return 0.5\n"
 _LEFT = SCORES - SCORES.mean(axis=0) - SCORES.mean(axis=1, keepdims=True) + SCORES.mean()
@@ -1257,6 +1261,27 @@ MISTAKES |= {
             "agree ap.csv rr.csv --boards",
         ),
         edit=_command("agree ap.csv rr.csv --boards"),
+    ),
+    "boards of means without --boards": Mistake(
+        MEANS,
+        "agree v1.csv v2.csv",
+        "or compare two boards: metaeval (?P<command>agree v1.csv v2.csv --boards)",
+        (MEANS, "agree v1.csv v2.csv --boards"),
+        edit=lambda found: found["command"],
+    ),
+    "one board of means where two are compared": Mistake(
+        MEANS,
+        "agree v1.csv --aggregates mean,Borda",
+        "give the scores, or compare two boards",
+        (MEANS, "agree v1.csv v2.csv --boards"),
+        edit=_command("agree v1.csv v2.csv --boards"),
+    ),
+    "a board of means without errors": Mistake(
+        MEANS | {"v2.csv": "model,acc\nm1,0.6\nm2,0.7\nm3,0.4\n"},
+        "agree v1.csv v2.csv --boards",
+        "or add their standard errors, acc_stderr, for ranks by metaeval leaderboard or agree --boards",
+        (MEANS, "agree v1.csv v2.csv --boards"),
+        edit=_write("v2.csv", MEANS["v2.csv"]),
     ),
     "gains alone to be checked": Mistake(
         {"mine.py": GAINS},

@@ -144,6 +144,12 @@ class OfferedQuestions(KindOfNote):
         return note
 
 
+class TakenClusters(KindOfNote):
+    """That a column which is not called so counts as clusters: not where somebody says what these are."""
+
+    __slots__ = ()
+
+
 class RunVariances(KindOfNote):
     """That scores are means over repeats, and how much runs of the systems differ: `metaeval.table.runs`."""
 

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from metaeval.metrics.registry import Registry
     from metaeval.page.report import Report
     from metaeval.studies.study import Study
-    from metaeval.table.means import SystemMeans
+    from metaeval.table.means import Board, SystemMeans
     from metaeval.table.scores import Scores
     from metaeval.table.vote_set import Votes
 
@@ -221,12 +221,17 @@ class Loaded:
                 files.setdefault(name, []).append(path)
         return files
 
-    def boards(self) -> "dict[str, Scores]":
-        """Return the scores of each input by itself, by its name."""
-        boards: dict[str, Scores] = {}
+    def boards(self) -> "dict[str, Board]":
+        """Return the scores, or the means with standard errors, of each input by itself, by its name."""
+        from metaeval.io.means import MeansAloneError  # noqa: PLC0415 - loads pandas
+
+        boards: dict[str, Board] = {}
         for name, files in self.by_name().items():
             self._scores, self._inputs = None, files
-            boards[name] = self.scores(chosen=False)
+            try:
+                boards[name] = self.scores(chosen=False)
+            except MeansAloneError as alone:
+                boards[name] = self.means(alone, chosen=False)
         return boards
 
     def experiments(self) -> "tuple[list[Scores], list[dict[str, DataFrame]]]":
@@ -288,15 +293,16 @@ class Loaded:
         self.options = {**self.options, "missing": self.options["missing"] or "pairwise"}
         return self
 
-    def means(self, alone: "MeansAloneError") -> "SystemMeans":
-        """Return the means and standard errors that the only input holds, turned as the options say."""
+    def means(self, alone: "MeansAloneError", *, chosen: bool = True) -> "SystemMeans":
+        """Return the means and standard errors that an input holds, turned as the options say; all unless `chosen`."""
         options = self.options
         for name in (*CHOOSING, "groups", "group_regex", "cluster_file", "clusters", "missing", "systems_in"):
             if self.given(name) and options[name] != "drop-systems":
                 message = f"--{name.replace('_', '-')} needs scores by item, and these are means with standard errors"
                 raise InvalidOptionError(f"{message}; leave it out")
         self.read(*alone.paths)
-        board = alone.board.under(_names_of_metrics(options["metrics"])) if options.get("metrics") else alone.board
+        names = _names_of_metrics(options["metrics"]) if chosen and options.get("metrics") else []
+        board = alone.board.under(names) if names else alone.board
         return board.directed(self._directions())
 
     def collection(self, *, retrieved: Literal["judged", "all"] = "judged", paired: bool = True) -> "JudgedCollection":

@@ -31,9 +31,9 @@ from metaeval.io.sources import Source
 from metaeval.table.array import ATTACHED, DIMS, REPEAT, Codes, dims_of, first_repeat, laid_out, place_rows
 from metaeval.table.folds import note_of_folds
 from metaeval.table.named_repeats import repeats_of_metrics
-from metaeval.table.offered_clusters import offered_clusters
+from metaeval.table.offered_clusters import offered_clusters, taken_clusters
 from metaeval.table.plausibility import are_summaries, left_out_rows
-from metaeval.table.roles import ANSWERS, SPREADS, TEXTS, role_of_name, unit_of_column, word_of
+from metaeval.table.roles import ANSWERS, SPREADS, TEXTS, unit_of_column, word_of
 
 RESULT_CELLS = 3
 """Columns that trec_eval -q and ir_measures -q print."""
@@ -65,6 +65,8 @@ def read_long(sheet: Sheet, source: Source, options: TableOptions) -> FileBlock:
     if by := size_column(layout.left_out):
         cells = [(row[places["topic"]].strip(), row[column_of[by]].strip()) for row in body.rows()]
         block = with_corpus_means(block, by, *zip(*cells, strict=True))
+    with speaking_of(unit):
+        block = replace(block, notes=[*block.notes, *taken_clusters(layout.parts, options.columns)])
     beside = {name: [row[column_of[name]].strip() for row in body.rows()] for name in _words_beside(layout)}
     if beside:
         with speaking_of(unit):
@@ -80,7 +82,7 @@ def read_long(sheet: Sheet, source: Source, options: TableOptions) -> FileBlock:
 def _words_beside(layout: LongColumns) -> list[str]:
     """Return the columns that may put topics into groups, where no column is known to."""
     known = {"cluster", "stratum"} & layout.parts.keys()
-    return [] if known else [name for name in layout.left_out if not role_of_name(name)[0]]
+    return [] if known else layout.left_out
 
 
 def _words_by_topic(body: Sheet, topic: int, column: int) -> dict[str, str]:

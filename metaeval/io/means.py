@@ -88,8 +88,8 @@ def refuse_means(sheet: Sheet, options: TableOptions) -> None:
     except (ScoresError, InvalidOptionError) as error:
         raise sheet.error(f"the columns are those of means with standard errors, and {error}") from error
     raise MeansAloneError(
-        "these are means with standard errors, which tell ranks alone (metaeval leaderboard, or study_leaderboard); "
-        "for anything else give scores by item",
+        "these are means with standard errors, which tell ranks alone (metaeval leaderboard or agree --boards; "
+        "study_leaderboard or study_boards); for anything else give scores by item",
         paths=[sheet.label],
         board=board,
     )

@@ -39,6 +39,7 @@ from metaeval.table.folds import note_of_folds
 from metaeval.table.interval_names import numbered_form
 from metaeval.table.means import renaming
 from metaeval.table.number_columns import FALLS, left_out_columns, not_scores, unsure_columns
+from metaeval.table.offered_clusters import offered_clusters, taken_clusters
 from metaeval.table.plausibility import are_summaries, left_out_rows, perhaps_items
 from metaeval.table.roles import (
     AVERAGES,
@@ -141,7 +142,10 @@ def read_wide(sheet: Sheet, source: Source, options: blocks.TableOptions) -> blo
     unit = TOPIC if name_column is None or not names else unit_of_column(names[name_column])
     with speaking_of(unit):
         told = {names[at]: rows.column(at) for at in words}
-        notes += headers.notes_on_words(told, clustered=bool({"cluster", "stratum"} & topic_columns.keys()))
+        grouped = bool({"cluster", "stratum"} & topic_columns.keys())
+        offered = [] if grouped or down is None else offered_clusters(told, [name.strip() for name in down])
+        notes += [*headers.notes_on_words(told, clustered=grouped or bool(offered)), *offered]
+        notes += taken_clusters({role: names[at] for role, at in topic_columns.items()}, options.columns)
         notes += note_of_folds(names[name_column], down) if names and name_column is not None and down else []
         block = _block(rows, source, options, scores.T, (across, down), notes, gaps=gaps)
     beside = [name for at, name in enumerate(names) if at not in topic_columns.values() and name not in (across or ())]
@@ -507,12 +511,13 @@ def _for_ranks(across: Sequence[str], columns: Sequence[RoleColumn], *, transpos
 
 
 def _for_sizes(metrics: Sequence[str], columns: Sequence[RoleColumn]) -> str:
-    """Say which error a column of shares of so many answers wants to be read as means."""
+    """Say which error a column of means, such as shares of so many answers, wants to be read as such."""
     sizes = [column.name for column in columns if column.role == "n"]
-    if len(metrics) != 1 or len(sizes) != 1:
+    if len(metrics) != 1 or len(sizes) > 1:
         return ""
-    error = f"{metrics[0]}_stderr, √(p (1 - p) / {sizes[0]}) where answers are right or wrong"
-    return f"; or add their standard errors, {error}, for ranks by metaeval leaderboard"
+    of_answers = [f"√(p (1 - p) / {size}) where answers are right or wrong" for size in sizes]
+    error = ", ".join([f"{metrics[0]}_stderr", *of_answers])
+    return f"; or add their standard errors, {error}, for ranks by metaeval leaderboard or agree --boards"
 
 
 def _seeming(names: Sequence[str], one: str, several: str) -> str:

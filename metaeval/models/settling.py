@@ -18,10 +18,12 @@ from metaeval.base.results import Figure, Result
 from metaeval.errors import InvalidOptionError, ScoresError
 from metaeval.models.vote_ranks import vote_ranks
 from metaeval.models.vote_strengths import BradleyTerry
+from metaeval.resampling.means_and_errors import rank_intervals_from_errors
 from metaeval.resampling.ranks import SystemRanks, rank_intervals
 from metaeval.running.draws import RNGLike, resolve_seed
-from metaeval.running.equality import difference
+from metaeval.running.equality import difference, settle
 from metaeval.running.parallel import in_one_order
+from metaeval.table.means import SystemMeans, names_on
 from metaeval.table.scores import Scores, as_scores, oriented_values
 from metaeval.table.structure import settled_mean_over_topics
 from metaeval.table.vote_set import Votes
@@ -211,7 +213,7 @@ class SettledPairs(Result):
 
 
 def settled_pairs(
-    voices: BradleyTerry | Mapping[str, BradleyTerry | Scores],
+    voices: BradleyTerry | Mapping[str, BradleyTerry | Scores | SystemMeans],
     scores: object = None,
     *,
     alpha: float = 0.05,
@@ -225,9 +227,9 @@ def settled_pairs(
 
     Parameters
     ----------
-    voices : BradleyTerry, or mapping of str to BradleyTerry or Scores
+    voices : BradleyTerry, or mapping of str to BradleyTerry, Scores or SystemMeans
         Strengths by one set of votes, or by several (an arena, people, a judge) by their names; scores under one metric
-        are a board, which has items of its own.
+        are a board, which has items of its own; so are means with standard errors (`metaeval.table.means.as_means`).
     scores : Scores or anything `metaeval.as_scores` takes, optional
         Scores by item of some of the same systems, under one metric or several.
     alpha : float, default 0.05
@@ -273,7 +275,7 @@ def settled_pairs(
     seed = resolve_seed(rng)
     table = None if scores is None else as_scores(scores, missing="pairwise", fewest=1)
     systems_of = {
-        name: members["system"].to_numpy().tolist() if isinstance(members, xr.DataArray) else list(members.systems)
+        name: list(members.systems) if isinstance(members, BradleyTerry) else names_on(members, "system")
         for name, members in named.items()
     }
     if table is not None:
@@ -289,6 +291,8 @@ def settled_pairs(
     for name, member in named.items():
         if isinstance(member, BradleyTerry):
             results.append(_by_votes(name, member, common, alpha, seed))
+        elif isinstance(member, SystemMeans):
+            results.append(_by_means(member, common, alpha, seed)._replace(name=name))
         else:
             results += [voice._replace(name=name) for voice in _by_scores(member, common, alpha, seed)]
     if table is not None:
@@ -319,10 +323,10 @@ def _checked(voices: object) -> Mapping[str, Any]:
     named = voices if isinstance(voices, Mapping) else {VOTES: voices}
     for name, voice in named.items():
         label = f"voices[{name!r}]" if isinstance(voices, Mapping) else "voices"
-        if not isinstance(voice, xr.DataArray):
+        if not isinstance(voice, xr.DataArray | SystemMeans):
             check_kind(voice, label, "BradleyTerry")
-        elif voice.sizes["metric"] > 1:
-            raise InvalidOptionError(f"`{label}` has {voice.sizes['metric']} metrics, and a board has one")
+        elif (n := len(names_on(voice, "metric"))) > 1:
+            raise InvalidOptionError(f"`{label}` has {n} metrics, and a board has one")
     return named
 
 
@@ -346,6 +350,13 @@ def _by_scores(table: Scores, common: Sequence[str], alpha: float, seed: int) ->
     except InvalidOptionError:  # too few clusters
         return _by_tests(common_scores, means, common, alpha)
     return _by_ranks(ranks, means, names, common)
+
+
+def _by_means(board: SystemMeans, common: Sequence[str], alpha: float, seed: int) -> _Source:
+    known = board.of(common)
+    means = settle(known.means * np.where(known.higher_is_better, 1.0, -1.0)[:, None], np.abs(known.means))
+    ranks = rank_intervals_from_errors(known, confidence_level=1 - alpha, rng=seed)
+    return _by_ranks(ranks, means, known.systems, common)[0]
 
 
 def _by_ranks(ranks: SystemRanks, estimates: Floats, names: Sequence[str], common: Sequence[str]) -> list[_Source]:

@@ -36,17 +36,18 @@ def pair_sentence(result: PairwiseResult, scores: Scores, *, by: bool = True) ->
     `by` how much belongs to a page that shows the difference in a table.
     """
     sides, names, doubtful = metrics_by_side(result), _pair(result), unconfirmed(result)
-    alone = doubtful[0] if len(result.metrics) == 1 and doubtful else None
-    if len(sides[-1]) > len(sides[1]) or (alone and result.data["better"].item() < 0):
-        sides, names = {1: sides[-1], -1: sides[1], 0: sides[0]}, names[::-1]
     open_metrics = {row.metric for row in doubtful}
-    offered = [row for row in by_offered_clusters(result, scores) if row.metric not in open_metrics]
-    open_metrics |= {row.metric for row in offered}
-    lead_by = _lead_by(result) if by and len(result.metrics) == 1 and sides[1] else ""
+    contradicted = [row for row in by_offered_clusters(result, scores) if row.metric not in open_metrics]
+    alone = doubtful[0] if len(result.metrics) == 1 and doubtful else None
+    offered = contradicted[0] if len(result.metrics) == 1 and contradicted else None
+    if len(sides[-1]) > len(sides[1]) or ((alone or offered) and result.data["better"].item() < 0):
+        sides, names = {1: sides[-1], -1: sides[1], 0: sides[0]}, names[::-1]
+    open_metrics |= {row.metric for row in contradicted}
+    lead_by = _lead_by(result) if by and len(result.metrics) == 1 and (sides[1] or offered) else ""
     sides = {side: [name for name in of_side if name not in open_metrics] for side, of_side in sides.items()}
     sides[0] = [metric for metric in sides[0] if metric not in open_metrics]
     side = side_of_pair(result.alternative, *_pair(result))
-    names = list(side) if side and not sides[1] and not doubtful else names
+    names = list(side) if side and not sides[1] and not open_metrics else names
     lacking = _held(result, scores) if not sides[1] else {}
     if lacking.get("metrics") and len(result.metrics) == 1:  # by the means, whichever of the two was named first
         names = sorted(_pair(result), key=lambda name: name != lacking["ahead"])
@@ -61,10 +62,10 @@ def pair_sentence(result: PairwiseResult, scores: Scores, *, by: bool = True) ->
         between=_between(result) if by and len(result.metrics) == 1 and not sides[1] and _is_grouped(scores) else "",
         lead=result,
         one_sided=side is not None,
-        doubtful=_doubts(doubtful, offered, result) if len(result.metrics) > 1 else "",
+        doubtful=_doubts(doubtful, contradicted, result) if len(result.metrics) > 1 else "",
         alone=alone,
         test=TESTS.find(result.test).words if alone and alone.won < 0 else result.procedure.words,
-        offered=offered[0] if offered and len(result.metrics) == 1 else None,
+        offered=offered,
         untested=[metric for metric, tested in zip(result.metrics, result.n_tested, strict=True) if not tested],
         units=_units(scores),
         held=lacking,
@@ -165,7 +166,8 @@ def pair_figures(result: PairwiseResult, scores: Scores, *, first: str | None = 
     means = mean_over_topics(scores.sel(metric=metrics, system=names))
     frame = frame.assign(first=means[:, 0], second=means[:, 1])
     frame["verdict"] = pair_verdicts(frame, result)
-    frame, written = p_values(frame, {"p_corrected": "p"}, raw={}, n_resamples=drawn_for_p(result))
+    shown = {"p_corrected": "p"} | ({"p_by_column": "p by groups"} if "p_by_column" in frame else {})
+    frame, written = p_values(frame, shown, raw={}, n_resamples=drawn_for_p(result))
     frame, difference = difference_columns(frame, result.alpha, number(3), what=f"{names[0]} less {names[1]}")
     columns = (
         METRIC,
@@ -210,14 +212,15 @@ def tested_pairs(result: PairwiseResult, noun: str) -> str:
 
 
 def pair_verdicts(pairs: pd.DataFrame, result: PairwiseResult) -> pd.Series:
-    """Return whether pairs differ significantly, "yes" or "no"; "open" where exact tests or runs leave it so.
+    """Return whether pairs differ significantly, "yes" or "no"; "open" where exact tests, runs or groups leave it so.
 
     None of those that could not be tested.
     """
     verdicts = pairs["significant"].map({True: "yes", False: "no"}).astype(object)
     open_metrics = [row.metric for row in unconfirmed(result)]
     if result.n_pairs == 1:
-        open_metrics += [metric for metric, few in zip(result.metrics, result.too_few()[:, 0], strict=True) if few]
+        held = result.too_few() | result.open_by_column()
+        open_metrics += [metric for metric, is_open in zip(result.metrics, held[:, 0], strict=True) if is_open]
     verdicts = verdicts.mask(pairs["metric"].isin(open_metrics), "open")
     verdicts = verdicts.mask(pairs["open_by_runs"], "open") if "open_by_runs" in pairs else verdicts
     return verdicts.where(pairs["p_value"].notna(), None)

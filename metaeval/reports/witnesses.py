@@ -70,7 +70,7 @@ def pair_rests(result: PairwiseResult) -> tuple[Rests, ...]:
     if (rows := _rows(result)) is None:
         return ()
     if not len(rows):
-        return () if result.unconfirmed().any() else _open_rests(result)
+        return () if (result.unconfirmed() | result.open_by_column()).any() else _open_rests(result)
     row = rows.iloc[0]
     if row["too_few"]:
         return _exact_least(result, rows.iloc[:1], 1)

@@ -38,7 +38,7 @@ from metaeval.table.interval_names import roles_among
 from metaeval.table.means import columns_of, renaming
 from metaeval.table.named_repeats import repeats_of_metrics
 from metaeval.table.number_columns import left_out_columns, no_metrics, not_scores, unsure_columns
-from metaeval.table.offered_clusters import offered_clusters
+from metaeval.table.offered_clusters import offered_clusters, taken_clusters
 from metaeval.table.roles import (
     ERRORS,
     SCORES,
@@ -52,7 +52,6 @@ from metaeval.table.roles import (
     named_by_models,
     part_of_word,
     refuse_items_of_one,
-    role_of_name,
     word_of,
 )
 from metaeval.table.wide import (
@@ -216,9 +215,10 @@ def _without_other_columns(known: _Frame) -> tuple[_Frame, list[str]]:
     """Leave out the columns of a long frame that are no scores, which is noted."""
     others = known.others
     told, notes = _told_columns(known)
+    notes = [*notes, *taken_clusters(known.parts, ())]
     if "topic" not in known.parts or {"cluster", "stratum"} & known.parts.keys():
         return told, notes
-    left = [name for name in others if name not in told.others and not role_of_name(str(name))[0]]
+    left = [name for name in others if name not in told.others]
     beside = {str(name): known.frame[name].astype(object).fillna("").astype(str).tolist() for name in left}
     topics = known.frame[known.parts["topic"]].astype(str).tolist() if beside else []
     return told, [*notes, *offered_clusters(beside, topics, in_memory=True)]
@@ -399,7 +399,9 @@ def _read_named_rows(known: _Frame) -> ScoreTable:
     left = left if len(left) < len(columns) else []
     frame = known.frame.drop(columns=[column.name for column in left]).set_index(known.parts[role])
     table = _read_wide(frame.rename_axis(role), known.names)
-    return noted(table, left_out_columns(left))
+    topics = known.frame[known.parts[role]].astype(str).tolist() if role == "topic" else []
+    beside = {name: known.frame[name].astype(object).fillna("").astype(str).tolist() for name in words if topics}
+    return noted(table, [*left_out_columns(left), *offered_clusters(beside, topics, in_memory=True)])
 
 
 FRAME_FORMS: tuple[FrameForm, ...] = (

@@ -7,7 +7,7 @@ from decimal import Decimal
 from itertools import compress, pairwise
 from numbers import Real
 from operator import or_
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -48,6 +48,11 @@ from metaeval.table.roles import (
     role_of_name,
     word_of,
 )
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+    from metaeval.table.scores import Scores
 
 _OF_ALL = frozenset({"n", "n_total"})
 """The surest words for how many items are behind every mean."""
@@ -100,6 +105,12 @@ class SystemMeans(Result):
         systems, directions = tuple(self.systems[at] for at in there), self.higher_is_better[positions]
         return replace(self, metrics=tuple(metrics), systems=systems, higher_is_better=directions, **fields)
 
+    def of(self, systems: Collection[str]) -> "SystemMeans":
+        """Return the same of these systems alone, in their order here."""
+        there = [at for at, name in enumerate(self.systems) if name in systems]
+        fields = {name: getattr(self, name)[:, there] for name in ("means", "errors", "n")}
+        return replace(self, systems=tuple(self.systems[at] for at in there), **fields)
+
     def directed(self, higher_is_better: Mapping[str, bool]) -> "SystemMeans":
         """Return the same with other directions for the metrics named."""
         return replace(self, higher_is_better=_directions(ranges_of_scores(self.metrics, self.means), higher_is_better))
@@ -116,6 +127,18 @@ class SystemMeans(Result):
         keys = pd.MultiIndex.from_product([self.metrics, self.systems], names=["metric", "system"])
         columns = {"mean": self.means.ravel(), "stderr": self.errors.ravel(), "n": self.n.ravel()}
         return pd.DataFrame(columns, index=keys).dropna(subset=["mean"]).reset_index()
+
+
+type Board = Scores | SystemMeans
+"""Scores by item, or means with standard errors."""
+
+
+def names_on(board: "xr.DataArray | SystemMeans", of: Literal["metric", "system"]) -> list[str]:
+    """Return the metrics or the systems of a board."""
+    if isinstance(board, SystemMeans):
+        return list(board.metrics if of == "metric" else board.systems)
+    names: list[str] = board[of].to_numpy().tolist()
+    return names
 
 
 class MeanColumn(NamedTuple):

@@ -1,16 +1,34 @@
 """Columns that put topics, or votes, into groups, such as categories or questions: clusters that nobody named."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 from metaeval.base.names import is_number
-from metaeval.base.notes import OfferedClusters, OfferedQuestions
+from metaeval.base.notes import OfferedClusters, OfferedQuestions, TakenClusters
 from metaeval.base.unit import unit
+from metaeval.table.roles import part_of_word, role_of_name
 
 _FEWEST, _SMALLEST = 6, 2
 """Clusters below which no exact test could reject at .05, and topics a cluster on average below which none is one."""
+
+
+def taken_clusters(parts: Mapping[str, str], chosen: Collection[str]) -> list[str]:
+    """Return the note on a column that counts as clusters by another name than that, where nobody said that it does.
+
+    Examples
+    --------
+    >>> taken_clusters({"cluster": "task"}, chosen=())
+    ["topics of one 'task' count as a cluster; `with_clusters(scores, 'ignore')` takes them as independent"]
+    >>> taken_clusters({"cluster": "task"}, chosen=["cluster"]), taken_clusters({"cluster": "cluster"}, chosen=())
+    ([], [])
+    """
+    column = parts.get("cluster")
+    if column is None or "cluster" in chosen or part_of_word(column) == "cluster":
+        return []
+    way = "`with_clusters(scores, 'ignore')` takes them as independent"
+    return [TakenClusters(f"{unit().topics} of one {column!r} count as a cluster; {way}")]
 
 
 def offered_clusters(
@@ -26,6 +44,8 @@ def offered_clusters(
     """
     notes = []
     for name, cells in columns.items():
+        if role_of_name(name)[0]:
+            continue
         told = {*zip(topics, cells, strict=True)}
         clusters = dict(told)
         groups = {*clusters.values()}

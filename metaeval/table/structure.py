@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from metaeval.base.arrays import Flags, Floats
 from metaeval.base.checks import check_choice
 from metaeval.base.names import count, first_few, label_array, natural_order
-from metaeval.base.notes import HEARD, NoRuns, tell
+from metaeval.base.notes import HEARD, NoRuns, TakenClusters, tell
 from metaeval.base.unit import NUGGET, Unit, unit_of
 from metaeval.errors import InvalidOptionError, ScoresError
 from metaeval.running.equality import RELATIVE, settle, settled_means
@@ -157,6 +157,8 @@ def with_clusters(scores: Scores, kind: Clustering) -> Scores:
         if unit_of(scores) is NUGGET:
             message = "these nuggets are of one topic, or each has a topic to itself, so there is no choice of clusters"
         raise InvalidOptionError(message)
+    said = [note for note in scores.attrs.get("notes", ()) if not isinstance(note, TakenClusters)]
+    scores = scores.assign_attrs(notes=said) if "notes" in scores.attrs else scores
     if kind == "means":
         return topics_by_cluster(scores)
     if kind == "ignore":

@@ -10,6 +10,7 @@ from metaeval.table.structure import these_clusters
 from metaeval.tests_stat.catalogue import TESTS
 from metaeval.tests_stat.correction import CORRECTIONS
 from metaeval.tests_stat.docstrings import documented
+from metaeval.tests_stat.offered_clusters import decided_by_groups
 from metaeval.tests_stat.pairs import Alternative, PValueRule
 from metaeval.tests_stat.procedures import plain_name
 from metaeval.tests_stat.result import PairwiseResult
@@ -85,7 +86,7 @@ def compare_systems(  # noqa: PLR0913 - one keyword per choice
             "system is better is counted by `test='sign'`"
         )
         raise refused("test", rule, test)
-    return result
+    return decided_by_groups(result, result.scores)
 
 
 def within_clusters(result: PairwiseResult) -> PairwiseResult | None:

@@ -184,6 +184,9 @@ def check_requirements(scores: object, requirements: Sequence[str], *, alpha: fl
 
     Notes
     -----
+    Of means over runs a limit is the further of those by items alone and with runs in the error, and the p-value the
+    larger, as in `metaeval.tests_stat.compare_systems`.
+
     With :math:`\bar d` the mean of a less that of b (or of a alone), s its error and m the margin (the number), a
     requirement is met where :math:`\bar d - t_{1-\alpha} s \ge m` (for ``>``: more than m), a test of non-inferiority
     where m is negative, and violated where :math:`\bar d + t_{1-\alpha} s < m`. That all of several are met needs no
@@ -310,21 +313,28 @@ def _judged(
     names, units = table["system"].to_numpy().tolist(), units_of(table)
     first, second = np.array([names.index(asked.better)]), None
     if asked.other is None:
-        estimates = with_runs(mean_estimates(table.to_numpy()[:, first], units), table, first)
+        of_items = mean_estimates(table.to_numpy()[:, first], units)
     else:
         second = np.array([names.index(asked.other)])
-        estimates = difference_estimates(oriented_values(table), units, first, second)
-        estimates = with_runs(estimates, table, first, second)
-    low, high = ends_of_means(
-        estimates.mean,
-        estimates.error,
-        estimates.n_units,
-        estimates.freedom,
-        seen=seen,
-        metrics=metrics,
-        confidence_level=1.0 - 2.0 * alpha,
-        apart=asked.other is not None,
-    )
+        of_items = difference_estimates(oriented_values(table), units, first, second)
+    estimates = with_runs(of_items, table, first, second)
+    both = [
+        ends_of_means(
+            found.mean,
+            found.error,
+            found.n_units,
+            found.freedom,
+            seen=seen,
+            metrics=metrics,
+            confidence_level=1.0 - 2.0 * alpha,
+            apart=asked.other is not None,
+        )
+        for found in (of_items, estimates)
+    ]
+    varies = of_items.error > 0.0  # else runs alone say something
+    (low_of_items, high_of_items), (low, high) = both
+    low = np.where(varies, np.fmin(low_of_items, low), low)
+    high = np.where(varies, np.fmax(high_of_items, high), high)
     low, high, exact = _as_exact(table, asked, seen, (low, high, estimates.n_topics), alpha)
     if asked.other is not None:
         low, high = _ends_of_equals(estimates, low, high, (seen.highest - seen.lowest)[:, None], alpha)
@@ -339,7 +349,9 @@ def _judged(
     nothing = estimates.n_topics == 0
     few = ~nothing & ~evidence.told()
     ends = {name: np.where(evidence.by_signs, np.nan, end) for name, end in (("low", low), ("high", high))}
-    p_value = np.where(shares & ~np.isnan(exact), exact, np.fmax(evidence.p_value(), exact))
+    by_items = np.where(varies, evidence._replace(estimates=of_items).p_value(), 0.0)
+    p_of_t = np.maximum(evidence.p_value(), by_items)
+    p_value = np.where(shares & ~np.isnan(exact), exact, np.fmax(p_of_t, exact))
     figures = {"estimate": estimates.mean, **ends, "p_value": p_value}
     return {
         "margin": np.full(len(metrics), asked.margin),

@@ -70,7 +70,10 @@ class PairwiseResult(Result):
       topics (clusters) on which the two differ, one-sided :math:`2^{-n}`;
     - ``p_exact``: of one pair alone, where it differs by one amount, that of the exact sign test (of 0 and 1:
       McNemar's), which leaves nothing out there; else NaN or not there;
-    - ``significant``: ``p_corrected``, ``p_reachable`` and, where there is one, ``p_exact`` are at most alpha;
+    - ``p_by_column``: of one pair alone whose topics a column of their file puts into groups that nobody asked for, the
+      largest p-value of the test with a column's groups as clusters; else not there;
+    - ``significant``: ``p_corrected``, ``p_reachable`` and, where there are such, ``p_exact`` and ``p_by_column`` are
+      at most alpha;
     - ``better``: 1 where the mean of a is better than that of b, -1 where it is worse, 0 where they are equal: the
       direction of a decision, whatever the test looks at;
     - ``n_common``: topics that both systems have, where there are gaps;
@@ -171,7 +174,7 @@ class PairwiseResult(Result):
     def _found(self) -> str:
         one_metric = len(self.metrics) == 1
         if one_metric and self.n_pairs == 1:
-            few, is_open = self._too_few_words(), bool(self.too_few().any())
+            few, is_open = self._too_few_words(), bool((self.too_few() | self.open_by_column()).any())
             alternative = self.alternative
             return verdict_on_pair(self.data, self.n_resamples, alternative=alternative, fewest=few, is_open=is_open)
         how = ", uncorrected" if self.correction == "none" else ""
@@ -276,6 +279,16 @@ class PairwiseResult(Result):
             p_values = adjust(p_values, self.correction, all_pairs=self.of_all_pairs)
         return self._reached(p_values, self.alpha) & ~self.data["significant"].to_numpy()
 
+    def with_groups(self, p_values: Floats) -> "PairwiseResult":
+        """Return the same, decided by the test with groups of topics as clusters too, p-values (metric, pair)."""
+        decided = replace(self, data=self.data.assign(p_by_column=(("metric", "pair"), p_values)))
+        significant = ("metric", "pair"), decided.verdicts() != 0
+        return replace(decided, data=decided.data.assign(significant=significant))
+
+    def open_by_column(self) -> Flags:
+        """Return which pair differs significantly topic by topic, and not by groups: an array (metric, pair)."""
+        return self._by_topics(self.data["p_corrected"].to_numpy(), self.alpha) & ~self._by_groups(self.alpha)
+
     def discriminative_power(self) -> pd.DataFrame:
         """Share of pairs found different, one row a metric: ``n_significant``, ``n_pairs`` (tested), ``power``.
 
@@ -292,7 +305,8 @@ class PairwiseResult(Result):
         test's ``statistic``, ``p_value`` with its logarithm ``log10_p``, ``p_corrected``, whether it is ``significant``
         at alpha, and the ``winner``, whose mean is better ("" where they are equal). Pairs stand by their p-values, the
         smallest first; those of a pair with fewer than two common topics are NaN. Means over runs have ``p_items``
-        beside it, on these runs, and ``open_by_runs``, whether the pair is significant by that alone.
+        beside it, on these runs, and ``open_by_runs``, whether the pair is significant by that alone; one pair whose
+        topics a column puts into groups has ``p_by_column``, which decides too.
         """
         return by_p(rows_of_pairs(self), "p_value")
 
@@ -510,7 +524,7 @@ class PairwiseResult(Result):
     def unconfirmed(self) -> Flags:
         """Return where the one pair, which differs by one amount, reaches the level, but not by the exact sign test."""
         reached = is_significant(self.data["p_corrected"].to_numpy(), self.alpha, strictly_below=self.strictly_below)
-        return reached & self._reachable(self.alpha) & ~self.data["significant"].to_numpy()
+        return reached & self._reachable(self.alpha) & ~self._by_topics(self.data["p_corrected"].to_numpy(), self.alpha)
 
     def least_reachable(self) -> float:
         """Return the smallest p-value that an exact test of any pair could reach, if it is above the level; or 0."""
@@ -527,6 +541,8 @@ class PairwiseResult(Result):
             return f"; with so few {topics} on which systems differ no exact test goes below p = {least:.4f}"
         if (unconfirmed := self.unconfirmed()).any():
             return f"; p = {self.data['p_exact'].to_numpy()[unconfirmed].min():.4f} by the exact sign test"
+        if self.open_by_column().any():
+            return f"; p = {self.data['p_by_column'].item():.4f} by groups of {topics}"
         n_few = int(self.too_few().sum(axis=1).max())
         return f"; {count(n_few, 'pair')} on too few {topics} for any exact test" if n_few else ""
 
@@ -535,6 +551,15 @@ class PairwiseResult(Result):
         return self._reached(self.data[of].to_numpy(), level)
 
     def _reached(self, p_values: NDArray[np.float64], level: float) -> Flags:
+        """Return where these p-values reach a level, and those by groups of topics do too."""
+        return self._by_topics(p_values, level) & self._by_groups(level)
+
+    def _by_groups(self, level: float) -> Flags:
+        if "p_by_column" not in self.data:
+            return np.ones(self.data["p_value"].shape, dtype=np.bool_)
+        return is_significant(self.data["p_by_column"].to_numpy(), level)
+
+    def _by_topics(self, p_values: NDArray[np.float64], level: float) -> Flags:
         """Return where these p-values reach a level that an exact test of the pair could reach."""
         significant = is_significant(p_values, level, strictly_below=self.strictly_below) & self._reachable(level)
         if "p_exact" in self.data:
@@ -588,7 +613,7 @@ class PairwiseResult(Result):
 def rows_of_pairs(result: PairwiseResult) -> pd.DataFrame:
     """Return one row a metric and pair, in the order of ``data``."""
     columns = ["metric", "system_a", "system_b", "difference", "statistic", "p_value", "log10_p", "p_corrected"]
-    columns += ["p_items"] if "p_items" in result.data else []
+    columns += [name for name in ("p_items", "p_by_column") if name in result.data]
     frame = result.data.to_dataframe().reset_index()
     if "n_common" in frame:
         frame.loc[frame["n_common"] == 0, columns[3:]] = float("nan")

@@ -196,10 +196,26 @@ def _largest_t(n: Floats, alpha: float) -> Floats:
 
 
 def ratio_interval(counts: Counts, sizes: Sizes, *, alpha: float) -> tuple[Floats, Floats]:
-    """Return the differences a topic or vote that the t form does not exclude, where units hold several of them.
+    """Return the differences a topic or vote (lower, upper) that the t form does not exclude at level α.
 
-    A difference θ is excluded where sums less θ times sizes are no sums around 0 (Fieller); so 0 is excluded just where
-    the evidence is. Without end where sizes may be 0 for all that is known.
+    Units hold several topics or votes: `counts` are of their sums of differences, `sizes` of how many each holds, both
+    in units of one look. A difference θ is excluded where sums less θ times sizes are no sums around 0, Fieller's
+    argument [1]_ with the largest t² of the t form in the place of Student's; so 0 is excluded just where the evidence
+    says, and the interval holds at all looks at once. Without end where sizes may be 0 for all that is known, and where
+    sums are the same multiple of sizes in all units. Shapes: all (pair,).
+
+    References
+    ----------
+    .. [1] Fieller (1954). Some problems in interval estimation. Journal of the Royal Statistical Society B 16(2),
+       175-185. :doi:`10.1111/j.2517-6161.1954.tb00159.x`
+
+    Examples
+    --------
+    >>> sums, sizes = np.array([[2.0, 1.0, 3.0, 1.0, 2.0, 4.0] * 5]), np.array([[3.0, 2.0, 5.0, 2.0, 3.0, 5.0] * 5])
+    >>> held = Sizes(sizes.sum(axis=1), (sizes**2).sum(axis=1), (sums * sizes).sum(axis=1))
+    >>> counts = count_units(sums, np.array([30])).at(0)
+    >>> [round(float(end[0]), 3) for end in (counts.total / held.total, *ratio_interval(counts, held, alpha=0.05))]
+    [0.65, 0.571, 0.71]
     """
     with np.errstate(divide="ignore", invalid="ignore"):
         size, of_t = sizes.total / counts.n, _largest_t(counts.n, alpha)

@@ -133,6 +133,21 @@ def test_a_requirement_is_a_one_sided_t_test_with_the_runs():
     assert row["p_value"] == pytest.approx(stats.t.sf(t, freedom))
 
 
+@pytest.mark.parametrize("seed", [1, 2, 4])
+def test_many_runs_make_no_requirement_surer_than_its_items_are(seed):
+    """Degrees of freedom of 30 runs on four items would: then SciPy's paired t test has the larger p, and decides."""
+    draw = np.random.default_rng(seed)
+    values = draw.normal(0, 0.05, (2, 4, 30)) + draw.normal(0, 0.1, (2, 1, 30)) + draw.normal(0, 0.05, (2, 4, 1))
+    values[0] += 0.15
+    scores, (a, b) = as_scores(values[None]), values.mean(axis=2)
+    row = check_requirements(scores, ["system1 > system2"], alpha=0.01).to_frame().iloc[0]
+    items = stats.ttest_rel(a, b, alternative="greater")
+    assert row["p_value"] == pytest.approx(items.pvalue)
+    assert row["low"] == pytest.approx(items.confidence_interval(0.99).low)
+    tested = paired_t_test(scores, alternative="greater", correction="none").data
+    assert tested["p_items"].item() == tested["p_value"].item() == pytest.approx(items.pvalue)
+
+
 def test_pairs_of_many_that_new_runs_may_turn_are_counted():
     study = study_table(as_scores(made(4, spread=0.05, n_systems=6)))
     n_open = int(study.comparison.open_by_runs().sum())

@@ -8,11 +8,12 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy import integrate, stats
+from scipy import integrate, optimize, stats
 from statsmodels.stats.power import TTestPower
 
 from metaeval.errors import InvalidOptionError
 from metaeval.tests_stat.stopping import (
+    Sizes,
     Stopping,
     count_units,
     decided_pairs,
@@ -20,6 +21,7 @@ from metaeval.tests_stat.stopping import (
     log_betting_evidence,
     log_sign_evidence,
     log_t_evidence,
+    ratio_interval,
     sequence_interval,
     units_expected,
 )
@@ -252,3 +254,47 @@ def test_a_loop_wants_one_finite_difference_a_pair(differences):
     """Another number of them, or an infinite one, is refused."""
     with pytest.raises(InvalidOptionError, match="differences"):
         Stopping([("a", "b")]).update(differences)
+
+
+def held_at_all_looks(sums, sizes):
+    """Return what is known of sizes after every unit, shape (pair, look)."""
+    return Sizes(*(np.cumsum(values, axis=-1) for values in (sizes, sizes**2, sums * sizes)))
+
+
+def test_a_ratio_ends_where_the_evidence_of_sums_less_so_many_sizes_begins():
+    """SciPy finds the ends by asking the cited t of SciPy's test about every ratio; 0 is out where the evidence is."""
+    sums, sizes = np.resize([2.0, 1.0, 3.0, 1.0, 2.0, 4.0], 30), np.resize([3.0, 2.0, 5.0, 2.0, 3.0, 5.0], 30)
+
+    def evidence(ratio, n=30, g=0.5):
+        t = stats.ttest_1samp(sums - ratio * sizes, 0.0).statistic
+        form = (1 + t**2 / (n - 1)) / (1 + t**2 / ((n - 1) * (1 + n * g)))
+        return math.log((1 + n * g) ** -0.5 * form ** (n / 2)) + math.log(0.05)
+
+    low, high = (optimize.brentq(evidence, 0.65, end) for end in (0.0, 1.0))
+    counts, held = all_looks(sums), held_at_all_looks(sums[None], sizes[None])
+    found = [end[0, -1] for end in ratio_interval(counts, held, alpha=0.05)]
+    assert found == pytest.approx([low, high])
+    assert [round(end, 3) for end in found] == [0.571, 0.71]
+
+
+def test_a_ratio_has_no_end_where_nothing_bounds_it():
+    """The same share in all units, however many there are, excludes nothing."""
+    sums, sizes = np.array([[1.0, 2.0, 3.0, 1.0]]), np.array([[2.0, 4.0, 6.0, 2.0]])
+    ends = ratio_interval(all_looks(sums), held_at_all_looks(sums, sizes), alpha=0.05)
+    assert np.isneginf(ends[0]).all()
+    assert np.isposinf(ends[1]).all()
+
+
+@pytest.mark.parametrize("ratio", [0.0, 0.3])
+def test_intervals_of_ratios_hold_the_truth_at_all_looks_at_once(ratio):
+    """Of 2,000 streams at most 5 % exclude it at any of 200 looks; units hold 1 to 8 topics, larger ones vary more."""
+    draw = np.random.default_rng(11)
+    sizes = draw.integers(1, 9, (2000, 200)).astype(float)
+    shared = draw.normal(0.0, 0.3, sizes.shape)  # by all topics of a unit
+    sums = sizes * (ratio + shared) + np.sqrt(sizes) * draw.normal(0.0, 1.0, sizes.shape)
+    low, high = ratio_interval(all_looks(sums), held_at_all_looks(sums, sizes), alpha=0.05)
+    out = ((low > ratio) | (high < ratio)).any(axis=1)
+    assert 0 < out.sum() <= stats.binom.ppf(0.999, len(out), 0.05)
+    last = high[:, -1] - low[:, -1]
+    assert np.isfinite(last).all()
+    assert np.median(last) < 0.5

@@ -113,6 +113,9 @@ def _alone(boards: Sequence[tuple[Source, MeansAloneError | SpreadlessError]], n
         f"this is a board of means with standard errors beside {count(len(others) + n_others, 'more file')}, and is "
         f"read by itself; name it alone: metaeval leaderboard {shlex.quote(str(first.path))}"
     )
+    if len(others) == 1 and not n_others:
+        two = shlex.join(str(board.path) for board in boards)
+        message += f"; or compare two boards: metaeval agree {two} --boards"
     return FileFormatError(message, path=first.path)
 
 

@@ -67,7 +67,8 @@ _VOTES = Option(
 )
 _BOARDS = flag(
     "--boards",
-    "The inputs are two boards of partly the same systems, each a table or a folder of results, also as NAME=FILE.",
+    "The inputs are two boards of partly the same systems, each a table (of scores by item, or of means with standard "
+    "errors) or a folder of results, also as NAME=FILE.",
     excludes="audit votes",
 )
 _AGGREGATES = Option(

@@ -19,6 +19,8 @@ from metaeval.reports.key_figures import KeyFigure, counted, listed_figures
 from metaeval.reports.prose import prose
 from metaeval.reports.shared import facts, unanswered
 from metaeval.reports.traits import traits_said
+from metaeval.table.means import SystemMeans, names_on
+from metaeval.table.scores import Scores
 from metaeval.tests_stat.correction import CORRECTIONS
 
 _DECIMAL, _SCORE, _MOST_SHOWN, _MOST_SAID = number(2), number(3), 50, 3
@@ -29,16 +31,17 @@ say = prose(__name__)
 def boards_report(study: BoardsStudy) -> Report:
     """Put a comparison of two boards into a report."""
     settled, (first, second) = study.found, study.names
-    sizes = {name: board.sizes["topic"] for name, board in study.scores.items()}
+    sizes = {name: board.sizes["topic"] for name, board in _with_items(study).items()}
     board_facts = [(f"{n:,}", f"{unit().topics} of {name}") for name, n in sizes.items()]
-    common_fact = (f"{study.drift.n_common if study.drift is not None else 0:,}", f"{unit().topics} of both")
+    n_common = study.drift.n_common if study.drift is not None else 0
+    common_facts = [(f"{n_common:,}", f"{unit().topics} of both")] * (len(sizes) == len(study.scores))
     failed = [Item(term=question, words=reason) for question, reason in study.unanswered.items()]
     return Report(
         command="agree",
         title=f"Do {first} and {second} settle the same pairs?",
         facts=(
             *facts(system=len(settled.systems), pair=settled.n_pairs),
-            *(facts(topic=sizes[first]) if study.aggregates else (*board_facts, common_fact)),
+            *(facts(topic=sizes[first]) if study.aggregates else (*board_facts, *common_facts)),
             (f"{settled.alpha:g}", "significance level α"),
         ),
         summary=_summary(study),
@@ -55,6 +58,11 @@ def boards_report(study: BoardsStudy) -> Report:
         notes=study.notes,
         data={"pairs.csv": csv_file(settled.pairs()), "alone.csv": csv_file(_systems_of_one_board(study))},
     )
+
+
+def _with_items(study: BoardsStudy) -> dict[str, Scores]:
+    """Return the boards that are scores by item."""
+    return {name: board for name, board in study.scores.items() if not isinstance(board, SystemMeans)}
 
 
 def _summary(study: BoardsStudy) -> tuple[str, ...]:
@@ -169,7 +177,7 @@ def _systems_of_one_board(study: BoardsStudy) -> pd.DataFrame:
     rows = [
         (name, system)
         for name, board in study.scores.items()
-        for system in board["system"].to_numpy().tolist()
+        for system in names_on(board, "system")
         if system not in common
     ]
     return pd.DataFrame(rows, columns=["board", "system"])
@@ -226,9 +234,10 @@ def _drift_section(study: BoardsStudy) -> list[Section]:
 
 def _methods(study: BoardsStudy) -> Methods:
     drift = study.drift
-    words = say("methods", study=study, sure=_certainty(study))
+    means = [name for name in study.scores if name not in _with_items(study)]
+    words = say("methods", study=study, means=means, sure=_certainty(study))
     more = [] if drift is None else [say("drift methods", correction=CORRECTIONS[drift.correction].described)]
-    traits = {name: traits_said(scores) for name, scores in study.scores.items()}
+    traits = {name: traits_said(scores) for name, scores in _with_items(study).items()}
     told = [f"On the board {name}: {wording}" for name, wording in traits.items() if wording]
     paragraphs = [words, *told, *more, say("computed", study=study)]
     return Methods(paragraphs=tuple(paragraphs))

@@ -1,7 +1,7 @@
 """Do two boards of the same systems lead to the same conclusions? Two benchmarks, two versions, two aggregates."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import ClassVar
 
@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from metaeval.agreement.aggregates import aggregate_scores
-from metaeval.base.checks import check_choice
+from metaeval.base.checks import check_choice, refused
 from metaeval.base.names import first_few, natural_order
 from metaeval.base.provenance import Provenance, record_provenance
 from metaeval.base.unit import unit_of
@@ -19,12 +19,16 @@ from metaeval.models.settling import SettledPairs, settled_pairs
 from metaeval.resampling.cluster_residuals import placed
 from metaeval.running.draws import RNGLike, resolve_seed
 from metaeval.studies.study import Attempts, Study
+from metaeval.table.means import Board, SystemMeans, as_means, is_board, names_on
 from metaeval.table.scores import Scores, as_scores, gaps_are_kept
 from metaeval.table.structure import engine_scores
 from metaeval.table.units import design_notes
 from metaeval.tests_stat.pairs import all_pairs
 
 _TWO = 2
+_INDEPENDENT = (
+    "means with standard errors, taken for independent; if systems have the same items, scores by item may settle more"
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -33,12 +37,12 @@ class BoardsStudy(Study):
 
     reported_by: ClassVar[str] = "metaeval.questions.boards.page:boards_report"
 
-    scores: Mapping[str, Scores]
-    """The scores of each board under its metric, of all its systems."""
+    scores: Mapping[str, Board]
+    """The scores, or the means with their errors, of each board under its metric, of all its systems."""
     found: SettledPairs
     """The pairs of systems that the boards settle, and the ranks, among the systems of both."""
     drift: VersionDrift | None
-    """What changed on the items of both boards; None without such items, and for aggregates of one table."""
+    """What changed on the items of both boards; None without such items, for means and for aggregates of one table."""
     aggregates: bool
     """Whether the boards are aggregates of one table."""
     unanswered: Mapping[str, str]
@@ -96,8 +100,9 @@ def study_boards(  # noqa: PLR0913 - every option of the command
 
     Parameters
     ----------
-    boards : mapping of str to Scores or anything `metaeval.as_scores` takes
+    boards : mapping of str to Scores or anything `metaeval.as_scores` takes, or to means with standard errors
         Two boards by their names: two benchmarks, or two versions of one. With `aggregates`, the scores of one board.
+        Means with standard errors are a table, or what `metaeval.table.means.as_means` returns.
     metric : str, optional
         The metric of both; by default the first that both have. A board with a single metric is compared by that.
     aggregates : sequence of two str, optional
@@ -138,7 +143,7 @@ def study_boards(  # noqa: PLR0913 - every option of the command
     seed = resolve_seed(rng)
     named_boards = _two_aggregates(boards, aggregates, metric) if aggregates else _two_boards(boards, metric)
     notes: list[str] = []
-    systems = [set(board["system"].to_numpy().tolist()) for board in named_boards.values()]
+    systems = [set(names_on(board, "system")) for board in named_boards.values()]
     common = systems[0] & systems[1]
     if len(common) < _TWO:
         systems_by_board = "; ".join(
@@ -147,8 +152,12 @@ def study_boards(  # noqa: PLR0913 - every option of the command
         )
         rule = "boards are compared by systems of the same names"
         raise ScoresError(f"{rule}; both have {len(common)} ({systems_by_board})")
-    ranked = {}
+    ranked: dict[str, Board] = {}
     for name, board in named_boards.items():
+        if isinstance(board, SystemMeans):
+            ranked[name] = board.of(common)
+            notes += [f"{name}: " + note for note in (_INDEPENDENT, *board.notes)]
+            continue
         shared = board.sel(system=[system for system in board["system"].to_numpy().tolist() if system in common])
         is_placed = placed(shared) if shared.sizes["system"] >= _TWO else np.ones(shared.sizes["system"], dtype=bool)
         if not is_placed.all():
@@ -167,14 +176,14 @@ def study_boards(  # noqa: PLR0913 - every option of the command
         f"{name}: too few {unit_of(named_boards[name]).clusters} for draws; its pairs are decided by t tests (Holm)"
         for name in settled.tested
     ]
-    attempt = Attempts(ScoresError, EstimationError, InvalidOptionError, of=next(iter(named_boards.values())))
-    first, second = named_boards.values()
+    attempt = Attempts(ScoresError, EstimationError, InvalidOptionError, of=dict(named_boards))
+    with_items = [board for board in named_boards.values() if not isinstance(board, SystemMeans)]
     drift = None
-    if any("numbered" in board.attrs for board in named_boards.values()):
+    if any("numbered" in board.attrs for board in with_items):
         notes.append("without names of items nothing says which items both boards have")
-    elif not aggregates and np.isin(first["topic"].to_numpy(), second["topic"].to_numpy()).any():
-        drift = attempt("What changed on the items of both boards", lambda: version_drift(first, second, alpha=alpha))
-        metrics = [str(board["metric"].to_numpy()[0]) for board in named_boards.values()]
+    elif not aggregates and len(with_items) == _TWO and _shares_items(*with_items):
+        drift = attempt("What changed on the items of both boards", lambda: version_drift(*with_items, alpha=alpha))
+        metrics = [str(board["metric"].to_numpy()[0]) for board in with_items]
         if metrics[0] != metrics[1]:
             notes.append(f"on common items {metrics[0]} and {metrics[1]} are taken for one metric")
     return BoardsStudy(
@@ -188,12 +197,22 @@ def study_boards(  # noqa: PLR0913 - every option of the command
     )
 
 
+def _board(scores: object) -> Board:
+    if isinstance(scores, SystemMeans):
+        return scores
+    return as_means(scores) if is_board(scores) else _table(scores)
+
+
 def _table(scores: object) -> Scores:
     table = as_scores(scores, missing="pairwise" if gaps_are_kept(scores) else "error")
     return engine_scores(table, "the leaderboard")
 
 
-def _two_aggregates(boards: object, aggregates: Sequence[str], metric: str | None) -> dict[str, Scores]:
+def _shares_items(first: Scores, second: Scores) -> bool:
+    return bool(np.isin(first["topic"].to_numpy(), second["topic"].to_numpy()).any())
+
+
+def _two_aggregates(boards: object, aggregates: Sequence[str], metric: str | None) -> dict[str, Board]:
     """Return two aggregates of one board, each as a board."""
     if len(aggregates) != _TWO:
         raise InvalidOptionError(f"`aggregates` names two to compare, not {len(aggregates)}")
@@ -201,6 +220,9 @@ def _two_aggregates(boards: object, aggregates: Sequence[str], metric: str | Non
         if len(boards) != 1:
             raise InvalidOptionError(f"aggregates are of one board, and there are {len(boards)}")
         boards = next(iter(boards.values()))
+    if isinstance(boards, SystemMeans) or is_board(boards):
+        rule = "are of scores by item, and these are means with standard errors; give the scores, or compare two boards"
+        raise refused("aggregates", rule, None)
     table = _table(boards)
     name = metric or str(table["metric"].to_numpy()[0])
     check_choice(name, "metric", table["metric"].to_numpy().tolist())
@@ -208,13 +230,13 @@ def _two_aggregates(boards: object, aggregates: Sequence[str], metric: str | Non
     return {aggregate: aggregated.sel(metric=[aggregate]) for aggregate in aggregates}
 
 
-def _two_boards(boards: object, metric: str | None) -> dict[str, Scores]:
+def _two_boards(boards: object, metric: str | None) -> dict[str, Board]:
     """Return two boards, each under its metric."""
     if not isinstance(boards, Mapping) or len(boards) != _TWO:
         n = len(boards) if isinstance(boards, Mapping) else 1
         raise InvalidOptionError(f"two boards are compared, by their names; there {'is 1' if n == 1 else f'are {n}'}")
-    tables = {str(name): _table(scores) for name, scores in boards.items()}
-    board_metrics = [table["metric"].to_numpy().tolist() for table in tables.values()]
+    tables = {str(name): _board(scores) for name, scores in boards.items()}
+    board_metrics = [names_on(table, "metric") for table in tables.values()]
     shared = [name for name in board_metrics[0] if name in board_metrics[1]]
     wanted = metric if metric is not None else shared[0] if shared else None
     chosen = [of_board[0] if len(of_board) == 1 and wanted not in of_board else wanted for of_board in board_metrics]
@@ -227,9 +249,12 @@ def _two_boards(boards: object, metric: str | None) -> dict[str, Scores]:
         )
     for candidate, of_board in zip(chosen, board_metrics, strict=True):
         check_choice(candidate, "metric", of_board)
-    selected = {}
-    for (name, table), of_board in zip(tables.items(), chosen, strict=True):
-        others = [candidate for candidate in table["metric"].to_numpy().tolist() if candidate != of_board]
-        note = [f"compared by {of_board}, the first metric of both boards"] if others and metric is None else []
-        selected[name] = table.sel(metric=[of_board]).assign_attrs(notes=[*table.attrs.get("notes", ()), *note])
+    selected: dict[str, Board] = {}
+    for (name, table), kept in zip(tables.items(), map(str, chosen), strict=True):
+        others = [candidate for candidate in names_on(table, "metric") if candidate != kept]
+        note = [f"compared by {kept}, the first metric of both boards"] if others and metric is None else []
+        if isinstance(table, SystemMeans):
+            selected[name] = replace(table.under([kept]), notes=(*table.notes, *note))
+        else:
+            selected[name] = table.sel(metric=[kept]).assign_attrs(notes=[*table.attrs.get("notes", ()), *note])
     return selected

@@ -48,6 +48,7 @@ from metaeval.tests_stat.comparison import compare_systems
 from metaeval.tests_stat.counting import check_resamples
 from metaeval.tests_stat.detectable_difference import DetectableDifferences, detectable_differences
 from metaeval.tests_stat.families import PairFamilies, baselines_of, pair_families
+from metaeval.tests_stat.offered_clusters import in_contradicting_groups
 from metaeval.tests_stat.pairs import all_pairs
 from metaeval.tests_stat.requirements import Requirements, check_requirements, systems_of
 from metaeval.tests_stat.result import PairwiseResult
@@ -341,7 +342,7 @@ def study_leaderboard(  # noqa: PLR0913 - every option of the command
     level = 1 - alpha
     ranked = partial(rank_intervals, method=rank_method, confidence_level=level, rng=seed, n_threads=n_threads)
     best = partial(best_system, k=min(n_top, len(names)), n_resamples=n_drawn, rng=seed, n_threads=n_threads)
-    answers = _answers(table, ranked, best, attempt, alpha=alpha, power=power)
+    answers = _answers(in_contradicting_groups(comparison, table), ranked, best, attempt, alpha=alpha, power=power)
     divided = partial(variance_components, checked, confidence_level=level)
     notes = _size_notes(table, n_drawn, n_resamples)
     families = partial(pair_families, comparison, corrections=("holm", "fdr_bh", "fdr_by"), baseline=baselines)

@@ -35,6 +35,7 @@ from metaeval.tests_stat.catalogue import TESTS
 from metaeval.tests_stat.comparison import check_question, compare_systems
 from metaeval.tests_stat.correction import CORRECTIONS, FAMILY_WISE, with_levels
 from metaeval.tests_stat.labels import pairs_that_differ
+from metaeval.tests_stat.offered_clusters import decided_by_groups
 from metaeval.tests_stat.pairs import Alternative, PValueRule
 from metaeval.tests_stat.result import PairwiseResult
 from metaeval.tests_stat.sensitivity import SENSITIVITY
@@ -226,7 +227,7 @@ def study_power(  # noqa: PLR0913 - every option of the command
         if name == SENSITIVITY:  # as the test, and with the difference required
             size = 1000 if n_resamples is None else n_resamples
             sensitivity = bootstrap_sensitivity(chosen, n_resamples=size, alpha=alpha, rng=seed, n_threads=n_threads)
-            first = sensitivity.comparison()
+            first = decided_by_groups(sensitivity.comparison(), chosen)
         else:
             test_correction = TESTS.find(name).own_correction
             first = compare_systems(chosen, test=name, correction=test_correction, **asked._asdict())

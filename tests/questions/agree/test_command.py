@@ -222,6 +222,17 @@ def test_two_boards(command, table, tmp_path):
         assert (refused.code, told in refused.err) == (2, True), refused.err
 
 
+def test_two_boards_of_means(command, tmp_path):
+    """Files of means with standard errors are boards as well, each named by its file."""
+    for name, means in (("v1", "0.9 0.7 0.5"), ("v2", "0.7 0.9 0.5")):
+        rows = "".join(f"m{at},{mean},0.01\n" for at, mean in enumerate(means.split()))
+        (tmp_path / f"{name}.csv").write_text("model,acc,acc_stderr\n" + rows, encoding="utf-8")
+    ended = command("agree", "v1.csv", "v2.csv", "--boards", "--json")
+    assert ended.code == 0, ended.err
+    assert "both settle 2 alike and 1 in opposite directions" in ended.json()["summary"][0]
+    assert ended.json()["summary"][1] == "m0 is better than m1 on v1, and worse on v2."
+
+
 def test_an_original_and_its_replica(command, table, simulated_collection, tmp_path):
     """Folders of runs or tables; a run is its own replica; options about metrics, and other than two, are refused."""
     runs = simulated_collection / "runs"

@@ -7,6 +7,8 @@ import pytest
 from metaeval import as_scores, study_leaderboard
 from metaeval.errors import InvalidOptionError, ScoresError, UnknownNameError
 from metaeval.questions.boards.study import study_boards
+from metaeval.resampling import rank_intervals_from_errors
+from metaeval.table.means import as_means
 
 SYNDL = "2019", 0.857
 """A year, and Kendall's τ of mean nDCG@10 by NIST's topics and by GPT-4's, from the README of the data."""
@@ -152,3 +154,49 @@ def test_what_cannot_be_compared():
         .summary[0]
         .startswith(("Partly: of 3 pairs of the 3 systems", "Open: of 3 pairs", "Yes: of 3 pairs"))
     )
+
+
+MEANS = {
+    "old": {"system": ["a", "b", "c", "x"], "acc": [0.9, 0.7, 0.5, 0.1], "acc_stderr": [0.01, 0.01, 0.01, 0.01]},
+    "new": {"system": ["c", "b", "a", "y"], "acc": [0.5, 0.9, 0.7, 0.1], "acc_stderr": [0.01, 0.01, 0.2, 0.01]},
+}
+"""Of old every pair is 14 standard errors apart; of new b and c alone are, 28, and a is one from both."""
+
+
+@pytest.mark.parametrize("read", [pd.DataFrame, lambda cells: as_means(pd.DataFrame(cells))])
+def test_means_with_standard_errors_settle_pairs(read):
+    """Pairs far beyond their errors are settled, others are open; nothing is said of items, which there are none of."""
+    study = study_boards({name: read(cells) for name, cells in MEANS.items()}, rng=1)
+    better = study.found.pairs().set_index(["system_a", "system_b"])
+    assert better["old"].to_dict() == {("a", "b"): "a", ("a", "c"): "a", ("b", "c"): "b"}
+    assert better["new"].to_dict() == {("a", "b"): "", ("a", "c"): "", ("b", "c"): "b"}
+    assert study.found.to_frame()["tau"].iloc[0] == pytest.approx(1 / 3)  # two of three pairs in one order
+    report = study.report()
+    assert report.summary[0] == (
+        "Partly: of 3 pairs of the 3 systems on both boards, both settle 1 alike and none in opposite directions; "
+        "old alone settles 2, new alone 0, and neither 0."
+    )
+    assert not any("topic" in words or "item" in words for _, words in report.facts)
+    assert any("old: means with standard errors, taken for independent" in note for note in report.notes)
+    assert "on new alone (1): y" in report.notes
+    own = rank_intervals_from_errors({"a": 0.9, "b": 0.7, "c": 0.5}, dict.fromkeys("abc", 0.01), rng=1).to_frame()
+    ranks = study.to_frame().set_index("system").loc[own["system"], ["old", "old_low", "old_high"]]
+    assert (ranks.to_numpy() == own[["rank", "rank_low", "rank_high"]].to_numpy()).all()
+
+
+def test_scores_by_item_beside_means():
+    """One board of scores and one of means are compared too; a metric that falls is turned."""
+    names = ["a", "b", "c"]
+    scores = as_scores(
+        np.array([[0.9], [0.5], [0.1]]) + np.random.default_rng(1).normal(0, 0.01, (3, 30)),
+        systems=names,
+        metrics=["acc"],
+    )
+    errors = pd.DataFrame({"system": names, "perplexity": [3.0, 2.0, 4.0], "perplexity_stderr": [0.1, 0.1, 0.1]})
+    study = study_boards({"items": scores, "means": errors}, rng=1)
+    better = study.found.pairs().set_index(["system_a", "system_b"])
+    assert better["items"].tolist() == ["a", "a", "b"]
+    assert better["means"].tolist() == ["b", "a", "b"]
+    assert study.drift is None
+    with pytest.raises(InvalidOptionError, match="`aggregates` are of scores by item"):
+        study_boards(errors, aggregates=["mean", "Borda"])

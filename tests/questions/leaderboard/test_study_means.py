@@ -155,3 +155,14 @@ def test_means_with_errors_behind_a_sign_are_parted_by_the_statement_in_the_mess
     found = study_leaderboard(frame, rng=0).to_frame().set_index(["metric", "system"])
     assert found.loc[("acc", "A"), ["mean", "stderr"]].tolist() == [71.2, 0.6]
     assert found.loc[("F1", "C"), ["mean", "stderr"]].tolist() == [4.0, 1.0]
+
+
+def test_neighbours_that_draws_alone_part_make_no_yes():
+    """Both are 2.2 errors of the difference apart: p = .028 each, and .056 where Holm counts two of them as open."""
+    means = 0.5 + 0.01 * np.sqrt(2) * 2.2 * np.arange(3)
+    assert 2 * 2 * stats.norm.sf(2.2) == pytest.approx(0.056, abs=5e-4)
+    study = study_leaderboard(pd.DataFrame({"model": list("abc"), "acc": means, "acc_stderr": 0.01}), rng=1)
+    assert study.report().summary[0] == (
+        "Partly: c is first by the draws behind the ranks, but p-values over all pairs (Holm) leave 2 of 2 neighbour "
+        "pairs open."
+    )
