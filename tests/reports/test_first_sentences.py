@@ -52,14 +52,6 @@ def made(*reaches, n_systems=6, n_topics=30, noise=1.0, seed=8):
     return as_scores(np.stack(values), metrics=list("ABCDEF")[: len(reaches)], systems=list("uvwxyz")[:n_systems])
 
 
-def thirds(*errors):
-    """Return three systems on 60 topics, neighbours apart by standard errors: at 2.2 p = 0.032, doubled by Holm."""
-    noise = np.random.default_rng(7).normal(size=(60, 3))
-    equal = np.linalg.qr(noise - noise.mean(axis=0))[0].T * np.sqrt(59)  # of deviation 1, without correlation
-    steps = [equal + np.arange(3)[:, None] * error * np.sqrt(2 / 60) for error in errors]
-    return as_scores(np.stack(steps), metrics=list("AB")[: len(errors)], systems=list("abc"))
-
-
 def alike(*names):
     """Return the same scores under several names."""
     return as_scores(np.stack([made(3.0).to_numpy()[0]] * len(names)), metrics=list(names), systems=list("uvwxyz"))
@@ -250,14 +242,6 @@ PAGES = {
     "leaderboard: yes, two metrics": (
         lambda: leaderboard(made(60.0, 50.0)),
         "Yes: all 5 pairs of neighbours differ significantly under each of 2 metrics.",
-    ),
-    "leaderboard: partly, neighbours by draws alone": (
-        lambda: leaderboard(thirds(2.2)),
-        "Partly: c is first under A by the draws behind the ranks, but p-values over all pairs (Holm) leave 2 of 2 neighbour pairs open.",
-    ),
-    "leaderboard: partly, neighbours by draws alone under two metrics": (
-        lambda: leaderboard(thirds(2.2, 2.2)),
-        "Partly: one system is first by draws under 2 of 2 metrics, but p-values (Holm) leave up to 2 of 2 neighbour pairs open.",
     ),
     "leaderboard: partly, the first place": (
         lambda: leaderboard(

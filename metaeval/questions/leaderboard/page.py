@@ -139,15 +139,15 @@ def decision_of(study: LeaderboardStudy) -> str:
 
 def _with_verdicts(study: LeaderboardStudy, places: pd.DataFrame) -> pd.DataFrame:
     """Return how much of each metric's ranking these items decide with the verdict that follows."""
-    counts = zip(places["leading"], places["differ"], places["n_near"], places["tested"], strict=True)
+    counts = zip(places["leading"], places["differ"], places["n_near"], strict=True)
     places = places.assign(verdict=[verdict_on(*row) for row in counts])
     beyond = _by_t(study).least_reachable() and _by_t(study).too_few().any()
     return places.replace({"verdict": {"No": "Open"}}) if beyond else places
 
 
-def verdict_on(leading: int, differ: int, n_near: int, tested: int) -> str:
+def verdict_on(leading: int, differ: int, n_near: int) -> str:
     """Say whether a ranking is real, by the rule that the page states; passages are called by what this says."""
-    if differ == n_near == tested:
+    if differ == n_near:
         return "Yes"
     return "Partly" if leading == 1 or 2 * differ >= n_near else "No"
 
@@ -174,7 +174,6 @@ def _answer(study: LeaderboardStudy, found: pd.DataFrame, frame: pd.DataFrame) -
         settled=settled,
         leading=_span(found["leading"]),
         differ=_span(found["differ"]),
-        left_open=int(((found["differ"] - found["tested"]) * (found["differ"] == found["n_near"])).max()),
     )
 
 

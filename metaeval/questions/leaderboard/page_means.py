@@ -78,7 +78,7 @@ def _level(study: MeansLeaderboardStudy) -> str:
 
 
 def _answer(study: MeansLeaderboardStudy, place: dict[Hashable, Any], frame: pd.DataFrame) -> str:
-    metric, verdict = place["metric"], verdict_on(*(place[name] for name in ("leading", "differ", "n_near", "tested")))
+    metric, verdict = place["metric"], verdict_on(place["leading"], place["differ"], place["n_near"])
     under = f" under {name_of_metric(metric)}" if len(study.board.metrics) > 1 else ""
     return ranking_answer(place | {"verdict": verdict}, frame[frame["metric"] == metric], under)
 

@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Mapping
-from dataclasses import replace
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -45,16 +44,14 @@ def tables_of(study: LeaderboardStudy) -> BoardTables:
     """Return the tables of a study, and with them how much of each metric's ranking the items decide.
 
     The places have one row a metric with first (the leaders), leading (how many systems may be first), leading_error
-    (of its draws), differ and n_near (neighbours that differ significantly, and all), tested (those of differ that do
-    by p-values over all pairs, Holm, too), error (by how much differ errs at most for its draws), width (of the median
-    rank interval, where there are intervals), n_significant, n_pairs, share and share_error (of all pairs), all by the
-    one decision over all pairs at once.
+    (of its draws), differ and n_near (neighbours that differ significantly, and all), error (by how much differ errs at
+    most for its draws), width (of the median rank interval, where there are intervals), n_significant, n_pairs, share
+    and share_error (of all pairs), all by the one decision over all pairs at once.
     """
     systems, counts, pairs = study.to_frame(), study.pair_counts(), study.family_pairs()
     errors = _open_pairs(study, pairs)
     decided = _by_family(counts[counts["correction"] == AS_RANKS])
     firsts = [None] * len(study.comparison.metrics) if study.ranks is None else study.ranks.open_firsts().tolist()
-    tested = _near_by_test(study, pairs)
     rows = []
     for metric, leading_error in zip(study.comparison.metrics, firsts, strict=True):
         of_metric, near, every = (
@@ -67,7 +64,6 @@ def tables_of(study: LeaderboardStudy) -> BoardTables:
             "first": first_few(natural_order(of_metric.loc[of_metric["rank"] == 1, "system"])),
             "differ": near["n_significant"],
             "n_near": near["n_pairs"],
-            "tested": tested[metric],
             "error": errors[metric, "adjacent"],
             "leading_error": leading_error,
         }
@@ -80,20 +76,6 @@ def tables_of(study: LeaderboardStudy) -> BoardTables:
         row |= {"family": "all", "correction": AS_RANKS, **every}
         rows.append(row | {"share_error": errors[metric, "all"] / max(every["n_pairs"], 1)})
     return BoardTables(systems, counts, pairs, errors, pd.DataFrame(rows))
-
-
-def _near_by_test(study: LeaderboardStudy, pairs: pd.DataFrame) -> dict[str, int]:
-    """Return how many neighbours the one decision separates and p-values over all pairs (Holm) do too, by metric."""
-    result = study.comparison.with_correction("holm")
-    near = pairs[(pairs["family"] == "adjacent") & pairs["apart"]]
-    sides = [
-        {frozenset(pair) for pair in zip(of["system_a"], of["system_b"], strict=True)}
-        for of in (near[near["metric"] == metric] for metric in result.metrics)
-    ]
-    decided = result.data["significant"].to_numpy()
-    names = list(map(frozenset, zip(*(result.data[side].to_numpy() for side in ("system_a", "system_b")), strict=True)))
-    rows = zip(result.metrics, decided, sides, strict=True)
-    return {metric: sum(row[at] and name in of for at, name in enumerate(names)) for metric, row, of in rows}
 
 
 def _open_pairs(study: LeaderboardStudy, pairs: pd.DataFrame) -> dict[tuple[str, str], Any]:
@@ -148,13 +130,11 @@ def places_of_means(study: MeansLeaderboardStudy) -> pd.DataFrame:
     """Return the places of `tables_of`, as far as means tell them."""
     frame, pairs = study.to_frame(), _by_family(study.pair_counts())
     leading = frame[frame["rank_low"] == 1].groupby("metric").size()
-    by_test = _by_family(replace(study, ranks=study.tested()).pair_counts())
-    near = {metric: (pairs[metric, "adjacent"], by_test[metric, "adjacent"]) for metric in study.board.metrics}
+    near = {metric: pairs[metric, "adjacent"] for metric in study.board.metrics}
     rows = [
         {"metric": metric, "leading": leading[metric], "differ": of["n_significant"], "n_near": of["n_pairs"]}
-        | {"tested": tested["n_significant"]}
         | pairs[metric, "all"]
-        for metric, (of, tested) in near.items()
+        for metric, of in near.items()
     ]
     return pd.DataFrame(rows)
 

@@ -57,11 +57,6 @@ class MeansLeaderboardStudy(Study):
                 rows.append((metric, family, n_significant, len(selected), n_significant / len(selected)))
         return pd.DataFrame(rows, columns=["metric", "family", "n_significant", "n_pairs", "share"])
 
-    def tested(self) -> RanksFromErrors:
-        """Return the ranks decided by the errors of the differences with Holm's correction, which draws nothing."""
-        level = 1 - self.alpha
-        return rank_intervals_from_errors(self.board, method="guaranteed", confidence_level=level, n_draws=20, rng=0)
-
     def card(self) -> Card:
         """Return the record of `LeaderboardStudy.card`, without what only scores by item tell (None)."""
         record: Card = shown_by("metaeval.questions.leaderboard.study_card:card_of_means")(self)
