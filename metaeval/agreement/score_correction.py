@@ -338,8 +338,8 @@ def _limits(found: CorrectedScores) -> list[str]:
             for row in rows.to_dict("records")
         ]
         notes.append(
-            f"{judge}'s errors depend on the system (specificity and sensitivity on the items of {first_few(errors)}, of "
-            f"all {rows['specificity'].iloc[0]:.2f} and {rows['sensitivity'].iloc[0]:.2f}): its corrected scores and "
+            f"{judge}'s errors depend on the system (specificity and sensitivity on the items of {first_few(errors)}, "
+            f"of all {rows['specificity'].iloc[0]:.2f} and {rows['sensitivity'].iloc[0]:.2f}): its corrected scores and "
             f"their differences do not hold, and {_STANDS.format(found.reference)}"
         )
     for row in found.significant("apart_corrected").to_dict("records"):

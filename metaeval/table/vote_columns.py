@@ -13,7 +13,7 @@ UNITS = ("question", "voter")
 """What votes can hang together by."""
 
 _CALLED, _OTHERS = TABLE["columns"], TABLE["others"]
-_TOPICS, _ITEMS, _TRACES, _, _QUESTIONS, *_ = PARTS["topic"]
+_TOPICS, _ITEMS, _TRACES, _QUESTIONS = (PARTS["topic"][at] for at in (0, 1, 2, 4))
 _NAMED_SIDES = [*(word for tier in PARTS["system"] for word in tier), *TABLE["sides"]["of"]]
 _SHARED: Mapping[str, Sequence[str]] = {
     **{
@@ -164,10 +164,10 @@ def _of_two_sides(roles: Mapping[str, str], words: Mapping[str, str], named: Map
     raters = {word: name for word, name in words.items() if _RATER.fullmatch(word) and name not in bare.values()}
     by_rater = len(raters) > 1 and "voter" not in roles
     form, others = ("raters", raters) if by_rater else ("scores", _scores_of_sides(words))
-    wins = _wins_of_a_side(words) if not others and not ("count" in roles and counts) else ""
-    if wins:
-        form, bare = "votes", {**bare, "winner": wins}
-    return VoteColumns(bare, form, others) if others or wins else None
+    of_side = _wins_of_a_side(words) if not others and not ("count" in roles and counts) else ""
+    if of_side:
+        form, bare = "votes", {**bare, "winner": of_side}
+    return VoteColumns(bare, form, others) if others or of_side else None
 
 
 def _wins_of_a_side(words: Mapping[str, str]) -> str:

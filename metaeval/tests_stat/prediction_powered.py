@@ -101,7 +101,8 @@ class PredictionPowered(Result):
     def _written(self, sign: float) -> list[str]:
         """Return the estimates with their intervals, those of b less a where `sign` is -1."""
         ends = [(sign * self.data[name]).to_numpy().tolist() for name in ("estimate", "low", "high")]
-        return [bracketed(value, *sorted((low, high)), number(3)) for value, low, high in zip(*ends, strict=True)]
+        rows = zip(*ends, strict=True)
+        return [bracketed(value, min(low, high), max(low, high), number(3)) for value, low, high in rows]
 
     def _of_one_pair(self) -> str:
         """Say who is ahead, by how much, and whether the two differ with the judge and without."""

@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 import pandas as pd
 
+from metaeval.agreement.items import columns_of_people
 from metaeval.agreement.labels import Labels
 from metaeval.base.metric_names import split_names
 from metaeval.base.names import count, first_few
@@ -25,7 +26,6 @@ from metaeval.questions.look.study_kinds import (
     Contents,
     Kind,
     called,
-    columns_of_people,
     contents_in_memory,
     contents_of,
 )
