@@ -337,10 +337,11 @@ def _limits(found: CorrectedScores) -> list[str]:
             f"{row['system']} {row['own_specificity']:.2f} and {row['own_sensitivity']:.2f}"
             for row in rows.to_dict("records")
         ]
+        of_all = f"{rows['specificity'].iloc[0]:.2f} and {rows['sensitivity'].iloc[0]:.2f}"
         notes.append(
             f"{judge}'s errors depend on the system (specificity and sensitivity on the items of {first_few(errors)}, "
-            f"of all {rows['specificity'].iloc[0]:.2f} and {rows['sensitivity'].iloc[0]:.2f}): its corrected scores and "
-            f"their differences do not hold, and {_STANDS.format(found.reference)}"
+            f"of all {of_all}): its corrected scores and their differences do not hold, and "
+            f"{_STANDS.format(found.reference)}"
         )
     for row in found.significant("apart_corrected").to_dict("records"):
         reason = "" if row["judge"] in set(unlike["judge"]) else f": {_EITHER.format(found.reference)}"

@@ -114,7 +114,7 @@ def _alone(boards: Sequence[tuple[Source, MeansAloneError | SpreadlessError]], n
         f"read by itself; name it alone: metaeval leaderboard {shlex.quote(str(first.path))}"
     )
     if len(others) == 1 and not n_others:
-        two = shlex.join(str(board.path) for board in boards)
+        two = shlex.join(str(board.path) for _, board in boards)
         message += f"; or compare two boards: metaeval agree {two} --boards"
     return FileFormatError(message, path=first.path)
 
