@@ -1265,7 +1265,7 @@ MISTAKES |= {
     "boards of means without --boards": Mistake(
         MEANS,
         "agree v1.csv v2.csv",
-        "or compare two boards: metaeval (?P<command>agree v1.csv v2.csv --boards)",
+        "two are compared by metaeval (?P<command>agree v1.csv v2.csv --boards)",
         (MEANS, "agree v1.csv v2.csv --boards"),
         edit=lambda found: found["command"],
     ),

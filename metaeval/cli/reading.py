@@ -29,9 +29,10 @@ if TYPE_CHECKING:
     from metaeval.io.means import MeansAloneError
     from metaeval.io.sheets import Sheet
     from metaeval.metrics.registry import Registry
+    from metaeval.models.settling import Board
     from metaeval.page.report import Report
     from metaeval.studies.study import Study
-    from metaeval.table.means import Board, SystemMeans
+    from metaeval.table.means import SystemMeans
     from metaeval.table.scores import Scores
     from metaeval.table.vote_set import Votes
 

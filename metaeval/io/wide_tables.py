@@ -3,7 +3,7 @@
 import math
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import replace
 from itertools import compress, islice
 from typing import NamedTuple
@@ -141,10 +141,7 @@ def read_wide(sheet: Sheet, source: Source, options: blocks.TableOptions) -> blo
         return made if made.read_as else replace(made, read_as="wide table, systems in rows")
     unit = TOPIC if name_column is None or not names else unit_of_column(names[name_column])
     with speaking_of(unit):
-        told = {names[at]: rows.column(at) for at in words}
-        grouped = bool({"cluster", "stratum"} & topic_columns.keys())
-        offered = [] if grouped or down is None else offered_clusters(told, [name.strip() for name in down])
-        notes += [*headers.notes_on_words(told, clustered=grouped or bool(offered)), *offered]
+        notes += _notes_on_groups({names[at]: rows.column(at) for at in words}, down, topic_columns)
         notes += taken_clusters({role: names[at] for role, at in topic_columns.items()}, options.columns)
         notes += note_of_folds(names[name_column], down) if names and name_column is not None and down else []
         block = _block(rows, source, options, scores.T, (across, down), notes, gaps=gaps)
@@ -155,6 +152,15 @@ def read_wide(sheet: Sheet, source: Source, options: blocks.TableOptions) -> blo
         if topic_columns
         else replace(block, unit=unit)
     )
+
+
+def _notes_on_groups(
+    words: Mapping[str, Sequence[str]], down: Sequence[str] | None, parts: Container[str]
+) -> list[str]:
+    """Say which columns of words were left out, and which of them put topics into groups."""
+    grouped = "cluster" in parts or "stratum" in parts
+    offered = [] if grouped or down is None else offered_clusters(words, [name.strip() for name in down])
+    return [*headers.notes_on_words(words, clustered=grouped or bool(offered)), *offered]
 
 
 def _attached(rows: "_WideRows", columns: Mapping[str, int], down: Sequence[str] | None) -> dict[str, dict[str, str]]:

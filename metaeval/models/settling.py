@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -23,7 +23,7 @@ from metaeval.resampling.ranks import SystemRanks, rank_intervals
 from metaeval.running.draws import RNGLike, resolve_seed
 from metaeval.running.equality import difference, settle
 from metaeval.running.parallel import in_one_order
-from metaeval.table.means import SystemMeans, names_on
+from metaeval.table.means import SystemMeans
 from metaeval.table.scores import Scores, as_scores, oriented_values
 from metaeval.table.structure import settled_mean_over_topics
 from metaeval.table.vote_set import Votes
@@ -32,6 +32,8 @@ from metaeval.tests_stat.comparison import compare_systems
 from metaeval.tests_stat.pairs import all_pairs
 
 type Floats = NDArray[np.float64]
+type Board = Scores | SystemMeans
+"""Scores by item, or means with standard errors."""
 
 VOTES = "votes"
 """What votes are called where nobody names them."""
@@ -39,6 +41,14 @@ ENDS = ("rank", "rank_low", "rank_high")
 _FEWEST, _HALF = 2, 0.5
 _NO_SPREAD = 1e-9
 """Half the width of an interval that is none: rounding."""
+
+
+def names_on(board: xr.DataArray | SystemMeans, of: Literal["metric", "system"]) -> list[str]:
+    """Return the metrics or the systems of a board."""
+    if isinstance(board, SystemMeans):
+        return list(board.metrics if of == "metric" else board.systems)
+    names: list[str] = board[of].to_numpy().tolist()
+    return names
 
 
 class _Source(NamedTuple):
@@ -353,10 +363,10 @@ def _by_scores(table: Scores, common: Sequence[str], alpha: float, seed: int) ->
 
 
 def _by_means(board: SystemMeans, common: Sequence[str], alpha: float, seed: int) -> _Source:
-    known = board.of(common)
-    means = settle(known.means * np.where(known.higher_is_better, 1.0, -1.0)[:, None], np.abs(known.means))
-    ranks = rank_intervals_from_errors(known, confidence_level=1 - alpha, rng=seed)
-    return _by_ranks(ranks, means, known.systems, common)[0]
+    shared = board.of(common)
+    means = settle(shared.means * np.where(shared.higher_is_better, 1.0, -1.0)[:, None], np.abs(shared.means))
+    ranks = rank_intervals_from_errors(shared, confidence_level=1 - alpha, rng=seed)
+    return _by_ranks(ranks, means, shared.systems, common)[0]
 
 
 def _by_ranks(ranks: SystemRanks, estimates: Floats, names: Sequence[str], common: Sequence[str]) -> list[_Source]:

@@ -7,7 +7,7 @@ from decimal import Decimal
 from itertools import compress, pairwise
 from numbers import Real
 from operator import or_
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -48,11 +48,6 @@ from metaeval.table.roles import (
     role_of_name,
     word_of,
 )
-
-if TYPE_CHECKING:
-    import xarray as xr
-
-    from metaeval.table.scores import Scores
 
 _OF_ALL = frozenset({"n", "n_total"})
 """The surest words for how many items are behind every mean."""
@@ -127,18 +122,6 @@ class SystemMeans(Result):
         keys = pd.MultiIndex.from_product([self.metrics, self.systems], names=["metric", "system"])
         columns = {"mean": self.means.ravel(), "stderr": self.errors.ravel(), "n": self.n.ravel()}
         return pd.DataFrame(columns, index=keys).dropna(subset=["mean"]).reset_index()
-
-
-type Board = Scores | SystemMeans
-"""Scores by item, or means with standard errors."""
-
-
-def names_on(board: "xr.DataArray | SystemMeans", of: Literal["metric", "system"]) -> list[str]:
-    """Return the metrics or the systems of a board."""
-    if isinstance(board, SystemMeans):
-        return list(board.metrics if of == "metric" else board.systems)
-    names: list[str] = board[of].to_numpy().tolist()
-    return names
 
 
 class MeanColumn(NamedTuple):

@@ -157,8 +157,8 @@ def with_clusters(scores: Scores, kind: Clustering) -> Scores:
         if unit_of(scores) is NUGGET:
             message = "these nuggets are of one topic, or each has a topic to itself, so there is no choice of clusters"
         raise InvalidOptionError(message)
-    said = [note for note in scores.attrs.get("notes", ()) if not isinstance(note, TakenClusters)]
-    scores = scores.assign_attrs(notes=said) if "notes" in scores.attrs else scores
+    notes = [note for note in scores.attrs.get("notes", ()) if not isinstance(note, TakenClusters)]
+    scores = scores.assign_attrs(notes=notes) if "notes" in scores.attrs else scores
     if kind == "means":
         return topics_by_cluster(scores)
     if kind == "ignore":

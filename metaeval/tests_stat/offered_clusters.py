@@ -44,10 +44,12 @@ def by_offered_clusters(result: PairwiseResult, scores: Scores) -> list[ByOffere
         p_values = np.where(lost, _p_values(by), -np.inf).max(axis=1)
         n_lost, n_in_all = lost.sum(axis=1).tolist(), significant.sum(axis=1).tolist()
         for row in zip(result.metrics, n_lost, n_in_all, p_values.tolist(), strict=True):
-            found = ByOffered(row[0], column, n_clusters, *row[1:])
-            most = contradicted.get(found.metric)
-            if found.n_lost and (most is None or (found.n_lost, found.p_value) > (most.n_lost, most.p_value)):
-                contradicted[found.metric] = found
+            by_groups = ByOffered(row[0], column, n_clusters, *row[1:])
+            most = contradicted.get(by_groups.metric)
+            if by_groups.n_lost and (
+                most is None or (by_groups.n_lost, by_groups.p_value) > (most.n_lost, most.p_value)
+            ):
+                contradicted[by_groups.metric] = by_groups
     return list(contradicted.values())
 
 

@@ -318,21 +318,20 @@ def _judged(
         second = np.array([names.index(asked.other)])
         of_items = difference_estimates(oriented_values(table), units, first, second)
     estimates = with_runs(of_items, table, first, second)
-    both = [
+    (low_of_items, high_of_items), (low, high) = (
         ends_of_means(
-            found.mean,
-            found.error,
-            found.n_units,
-            found.freedom,
+            estimated.mean,
+            estimated.error,
+            estimated.n_units,
+            estimated.freedom,
             seen=seen,
             metrics=metrics,
             confidence_level=1.0 - 2.0 * alpha,
             apart=asked.other is not None,
         )
-        for found in (of_items, estimates)
-    ]
+        for estimated in (of_items, estimates)
+    )
     varies = of_items.error > 0.0  # else runs alone say something
-    (low_of_items, high_of_items), (low, high) = both
     low = np.where(varies, np.fmin(low_of_items, low), low)
     high = np.where(varies, np.fmax(high_of_items, high), high)
     low, high, exact = _as_exact(table, asked, seen, (low, high, estimates.n_topics), alpha)

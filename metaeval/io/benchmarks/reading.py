@@ -109,13 +109,12 @@ def _alone(boards: Sequence[tuple[Source, MeansAloneError | SpreadlessError]], n
         return SpreadlessError.of_means(means, first_few([source.path for source, _ in boards]))
     if spreadless:
         return spreadless[0][1]
+    two = shlex.join(str(board.path) for _, board in boards)
+    compared = f"; two are compared by metaeval agree {two} --boards" if len(boards) == _PAIR and not n_others else ""
     message = (
         f"this is a board of means with standard errors beside {count(len(others) + n_others, 'more file')}, and is "
-        f"read by itself; name it alone: metaeval leaderboard {shlex.quote(str(first.path))}"
+        f"read by itself{compared}; name it alone: metaeval leaderboard {shlex.quote(str(first.path))}"
     )
-    if len(others) == 1 and not n_others:
-        two = shlex.join(str(board.path) for _, board in boards)
-        message += f"; or compare two boards: metaeval agree {two} --boards"
     return FileFormatError(message, path=first.path)
 
 
@@ -128,6 +127,7 @@ def read_content(source: Source, content: bytes, options: TableOptions) -> FileB
     return parsed if isinstance(parsed, FileBlock) else _read_benchmark([parsed], [], [], options, None).blocks[0]
 
 
+_PAIR = 2
 _RESULTS = frozenset({".eval", ".json", ".jsonl"})
 
 

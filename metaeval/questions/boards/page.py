@@ -9,6 +9,7 @@ import pandas as pd
 from metaeval.base.names import count
 from metaeval.base.unit import unit
 from metaeval.base.words import intervals, number, p_value, percentage, share, share_of, text, whole
+from metaeval.models.settling import names_on
 from metaeval.page.blocks import Block, Fold, Item, Methods, Section
 from metaeval.page.report import Report
 from metaeval.page.tables import left, right
@@ -19,7 +20,7 @@ from metaeval.reports.key_figures import KeyFigure, counted, listed_figures
 from metaeval.reports.prose import prose
 from metaeval.reports.shared import facts, unanswered
 from metaeval.reports.traits import traits_said
-from metaeval.table.means import SystemMeans, names_on
+from metaeval.table.means import SystemMeans
 from metaeval.table.scores import Scores
 from metaeval.tests_stat.correction import CORRECTIONS
 

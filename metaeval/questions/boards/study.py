@@ -15,11 +15,11 @@ from metaeval.base.provenance import Provenance, record_provenance
 from metaeval.base.unit import unit_of
 from metaeval.errors import EstimationError, InvalidOptionError, ScoresError
 from metaeval.models.drift import VersionDrift, version_drift
-from metaeval.models.settling import SettledPairs, settled_pairs
+from metaeval.models.settling import Board, SettledPairs, names_on, settled_pairs
 from metaeval.resampling.cluster_residuals import placed
 from metaeval.running.draws import RNGLike, resolve_seed
 from metaeval.studies.study import Attempts, Study
-from metaeval.table.means import Board, SystemMeans, as_means, is_board, names_on
+from metaeval.table.means import SystemMeans, as_means, is_board
 from metaeval.table.scores import Scores, as_scores, gaps_are_kept
 from metaeval.table.structure import engine_scores
 from metaeval.table.units import design_notes
@@ -250,11 +250,13 @@ def _two_boards(boards: object, metric: str | None) -> dict[str, Board]:
     for candidate, of_board in zip(chosen, board_metrics, strict=True):
         check_choice(candidate, "metric", of_board)
     selected: dict[str, Board] = {}
-    for (name, table), kept in zip(tables.items(), map(str, chosen), strict=True):
-        others = [candidate for candidate in names_on(table, "metric") if candidate != kept]
-        note = [f"compared by {kept}, the first metric of both boards"] if others and metric is None else []
+    for (name, table), chosen_metric in zip(tables.items(), map(str, chosen), strict=True):
+        others = [candidate for candidate in names_on(table, "metric") if candidate != chosen_metric]
+        note = [f"compared by {chosen_metric}, the first metric of both boards"] if others and metric is None else []
         if isinstance(table, SystemMeans):
-            selected[name] = replace(table.under([kept]), notes=(*table.notes, *note))
+            selected[name] = replace(table.under([chosen_metric]), notes=(*table.notes, *note))
         else:
-            selected[name] = table.sel(metric=[kept]).assign_attrs(notes=[*table.attrs.get("notes", ()), *note])
+            selected[name] = table.sel(metric=[chosen_metric]).assign_attrs(
+                notes=[*table.attrs.get("notes", ()), *note]
+            )
     return selected
