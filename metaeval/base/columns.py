@@ -17,7 +17,7 @@ READING = frozenset({"columns", "words", "where", "duplicates"})
 _TABLE = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8").casefold())
 PARTS: Mapping[str, Sequence[Sequence[str]]] = _TABLE["parts"]
 """What columns of systems, topics and repeats are called in any table, in tiers of trust."""
-_PEOPLE = {what: tuple(words) for what, words in _TABLE["people"].items()}
+_PEOPLE = {kind: tuple(words) for kind, words in _TABLE["people"].items()}
 JUDGES, VOTERS = _PEOPLE["judges"], _PEOPLE["voters"]
 """Who judged, and who voted too."""
 HUMANS, FORMS = frozenset(_PEOPLE["humans"]), frozenset(_PEOPLE["forms"])
@@ -44,15 +44,15 @@ _SHARED: Mapping[str, Mapping[str, Sequence[str]]] = {
 
 def _words_of(name: str) -> dict[str, tuple[str, ...]]:
     """Return the words of a table, those of its own first; a word stands for the first part that it was given."""
-    own, shared = _TABLE[name], _SHARED.get(name, {})
+    first_words, shared = _TABLE[name], _SHARED.get(name, {})
     if not shared:
-        return {role: tuple(words) for role, words in own.items()}
-    known = {word for words in own.values() for word in words}
+        return {role: tuple(words) for role, words in first_words.items()}
+    assigned = {word for words in first_words.values() for word in words}
     words_of: dict[str, tuple[str, ...]] = {}
-    for role in [*own, *shared.keys() - own.keys()]:
-        more = [word for word in dict.fromkeys(shared.get(role, ())) if word not in known]
-        known.update(more)
-        words_of[role] = (*own.get(role, ()), *more)
+    for role in [*first_words, *shared.keys() - first_words.keys()]:
+        more = [word for word in dict.fromkeys(shared.get(role, ())) if word not in assigned]
+        assigned.update(more)
+        words_of[role] = (*first_words.get(role, ()), *more)
     return words_of
 
 

@@ -131,16 +131,20 @@ def _way_of_direction(name: str, value: object, meanings: Sequence[str], known: 
     ours = next((word for word in (_HIGHER, _LOWER) if word in meanings and word in known), "")
     if not ours and (_HIGHER not in meanings or _DATA not in known):
         return ""
-    said = {str(metric): True for metric in [value] if isinstance(value, str)} or value
-    said = dict.fromkeys(map(str, said), True) if isinstance(said, list | tuple | set | frozenset) else said
+    of_metrics = {str(metric): True for metric in [value] if isinstance(value, str)} or value
+    of_metrics = (
+        dict.fromkeys(map(str, of_metrics), True)
+        if isinstance(of_metrics, list | tuple | set | frozenset)
+        else of_metrics
+    )
     rises = name not in {_LOWER, "minimize"}
-    if isinstance(said, Mapping):
-        by_metric = {str(metric): bool(better) is rises for metric, better in said.items()}
+    if isinstance(of_metrics, Mapping):
+        by_metric = {str(metric): bool(better) is rises for metric, better in of_metrics.items()}
         listed = [metric for metric, higher in by_metric.items() if not higher]
         written = f"{ours}={listed!r}" if ours == _LOWER and listed else f"{_HIGHER}={by_metric!r}"
     else:
         by_metric, listed = {}, []
-        written = f"{_HIGHER}={bool(said) is rises}"
+        written = f"{_HIGHER}={bool(of_metrics) is rises}"
     if ours == _LOWER and not listed:
         return f"`{ours}` lists the metrics where less is better"
     return f"it is called `{ours}` here: pass `{written}`" if ours else f"pass `as_scores({_DATA}, {written})`"

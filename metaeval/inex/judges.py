@@ -309,7 +309,7 @@ def _labelled_a_part(
     if reference is not None:
         at = names.index(reference)
         return at < len(labelled) and bool(gaps_of[at]) and labelled[at]
-    has_gaps = any(gaps and held for gaps, held in zip(gaps_of, labelled, strict=True))
+    has_gaps = any(gaps and has_labels for gaps, has_labels in zip(gaps_of, labelled, strict=True))
     return has_gaps and sum(labelled) > 1
 
 

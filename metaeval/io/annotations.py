@@ -120,8 +120,8 @@ def _are_settings(objects: Sequence[Mapping[str, object]]) -> bool:
     """Whether each name holds words in all of several objects, or numbers in all, and both kinds are there."""
     kinds = [{isinstance(of[name], str) for of in objects if of.get(name) is not None} for name in objects[0]]
     alike = all(of.keys() == objects[0].keys() for of in objects)
-    held = {*map(frozenset, kinds)} - {frozenset()}
-    return len(objects) > 1 and alike and held == {frozenset({True}), frozenset({False})}
+    kinds_held = {*map(frozenset, kinds)} - {frozenset()}
+    return len(objects) > 1 and alike and kinds_held == {frozenset({True}), frozenset({False})}
 
 
 def _frame_of(json: Json, wanted: str | None) -> pd.DataFrame:

@@ -170,11 +170,17 @@ def labels_of_columns(columns: Columns) -> ByValues | None:
 
 def _are_grades_with_gaps(columns: Sequence[Sequence[str]]) -> bool:
     """Whether all columns hold a few whole numbers, some of them of several columns, and some cells are empty."""
-    given = [{*filter(None, cells)} for cells in columns]
-    whole = all(cell.removesuffix(".0").isdecimal() for cells in given for cell in cells)
-    shared = not any(first.isdisjoint(second) for first, second in combinations(given, 2))
+    texts_of = [{*filter(None, cells)} for cells in columns]
+    are_whole = all(cell.removesuffix(".0").isdecimal() for cells in texts_of for cell in cells)
+    shared = not any(first.isdisjoint(second) for first, second in combinations(texts_of, 2))
     empty = any(not cell for cells in columns for cell in cells)
-    return len(given) > 1 and whole and shared and empty and all(1 < len(cells) <= _MOST_LABELS for cells in given)
+    return (
+        len(texts_of) > 1
+        and are_whole
+        and shared
+        and empty
+        and all(1 < len(cells) <= _MOST_LABELS for cells in texts_of)
+    )
 
 
 def _of_appen(columns: Columns) -> ByValues | None:

@@ -274,10 +274,10 @@ class _GroupTable:
         questions = [name for name in self.columns if part_of_word(name) == "topic" and name != self.columns[self.at]]
         systems = [cells[self.at] for cells in self.rows]
         if questions and len({*systems}) < len(systems):
-            both = f"{questions[0]},{self.columns[self.at]}"
+            named = f"{questions[0]},{self.columns[self.at]}"
             raise self.sheet.error(
                 f"a row is an answer, of a {questions[0]} by a {self.columns[self.at]}, and a covariate of systems has "
-                f"a row a system; take answers for what was labelled (`columns={{'item': {both!r}}}`), or give the "
+                f"a row a system; take answers for what was labelled (`columns={{'item': {named!r}}}`), or give the "
                 f"mean of each {self.columns[self.at]}"
             )
 

@@ -124,22 +124,7 @@ def read_items(  # noqa: PLR0913 - what is read, and how
         _refuse_other_keys(table_keys, keys, label, first.label)
         _refuse_repeated(table, table_keys)
         numbers = _numbers(table, text.rename(columns=dict(zip(table_keys, keys, strict=True))), texts, metrics)
-        common_columns = [
-            str(column) for column in numbers.columns if column in combined.columns and column not in keys
-        ]
-        again = [
-            name
-            for name in common_columns
-            if any(pd.api.types.is_numeric_dtype(frame[name]) for frame in (numbers, combined))
-        ]
-        if again:
-            raise FileFormatError(f"column {again[0]!r} is in {first.label} too; rename one", path=label)
-        joined = combined.merge(numbers.drop(columns=common_columns), on=keys, how="outer")
-        if len(joined) == len(combined) + len(numbers):
-            examples = ", ".join(repr(shortened(frame[key].iloc[0])) for frame in (combined, numbers) for key in keys)
-            message = f"no {' and '.join(keys)} of this file is in {first.label} (the first ones: {examples})"
-            raise FileFormatError(f"{message}; both must write them alike", path=label)
-        combined = joined
+        combined = _joined(combined, numbers, keys, label, first.label)
     combined = _of_chosen_rows(combined, tables, where or {}, keys)
     since = "was taken for the items, since no system has one of its names twice"
     combined.attrs |= {"sources": [source.path for source in sources], "system": keys[0], "items": items}
@@ -239,6 +224,20 @@ def _keys(frame: pd.DataFrame, system: str | None, item: Sequence[str], sets: Se
     of_sets = [_one_of(frame, (name,), label, "sets (`set_column`)") for name in sets]
     of_systems = _one_of(frame, (system,) if system else ITEMS["system"], label, "systems (`system`)")
     return [of_systems, *_item_columns(frame, item, label, [of_systems, *of_sets]), *of_sets]
+
+
+def _joined(combined: pd.DataFrame, numbers: pd.DataFrame, keys: Sequence[str], label: str, first: str) -> pd.DataFrame:
+    """Join the scores of a further file, which must share names with the files before it, and no column of scores."""
+    common = [str(column) for column in numbers.columns if column in combined.columns and column not in keys]
+    again = [name for name in common if any(map(pd.api.types.is_numeric_dtype, (numbers[name], combined[name])))]
+    if again:
+        raise FileFormatError(f"column {again[0]!r} is in {first} too; rename one", path=label)
+    joined = combined.merge(numbers.drop(columns=common), on=[*keys], how="outer")
+    if len(joined) == len(combined) + len(numbers):
+        examples = ", ".join(repr(shortened(frame[key].iloc[0])) for frame in (combined, numbers) for key in keys)
+        message = f"no {' and '.join(keys)} of this file is in {first} (the first ones: {examples})"
+        raise FileFormatError(f"{message}; both must write them alike", path=label)
+    return joined
 
 
 def _refuse_other_keys(keys: Sequence[str], of_first: Sequence[str], label: str, first: str) -> None:

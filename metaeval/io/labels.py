@@ -444,14 +444,16 @@ class _LabelTable:
         """Ask which aspect is meant where others beside the one called as a label hold labels of the same scale too."""
         label = self.places["label"][0]
         items = [*self.places["topic"], *self.places["item"]]
-        own, n_items = {*self.cells[:, label]} - {""}, self._n_different(items)
+        label_texts, n_items = {*self.cells[:, label]} - {""}, self._n_different(items)
         others = {at: {*self.cells[:, at]} - {""} for at in self._free()}
-        others = {at: texts for at, texts in others.items() if 2 * len(texts & own) > len(texts | own) > 1}
+        others = {
+            at: texts for at, texts in others.items() if 2 * len(texts & label_texts) > len(texts | label_texts) > 1
+        }
         called = underscored(self.names[label])
         aspects = [
             at
             for at in others
-            if len(own) <= _MOST_WORDS
+            if len(label_texts) <= _MOST_WORDS
             and self._n_different([*items, at]) > n_items  # what is of the item is no judge's
             and called not in underscored(self.names[at])  # a later form of the same
         ]
@@ -469,8 +471,8 @@ class _LabelTable:
         once = [at for at in self._free() if self._n_different([*keys, at]) == n_items < len(self.cells)]
         named = [at for at in once if self.names[at] == self.reference]
         if not named or self.reference in self.cells[:, judge]:
-            own = {*self.cells[:, label]} - {""}
-            alike = [self.names[at] for at in once if own >= ({*self.cells[:, at]} - {""}) and self._varies(at)]
+            label_texts = {*self.cells[:, label]} - {""}
+            alike = [self.names[at] for at in once if label_texts >= ({*self.cells[:, at]} - {""}) and self._varies(at)]
             self.notes += [f"one label an item is in {name!r}: compare the judges with it as the `reference`"
                            for name in alike]  # fmt: skip
             return

@@ -47,13 +47,13 @@ def read_block(content: bytes, source: Source, options: TableOptions) -> FileBlo
         refuse_votes(content, source.path)
     if (arrays := numpy_sheet(content, source.path)) is not None:
         return read_table(arrays, source, options)
-    whole = sheet_of(content, source.path)
-    if options.form is None and not options.columns and (translations := translation_rows(whole)) is not None:
+    all_lines = sheet_of(content, source.path)
+    if options.form is None and not options.columns and (translations := translation_rows(all_lines)) is not None:
         sheet, parts, note = translations
         with noting([note]):
             block = read_table(sheet, source, replace(options, header=None, columns=parts))
         return replace(block, notes=[note, *block.notes])
-    sheet, notes = table_alone(whole)
+    sheet, notes = table_alone(all_lines)
     if options.form is None and not options.columns:
         refuse_tracked_runs(sheet)
         sheet, more = rows_of_form(sheet)

@@ -75,9 +75,9 @@ def _of_wmt(sheet: Sheet) -> _Told | None:
                 f"a line of WMT's metrics task has {len(cells)} cells, and others {len(layout)}; {way}", at
             )
         lines.append((line, dict(zip(layout, map(str.strip, cells), strict=True))))
-    own = _LEVEL.sub("", base_name(sheet.label))
+    file_name = _LEVEL.sub("", base_name(sheet.label))
     several = len({parts.get("reference") for _, parts in lines}) > 1
-    named = [parts.get("metric", own) + (f" ({parts['reference']})" if several else "") for _, parts in lines]
+    named = [parts.get("metric", file_name) + (f" ({parts['reference']})" if several else "") for _, parts in lines]
     sets = [name for name in ("languages", "set") if len({parts[name] for _, parts in lines}) > 1]
     levels: tuple[str, ...] = ("document", "segment")
     texts = [name for name in levels if name in layout] or ["item"] * bool(sets)
@@ -99,7 +99,7 @@ def _of_comet(sheet: Sheet) -> _Told | None:
     ]
     if len(matches) != sum(1 for _ in sheet.rows()) or not all(_is_score(match["score"]) for *_, match in matches):
         return None
-    of_segments = [found for found in matches if found[2]["segment"] is not None]
+    of_segments = [matched for matched in matches if matched[2]["segment"] is not None]
     rows = [
         (line, system, [match["segment"]] if of_segments else [], "COMET", match["score"])
         for line, system, match in of_segments or matches

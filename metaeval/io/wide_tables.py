@@ -268,7 +268,7 @@ def _offer_names_of_rows(
     words: Mapping[str, Sequence[str]],
     options: blocks.TableOptions,
 ) -> None:
-    """Refuse names that stand in several rows each, where another column tells these rows apart."""
+    """Refuse names that stand in several rows each, where another column distinguishes these rows."""
     counts = Counter(down)
     several = [at for at, name in enumerate(down) if counts[name] > 1]
     if not several or options.duplicates != "error":
@@ -276,7 +276,7 @@ def _offer_names_of_rows(
     for name, cells in words.items():
         if len({cells[at] for at in several}) == len(several) and all(cells[at] for at in several):
             raise rows.body.error(
-                f"{rows.names[place]} {down[several[0]]!r} stands in several rows, which {name!r} tells apart; pass "
+                f"{rows.names[place]} {down[several[0]]!r} stands in several rows, which {name!r} distinguishes; pass "
                 f"`columns={ {'topic': name}!r}` if that names the items",
                 several[1],
             )

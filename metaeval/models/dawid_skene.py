@@ -421,7 +421,7 @@ def _kappa(first: Ints, second: Ints) -> float:
     """Return Cohen's kappa; 0 where chance says the same always, NaN without items."""
     if not len(first):
         return np.nan
-    shares = [np.bincount(said, minlength=max(*first, *second) + 1) / len(said) for said in (first, second)]
+    shares = [np.bincount(labelled, minlength=max(*first, *second) + 1) / len(labelled) for labelled in (first, second)]
     chance = float(shares[0] @ shares[1])
     return 0.0 if chance == 1.0 else (float((first == second).mean()) - chance) / (1.0 - chance)
 

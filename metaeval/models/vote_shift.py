@@ -162,10 +162,10 @@ def _side_shift(pooled: Votes, is_after: Floats) -> _Change:
     """
     unit = pooled.units.get("question", np.arange(len(is_after)))
     parts = [is_after == date for date in (0.0, 1.0)]
-    before, after = (float(np.average(pooled.share[part], weights=pooled.weight[part])) for part in parts)
+    before, after = (float(np.average(pooled.share[chosen], weights=pooled.weight[chosen])) for chosen in parts)
     added = np.zeros(len(is_after))
-    for part, mean, sign in zip(parts, (before, after), (-1.0, 1.0), strict=True):
-        added[part] = sign * (pooled.share[part] - mean) * pooled.weight[part] / pooled.weight[part].sum()
+    for chosen, mean, sign in zip(parts, (before, after), (-1.0, 1.0), strict=True):
+        added[chosen] = sign * (pooled.share[chosen] - mean) * pooled.weight[chosen] / pooled.weight[chosen].sum()
     sums = np.bincount(unit, added)
     n = len(np.unique(unit))
     error = float(np.sqrt(sums @ sums * n / max(n - 1, 1)))

@@ -166,8 +166,8 @@ def pair_figures(result: PairwiseResult, scores: Scores, *, first: str | None = 
     means = mean_over_topics(scores.sel(metric=metrics, system=names))
     frame = frame.assign(first=means[:, 0], second=means[:, 1])
     frame["verdict"] = pair_verdicts(frame, result)
-    shown = {"p_corrected": "p"} | ({"p_by_column": "p by groups"} if "p_by_column" in frame else {})
-    frame, written = p_values(frame, shown, raw={}, n_resamples=drawn_for_p(result))
+    p_columns = {"p_corrected": "p"} | ({"p_by_column": "p by groups"} if "p_by_column" in frame else {})
+    frame, written = p_values(frame, p_columns, raw={}, n_resamples=drawn_for_p(result))
     frame, difference = difference_columns(frame, result.alpha, number(3), what=f"{names[0]} less {names[1]}")
     columns = (
         METRIC,
@@ -219,8 +219,8 @@ def pair_verdicts(pairs: pd.DataFrame, result: PairwiseResult) -> pd.Series:
     verdicts = pairs["significant"].map({True: "yes", False: "no"}).astype(object)
     open_metrics = [row.metric for row in unconfirmed(result)]
     if result.n_pairs == 1:
-        held = result.too_few() | result.open_by_column()
-        open_metrics += [metric for metric, is_open in zip(result.metrics, held[:, 0], strict=True) if is_open]
+        left_open = result.too_few() | result.open_by_column()
+        open_metrics += [metric for metric, is_open in zip(result.metrics, left_open[:, 0], strict=True) if is_open]
     verdicts = verdicts.mask(pairs["metric"].isin(open_metrics), "open")
     verdicts = verdicts.mask(pairs["open_by_runs"], "open") if "open_by_runs" in pairs else verdicts
     return verdicts.where(pairs["p_value"].notna(), None)

@@ -511,10 +511,10 @@ def tested_too(  # noqa: PLR0913, PLR0917 - what draws and tests say
     certain = decided.sure.all(axis=1)
     settled = certain[:, pairs.first, pairs.second] | certain[:, pairs.second, pairs.first]
     decided = _left_open(decided, pairs, oriented, settled & ~is_significant(p_values, 1.0 - level))
-    held = np.zeros(certain.shape, dtype=bool)
+    holds = np.zeros(certain.shape, dtype=bool)
     tested = is_significant(needed, 1.0 - level)
-    held[:, pairs.first, pairs.second] = held[:, pairs.second, pairs.first] = tested
-    return decided._replace(sure=decided.sure & held[:, None])
+    holds[:, pairs.first, pairs.second] = holds[:, pairs.second, pairs.first] = tested
+    return decided._replace(sure=decided.sure & holds[:, None])
 
 
 def _left_open(decided: RankDecisions, pairs: RankPairs, oriented: Floats, unknown: NDArray[np.bool_]) -> RankDecisions:

@@ -312,17 +312,17 @@ def _with_errors(known: _Frame) -> str:
     """Say how to part means from the errors that stand behind them in one cell, such as 71.2 ± 0.6."""
     sample = known.frame.dropna().head(_SAMPLE).astype(str)
     spelt = {name: [*map(other_spelling, cells)] for name, cells in sample.items()}
-    held = [
+    names = [
         str(name)
         for name, cells in spelt.items()
         if cells and all(told and told.kind == "error" for told in cells) and sample[name].str.contains("±").all()
     ]
-    if not held:
+    if not names:
         return ""
     parts = "frame[[name, name + '_stderr']] = frame[name].str.split('±', expand=True).astype(float)"
     return (
-        f"cells of {first_few(held, write=repr)} are means with errors behind ±, such as "
-        f"{shortened(sample[held[0]].iloc[0])!r}; part them, `for name in {held!r}: {parts}`, and pass the frame to "
+        f"cells of {first_few(names, write=repr)} are means with errors behind ±, such as "
+        f"{shortened(sample[names[0]].iloc[0])!r}; part them, `for name in {marked!r}: {parts}`, and pass the frame to "
         "metaeval.study_leaderboard"
     )
 

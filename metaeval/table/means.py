@@ -313,8 +313,8 @@ def _beginnings(word: str) -> set[str]:
     >>> sorted(_beginnings("length_controlled_winrate")), _beginnings("lc_rate")
     (['lc', 'lcw', 'length', 'length_controlled'], {'lc'})
     """
-    words = [part for part in word.split("_") if part]
-    initials = {"".join(part[0] for part in words[:size]) for size in range(2, len(words) + 1)}
+    words = [syllable for syllable in word.split("_") if syllable]
+    initials = {"".join(syllable[0] for syllable in words[:size]) for size in range(2, len(words) + 1)}
     begun = {"_".join(words[:size]) for size in range(1, len(words))}
     return begun | (initials if len(words) > 2 else set())  # noqa: PLR2004 - of two words a letter is left
 

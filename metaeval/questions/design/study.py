@@ -415,7 +415,9 @@ def _of_pairs(
     elif asked.runs is None:
         reached = float((variances <= largest(asked, n_topics)).mean())
     else:
-        of_each = np.array([achieved(replace(asked, variance=float(one) / 2), n_topics) for one in variances])
+        of_each = np.array(
+            [achieved(replace(asked, variance=float(variance_of_pair) / 2), n_topics) for variance_of_pair in variances]
+        )
         reached = float((of_each <= asked.difference if method == "interval" else of_each >= asked.power).mean())
     return {"pairs_reached": reached, "n_topics_for_share": enough}
 
