@@ -322,7 +322,7 @@ def _with_errors(known: _Frame) -> str:
     parts = "frame[[name, name + '_stderr']] = frame[name].str.split('±', expand=True).astype(float)"
     return (
         f"cells of {first_few(names, write=repr)} are means with errors behind ±, such as "
-        f"{shortened(sample[names[0]].iloc[0])!r}; part them, `for name in {marked!r}: {parts}`, and pass the frame to "
+        f"{shortened(sample[names[0]].iloc[0])!r}; part them, `for name in {names!r}: {parts}`, and pass the frame to "
         "metaeval.study_leaderboard"
     )
 

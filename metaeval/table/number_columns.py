@@ -279,7 +279,7 @@ class _Numbers(NamedTuple):
         """Whether fractions lie among those of the columns without a role."""
         numbers = self.values[:, place]
         others = self.values[:, [at for at, name in enumerate(self.names) if not self.roles[name][0]]]
-        if not others.size or np.isnan(others).all() or bool((numbers == np.rint(numbers)).all()):
+        if np.isnan(others).all() or np.isnan(numbers).all() or bool((numbers == np.rint(numbers)).all()):
             return False
         return bool(np.nanmin(others) <= np.nanmedian(numbers) and np.nanmax(numbers) <= np.nanmax(others))
 
