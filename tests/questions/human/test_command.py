@@ -276,7 +276,7 @@ def test_a_campaign_of_a_folder(command, tmp_path):
     ("words", "code", "message"),
     [
         (("--tasks", "bleu", "--reference", "human"), 2, "no measure of agreement in --tasks 'bleu'"),
-        (("--tasks", "spa"), 2, "say which column holds the human scores (--reference)"),
+        (("--tasks", "spa"), 2, "say which column holds the human scores, such as --reference human"),
         (("--tasks", "spa", "--level", "item", "--reference", "human"), 2, "--level"),
         (("--over", "common", "--reference", "human"), 2, "--over"),
         (("--tasks", "acc_eq", "--exchange", "cells", "--reference", "human"), 4, "cells cannot be drawn or exchanged"),

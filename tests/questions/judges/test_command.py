@@ -223,7 +223,7 @@ def test_judges_that_say_little_are_counted_on_the_page(odd_judges, tmp_path, wo
         (("--word", "good=x"), "--word takes whole numbers"),
         (("--scale", "a"), "--scale takes whole numbers"),
         (("--reference", "zoe"), "no judge 'zoe'"),
-        (("--column", "colour=x"), "Known: topic, item, judge, label, system and 3 more"),
+        (("--column", "colour=x"), "Known: topic, item, judge, label, marks and 5 more"),
         (("--column", "metric=x"), "--column may name topic, item, judge, label, not 'metric'"),
         (("--missing", "zero"), "holds labels, and --missing is about scores of systems; leave --missing out"),
         (("--metrics", "AP"), "--metrics does nothing without --runs; add that, or leave --metrics out"),
@@ -853,6 +853,6 @@ def test_votes_of_some_voters_are_chosen_by_where(command, tmp_path):
     frame.to_csv(tmp_path / "votes.csv", index=False)
     ended = command("judges", tmp_path / "votes.csv", "--reference", "a")
     assert "voter 's'" not in ended.out + ended.err
-    rest = command("judges", tmp_path / "votes.csv", "--reference", "a", "--where", "judge!=s")
-    assert [line[:4] for line in rest.out.split()[1:]] == ["a,b,", "b,a,"]
-    assert "240 of 360 rows" in rest.err
+    rest = command("judges", tmp_path / "votes.csv", "--reference", "a", "--where", "judge!=s", "--json").json()
+    assert [(row["predictor"], row["truth"]) for row in rest["results"]] == [("a", "b"), ("b", "a")]
+    assert any("240 of 360 rows" in note for note in rest["notes"])
