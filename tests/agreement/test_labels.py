@@ -242,7 +242,5 @@ def test_what_is_settled_by_majority_is_said_where_it_is_the_reference():
 def test_words_in_columns_of_their_own_are_no_grades():
     """Where one column holds words and another numbers the headers are what is not understood."""
     table = pd.DataFrame({"thing": [*"pqpq"], "who": [*"aabb"], "tag": [0, 1, 1, 1]})
-    with pytest.raises(
-        ScoresError, match=r"in columns of their own \(thing, who, tag\); .*`columns=\{'item': 'NAME'"
-    ):
+    with pytest.raises(ScoresError, match=r"in columns of their own \(thing, who, tag\); .*`columns=\{'item': 'NAME'"):
         as_labels(table)

@@ -115,9 +115,16 @@ def test_the_way_to_read_rows_of_labels_names_no_column_of_confidence(tmp_path):
         "document": [*ITEMS, *ITEMS], "annotateur": ["anna"] * 10 + ["ben"] * 10, "note": ANNA + BEN,
         "confiance": SURE * 2,
     }  # fmt: skip
-    with pytest.raises(FileFormatError, match="'label': 'note'"):
-        read(tmp_path, columns)
-    labels = read(tmp_path, columns, columns={"judge": "annotateur", "label": "note"})
+    assert kappa_of(read(tmp_path, columns)) == pytest.approx(0.6)
+    unknown = {
+        "document": columns["document"],
+        "qui": columns["annotateur"],
+        "remarque": ANNA + BEN,
+        "confiance": SURE * 2,
+    }
+    with pytest.raises(FileFormatError, match="'label': 'remarque'"):
+        read(tmp_path, unknown)
+    labels = read(tmp_path, unknown, columns={"judge": "qui", "label": "remarque"})
     assert kappa_of(labels) == pytest.approx(0.6)
 
 
