@@ -36,7 +36,7 @@ TOPICS = [str(number) for number in range(1, 9)]
 _DRAWN = np.random.default_rng(4)
 FOUR = as_scores(_DRAWN.random((4, 8)).round(2), systems=[*"abcd"])
 BELOW_ODD_HEADERS = pd.DataFrame({
-    "sentence": [f"s{at // 2}" for at in range(8)], "who": ["ann", "ben"] * 4, "tag": [0, 1, 1, 1, 2, 0, 0, 0]
+    "thing": [f"s{at // 2}" for at in range(8)], "who": ["ann", "ben"] * 4, "tag": [0, 1, 1, 1, 2, 0, 0, 0]
 })  # fmt: skip
 VOTES = pd.DataFrame({"left": ["a"] * 12, "right": ["b"] * 12, "winner": [*["left", "right"] * 6]})
 FEW_VOTERS = VOTES.assign(voter=[*"xyz"] * 4)
@@ -90,9 +90,7 @@ JUDGES = {
         {
             "columns={'item': 'NAME', 'judge': 'NAME', 'label': 'NAME'}": Then(
                 lambda: kappas(
-                    study_judges(
-                        BELOW_ODD_HEADERS, columns={"item": "sentence", "judge": "who", "label": "tag"}, rng=1
-                    ),
+                    study_judges(BELOW_ODD_HEADERS, columns={"item": "thing", "judge": "who", "label": "tag"}, rng=1),
                     of="ann",
                 ),
                 {"ben": (0.5 - 0.375) / (1 - 0.375)},  # alike in 2 of 4; by chance in (2 * 2 + 1 * 2) / 16

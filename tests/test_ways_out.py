@@ -1313,7 +1313,7 @@ MISTAKES |= {
     "human scores that nobody names": Mistake(
         {"h.csv": items},
         "human h.csv --item seg,doc --resamples 20",
-        "say which column holds the human scores .--reference",
+        "say which column holds the human scores, such as --reference human",
         ({"h.csv": items}, f"{HUMAN} --item seg,doc"),
         edit=_command(f"{HUMAN} --item seg,doc"),
     ),
@@ -1460,11 +1460,6 @@ MISTAKES |= {
             {"ap.csv": wide(write=lambda score: str(int(score > CUT) + int(score > 2 * CUT)))},
             "table ap.csv",
         ),
-    ),
-    "times of day beside scores": Mistake(
-        {"ap.csv": with_column(wide(), "start", [f"12:{at:02d}" for at in range(len(TOPICS))])},
-        "table ap.csv",
-        "pass (?P<add>--ignore-column start) if 'start' is no system",
     ),
     "scores below 0, as accounts write them": Mistake(
         {"ap.csv": wide(write=lambda score: f"({score:.3f})" if score > CUT else f"{score:.3f}")},

@@ -117,7 +117,6 @@ DATA = {
     "an array of words": xr.DataArray([["a", "b"]] * 2, {"system": [1, 2], "topic": [1, 2]}, ("system", "topic")),
 }
 OPTIONS = {
-    "metrics as text": {"metrics": "AP"},
     "metrics as a number": {"metrics": 3},
     "too many metrics": {"metrics": ["AP", "RR"]},
     "systems as text": {"systems": "ab"},

@@ -43,6 +43,7 @@ from metaeval.table.offered_clusters import offered_clusters, taken_clusters
 from metaeval.table.plausibility import are_summaries, left_out_rows, perhaps_items
 from metaeval.table.roles import (
     AVERAGES,
+    REMARKS,
     TEXTS,
     WHOLE,
     RoleColumn,
@@ -107,7 +108,13 @@ def read_wide(sheet: Sheet, source: Source, options: blocks.TableOptions) -> blo
         *topic_columns.values(),
     }
     used = [at for at in range(rows.width) if at not in left_out and (not names or names[at])]
-    empty = _empty_columns(rows, used) if names else []
+    empty = [
+        at
+        for at in (_empty_columns(rows, used) if names else [])
+        if transposed
+        or word_of(names[at]) in REMARKS
+        or role_of_name(names[at])[0]  # another may be a system that failed
+    ]
     words = [] if name_column is None else _columns_of_words(rows, [at for at in used if at not in empty])
     used = [at for at in used if at not in {*empty, *words}]
     if not used:

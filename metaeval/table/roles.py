@@ -65,6 +65,8 @@ BOARD = {kind: frozenset(words) for kind, words in _TABLE["board"].items()}
 """What boards of means call columns of means, rates, tasks and levels of confidence, as `word_of` writes it."""
 NO_ITEMS = frozenset(_TABLE["n"]["no_items"])
 """Counts that are none of the items behind a mean."""
+REMARKS = frozenset(_TABLE["text"]["remarks"])
+"""Words for columns in which people write what comes to their mind, or nothing."""
 TEXTS = frozenset(_TABLE["text"]["words"])
 """Columns of words in the frames of ragas and DeepEval: what was asked, found, answered and expected."""
 ANSWERS = frozenset(_TABLE["text"]["answers"])
@@ -931,7 +933,7 @@ def role_of_name(name: str) -> tuple[str, str]:
     Examples
     --------
     >>> role_of_name("acc_stderr"), role_of_name("SE"), role_of_name("n_topics"), role_of_name("nDCG")
-    (('error', 'acc'), ('error', ''), ('n', 'topics'), ('', ''))
+    (('error', 'acc'), ('error', ''), ('n', ''), ('', ''))
     >>> role_of_name("gew. Mittel"), role_of_name("Moy. pondérée"), role_of_name("average_precision")
     (('aggregate', ''), ('aggregate', ''), ('aggregate', 'precision'))
     """

@@ -49,7 +49,7 @@ def test_lengths_tell_where_there_are_no_labels():
         ({"systems": ["a", "b"]}, "neither those of the 2 rows"),
         ({"systems": list(WORDS.index), "topics": list(WORDS.index)}, "name the same axis"),
         ({"systems": 3}, "must be a sequence of names, not 3"),
-        ({"systems": "GPT"}, "must be a sequence of names, such as"),
+        ({"systems": "GPT"}, "`systems` holds 1 names, which are neither"),
     ],
 )
 def test_names_are_checked(names, rule):

@@ -138,7 +138,7 @@ def study_boards(  # noqa: PLR0913 - every option of the command
     >>> boards = {"old": scores.isel(topic=slice(40)), "new": scores.isel(topic=slice(20, 60))}
     >>> study = study_boards(boards, rng=1)
     >>> study.found.relations("old", "new")[["relation", "n_pairs"]].to_numpy().tolist()[:2]
-    [['alike', 7], ['opposite', 0]]
+    [['alike', 3], ['opposite', 0]]
     """
     seed = resolve_seed(rng)
     named_boards = _two_aggregates(boards, aggregates, metric) if aggregates else _two_boards(boards, metric)

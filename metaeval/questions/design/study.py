@@ -1,6 +1,6 @@
 """How many topics should a new collection have? From pilot scores, or a variance alone, to topic-set sizes."""
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Literal, NamedTuple, get_args
@@ -543,7 +543,7 @@ def _collections(scores: object) -> dict[str, Scores]:
 def _is_of_a_system(value: object) -> bool:
     """Whether a value of a mapping has the scores of one system: a frame of its results, or numbers in a row."""
     cells: Any = value.values() if isinstance(value, Mapping) else value
-    return np.ndim(next(iter(cells), ())) == 0
+    return isinstance(cells, Iterable) and np.ndim(next(iter(cells), ())) == 0
 
 
 def _without_copies(scores: Scores) -> tuple[Scores, list[str]]:
