@@ -10,7 +10,7 @@ import pandas as pd
 import xarray as xr
 from advice_benchmarks import F1, results, samples
 from advice_calls import Call, Then, rows
-from advice_methods import IN_CLUSTERS, A, B, call
+from advice_methods import IN_CLUSTERS, A, B, call, scored
 from advice_studies import COLLECTION, ITEMS, LONG, TABLE, WHOLE, judged, kappas, reciprocal
 
 from metaeval import (
@@ -20,6 +20,7 @@ from metaeval import (
     read_scores,
     read_votes,
     score,
+    study_design,
     study_judges,
 )
 from metaeval.agreement import as_labels, map_scales
@@ -42,6 +43,7 @@ from metaeval.studies import study_components
 from metaeval.table.structure import with_clusters
 from metaeval.testing import examine_metric
 from metaeval.tests_stat.requirements import check_requirements
+from metaeval.tests_stat.wilcoxon import wilcoxon_test
 
 FEW_CLUSTERS = as_scores(
     np.array([[0.1, 0.3, 0.2, 0.4, 0.3, 0.2], [0.5, 0.6, 0.7, 0.6, 0.8, 0.5]]),
@@ -470,5 +472,99 @@ REST |= {
             "q.txt": "1 Q0 d1 40 100 0 0:40\n2 Q0 d1 50 50 0 0:50\n",
             "a.run": "1 Q0 d1 1 9 a 0 100\n2 Q0 d1 1 9 a 0 50\n",
         },
+    ),
+}
+
+
+def with_gold(judge: str) -> float:
+    """Return the kappa of a judge with the reference that stands in a column beside the labels."""
+    labels = as_labels(read_judges(["l.csv"], reference="gold").labels)
+    return kappas(study_judges(labels, reference="gold", n_resamples=20, rng=1), of="gold")[judge]
+
+
+def in_pairs(**options: Any) -> list[float]:
+    """Return the variance that a design is planned with."""
+    return study_design(scored(), differences=[0.1], **options).variances.table["variance"].tolist()
+
+
+def of_signed_ranks() -> list[float]:
+    """Return the p-value of two systems on topics that are independent."""
+    return wilcoxon_test(with_clusters(read_scores("ap.csv"), "ignore")).to_frame()["p_value"].tolist()
+
+
+OF_ANN: dict[str, Any] = {"words": {"9": "none"}, "reference": "ann", "n_resamples": 20, "rng": 1}
+IN_TWO_ASPECTS = "doc,judge,fluency,relevance\nd1,ann,3,1\nd1,ben,2,2\nd2,ann,1,3\nd2,ben,3,1\n"
+IN_GROUPS_OF_TWO = "topic,kind,a,b\n" + "".join(f"q{n},k{'abcdef'[n // 2]},{(n + 1) / 20},0\n" for n in range(12))
+SAID_AGAIN = pd.DataFrame({"ann": [1, 0, 1, 0], "ben": [1, 1, 0, 0], "cat": [1, 0, 1, 1]}).set_axis([0] * 4)
+REST |= {
+    "one label an item beside those of judges": Call(
+        lambda **options: read_labels("l.csv", **options),
+        {"reference": Then(lambda: [with_gold("ann"), with_gold("ben")], [1.0, 0.0])},  # ben is right on 2 of 4
+        {},
+        {
+            "l.csv": "item,judge,label,gold\n"
+            + "".join(
+                f"d{at},{judge},{own[at]},{'1010'[at]}\n"
+                for judge, own in (("ann", "1010"), ("ben", "1100"))
+                for at in range(4)
+            )
+        },
+    ),
+    "labels of two aspects": Call(
+        lambda **options: read_labels("l.csv", **options),
+        {"columns={'label': 'relevance'}": {"ann": [1.0, 3.0], "ben": [2.0, 1.0]}},
+        {},
+        {"l.csv": IN_TWO_ASPECTS},
+    ),
+    "labels in a frame without names of items": call(
+        lambda **_: kappas(study_judges(SAID_AGAIN, **OF_ANN)),
+        {
+            "frame.assign(item=range(len(frame)))": Then(
+                lambda: kappas(study_judges(SAID_AGAIN.assign(item=range(4)), **OF_ANN)),
+                {"ben": 0.0, "cat": 0.5},  # alike on 2 and on 3 of 4, by chance on 2
+            )
+        },
+    ),
+    "a topic of several rows that another column tells apart": Call(
+        lambda **options: read_scores("ap.csv", **options),
+        {"columns={'topic': 'part'}": rows("x y z", a=[0.1, 0.2, 0.3], b=[0.4, 0.5, 0.6])},
+        {},
+        {"ap.csv": "topic,part,a,b\nk1,x,.1,.4\nk1,y,.2,.5\nk1,z,.3,.6\n"},
+    ),
+    "one score a system under judges": Call(
+        lambda **options: read_scores("ap.csv", **options),
+        {"systems_in='rows'": rows("LLM NIST", a=[0.5, 0.6], b=[0.4, 0.7], c=[0.3, 0.2])},
+        {},
+        {"ap.csv": "system,LLM,NIST\na,.5,.6\nb,.4,.7\nc,.3,.2\n"},
+    ),
+    "a column of what is no number": Call(
+        lambda **options: read_scores("ap.csv", **options),
+        {"columns={'ignore': ['c']}": rows("1 2 3", a=[0.1, 0.2, 0.3], b=[0.4, 0.5, 0.6])},
+        {},
+        {"ap.csv": "topic,a,b,c\n1,.1,.4,12:30\n2,.2,.5,13:10\n3,.3,.6,13:50\n"},
+    ),
+    "a variance of pairs without pairs": call(
+        in_pairs,
+        {"pairs=[('a', 'b')]": [0.005]},  # differences are .3, .3, .3 and .1, and their variance .01
+        variance="pairs",
+    ),
+    "pairs without their variance": call(in_pairs, {"variance='pairs'": [0.005]}, pairs=[("a", "b")]),
+    "groups that may be clusters": Call(
+        lambda **options: read_scores("ap.csv", **options),
+        {"columns={'cluster': 'kind'}": {f"q{n}": f"k{'abcdef'[n // 2]}" for n in range(12)}},
+        {},
+        {"ap.csv": IN_GROUPS_OF_TWO},
+        show=lambda scores: scores["cluster"].to_series().to_dict(),
+    ),
+    "tasks that count as clusters": Call(
+        lambda **options: read_scores("ap.csv", **options),
+        {
+            "with_clusters(scores, 'ignore')": Then(
+                of_signed_ranks,
+                [2 / 2**12],  # a is better on each of 12
+            )
+        },
+        {},
+        {"ap.csv": IN_GROUPS_OF_TWO.replace("kind", "task")},
     ),
 }

@@ -8,6 +8,7 @@ clean data.
 """
 
 import ast
+import contextlib
 import gzip
 import hashlib
 import io
@@ -1208,6 +1209,12 @@ NAMED_SEG = ({"h.csv": items.replace("doc", "yy")}, f"{HUMAN} --item seg,yy")
 VOTED = "left,right,winner,seg\n" + "".join(
     f"s{i},s{j},{('left', 'right')[k == i]},{k}\n" for i in range(4) for j in range(i) for k in range(6)
 )
+RANKS = [(1, 2, 3), (2, 1, 3), (1, 1, 2), (3, 1, 2), (1, 3, 2), (2, 3, 1)]
+RANKED = {
+    "ranks.csv": "item,rank_a,rank_b,rank_c\n" + "".join(f"q{n},{a},{b},{c}\n" for n, (a, b, c) in enumerate(RANKS))
+}
+OF_MEANS = "model,acc,acc_stderr\n" + "".join(f"{name},7{at}.7,2.5\n" for at, name in enumerate(SYSTEMS))
+ON_A_BOARD = "".join(f"| {line} |\n" for line in _as_markdown(OF_MEANS))
 MEANS = {
     "v1.csv": "model,acc,acc_stderr\nm1,0.7,0.01\nm2,0.6,0.01\nm3,0.5,0.01\n",
     "v2.csv": "model,acc,acc_stderr\nm1,0.6,0.01\nm2,0.7,0.01\nm3,0.4,0.01\n",
@@ -1622,6 +1629,39 @@ MISTAKES |= {
             "votes v.csv",
         ),
     ),
+    "ranks of systems as labels": Mistake(
+        RANKED,
+        "judges ranks.csv --resamples 20",
+        r"are called as systems with their ranks, and no labels; write each pair as a vote \((?P<filter>awk '[^']*')\)",
+        (
+            {
+                "v.csv": "left,right,winner,question\n"
+                + "".join(
+                    f"{one},{other},{'left' if row[at] < row[to] else 'right' if row[at] > row[to] else 'tie'},q{n}\n"
+                    for n, row in enumerate(RANKS)
+                    for at, one in enumerate("abc")
+                    for to, other in enumerate("abc")
+                    if at < to
+                )
+            },
+            "votes v.csv",
+        ),
+        edit=lambda found: _filtered("ranks.csv", found["filter"]) or "votes ranks.csv",
+    ),
+    "a table within a text": Mistake(
+        {"board.md": f"# Results\n\nWe ran 4 models.\n\n{ON_A_BOARD}\nMore, later.\n"},
+        "look board.md",
+        "nothing was read; why, and (?P<filter>what to do), is said above",
+        ({"ap.csv": OF_MEANS}, BOARD),
+        edit=lambda _found: _as_look_says("board.md"),
+    ),
+    "human scores in a column of any name": Mistake(
+        {"h.csv": items.replace("human", "y1", 1)},
+        "human h.csv --item seg,doc --resamples 20",
+        r"say which column holds the human scores \((?P<add>--reference)\)",
+        ({"h.csv": items}, f"{HUMAN} --item seg,doc"),
+        edit=lambda found: f"human h.csv --item seg,doc --resamples 20 {found['add']} y1",
+    ),
     "decimal commas in one row": Mistake(
         {
             "ap.csv": "\n".join(
@@ -1656,6 +1696,19 @@ def _filtered(name, command):
     place = Path(name)
     done = subprocess.run(["sh", "-c", command], input=place.read_bytes(), capture_output=True, check=True)  # noqa: S607 - our own advice
     place.write_bytes(done.stdout)
+
+
+def _as_look_says(name):
+    """Do what metaeval look says of a file until it can be read, a filter at a time; return the command of means."""
+    for _ in range(3):
+        sys.argv = ["metaeval", "look", name]
+        with contextlib.redirect_stdout(io.StringIO()) as said:
+            main()
+        if not (told := re.search(r"^sed .*> (\S+)$", said.getvalue(), re.MULTILINE)):
+            break
+        subprocess.run(["sh", "-c", told[0]], check=True)  # noqa: S607 - our own advice
+        name = told[1]
+    return re.search("metaeval (leaderboard .*)", said.getvalue())[1] + " --resamples 100"
 
 
 def _followed(command, found, mistake):
