@@ -154,7 +154,5 @@ def test_every_way_out_is_followed(capsys, monkeypatch, tmp_path):
         found = ways(message)  # what was given is no way out, and needs no following
         followed |= {site.key for site in heard.said(message) if site.way in call.right or any(map(site.is_way, found))}
     left = {site.key for site in sites()} - followed
-    print("LEFTNEW", sorted(left - {*NO_NUMBER, *NOT_YET}))
-    print("GONE", sorted({*NO_NUMBER, *NOT_YET} - left))
     assert left == {*NO_NUMBER, *NOT_YET}
     assert len(NOT_YET) <= MOST_NOT_YET

@@ -108,13 +108,7 @@ def read_wide(sheet: Sheet, source: Source, options: blocks.TableOptions) -> blo
         *topic_columns.values(),
     }
     used = [at for at in range(rows.width) if at not in left_out and (not names or names[at])]
-    empty = [
-        at
-        for at in (_empty_columns(rows, used) if names else [])
-        if transposed
-        or word_of(names[at]) in REMARKS
-        or role_of_name(names[at])[0]  # another may be a system that failed
-    ]
+    empty = _empty_columns(rows, used, names, transposed=transposed) if names else []
     words = [] if name_column is None else _columns_of_words(rows, [at for at in used if at not in empty])
     used = [at for at in used if at not in {*empty, *words}]
     if not used:
@@ -289,9 +283,12 @@ def _offer_names_of_rows(
             )
 
 
-def _empty_columns(rows: "_WideRows", used: Sequence[int]) -> list[int]:
-    """Return the columns without any cell that holds something, where others do; such is no task."""
-    empty = list(used)
+def _empty_columns(rows: "_WideRows", used: Sequence[int], names: Sequence[str], *, transposed: bool) -> list[int]:
+    """Return the columns without any cell that holds something, where others do; such is no task.
+
+    Of systems, one of which may have failed, only what is called as a remark, or by a role, is none.
+    """
+    empty = [at for at in used if transposed or word_of(names[at]) in REMARKS or role_of_name(names[at])[0]]
     for cells in rows.body.rows():
         empty = [at for at in empty if cells[at].strip().casefold() in SCORE_GAPS]
         if not empty:

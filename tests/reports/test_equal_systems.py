@@ -55,11 +55,11 @@ STUDIES = {
     "votes": (lambda rng: study_votes(undecided(rng, 4, 150), rng=0), "No"),
     "stop": (
         lambda rng: study_stopping(alike(rng, 3), rng=0),
-        ("Go on: ", STOPS),
+        ("Go on: ", "Go on or stop: ", STOPS),
     ),
     "stop: votes": (
         lambda rng: study_stopping(as_votes(undecided(rng, 2, 60)), rng=0),
-        ("Go on: ", "You may stop without a decision: "),
+        ("Go on: ", "Go on or stop: ", "You may stop without a decision: "),
     ),
     "judges": (lambda rng: study_judges(labelled(rng), reference="human", rng=0), "No judge clearly"),
 }
