@@ -357,6 +357,15 @@ STUDIES = {
             ),
         },
     ),
+    "words beside one column of scores": call(
+        lambda **_: as_scores(BELOW_WORDS.drop(columns="c")),
+        {
+            "frame.rename(columns={'note': 'system', 'who': 'topic'})": Then(
+                lambda: as_scores(BELOW_WORDS.drop(columns="c").rename(columns={"note": "system", "who": "topic"})),
+                rows("x y", u=[0.1, 0.2], v=[0.3, 0.4]),
+            )
+        },
+    ),
     "a column of scores called as a repeat": call(
         lambda **_: as_scores(BESIDE_EPOCHS),
         {
