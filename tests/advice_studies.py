@@ -4,12 +4,16 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from advice_calls import Call, Then
-from advice_methods import call
+from advice_calls import Call, Then, rows
+from advice_methods import HUMAN, JUDGE, call
+from advice_objects import judges
 from statsmodels.stats.power import TTestPower
 
 from metaeval import (
     as_scores,
+    prediction_powered,
+    read_items,
+    read_labels,
     read_scores,
     study_collections,
     study_human,
@@ -19,11 +23,12 @@ from metaeval import (
     study_topics,
     study_votes,
 )
-from metaeval.agreement import as_labels
+from metaeval.agreement import as_labels, favoured_items
 from metaeval.agreement.items import compared_cells, item_scores
 from metaeval.agreement.labels import of_judges
 from metaeval.agreement.meta_evaluation import meta_metrics
 from metaeval.collection.assembly import collection_from_rankings
+from metaeval.io.groups import read_covariate, read_item_covariate
 from metaeval.models.components import variance_components
 from metaeval.models.probability_of_best import best_system
 from metaeval.questions.boards.study import study_boards
@@ -245,7 +250,139 @@ def means_of_repeats() -> dict[str, float]:
     return read_scores("all.csv", duplicates="mean").mean(["metric", "topic"]).to_series().to_dict()
 
 
+COPIED = pd.DataFrame({
+    "system": [*"abcdef"], "item": ["1"] * 6, "human": [1.0, 2, 3, 4, 5, 7], "chrF": [0.1, 0.3, 0.2, 0.4, 0.5, 0.6],
+    "said": [2.0, 4, 6, 8, 10, 14.1],
+})  # fmt: skip
+ERRORS = pd.DataFrame({"human": [1.0, 2, 3, 5], "TER": [-2.0, 1, -1, 2]}, index=[*"abcd"])
+"""Five of six pairs rise with people's scores: tau is 4/6, and -4/6 where less is better."""
+RANKS = [[1, 3, 2], [2, 1, 1], [3, 2, 3]]
+FEW_PAIRS = (
+    "system,pair,bleu,human\n"
+    + "".join(f"{s},{p},.{n}{k},{k}.5\n" for n, s in enumerate("ab", 1) for k, p in enumerate("wxyz", 1))
+    + "".join(f"{s},w,.{n},1.5\n" for n, s in enumerate("cdefg", 3))
+    + "h,x,.8,2.5\n"
+)
+"""Two systems of four language pairs, and six of one."""
+ANSWERS = [(f"q{q}", s, (q * at) % 2, (q + at) % 3 + 1) for q in range(12) for at, s in enumerate("abcdef")]
+"""Questions, systems, labels of nist, and hundreds of words; gpt-4 adds one to a label for each hundred."""
+OF_ANSWERS = {
+    "lengths.csv": "question,system,words\n" + "".join(f"{q},{s},{100 * more}\n" for q, s, _, more in ANSWERS),
+    "labels.csv": "question,system,judge,label\n"
+    + "".join(f"{q},{s},nist,{one}\n{q},{s},gpt-4,{one + more}\n" for q, s, one, more in ANSWERS),
+}
+TWO_YEARS = "judge,run,topic,year,score\n" + "".join(
+    f"{judge},{run},{topic},{year},.{topic}{at + year}\n"
+    for judge, topics in (("gpt-4", "123"), ("nist", "12"))
+    for year in (1, 5)
+    for topic in topics
+    for at, run in enumerate("ab")
+)
+OF_YEAR_1 = {"gpt-4": rows("1 2 3", a=[0.11, 0.21, 0.31], b=[0.12, 0.22, 0.32])}
+OF_YEAR_1["nist"] = {system: {topic: own[topic] for topic in "12"} for system, own in OF_YEAR_1["gpt-4"].items()}
+BELOW_WORDS = pd.DataFrame({"note": [*"uuvv"], "who": [*"xyxy"], "b": [0.1, 0.2, 0.3, 0.4], "c": [0.5, 0.6, 0.7, 0.8]})
+BESIDE_EPOCHS = pd.DataFrame({"system": [*"uv"], "x": [0.1, 0.2], "y": [0.4, 0.5], "epoch": [0.7, 0.9]})
+
+
+def slope_of_words() -> float:
+    """Return what gpt-4's labels of answers gain with a word more."""
+    labels = as_labels(read_labels("labels.csv", columns={"item": "question,system"}))
+    lengths = read_item_covariate("lengths.csv", items=[item for _, item in labels.table.index])
+    return float(favoured_items(labels, lengths.of_system, reference="nist").table["slope_per_unit"].iloc[0])
+
+
 STUDIES = {
+    "a copy of the human score": call(
+        lambda **given: item_scores(COPIED, reference="human", **given),
+        {"metrics=['chrF']": {"human": COPIED["human"].tolist(), "chrF": COPIED["chrF"].tolist()}},
+        show=lambda found: {
+            str(name): found.sel(metric=name).to_numpy().ravel().tolist() for name in found["metric"].to_numpy()
+        },
+    ),
+    "errors on both sides of 0": call(
+        lambda **given: study_human(
+            ERRORS, reference="human", statistics=["kendall"], levels=["system"], n_resamples=20, rng=1, **given
+        ),
+        {"lower_is_better=['TER']": -4 / 6},
+        show=lambda found: float(found.system_table["value"].iloc[0]),
+    ),
+    "ranks as scores": call(
+        lambda **given: as_scores(RANKS, metrics=["place"], **given),
+        {"higher_is_better={'place': False}": False},
+        show=lambda found: found["higher_is_better"].item(),
+    ),
+    "most systems have one of several pairs": Call(
+        lambda **options: read_items("i.csv", **options),
+        {
+            "where={'pair': 'w'}": {**dict(zip("abcdefg", [0.11, 0.21, 0.3, 0.4, 0.5, 0.6, 0.7], strict=True))},
+            "item": Then(
+                lambda: (
+                    item_scores(read_items("i.csv", item=["pair"]), reference="human", item="pair")
+                    .sel(metric="bleu", item="x")
+                    .dropna("system")
+                    .to_series()
+                    .to_dict()
+                ),
+                {"a": 0.12, "b": 0.22, "h": 0.8},
+            ),
+        },
+        files={"i.csv": FEW_PAIRS},
+        show=lambda found: dict(zip(found["system"], found["bleu"], strict=True)),
+    ),
+    "lengths of answers for systems": Call(
+        lambda **_: read_covariate("lengths.csv", systems=[*"abcdef"]),
+        {"columns={'item': 'question,system'}": Then(slope_of_words, 0.01)},
+        files=OF_ANSWERS,
+    ),
+    "judges with topics of their own in each year": judges(
+        {"j.csv": TWO_YEARS},
+        {
+            way: Then(
+                lambda: judges({"j.csv": ""}, {}).ask(where={"year": "1"}, reference="nist"),
+                OF_YEAR_1,
+            )
+            for way in ("where={'year': '1'}", "reference='nist'")
+        },
+    ),
+    "words beside scores of no known parts": call(
+        lambda **_: as_scores(BELOW_WORDS),
+        {
+            "frame.drop(columns=['note', 'who'])": Then(
+                lambda: as_scores(BELOW_WORDS.drop(columns=["note", "who"])),
+                rows("0 1 2 3", b=[0.1, 0.2, 0.3, 0.4], c=[0.5, 0.6, 0.7, 0.8]),
+            ),
+            "frame.rename(columns={'note': 'system', 'who': 'topic'})": Then(
+                lambda: as_scores(BELOW_WORDS.rename(columns={"note": "system", "who": "topic"})),
+                {"b": rows("x y", u=[0.1, 0.2], v=[0.3, 0.4]), "c": rows("x y", u=[0.5, 0.6], v=[0.7, 0.8])},
+            ),
+        },
+    ),
+    "words beside one column of scores": call(
+        lambda **_: as_scores(BELOW_WORDS.drop(columns="c")),
+        {
+            "frame.rename(columns={'note': 'system', 'who': 'topic'})": Then(
+                lambda: as_scores(BELOW_WORDS.drop(columns="c").rename(columns={"note": "system", "who": "topic"})),
+                rows("x y", u=[0.1, 0.2], v=[0.3, 0.4]),
+            )
+        },
+    ),
+    "a column of scores called as a repeat": call(
+        lambda **_: as_scores(BESIDE_EPOCHS),
+        {
+            "frame.drop(columns=['epoch'])": Then(
+                lambda: as_scores(BESIDE_EPOCHS.drop(columns=["epoch"])), rows("x y", u=[0.1, 0.4], v=[0.2, 0.5])
+            ),
+            "frame.rename(columns={'epoch': 'epoch task'})": Then(
+                lambda: as_scores(BESIDE_EPOCHS.rename(columns={"epoch": "epoch task"})),
+                {"u": {"x": 0.1, "y": 0.4, "epoch task": 0.7}, "v": {"x": 0.2, "y": 0.5, "epoch task": 0.9}},
+            ),
+        },
+    ),
+    "a pair of one system": call(
+        lambda *, of="pairs": prediction_powered(HUMAN.sel(system=["a"]), JUDGE.sel(system=["a"]), of=of),
+        {"of='means'": [0.325]},  # the mean of people's: the judge's is the same on both sets of topics
+        show=lambda found: found.to_frame()["estimate"].tolist(),
+    ),
     "one collection under two names": call(
         lambda **_: study_collections(dict(zip(("x", "y"), AGAIN, strict=True)), study="table"),
         {

@@ -517,6 +517,12 @@ MISTAKES = {
         "table ap.csv",
         r"these are two tables; take one of them into a file of its own \((?P<filter>sed '[^']*')",
     ),
+    "a file that was not written to its end": Mistake(
+        {"ap.csv": wide()[:-12]},
+        "table ap.csv",
+        r"leave the last line out, which is cut short .* \((?P<filter>sed '[^']*')\)",
+        ({"ap.csv": wide(topics=TOPICS[:-1])}, "table ap.csv"),
+    ),
     "a title above the header": Mistake(
         {"ap.csv": "Results of 2024\n" + wide()},
         "table ap.csv",

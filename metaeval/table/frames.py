@@ -384,9 +384,11 @@ def _read_among_words(frame: pd.DataFrame, recognised: _Frame) -> ScoreTable:
         else "say what columns of a row a score are (system, topic, metric, score), such as "
         f"`frame.rename(columns={parts!r})`"
     )
+    if len(left_out) < len(frame.columns) - 1:  # two systems are left
+        way = f"leave out what is no system (`frame.drop(columns={left_out!r})`), or {way}"
     raise ScoresError(
         f"column {first!r} holds words ({shortened(repr(frame.iloc[0, words[0]]))} in row 0), and scores are numbers; "
-        f"leave out what is no system (`frame.drop(columns={left_out!r})`), or {way}"
+        f"{way}"
     )
 
 
