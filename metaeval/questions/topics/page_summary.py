@@ -20,7 +20,7 @@ from metaeval.table.runs import runs_move
 
 _QUANTILES = ("median", "low", "high")
 _FEWER = "fewer than"
-_FARTHEST = 100
+_FARTHEST = 100  # a hundred times, as the words say
 """Times the topics at hand: an interval that reaches further names no number."""
 _COUNTED = {
     "observed": "{:.0f}",
@@ -137,7 +137,7 @@ def topic_answer(study: TopicsStudy) -> str:
 
 def _answer_unnamed(study: TopicsStudy, within: str, *, named_needs: "list[_Need]") -> str:
     """Say that no number can be named, under some metrics, and what the others need at most."""
-    beyond = {"within": within, "times": _FARTHEST, "n": study.error_rates.n_topics}
+    beyond = {"within": within, "n": study.error_rates.n_topics}
     if not named_needs:
         return say("answer unnamed", **beyond)
     most = max(named_needs, key=lambda need: need.order)

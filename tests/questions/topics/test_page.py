@@ -269,7 +269,7 @@ def test_of_equal_systems_no_number_is_named():
     assert study.posterior.minimum_topics()["high"].item() > 100 * 40
     assert topics_report(study).summary[0] == (
         "No number of topics can be named that keeps the disagreement of two topic sets within 5 % under AP: "
-        "its interval reaches beyond 100 times the 40 at hand."
+        "its interval reaches beyond a hundred times the 40 at hand."
     )
 
 
