@@ -196,7 +196,8 @@ def labels_of(  # noqa: PLR0913 - as above
     parts = [_from_qrels(qrels, repeats=repeats, duplicates=duplicates)] if qrels else []
     for source, content in tables:
         sheet = table_sheet(content, source.path, forms=forms)
-        frame = _LabelTable(sheet, columns, words, where, reference).labels(repeats, duplicates)
+        is_read = any(reference in earlier.columns for earlier in parts)  # the judge of another file
+        frame = _LabelTable(sheet, columns, words, where, None if is_read else reference).labels(repeats, duplicates)
         twice = [name for name in frame.columns if any(name in earlier.columns for earlier in parts)]
         if twice:
             message = f"judge {twice[0]!r} is in another file too; rename it in one of them, or leave that file out"

@@ -159,24 +159,33 @@ def _answer(study: JudgeStudy) -> tuple[str, ...]:
 
 
 def _score_words(labelling: Labelling) -> tuple[str, ...]:
-    """Say what systems score, corrected for the errors of the first judge; nothing where systems are not known."""
+    """Say what systems score, corrected for the errors of the first judge; nothing where systems are not known.
+
+    Where these errors depend on the system it is the powered scores that may hold, and are said.
+    """
     corrected = labelling.corrected
     if corrected is None or "system" not in corrected.table or corrected.table["corrected"].isna().all():
         return ()
-    rows = corrected.table[corrected.table["judge"] == corrected.table["judge"].iloc[0]].dropna(subset=["corrected"])
-    best = rows.sort_values("corrected", ascending=False, kind="stable").head(_MOST_SYSTEMS).to_dict("records")
+    judge = corrected.table["judge"].iloc[0]
+    unlike, apart = (
+        judge in set(corrected.significant(column)["judge"]) for column in ("errors_corrected", "apart_corrected")
+    )
+    kind = "powered" if unlike else "corrected"
+    rows = corrected.table[corrected.table["judge"] == judge].dropna(subset=[kind])
+    best = rows.sort_values(kind, ascending=False, kind="stable").head(_MOST_SYSTEMS).to_dict("records")
     figures = [
-        f"{row['system']} {bracketed(row['corrected'], row['corrected_low'], row['corrected_high'], share)}"
-        for row in best
+        f"{row['system']} {bracketed(row[kind], row[f'{kind}_low'], row[f'{kind}_high'], share)}" for row in best
     ]
     n_more = len(rows) - len(best)
     return (
         say(
             "scores first",
-            judge=best[0]["judge"],
+            judge=judge,
             reference=labelling.agreement.reference,
             figures=figures,
             rest=n_more,
+            unlike=unlike,
+            apart=apart and not unlike,
         ),
     )
 

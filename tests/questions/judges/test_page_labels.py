@@ -165,3 +165,27 @@ def test_why_a_score_is_not_corrected_is_said():
     study = study_judges(labels, reference="human", n_resamples=10, rng=0)
     reason = study.unanswered["Score corrected for the judge's errors"]
     assert reason == "judge has no corrected score: specificity 0 and sensitivity 0.5 are no better than chance"
+
+
+def test_where_errors_depend_on_the_system_the_answer_has_the_powered_scores(tmp_path):
+    """Of two systems, right on half of their items, the judge says yes to two thirds of what one gets wrong."""
+    rng, names = np.random.default_rng(18), np.repeat(["own", "rival"], 800)
+    truth = rng.random(1600) < 0.5
+    said = np.where(~truth & (names == "own"), rng.random(1600) < 2 / 3, truth).astype(int)
+    person = np.where(rng.random(1600) < 0.25, truth.astype(int).astype(str), "")
+    frame = pd.DataFrame(
+        {"system": names, "item": [f"q{at % 800}" for at in range(1600)], "human": person, "llm": said}
+    )
+    frame.to_csv(tmp_path / "labels.csv", index=False)
+    labels = as_labels(read_labels(tmp_path / "labels.csv"))
+    study = study_judges(labels, reference="human", n_resamples=50, rng=0)
+    answer = study.report().summary[0]
+    assert answer.startswith(
+        "If human labelled a random sample, shares of yes, prediction-powered by llm, whose errors"
+    )
+    table = study.labelling.corrected.table.set_index("system")
+    assert (table["corrected_low"]["own"] > truth[names == "own"].mean()) & (table["corrected"]["own"] > 0.6)
+    for system in ("own", "rival"):
+        figure, low, high = (100 * table[f"powered{end}"][system] for end in ("", "_low", "_high"))
+        assert low < 100 * truth[names == system].mean() < high
+        assert f"{system} {figure:.1f} % [{low:.1f}, {high:.1f}]" in answer
