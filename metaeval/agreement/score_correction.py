@@ -347,7 +347,7 @@ def _limits(found: CorrectedScores) -> list[str]:
         reason = "" if row["judge"] in set(unlike["judge"]) else f": {_EITHER.format(found.reference)}"
         name = " by ".join(row[part] for part in ("system", "judge") if part in row)
         figures = f"{row['corrected']:.2f} and {row['powered']:.2f}, p {compared_p(row['apart_corrected'])}"
-        notes.append(f"{name}: corrected and powered scores differ ({figures}){reason}")
+        notes.append(f"corrected and powered scores of {name} differ ({figures}){reason}")
     return notes
 
 
