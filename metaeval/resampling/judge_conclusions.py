@@ -33,7 +33,6 @@ from metaeval.table.scores import Scores, better_direction
 from metaeval.table.structure import engine_scores
 from metaeval.tests_stat.catalogue import TESTS
 from metaeval.tests_stat.comparison import compare_systems
-from metaeval.tests_stat.correction import CORRECTIONS
 from metaeval.tests_stat.result import PairwiseResult
 
 _FEWEST_DEFINED = 0.9
@@ -200,7 +199,7 @@ def judge_conclusions(  # noqa: PLR0913 - every option is one question
     check_count(top, "top", least=3)
     check_count(n_resamples, "n_resamples", least=2)
     check_count(n_rounds, "n_rounds", least=1)
-    check_test(test, correction)
+    test_name, correction_name = check_test(test, correction)
     sides = _sides(scores)
     names = list(sides)
     n_systems = next(iter(sides.values())).sizes["system"]
@@ -232,8 +231,8 @@ def judge_conclusions(  # noqa: PLR0913 - every option is one question
         same_number=_at_the_same_number(sides, reference, judges, question, n_rounds, fewer),
         reference=reference,
         n_pairs=n_systems * (n_systems - 1) // 2,
-        test=TESTS.find(test).name,
-        correction=CORRECTIONS.canonical(correction or TESTS.find(test).default_correction),
+        test=test_name,
+        correction=correction_name,
         alpha=float(alpha),
         confidence_level=float(confidence_level),
         top=int(top),

@@ -7,7 +7,7 @@ import numpy as np
 from metaeval.base.checks import MOST_REPLICATES, check_choice, check_count, check_share, check_threads
 from metaeval.errors import InvalidOptionError
 from metaeval.tests_stat.catalogue import TESTS
-from metaeval.tests_stat.correction import FAMILY_WISE, adjust
+from metaeval.tests_stat.correction import CORRECTIONS, FAMILY_WISE, adjust
 from metaeval.tests_stat.counting import check_resamples
 from metaeval.tests_stat.pairs import Alternative, PValueRule
 
@@ -25,12 +25,15 @@ class Tested(NamedTuple):
 
 def check_test(
     test: str, correction: str | None = None, *, alternative: str = "two-sided", baseline: str | None = None
-) -> None:
+) -> tuple[str, str]:
     """Refuse a test, a correction or an alternative that there is not, and a side or baseline that it cannot have.
+
+    Return the names of the test and of the correction, that of the test where none is given.
 
     Examples
     --------
-    >>> check_test("t", "holm")
+    >>> check_test("t", "BH")
+    ('t', 'fdr_bh')
     """
     spec = TESTS.find(test)
     if correction is not None and not (correction == FAMILY_WISE and spec.family_wise):
@@ -41,6 +44,7 @@ def check_test(
         instead = spec.one_sided_substitute
         message = f"the test {spec.name} compares all pairs and takes no baseline; use another, such as {instead!r}"
         raise InvalidOptionError(message)
+    return spec.name, CORRECTIONS.canonical(correction or spec.default_correction)
 
 
 def check_resampling(n_resamples: int | None, p_value_rule: str = "plus-one", n_threads: int | None = None) -> None:

@@ -27,8 +27,6 @@ from metaeval.running.equality import settle, settled_means
 from metaeval.running.workers import parallel_map
 from metaeval.studies.study import Study
 from metaeval.testing.expected import BROKEN, MET, UNNOTICED, UNTRIED
-from metaeval.tests_stat.catalogue import TESTS
-from metaeval.tests_stat.correction import CORRECTIONS
 from metaeval.tests_stat.result import is_significant
 
 _EXPECTED = ["metric", "expectation", "state", "better", "worse", "lead", "n_items"]
@@ -196,8 +194,7 @@ def study_human(  # noqa: PLR0913 - every option is one question
         raise InvalidOptionError(f"name a statistic and a level at least, not {list(statistics)} and {list(levels)}")
     check_share(alpha, "alpha")
     check_share(confidence_level, "confidence_level")
-    check_test(test, correction)
-    test, correction = TESTS.find(test).name, CORRECTIONS.canonical(correction)
+    test, correction = check_test(test, correction)
     check_count(n_resamples, "n_resamples", least=0)
     _check_choices(resample, permute, min_difference)
     scores, lower_is_better, told = _of_rows(scores, reference, lower_is_better)

@@ -23,7 +23,6 @@ from metaeval.questions.human.study_campaign_files import Campaign
 from metaeval.resampling.options import check_test
 from metaeval.running.draws import RNGLike, resolve_seed
 from metaeval.studies.study import Study
-from metaeval.tests_stat.catalogue import TESTS
 from metaeval.tests_stat.likely_effects import SeenDifferences, likely_effects
 from metaeval.tests_stat.pairs import all_pairs
 
@@ -152,7 +151,7 @@ def study_campaign(  # noqa: PLR0913 - every option is one question
     >>> study_campaign(item_scores(frame, reference="human"), n_resamples=99, rng=0).found.average["metric"].tolist()
     ['good', 'poor']
     """
-    check_test(test, correction)
+    test_name, _ = check_test(test, correction)
     seed = resolve_seed(rng)
     record = provenance or record_provenance("study_campaign", random_source=f"seed {seed}")
     campaign = scores if isinstance(scores, Campaign) else None
@@ -199,7 +198,7 @@ def study_campaign(  # noqa: PLR0913 - every option is one question
         separation=pd.DataFrame() if pair is None else _separation(meta, pair, 0.8),
         separated=pair,
         exchange=exchange,
-        test=TESTS.find(test).name,
+        test=test_name,
         title=campaign.title if campaign else "",
         notes=tuple(dict.fromkeys([*(campaign.notes if campaign else ()), *of_sets, *left])),
         provenance=record,
