@@ -14,7 +14,7 @@ import metaeval
 from metaeval import as_scores, bootstrap_test, paired_t_test, read_scores, simulate_scores, study_power, study_table
 from metaeval.base.results import Result
 from metaeval.base.short_repr import notes_of
-from metaeval.errors import InvalidOptionError
+from metaeval.errors import InvalidOptionError, UnknownNameError
 
 pytestmark = [
     pytest.mark.usefixtures("one_core"),
@@ -39,6 +39,28 @@ def test_every_result_has_an_answer(name):
     assert not result.equals(0)
     if "pickle" not in EVERY[name].excused:
         assert result.equals(pickle.loads(pickle.dumps(result)))  # noqa: S301 - our own
+
+
+@pytest.mark.parametrize("name", EVERY)
+def test_every_result_is_saved(name, tmp_path):
+    """The table comes back from CSV with its columns and rows; an ending that is not known names those that are."""
+    result = answer(name)
+    if not isinstance(result, Result) or type(result).save is not Result.save:
+        assert not isinstance(result, Result) or callable(result.save)
+        return
+    page = result.save(tmp_path / "result.html")
+    assert page.read_text("utf-8").endswith(result._repr_html_())
+    with pytest.raises(UnknownNameError, match=r"Known: \.csv, \.html"):
+        result.save(tmp_path / "result.xlsx")
+    if "<table>" not in result._repr_html_():
+        with pytest.raises(InvalidOptionError, match=r"has no table for a \.csv file; save it as \.html"):
+            result.save(tmp_path / "result.csv")
+    elif hasattr(result, "to_frame"):
+        frame, read = result.to_frame(), pd.read_csv(result.save(tmp_path / "result.csv"))
+        assert len(read) == len(frame)
+        assert {*map(str, frame.columns)} <= {*read.columns}
+        for column in frame.select_dtypes("floating").columns:
+            np.testing.assert_array_equal(read[str(column)].to_numpy(float), frame[column].to_numpy())
 
 
 @pytest.mark.parametrize("kind", [kind for kind in KINDS if issubclass(kind, Result)], ids=lambda kind: kind.__name__)

@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import fields, is_dataclass
 from importlib import import_module
 from inspect import signature
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from metaeval.base.short_repr import ShortRepr, notes_of
@@ -93,6 +94,32 @@ class Result(ShortRepr):
         draw: Callable[..., Figure] = self._draw
         figure = draw(**options) if which is None else draw(which, **options)
         return figure if ax is None else shown_by("metaeval.figures.style:put_into")(figure, ax)
+
+    def save(self, path: str | Path) -> Path:
+        """Write the result as one file; a study writes its page as a folder, a posterior its draws as NetCDF.
+
+        Parameters
+        ----------
+        path : str or path
+            ``.csv`` is the table of the result at full precision, ``.html`` what a notebook shows. A file that is there
+            is replaced.
+
+        Returns
+        -------
+        pathlib.Path
+            The file.
+
+        Raises
+        ------
+        UnknownNameError
+            For another ending.
+        InvalidOptionError
+            If the result has no table and the ending is ``.csv``.
+        FileFormatError
+            If there is no such folder.
+        """
+        saved: Path = shown_by("metaeval.page.notebook:save_result")(self, path)
+        return saved
 
     def __array__(self, dtype: object = None, copy: object = None) -> Any:  # noqa: ANN401 - it gives none
         raise TypeError(

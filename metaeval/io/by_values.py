@@ -14,7 +14,7 @@ from metaeval.base.number_words import is_nearly_a_number
 from metaeval.errors import MetaevalError
 from metaeval.io.any_sheets import any_sheet
 from metaeval.io.sheets import Sheet, header_names
-from metaeval.table.roles import WITHIN_ITEMS, part_of_word, role_of_name, word_of
+from metaeval.table.roles import PIECES, WITHIN_ITEMS, part_of_word, role_of_name, word_of
 from metaeval.table.vote_cells import two_names
 from metaeval.table.vote_words import VERDICTS, is_negated, plain_word, says_who, tells_who
 
@@ -52,6 +52,14 @@ class ByValues(NamedTuple):
     def of_losers(self) -> "ByValues":
         """The same with a column that says who lost where this says who won."""
         return self._replace(columns={{"winner": "loser"}.get(role, role): name for role, name in self.columns.items()})
+
+    @property
+    def of_whole_items(self) -> "ByValues":
+        """The same where a set is part of what names an item."""
+        if "set" not in self.columns:
+            return self
+        others = {role: name for role, name in self.columns.items() if role != "set"}
+        return self._replace(columns=others | {"item": f"{self.columns['set']},{self.columns['item']}"})
 
     @property
     def options(self) -> str:
@@ -263,7 +271,7 @@ def scores_of_columns(columns: Columns) -> ByValues | None:
         numeric = {name for name, cells in columns.items() if all(map(is_number, cells))}
         counting = {name for name in columns if _is_called(name, "repeat") or role_of_name(name)[0] == "seed"}
         # what counts repeats is no item, and words that recur (prompts, languages, versions) are sets and no repeats
-        repeats = (numeric | counting) - {name for name in columns if word_of(name) in WITHIN_ITEMS}
+        repeats = (numeric | counting) - {name for name in columns if word_of(name) in WITHIN_ITEMS or _is_piece(name)}
         fitting = [key for key in fitting if key[1] not in counting and {*key[2:]} <= repeats]
         fits = {
             key: (sum(map(_is_called, key, _KEY)), sizes[key[1]] > sizes[key[-1]])
@@ -274,7 +282,31 @@ def scores_of_columns(columns: Columns) -> ByValues | None:
         if readings:
             roles = dict(zip(_KEY, readings[0], strict=False))
             return ByValues("scores", roles) if len(readings) == 1 else None
-    return None
+    return _of_sets(columns, systems or words, words)
+
+
+def _of_sets(columns: Columns, systems: Sequence[str], words: Sequence[str]) -> ByValues | None:
+    """Find sets, such as language pairs, in each of which the names of items begin anew."""
+    readings = [
+        ByValues("scores", {"system": system, "set": sets, "item": item})
+        for item in filter(_is_piece, columns)
+        for system, sets in permutations(words, 2)
+        if system in systems and item not in {system, sets} and "," not in sets + item
+        if _begin_anew(columns[system], columns[sets], columns[item])
+    ]
+    return readings[0] if len(readings) == 1 else None
+
+
+def _begin_anew(systems: Sequence[str], sets: Sequence[str], items: Sequence[str]) -> bool:
+    """Whether rows are told apart by all three alone, every system is in several sets, and sets are the fewer."""
+    rows = len(systems)
+    whole = len({*zip(systems, sets, items, strict=True)}) == rows > len({*zip(systems, items, strict=True)})
+    by_set = len({*zip(systems, sets, strict=True)}) == len({*systems}) * len({*sets}) < rows
+    return whole and by_set and 1 < len({*sets}) < len({*items}) and len({*systems}) > 1
+
+
+def _is_piece(name: str) -> bool:
+    return word_of(name) in PIECES or _is_called(name, "item")
 
 
 def _is_fold(name: str, systems: Sequence[str]) -> bool:

@@ -198,7 +198,7 @@ class BayesianComparison(Result):
         )
         return xr.DataTree.from_dict({"posterior": posterior})
 
-    def save(self, path: "str | Path") -> None:
+    def save(self, path: "str | Path") -> "Path":
         """Write the comparison, with its sampled posterior, to NetCDF."""
         attrs = {"model": self.model, "confidence_level": self.confidence_level, "n_topics": self.n_topics}
         attrs["rope"] = list(self.rope.values())
@@ -206,7 +206,7 @@ class BayesianComparison(Result):
         for fit, (metric, posterior) in enumerate(self.posteriors.items()):
             nodes[f"fit_{fit}"] = xr.Dataset(attrs={"metric": metric})
             nodes |= {f"fit_{fit}{node.path}": node.to_dataset() for node in posterior.leaves}
-        write_tree(xr.DataTree.from_dict(nodes), path)
+        return write_tree(xr.DataTree.from_dict(nodes), path)
 
     @classmethod
     def load(cls, path: "str | Path") -> "BayesianComparison":

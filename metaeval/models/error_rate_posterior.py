@@ -205,9 +205,9 @@ class BayesianErrorRate(Result):
         seen_to = int(checked["size"].max())
         return figures.error_panels(frame, tolerances=names, max_error=self.max_error, seen_to=seen_to)
 
-    def save(self, path: "str | Path") -> None:
+    def save(self, path: "str | Path") -> "Path":
         """Write the result to NetCDF."""
-        write_tree(self.tree, path)
+        return write_tree(self.tree, path)
 
     @classmethod
     def load(cls, path: "str | Path") -> "BayesianErrorRate":

@@ -3,19 +3,23 @@
 
 import base64
 import re
+from collections.abc import Callable, Mapping
 from dataclasses import fields, replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
 from markupsafe import Markup, escape
 
-from metaeval.base.escaping import visible
+from metaeval.base.checks import check_path
+from metaeval.base.escaping import csv_text, visible
 from metaeval.base.names import count
 from metaeval.base.results import Result
 from metaeval.base.short_repr import main_sentence, notes_of, settings_of, shown_notes
 from metaeval.base.words import MISSING, absent, listed, p_value, sentence_case, text, whole
-from metaeval.errors import MetaevalError
+from metaeval.errors import InvalidOptionError, MetaevalError, UnknownNameError
+from metaeval.io.writing import write_bytes
 from metaeval.page.blocks import Page
 from metaeval.page.html import table_html
 from metaeval.page.tables import Column, Table
@@ -67,6 +71,31 @@ def result_html(result: Result) -> str:
     return _together(words, f"{asked}{table_html(_table(frame))}", _picture_of(result, sentence))
 
 
+def save_result(result: Result, path: str | Path) -> Path:
+    """Write a result as one file, in the form that its ending names."""
+    check_path(path)
+    ending = Path(path).suffix.casefold()
+    if ending not in _SAVED:
+        raise UnknownNameError("file ending", ending or Path(path).name, _SAVED)
+    return write_bytes(path, _SAVED[ending](result).encode())
+
+
+def _result_csv(result: Result) -> str:
+    frame = _frame_of(result)
+    if frame is None:
+        raise InvalidOptionError(f"a {type(result).__name__} has no table for a .csv file; save it as .html")
+    return csv_text(_with_names(frame))
+
+
+def _result_page(result: Result) -> str:
+    title = escape(type(result).__name__)
+    return f'<!DOCTYPE html>\n<meta charset="utf-8">\n<title>{title}</title>\n{result_html(result)}'
+
+
+_SAVED: Mapping[str, Callable[[Result], str]] = {".csv": _result_csv, ".html": _result_page}
+"""What `Result.save` writes under each ending."""
+
+
 def _together(words: str, table: str, picture: str) -> str:
     return f'<div class="metaeval">\n<p>{escape(words)}</p>\n{table}{picture}</div>\n'
 
@@ -88,10 +117,14 @@ def _frame_of(result: Result) -> pd.DataFrame | None:
     return next((field for field in values if isinstance(field, pd.DataFrame) and len(field.columns)), None)
 
 
+def _with_names(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return a frame whose index, where it has names, stands in columns."""
+    return frame if frame.index.names == [None] else frame.reset_index()
+
+
 def _table(frame: pd.DataFrame) -> Table:
     """Return a frame as a table, headed by the names of its columns as code has to write them."""
-    if frame.index.names != [None]:
-        frame = frame.reset_index()
+    frame = _with_names(frame)
     (n_rows, n_columns), head = frame.shape, frame.iloc[:_ROWS, :_COLUMNS]
     places = list(map(str, range(head.shape[1])))
     columns = [

@@ -120,9 +120,7 @@ def _():
 
 @page(
     "less",
-    "Up to 25.4 % of a run's top 10 documents (team4-run3) were never judged: judge these before you judge less. "
-    "36 % of the judged documents, relevant and others alike, are enough to keep the ranking (τ of "
-    "0.9 or more on average; in all 4 draws with 48 %) under AP.",
+    "36 % of the judged documents are enough to keep the ranking under AP (mean τ ≥ 0.9; in all 4 draws with 48 %).",
 )
 def _():
     asked = {"questions": ["less-judging"], "reductions": ["stratified"], "n_replicates": 4, "rng": 0}

@@ -223,15 +223,9 @@ def _summary(study: ComponentsStudy) -> tuple[str, ...]:
     passage = "first" if sure or not alone else "first open"
     confounded = "" if components.n_repeats > 1 else str(components.components["component"].iloc[-1])
     with_repeats = lead == confounded and len(noise) == 1
-    runs, of_means = components.dependability["repeat_share"].dropna(), _of_means(components)
     first = _said(
         study,
-        "no noise"
-        if not (noise["share"] > 0).any()
-        else "first with runs"
-        if len(runs) and passage == "first" and not of_means
-        else passage,
-        runs=" to ".join(map(share, _span(runs))) if len(runs) else "",
+        passage if (noise["share"] > 0).any() else "no noise",
         alone=alone,
         opening=_opening(len(of_lead), len(noise)),
         rank="only" if alone else "largest",
@@ -244,7 +238,7 @@ def _summary(study: ComponentsStudy) -> tuple[str, ...]:
     wishes += [cheapest] if "cost" in study.named else []
     last = [say("unseparated", pair=_source(confounded))] if confounded else []
     last += [cheapest] if (components.n_repeats > 1 or components.judges) and cheapest not in wishes else []
-    outlook, first = " ".join([*last, _assured(study)]), " ".join([*of_means, first])
+    outlook, first = " ".join([*last, _assured(study)]), " ".join([*_of_means(components), first])
     return (" ".join(wishes), first, f"{design} {outlook}") if wishes else (first, design, outlook)
 
 

@@ -17,7 +17,7 @@ from metaeval.questions.judgments.page_reductions import (
     percent,
     reduction_sections,
     threshold_figures,
-    threshold_sentence,
+    threshold_sentences,
     with_error,
 )
 from metaeval.questions.judgments.study import QUESTIONS, JudgmentsStudy
@@ -100,10 +100,12 @@ def _facts(study: JudgmentsStudy) -> tuple[tuple[str, str], ...]:
 
 
 def _summary(study: JudgmentsStudy) -> tuple[str, ...]:
-    answers = (threshold_sentence(study), groups_sentence(study), effort_sentences(study)[0])
+    kept = threshold_sentences(study)
+    answers = (*kept[:1], groups_sentence(study), effort_sentences(study)[0])
     first = next(filter(None, answers), "No question could be answered.")
     if threshold_figures(study):
-        return first, say("quote", drawn=any(stability.reduction.random for stability in study.stability.values()))
+        drawn = any(stability.reduction.random for stability in study.stability.values())
+        return first, *kept[1:], say("quote", drawn=drawn)
     return (first, say("quote groups")) if groups_figures(study) else (first,)
 
 

@@ -52,16 +52,23 @@ _BEST = (
     *("rho_best", "rbo_best", "rho", "rbo", "rbo_se", "tau_p_value"),
 )
 _TAKEN = {
-    "stratified": "judged documents, relevant and others alike,",
-    "random": "judged documents, drawn at random,",
-    "relevant": "relevant documents, drawn at random,",
-    "order": "judged documents, in the order of their identifiers",
+    "stratified": "judged documents",
+    "random": "judged documents",
+    "relevant": "relevant documents",
+    "order": "judged documents",
     "topics": "topics",
     "depth": "depth of the rebuilt pool",
     "share": "documents of the rebuilt pool",
     "ranks": "pooled runs",
 }
 """What each reduction takes a share of."""
+_TAKEN_HOW = {
+    "stratified": ", relevant and others alike,",
+    "random": ", drawn at random,",
+    "relevant": ", drawn at random,",
+    "order": ", in the order of their identifiers,",
+}
+"""How, where that is not plain."""
 say = prose(__name__)
 
 
@@ -95,43 +102,41 @@ def threshold_ends(study: JudgmentsStudy) -> Iterator[tuple[Stability, End, End,
         yield study.stability[name], low, high, str(table["kind"].iloc[-1])
 
 
-def threshold_sentence(study: JudgmentsStudy) -> str:
-    """Say how much judging keeps the ranking, what of the top was never judged first unless one part was asked for."""
-    enough, lacking = _kept_sentence(study), ""
-    if study.unjudged is not None and study.unjudged.shares[1] >= _MATTERS:
-        lacking = say("unjudged", unjudged=study.unjudged)
-    asked = "ranks" in study.stability or (study.stability and len(next(iter(study.stability.values())).steps) == 1)
-    return " ".join(filter(None, [enough, lacking] if asked else [lacking, enough])) if enough else ""
+def threshold_sentences(study: JudgmentsStudy) -> tuple[str, ...]:
+    """Say how much judging keeps the ranking under every metric; then what to know before one judges less."""
+    answer, best = _kept_sentences(study)
+    unjudged, lacking = study.unjudged, ""
+    if unjudged is not None and unjudged.shares[1] >= _MATTERS:
+        lacking = say("unjudged", unjudged=unjudged)
+    return tuple(filter(None, (answer, " ".join(filter(None, (lacking, best)))))) if answer else ()
 
 
-def _kept_sentence(study: JudgmentsStudy) -> str:
-    """Say how much judging keeps the ranking under every metric, or what the least tried leaves of it."""
+def _kept_sentences(study: JudgmentsStudy) -> tuple[str, str]:
+    """Say how much judging keeps the ranking, or what the least tried leaves of it; and where not among the best."""
     if "ranks" in study.stability:
-        return _asked_sentence(study, study.stability["ranks"])
+        return _asked_sentences(study, study.stability["ranks"])
     for stability, low, high, kind in threshold_ends(study):
         if len(stability.steps) == 1:
-            return _asked_sentence(study, stability)
+            return _asked_sentences(study, stability)
         alike = low.figure == high.figure
         figures = high.figure if alike else f"{low.figure} ({low.who}) to {high.figure} ({high.who})"
-        under = f" under {'every metric' if len(study.metrics) > 1 else high.who}" if alike else ", by metric"
+        under = f" under {'every metric' if len(study.metrics) > 1 else high.who}" if alike else ""
         fields = {"verb": "is" if stability.reduction.name == "depth" else "are", "min_tau": study.min_tau}
         fields |= {"what": taken(stability), "drawn": ", one random draw" * stability.single_draw}
-        fields |= {"best": _among_best(study, stability, _at_threshold(study, stability))}
-        fields |= {"draws": _draws_sentence(study, stability)}
-        return say("first", figures=figures, under=under, above=kind == "above largest", **fields)
-    return next((_meaning_sentence(reduced) for reduced in study.stability.values()), "")
+        fields |= {"draws": _draws_words(study, stability)}
+        answer = say("first", figures=figures, under=under, above=kind == "above largest", **fields)
+        return answer, _among_best(study, stability, _at_threshold(study, stability))
+    return next((_meaning_sentence(reduced) for reduced in study.stability.values()), ""), ""
 
 
-def _draws_sentence(study: JudgmentsStudy, stability: Stability) -> str:
-    """Say how many of the draws keep the ranking at the threshold of the mean, and from where on nearly all do."""
+def _draws_words(study: JudgmentsStudy, stability: Stability) -> str:
+    """Say from where on nearly all draws keep the ranking; nothing where the mean has no threshold."""
     rows = _drawn_thresholds(study, stability)
     if rows.empty:
         return ""
-    low, high = ends(rows["metric"], rows["kept"], rows["share"])
-    shares = " to ".join(dict.fromkeys((str(low.figure), str(high.figure))))
     size = rows.sort_values(["beyond", "left_kept"]).iloc[-1]["size"]
     sure = rows["kept"].min() >= MOST_DRAWS
-    return say("draws", n=stability.n_replicates, most=_most_draws(stability), sure=sure, shares=shares, size=size)
+    return say("draws", n=stability.n_replicates, most=_most_draws(stability), sure=sure, size=size)
 
 
 def _drawn_thresholds(study: JudgmentsStudy, stability: Stability) -> pd.DataFrame:
@@ -154,7 +159,7 @@ def _draws_figures(study: JudgmentsStudy, stability: Stability) -> list[KeyFigur
         return []
     names = rows["metric"].map(name_of_metric)
     parts = [span(names, rows[of], rows[as_written], opening="") for of, as_written in _OF_DRAWS.items()]
-    label = f"Draws, of {stability.n_replicates}, that keep it there; {taken(stability)}"
+    label = f"Draws, of {stability.n_replicates}, that keep it there; {taken(stability, how=True)}"
     label += f" with which {_most_draws(stability)} do"
     return [KeyFigure(label, "; ".join(parts), dict(rows.set_index("metric")["left_kept"]))]
 
@@ -165,8 +170,8 @@ def _most_draws(stability: Stability) -> str:
     return "all" if math.ceil(MOST_DRAWS * n_draws) == n_draws else percentage(MOST_DRAWS)
 
 
-def _asked_sentence(study: JudgmentsStudy, stability: Stability) -> str:
-    """Say whether the ranking is kept with the one part of the judgments that was asked about."""
+def _asked_sentences(study: JudgmentsStudy, stability: Stability) -> tuple[str, str]:
+    """Say whether the ranking is kept with the one part of the judgments asked about; and where not among the best."""
     left_words, least, written = _smallest_step(stability)
     keeps = least["tau"].ge(study.min_tau)
     kept = stability.kept(min_tau=study.min_tau)[:, 0]
@@ -177,8 +182,8 @@ def _asked_sentence(study: JudgmentsStudy, stability: Stability) -> str:
     counts = [whole(share * stability.n_replicates) for share in kept]
     told = span(map(name_of_metric, stability.metrics), kept, counts, opening="") if len(kept) > 1 else counts[0]
     words |= {"n": stability.n_replicates, "reach": "" if np.isnan(kept).any() else told}
-    words |= {"best": _among_best(study, stability, least)}
-    return say("asked", word=word, figures=figures, min_tau=study.min_tau, **words)
+    answer = say("asked", word=word, figures=figures, min_tau=study.min_tau, **words)
+    return answer, _among_best(study, stability, least)
 
 
 def _at_threshold(study: JudgmentsStudy, stability: Stability) -> pd.DataFrame:
@@ -207,7 +212,7 @@ def threshold_figures(study: JudgmentsStudy) -> list[KeyFigure]:
         numbers = thresholds.set_index("metric")["left"].dropna().sort_values()
         levels = [_level_words(row) for _, row in thresholds.iterrows()]
         value = with_errors_of(levels, " to ".join(f"{end.figure} ({end.who})" for end in dict.fromkeys((low, high))))
-        label = f"{sentence_case(taken(stability))} that are enough to keep the ranking"
+        label = f"{sentence_case(taken(stability, how=True))} that are enough to keep the ranking"
         told.append(KeyFigure(label, value, dict(numbers)))
         told += _draws_figures(study, stability) if len(study.stability) == 1 else []  # of many there is no room
     if not told and study.stability:
@@ -218,9 +223,9 @@ def threshold_figures(study: JudgmentsStudy) -> list[KeyFigure]:
     return told
 
 
-def taken(stability: Stability) -> str:
-    """Return what a reduction takes a share of."""
-    return _TAKEN[stability.reduction.name]
+def taken(stability: Stability, *, how: bool = False) -> str:
+    """Return what a reduction takes a share of, and how where asked."""
+    return _TAKEN[stability.reduction.name] + (_TAKEN_HOW.get(stability.reduction.name, "") if how else "")
 
 
 def _level_words(row: pd.Series) -> str:

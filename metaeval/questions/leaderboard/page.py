@@ -411,6 +411,7 @@ def _pairs_section(study: LeaderboardStudy, tables: BoardTables) -> Section:
         data=pairs,
         alpha=study.alpha,
         label=decides,
+        baseline=bool(study.baselines),
         gaps=estimated and has_gaps(study.scores.to_numpy()),
     )
     folded = {"adjacent": "Every pair of neighbours"} | (
@@ -443,10 +444,13 @@ def _pairs_table(study: LeaderboardStudy, family: str, frame: pd.DataFrame) -> T
     turned = (frame["difference"] * np.where(frame["metric"].map(higher), 1.0, -1.0) < 0.0) & (family == "adjacent")
     unlike = [say("turned", n=int(turned.sum()))] if turned.any() else []
     unlike += [say("untested", n=int(untested))] if (untested := frame["difference"].isna().sum()) else []
+    separated, decision = frame["apart"], decision_of(study)
+    if family == "baseline":
+        separated, decision = frame["significant_holm"], "by this correction"
     return say.table(
         "neighbours",
         written.assign(
-            separated=frame["apart"].map({True: "yes", False: "no"}),
+            separated=separated.map({True: "yes", False: "no"}),
             difference_marks=turned.map({True: "†", False: ""}),
         ),
         of_metrics(frame),
@@ -460,7 +464,7 @@ def _pairs_table(study: LeaderboardStudy, family: str, frame: pd.DataFrame) -> T
         data=frame,
         title=_families(study)[family],
         alpha=study.alpha,
-        decision=decision_of(study),
+        decision=decision,
         gaps=has_gaps(study.scores.to_numpy()),
         unlike=" ".join(unlike),
     )

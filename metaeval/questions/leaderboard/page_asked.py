@@ -37,7 +37,7 @@ def asked_of(study: LeaderboardStudy, tables: BoardTables, of_cohort: tuple[str,
     title, sentences = (TOP_TITLE.format(study.top), (best,)) if best else ("", ())
     if len(study.baselines) == 1 and len(study.comparison.metrics) == 1:
         title = say("against title", baseline=study.baselines[0])
-        against = () if study.comparison.n_pairs == 1 else (_against(study, study.baselines[0], tables),)
+        against = () if study.comparison.n_pairs == 1 else (_against(study, study.baselines[0]),)
         sentences = (*against, *sentences)
     return title, (*sentences, *of_cohort)
 
@@ -104,11 +104,12 @@ def _required(requirements: Requirements, study: LeaderboardStudy | Requirements
     return say("required some" if not_met else "required all", met=int(met.sum()), n=len(rows), rest=not_met)
 
 
-def _against(study: LeaderboardStudy, baseline: str, tables: BoardTables) -> str:
-    """Say how many systems are better and worse than the baseline, by the decision behind the ranks."""
-    pairs, rank = tables.pairs, tables.systems.set_index("system")["rank"]
-    apart = pairs[(pairs["family"] == "baseline") & pairs["apart"]]
-    others = pd.Index(apart["system_a"].where(apart["system_a"] != baseline, apart["system_b"]))
-    ahead = rank.loc[others] < rank.loc[baseline]
-    under = f" under {name_of_metric(study.comparison.metrics[0])}"
-    return against_baseline(baseline, [*others[ahead]], [*others[~ahead]], n=len(rank) - 1, under=under)
+def _against(study: LeaderboardStudy, baseline: str) -> str:
+    """Say how many systems are better and worse than the baseline, with Holm's correction over its pairs alone."""
+    (metric,) = study.comparison.metrics
+    result = study.families.results["baseline", metric].with_correction("holm")
+    others, verdicts = result.data["system_a"].to_numpy(), result.verdicts()[0]
+    better, worse = (others[verdicts == side].tolist() for side in (1, -1))
+    how = say("against how", result=result, n=len(others), lettered=study.ranks is not None)
+    circumstances = {"under": f" under {name_of_metric(metric)}", "how": f" {how}"}
+    return against_baseline(baseline, better, worse, n=len(others), **circumstances)

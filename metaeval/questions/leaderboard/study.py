@@ -262,7 +262,8 @@ def study_leaderboard(  # noqa: PLR0913 - every option of the command
         are no scores by item, a table of means and standard errors (`metaeval.table.means.as_means`): model, score,
         stderr, and perhaps metric and n.
     baseline : str or sequence of str, optional
-        Systems to compare with every other; their pairs are one family.
+        Systems to compare with every other; their pairs are one family, over which Holm's correction decides what
+        differs from them. Ranks and letters keep the decision over all pairs.
     requirements : sequence of str, optional
         Such as "new >= old - 0.005"; see `metaeval.tests_stat.requirements.check_requirements`.
     top : int, optional

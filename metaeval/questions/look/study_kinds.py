@@ -78,6 +78,8 @@ _OF_COVARIATES = (
 )
 _READ_SCORES = [name for name, need in NEEDS.items() if "scores" in need.get("of", ()) and need.get("gaps") != ""]
 """Questions that are told which columns hold what."""
+_BY_SET = "--tasks accuracy,acc_eq"
+"""What is asked of metrics and people by sets, such as language pairs: measures of systems and of items."""
 _LANGUAGES = {
     ".py": "Python", ".ipynb": "a notebook", ".r": "R", ".rmd": "R", ".sh": "shell", ".jl": "Julia",
     ".js": "JavaScript", ".ts": "TypeScript", ".java": "Java", ".cpp": "C++", ".go": "Go", ".rs": "Rust", ".pl": "Perl",
@@ -623,12 +625,15 @@ def _means_with_gaps(given: Sequence[str]) -> Contents | None:
 def _scores_by_values(given: Sequence[str]) -> Contents | None:
     if (told := _of_first(given, scores_by_values)) is None:
         return None
-    columns = {{"item": "topic"}.get(role, role): name for role, name in told.columns.items()}
+    whole = told.of_whole_items
+    columns = {{"item": "topic"}.get(role, role): name for role, name in whole.columns.items()}
     try:
         scores = _of_scores(read_scores(given, columns=columns))
     except MetaevalError:
         return None
-    return replace(scores, options=dict.fromkeys(_READ_SCORES, told.options), by_values=told.columns)
+    of_people = {"human": f"{told.options} {_BY_SET}"} if told is not whole else {}
+    options = dict.fromkeys(_READ_SCORES, whole.options) | of_people
+    return replace(scores, options=options, by_values=told.columns)
 
 
 def _labels_by_values(given: Sequence[str]) -> Contents | None:

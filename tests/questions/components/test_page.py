@@ -157,4 +157,4 @@ def test_the_largest_source_has_a_share_of_the_noise():
     assert rows[0]["noise_share"].dropna().sum() == pytest.approx(1.0)
     assert rows[0]["noise_share"]["repeat"] == pytest.approx(rows[1]["noise_share"]["repeat"])
     assert rows[1]["difference_share"]["repeat"] < 0.5 < rows[1]["noise_low"]["repeat"]
-    assert "the largest source of noise is repeats (" in far.report().summary[0]
+    assert "The largest source of noise is repeats: " in far.report().summary[0]

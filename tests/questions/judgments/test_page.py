@@ -19,7 +19,6 @@ from metaeval.questions.judgments.study import study_judgments
 from metaeval.simulate.collection import simulate_collection
 
 pytestmark = pytest.mark.usefixtures("one_core")
-DRAWN = "of the judged documents, relevant and others alike,"
 
 
 @pytest.fixture(scope="module")
@@ -144,13 +143,14 @@ def test_changes_as_published_are_the_same_with_the_other_sign(study, page):
 
 def test_the_summary_answers_in_sentences(page):
     """How little is enough and how sure that is, what a new system would meet, and where effort goes."""
-    first, second = page.summary
+    first, second, third = page.summary
     assert re.match(
-        r"Up to [\d.]+ % of [^:]+ never judged: judge these before you judge less. [\d.]+ % (\(\w+'?\) )?to "
-        rf"[\d.]+ % \(\S+\) {DRAWN} are enough to keep the ranking .*, by metric\.",
+        r"[\d.]+ % (\(\w+'?\) )?to [\d.]+ % \(\S+\) of the judged documents are enough to keep the ranking "
+        r"\(mean τ ≥ 0\.9; in [^()]* draws( with [^()]*)?\)\.$",
         first,
     )
-    assert second.startswith("Quote the effort for the metric that you use")
+    assert re.match(r"Up to [\d.]+ % of [^:]+ never judged: judge these before you judge less\.", second)
+    assert third.startswith("Quote the effort for the metric that you use")
     figures = {row[0].text: row[1].text for row in page.key_figures.cells()}
     assert "Mean change of a run's score without its group in the pool" in figures
     (effort,) = (section for section in page.sections if section.id == "effort")
@@ -174,8 +174,8 @@ def test_the_sentence_on_one_step_holds_the_best_where_its_table_does(made, step
     asked = {"reductions": ["stratified"], "steps": [step], "top": 3, "min_tau": 0.3}
     study = study_judgments(made.to_collection(), ["AP"], n_replicates=3, n_tested=0, rng=1, **asked)
     (row,) = study.to_frame().to_dict("records")
-    words = f" Among the best 3 alone τ is only {carried(row['tau_best'], row['tau_best_se'], number(2))}."
-    assert (words in study.report().summary[0]) == (row["tau_best"] < 0.3 <= row["tau"])
+    words = f"Among the best 3 alone τ is only {carried(row['tau_best'], row['tau_best_se'], number(2))}."
+    assert (words in study.report().summary[1]) == (row["tau_best"] < 0.3 <= row["tau"])
 
 
 def test_percentages_are_of_what_is_left(study, page, words_of):
@@ -239,15 +239,15 @@ def test_levels_that_all_metrics_share_are_said_once(study, words_of):
     """A bound that every metric keeps at the smallest step, or none at the largest, is one sentence."""
     words = words_of(judgments_report(only(study, "stratified", min_tau=-0.99)))
     least = study.stability["stratified"].to_frame()["left"].min()
-    ranking = "to keep the ranking (τ of -0.99 or more on average; in all 3 draws) under every metric."
-    assert f"{least:.3g} % or less {DRAWN} are enough {ranking}" in words
+    ranking = "to keep the ranking under every metric (mean τ ≥ -0.99; in all 3 draws)."
+    assert f"{least:.3g} % or less of the judged documents are enough {ranking}" in words
     data = study.stability["stratified"].data.copy(deep=True)
     data["tau"][:] = 0.5
     low = {"stratified": replace(study.stability["stratified"], data=data)}
     words = words_of(judgments_report(only(study, "stratified", stability=low)))
     most = study.stability["stratified"].to_frame()["left"].max()
-    ranking = "to keep the ranking (τ of 0.9 or more) under every metric."
-    assert f"More than {most:.3g} % {DRAWN} are needed {ranking}" in words
+    ranking = "to keep the ranking under every metric (τ ≥ 0.9)."
+    assert f"More than {most:.3g} % of the judged documents are needed {ranking}" in words
 
 
 def test_runs_that_all_tie_have_a_page(words_of):

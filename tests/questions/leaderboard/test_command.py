@@ -118,6 +118,19 @@ def test_a_folder_of_results_speaks_of_items(command, checkout):
     assert "Means over 1 to 10 repeats" in " ".join(ended.out.split())
 
 
+def test_who_differs_from_the_baseline_is_what_the_table_says(command, table):
+    """Better and worse, in the sentence and pair by pair, as `table` has them: Holm over the baseline's pairs."""
+    asked = ("--clusters", "ignore", "--metrics", "AP", "--baseline", "group1-system1", "--json")
+    board = command("leaderboard", table, *asked, *QUICK).json()
+    pairs = command("table", table, *asked, "--test", "t", "--correction", "holm").json()
+    sentence, expected = board["summary"][0], pairs["summary"][0]
+    assert sentence.partition(" (")[0] == expected.partition(" (")[0]
+    assert sentence.endswith(" (paired t, Holm over these 7 pairs; letters: over all pairs).")
+    found = {row["system_a"]: row["significant_holm"] for row in board["tables"]["baseline pairs"]["data"]}
+    told = {row["system_a"]: row["verdict"] == "yes" for row in pairs["tables"]["pairs"]["data"]}
+    assert found == told
+
+
 def test_a_baseline(command, table):
     """Several are one family in the table of pairs; one that is not there is named with its neighbours."""
     for several in (["group1-system1,group2-system4"], ["group1-system1", "--baseline", "group2-system4"]):

@@ -18,6 +18,7 @@ STOP = "If topics came in the order of their names, you may"
 ONE = "which of A and B is better is not decided by the evidence of 30 topics, and it is expected to take some"
 LATE = "A is the best (decided after {last}), and for the next (B and C) it is expected to take some"
 NEXT = "for the next ({pair}) it is expected to take some"
+STAYS = "if the difference stays"
 NOBODY = "and nobody is ahead of all others yet"
 SEVERAL = "of 3 pairs of systems are decided"
 
@@ -31,13 +32,13 @@ SEVERAL = "of 3 pairs of systems are decided"
             60,
             f"{STOP} stop: 3 pairs of systems are all decided, the last after {{last}} of 60 topics.",
         ),
-        ((0.30, 0.22), 30, f"Go on: {ONE} {{more}} more (22 or more)."),
-        ((0.30, 0.30), 30, f"{STOP} stop without a decision: {ONE} {{more}} more (88 or more)."),
-        ((0.8, 0.2, 0.2), 40, f"{STOP} stop: after 40 topics 2 {SEVERAL}, {LATE} {{more}} more ({{ends}})."),
+        ((0.30, 0.22), 30, f"Go on: {ONE} {{more}} more (22 or more) {STAYS}."),
+        ((0.30, 0.30), 30, f"{STOP} stop without a decision: {ONE} {{more}} more (88 or more) {STAYS}."),
+        ((0.8, 0.2, 0.2), 40, f"{STOP} stop: after 40 topics 2 {SEVERAL}, {LATE} {{more}} more ({{ends}}) {STAYS}."),
         (
             (0.3, 0.22, 0.28),
             12,
-            f"Go on: after 12 topics none {SEVERAL}, {NOBODY}; {NEXT} {{more}} more ({{ends}}).",
+            f"Go on: after 12 topics none {SEVERAL}, {NOBODY}; {NEXT} {{more}} more ({{ends}}) {STAYS}.",
         ),
     ],
 )

@@ -28,7 +28,8 @@ def test_public_votes(data_folder):
     assert first == "No clear winner: GPT 4 leads, but 41 of 58 others may be first as well"
     assert last == "140 of 1,711 pairs are settled."
     assert report.summary[1].startswith(
-        "GPT 4 and Platypus-2 Instruct (70B) need 880,000 votes to be settled with a chance of 80 %. "
+        "GPT 4 and Platypus-2 Instruct (70B) need 880,000 votes, at the likely difference, to be settled with a "
+        "chance of 80 %. "
         "The first place rests on 13 of 8,931 votes: without 8 wins of Weaver 12k against"
     )
     assert report.summary[2] == (

@@ -80,7 +80,9 @@ def test_the_one_ranked_group_is_named_beside_pairs_that_are_settled():
     votes.loc[votes["left"].eq("C") & votes.index.isin([1, 7, 13, 19]), "winner"] = "right"
     report = study_votes(votes, rng=0).report()
     assert report.summary[0].startswith("In group 1 of 2 unconnected groups, no clear winner: C gets")
-    assert re.search(r" of the votes; \d+ votes would tell which is preferred \(chance 80 %\)\. ", report.summary[0])
+    assert re.search(
+        r" of the votes; at the likely difference \d+ votes would tell \(chance 80 %\)\. ", report.summary[0]
+    )
     assert report.summary[0].endswith(" Of other pairs that met, the pair is settled.")
     for table in report.tables():
         assert "group" in table.frame or ", group 1" in table.title or table.title in {"Key figures", "Provenance"}
@@ -189,8 +191,7 @@ def test_all_ties():
     rows = [{"left": a, "right": b, "winner": "tie", "question": q} for q in range(4) for a, b in ("ab", "bc", "ac")]
     found = study_votes(rows, rng=1)
     assert (
-        found.report().summary[0]
-        == "No clear winner: a, b and c lead and cannot be told apart, 12 ties counted as half."
+        found.report().summary[0] == "No clear winner: a, b and c lead and cannot be told apart, 12 ties counted half."
     )
     assert found.to_frame()["rank_high"].tolist() == [3, 3, 3]
 
@@ -249,8 +250,8 @@ def test_voters_are_weighed():
 
 
 def test_an_open_pair_says_what_votes_would_tell():
-    """Fifteen to fifteen: the number of votes is of telling which of the two is preferred."""
+    """Fifteen to fifteen: the number of votes that would tell, at a difference that the sentence names."""
     votes = pd.DataFrame({"left": ["a"] * 30, "right": ["b"] * 30, "winner": ["left", "right"] * 15})
     said = study_votes(votes, rng=0).answer
-    told = r"50\.0 %.*; [\d,]+ votes would tell which is preferred \(chance 80 %\)\.$"
+    told = r"50\.0 %.*; at the likely difference [\d,]+ votes would tell \(chance 80 %\)\.$"
     assert re.search(told, said)
