@@ -7,10 +7,10 @@ from typing import Literal
 import numpy as np
 import pandas as pd
 
-from metaeval.agreement.items import FEWEST
+from metaeval.agreement.items import FEWEST, means_of_rows
 from metaeval.agreement.rankings import kendall_p_value, kendall_tau, spearman
 from metaeval.base.arrays import Floats
-from metaeval.base.checks import check_choice, check_kind
+from metaeval.base.checks import check_choice
 from metaeval.running.equality import settle
 from metaeval.tests_stat.tails import student_p
 
@@ -86,13 +86,13 @@ def outlying_systems(human: pd.Series) -> list[str]:
     return list(map(str, human.index[away > _FAR * _OF_NORMAL * away.median()])) if away.median() > 0 else []
 
 
-def system_statistics(means: pd.DataFrame, *, reference: str, statistic: Statistic = "pearson") -> pd.DataFrame:
+def system_statistics(means: object, *, reference: str, statistic: Statistic = "pearson") -> pd.DataFrame:
     """Return the agreement of metrics with human scores, from one score per system.
 
     Parameters
     ----------
-    means : DataFrame
-        Systems in rows, metrics and the reference in columns; NaN where a metric lacks a system. Higher must be better:
+    means : DataFrame, of pandas or any other library
+        Systems in rows, named by the index or a column; metrics and the reference in columns; NaN where a metric lacks a system. Higher must be better:
         negate the others.
     reference : str
     statistic : str
@@ -109,6 +109,8 @@ def system_statistics(means: pd.DataFrame, *, reference: str, statistic: Statist
     ------
     UnknownNameError
         If the reference is no column, or the statistic does not exist.
+    ScoresError
+        If a system stands in several rows.
 
     Examples
     --------
@@ -116,7 +118,7 @@ def system_statistics(means: pd.DataFrame, *, reference: str, statistic: Statist
     >>> round(float(system_statistics(means, reference="human", statistic="kendall").loc["BLEU", "value"]), 3)
     0.667
     """
-    check_kind(means, "means", "DataFrame")
+    means = means_of_rows(means, "means", reference)
     check_choice(reference, "column of human scores", map(str, means.columns))
     check_choice(statistic, "statistic", STATISTICS)
     rows = {}

@@ -14,11 +14,12 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from metaeval.agreement.summary_rows import without_summaries
+from metaeval.agreement.system_frames import frame_of, rows_of_systems, with_numbers
 from metaeval.base.arrays import Flags, Floats, Ints
 from metaeval.base.checks import check_choice, check_kind
 from metaeval.base.columns import FORMS, HUMANS, PEOPLE, are_judges, underscored
 from metaeval.base.label_words import folded, grades_of
-from metaeval.base.names import clean_names, first_few, metric_evidence, natural_order, shortened
+from metaeval.base.names import clean_names, count, first_few, metric_evidence, natural_order, shortened
 from metaeval.base.number_words import SCORE_GAPS
 from metaeval.errors import InvalidOptionError, ScoresError
 from metaeval.running.equality import difference, settle
@@ -54,7 +55,7 @@ FEWEST = 3
 
 
 def item_scores(  # noqa: PLR0913 - one keyword per column
-    frame: pd.DataFrame,
+    frame: object,
     *,
     reference: str,
     system: str = "system",
@@ -67,7 +68,8 @@ def item_scores(  # noqa: PLR0913 - one keyword per column
 
     Parameters
     ----------
-    frame : DataFrame
+    frame : DataFrame, of pandas or any other library
+        Names of systems and items may stand in levels of the index too.
     reference : str
         The column of human scores, or of words of one scale (poor, fair, good), which are graded in its order.
     system : str
@@ -103,10 +105,10 @@ def item_scores(  # noqa: PLR0913 - one keyword per column
     >>> item_scores(frame, reference="human").sizes["metric"]
     2
     """
-    check_kind(frame, "frame", "DataFrame")
     items = [item] if isinstance(item, str) else list(item)
     metrics_given = metrics is not None
     keys = [system, *items, *([cluster] if cluster else [])]
+    frame = with_numbers(frame_of(frame, "frame"), keys)
     frame = _graded(frame, [reference, *(metrics or ())])
     metrics, left = metric_columns(frame, keys, reference, metrics, said=lower_is_better)
     columns = list(dict.fromkeys([reference, *metrics]))
@@ -202,13 +204,14 @@ def _joined(frame: pd.DataFrame, items: Sequence[str]) -> pd.Series:
 
 
 def system_means(
-    frame: pd.DataFrame, *, reference: str, system: str = "system", metrics: Sequence[str] | None = None
+    frame: object, *, reference: str, system: str = "system", metrics: Sequence[str] | None = None
 ) -> pd.DataFrame:
     """Convert a table with one row per system, without items.
 
     Parameters
     ----------
-    frame : DataFrame
+    frame : DataFrame, of pandas or any other library
+        Names of systems may stand in the index too.
     reference : str
         The column of human scores, or of words of one scale (poor, fair, good), which are graded in its order.
     system : str
@@ -232,8 +235,8 @@ def system_means(
     >>> system_means(frame, reference="human").columns.tolist()
     ['human', 'BLEU']
     """
-    check_kind(frame, "frame", "DataFrame")
     given = metrics is not None
+    frame = with_numbers(frame_of(frame, "frame"), [system])
     frame = _graded(frame, [reference, *(metrics or ())])
     metrics, left = metric_columns(frame, [system], reference, metrics)
     columns = [reference, *metrics]
@@ -252,6 +255,21 @@ def system_means(
         raise ScoresError(f"{means.columns[column]} of system {means.index[row]!r} is infinite; repair the score")
     means.attrs |= {"notes": notes + told} if notes + told else {}
     return means
+
+
+def means_of_rows(data: object, argument: str, reference: str) -> pd.DataFrame:
+    """Return a frame of one row a system under the names of the systems; several rows of one are an error."""
+    frame, system, items = rows_of_systems(data, argument)
+    if system is None:
+        return frame
+    if items or frame[system].duplicated().any():
+        first = frame[system].value_counts(sort=False).index[0]
+        n_rows = count(int((frame[system] == first).sum()), "row")
+        raise ScoresError(
+            f"`{argument}` needs one row a system, and {system} {shortened(first)!r} stands in {n_rows}; "
+            f"`metaeval.study_human({argument}, reference={reference!r})` compares metrics by item"
+        )
+    return system_means(frame, reference=reference, system=system)
 
 
 def _notes(frame: pd.DataFrame, used: Sequence[str], told: Sequence[RoleColumn], *, given: bool) -> list[str]:

@@ -9,8 +9,9 @@ import xarray as xr
 from numpy.typing import ArrayLike
 
 from metaeval.agreement.human_statistics import pearson_last_axis
+from metaeval.agreement.items import means_of_rows
 from metaeval.base.arrays import Flags, Floats
-from metaeval.base.checks import check_choice, check_kind
+from metaeval.base.checks import check_choice
 from metaeval.base.side_by_side import side_by_side
 from metaeval.errors import InvalidOptionError, ScoresError
 from metaeval.running.equality import difference, reaches, settle
@@ -98,7 +99,7 @@ def williams_test(
 
 
 def williams_table(
-    means: pd.DataFrame,
+    means: object,
     *,
     reference: str,
     alternative: Alternative = "greater",
@@ -109,9 +110,9 @@ def williams_table(
 
     Parameters
     ----------
-    means : DataFrame
-        Systems in rows; the reference and the metrics in columns. A pair is compared on the systems that have all
-        three.
+    means : DataFrame, of pandas or any other library
+        Systems in rows, named by the index or a column; the reference and the metrics in columns. A pair is compared on
+        the systems that have all three.
     reference : str
     alternative : {"greater", "less", "two-sided"}
         "greater" asks of both orders of a pair whether the first metric is better; its family holds both.
@@ -132,7 +133,7 @@ def williams_table(
     UnknownNameError
         If the reference is no column.
     ScoresError
-        If fewer than two metrics stand beside the reference.
+        If fewer than two metrics stand beside the reference, or a system stands in several rows.
 
     Examples
     --------
@@ -142,7 +143,7 @@ def williams_table(
        correlation_a  n_systems
     0            0.9          5
     """
-    check_kind(means, "means", "DataFrame")
+    means = means_of_rows(means, "means", reference)
     check_choice(reference, "column of human scores", map(str, means.columns))
     metrics = [name for name in means.columns if name != reference]
     if len(metrics) < 2:  # noqa: PLR2004 - a comparison takes two
@@ -191,7 +192,8 @@ def williams_of_items(scores: xr.DataArray, *, reference: str, correction: str) 
     for pair in combinations(metrics, 2):
         three = table[[human, *pair]]
         common = np.isfinite(three).all(axis=0)
-        means = pd.DataFrame(_means(three, common).T, columns=[names[place] for place in (human, *pair)])
+        index = pd.Index(scores["system"].to_numpy())
+        means = pd.DataFrame(_means(three, common).T, index, columns=[names[place] for place in (human, *pair)])
         row = williams_table(means, reference=reference, alternative="two-sided")
         parts.append(row.assign(n_items=int(common.any(axis=0).sum())))
     tests = pd.concat(parts, ignore_index=True)

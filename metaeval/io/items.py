@@ -23,6 +23,7 @@ from metaeval.io.headers import columns_found, names_and_rows
 from metaeval.io.sheets import Sheet
 from metaeval.io.sources import list_sources, listed_paths
 from metaeval.io.votes import refuse_votes
+from metaeval.table.array import held_numbers, holds_numbers
 from metaeval.table.plausibility import are_summaries
 from metaeval.table.roles import item_column, part_of_word
 
@@ -143,15 +144,17 @@ def read_items(  # noqa: PLR0913 - what is read, and how
 def columns_of_items(frame: pd.DataFrame) -> tuple[str, list[str]]:
     """Return the columns of a table in memory that name systems and items, found as those of a file.
 
-    The only column of text names systems, whatever it is called.
+    The only column of words names systems, whatever it is called.
 
     Examples
     --------
     >>> columns_of_items(pd.DataFrame({"system": list("aabb"), "article": [1, 2, 1, 2], "human": [3, 4, 3, 5]}))
     ('system', ['article'])
     """
-    texts = [str(name) for name in frame.columns if not pd.api.types.is_numeric_dtype(frame[name])]
-    system, *named = _keys(frame, texts[0] if len(texts) == 1 else None, (), (), "the table")
+    texts = {str(name): cells for name, cells in frame.items() if not holds_numbers(cells)}
+    words = [name for name, cells in texts.items() if held_numbers(cells) is None]
+    alone = words if len(words) == 1 else [*texts]
+    system, *named = _keys(frame, alone[0] if len(alone) == 1 else None, (), (), "the table")
     return system, named or _items_by_structure(frame, system, (), "the table")
 
 

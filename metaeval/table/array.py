@@ -207,6 +207,26 @@ def frame_numbers(column: pd.Series, where: str, row_word: str = "row") -> Float
     return numbers
 
 
+def held_numbers(column: pd.Series) -> pd.Series | None:
+    """Return the numbers that a column of objects, texts, decimals or yes and no holds; None where it holds others.
+
+    Examples
+    --------
+    >>> held_numbers(pd.Series(["0.5", None])).tolist(), held_numbers(pd.Series(["0.5", "good"]))
+    ([0.5, nan], None)
+    """
+    try:
+        numbers = frame_numbers(column, "column")
+    except ScoresError:
+        return None
+    return None if np.isnan(numbers).all() else pd.Series(numbers, index=column.index)
+
+
+def holds_numbers(column: pd.Series) -> bool:
+    """Whether a column is one of numbers already; yes and no are none."""
+    return pd.api.types.is_numeric_dtype(column) and not pd.api.types.is_bool_dtype(column)
+
+
 def _as_numbers(cell: object) -> str:
     """Return how a column of such texts is made numbers; "" where a person must say it."""
     spelling = other_spelling(cell.strip()) if isinstance(cell, str) else None

@@ -14,13 +14,13 @@ from metaeval.agreement.decisions import DecisionAgreement, decision_agreement
 from metaeval.agreement.human import HumanAgreement, Level, Resample, flat_items, human_agreement, pair_agreement
 from metaeval.agreement.human_statistics import Statistic, outlying_systems, system_statistics
 from metaeval.agreement.metric_comparison import MetricComparison, Permute, compare_with_human
+from metaeval.agreement.system_frames import rows_of_systems
 from metaeval.agreement.williams import williams_of_items, williams_table
 from metaeval.base.checks import check_choice, check_count, check_number, check_share
 from metaeval.base.names import first_few
 from metaeval.base.provenance import Provenance, record_provenance
 from metaeval.errors import EstimationError, InvalidOptionError, ScoresError
 from metaeval.inex.expectations import Preference, parse_preferences
-from metaeval.io.items import columns_of_items
 from metaeval.resampling.options import check_test
 from metaeval.running.draws import RNGLike, resolve_seed
 from metaeval.running.equality import settle, settled_means
@@ -117,7 +117,7 @@ class HumanStudy(Study):
 
 
 def study_human(  # noqa: PLR0913 - every option is one question
-    scores: xr.DataArray | pd.DataFrame,
+    scores: object,
     *,
     reference: str | None = None,
     statistics: Sequence[Statistic] = ("pearson", "kendall", "accuracy"),
@@ -139,10 +139,10 @@ def study_human(  # noqa: PLR0913 - every option is one question
 
     Parameters
     ----------
-    scores : DataArray (metric, system, item) from `item_scores`, or DataFrame
-        A frame has one row a system and item, with columns that name them and one of numbers a metric, as
-        `metaeval.io.items.read_items` finds them; or one row a system (its index) and columns of numbers alone, where
-        only that is known: what takes items is then left out.
+    scores : DataArray (metric, system, item) from `item_scores`, or DataFrame of pandas or any other library
+        A frame has one row a system and item, with columns (or levels of the index) that name them and one of numbers
+        a metric, as `metaeval.io.items.read_items` finds them; or one row a system (its index) and columns of numbers
+        alone, where only that is known: what takes items is then left out.
     reference : str, optional
         The human score; needed for a frame.
     statistics : sequence of {"pearson", "spearman", "kendall", "accuracy"}
@@ -261,18 +261,18 @@ class _Given(NamedTuple):
 
 
 def _of_rows(
-    scores: xr.DataArray | pd.DataFrame, reference: str | None, lower_is_better: Sequence[str]
+    scores: object, reference: str | None, lower_is_better: Sequence[str]
 ) -> tuple[xr.DataArray | pd.DataFrame, Sequence[str], Sequence[str]]:
     """Return a table with columns of names as scores by item, or as means by system where it has no items.
 
     Of means, which say nothing of directions, also where less is better, and what is said where that is by name.
     """
-    if not isinstance(scores, pd.DataFrame):
+    if isinstance(scores, xr.DataArray):
         return scores, lower_is_better, ()
+    scores, system, named = rows_of_systems(scores, "scores")
     if reference is None:
         raise ScoresError("say which column holds the human scores (`reference`)")
-    if not all(map(pd.api.types.is_numeric_dtype, scores.dtypes)):
-        system, named = columns_of_items(scores)
+    if system is not None:
         if named:
             lower = list(lower_is_better)
             by_item = items.item_scores(scores, reference=reference, system=system, item=named, lower_is_better=lower)
