@@ -14,11 +14,12 @@ from metaeval.agreement.judge_bias import FavouredGroups, favoured_by_covariate,
 from metaeval.agreement.labels import Labels
 from metaeval.agreement.panels import JudgePanel, judge_panel
 from metaeval.agreement.repeats import JudgeRepeats, judge_repeats
-from metaeval.agreement.runs_under_judges import ScoresOfJudges, frame_of_answers, joined_on_common_topics, scores_under
+from metaeval.agreement.runs_under_judges import ScoresOfJudges, joined_on_common_topics, scores_under
 from metaeval.agreement.score_correction import CorrectedScores, corrected_scores
 from metaeval.base.names import first_few
 from metaeval.base.unit import unit, unit_of
 from metaeval.errors import MetaevalError, ScoresError
+from metaeval.io.judge_scores import frame_of_answers
 from metaeval.models.components import VarianceComponents, variance_components
 from metaeval.models.judge_worth import TopicsWithJudge, topics_with_judge, visible_worth
 from metaeval.questions.judges.study_labels import CORRECTED, NUMBERED, JudgeOptions, Labelling
@@ -122,8 +123,7 @@ def _questions_under(
             together = partial(prediction_powered, human, by_judge[name], **tested)
             yield "powered", (metric, name), f"People and {name} together", together
     if (labels := _labels_of(by_judge, [reference, *judges])) is not None:
-        names = {str(name): str(name) for name in human["system"].to_numpy()}
-        correct = partial(corrected_scores, labels, reference=reference, systems=names, **tested)
+        correct = partial(corrected_scores, labels, reference=reference, **tested)
         yield "corrected", metric, CORRECTED, correct
     if not isinstance(table, xr.DataArray):
         return
@@ -144,7 +144,7 @@ def _labels_of(by_judge: Mapping[str, Scores], names: list[str]) -> Labels | Non
     yes_or_no = bool((table.isin([0.0, 1.0]) | table.isna()).all(axis=None))
     if not yes_or_no or not table[names[0]].isna().any():
         return None
-    return Labels(table=table, scale=(0, 1), outside=pd.DataFrame())
+    return Labels(table=table, scale=(0, 1), outside=pd.DataFrame(), system_of=table.attrs["system_of"])
 
 
 def _conclusions_under(
