@@ -117,6 +117,18 @@ def are_judges(names: Iterable[str]) -> bool:
     return {stem[:-2] if stem[-2:-1] == "_" else stem for stem in stems} <= {*JUDGES}
 
 
+def of_people(name: str) -> bool:
+    """Whether a column is called as what people said.
+
+    Examples
+    --------
+    >>> of_people("Human rating"), of_people("gold"), of_people("gpt-4")
+    (True, True, False)
+    """
+    word = underscored(name)
+    return word in PEOPLE or not HUMANS.isdisjoint(re.split(r"[\W_]+", word))
+
+
 _MODELS = re.compile(
     r"gpt|claude|gemini|gemma|llama|mistral|mixtral|qwen|deepseek|llm|palm|phi-?\d|grok|(^|\W)o[134](\W|$)|model|machine|auto"
 )

@@ -13,6 +13,7 @@ import pandas as pd
 
 from metaeval.base.checks import check_choice
 from metaeval.base.columns import LABELS, first_called, likely_person, underscored
+from metaeval.base.label_words import said_beside_people
 from metaeval.base.names import first_few, is_measure, is_number, natural_order
 from metaeval.base.number_words import GAP_WORDS
 from metaeval.errors import FileFormatError, InvalidOptionError, ScoresError
@@ -142,6 +143,9 @@ def _has_columns(sheet: Sheet, names: Sequence[str], columns: Mapping[str, str])
     unlabelled = _called(names, "label") is None and item is None
     if "score" in parts or not unlabelled:
         return "score" in parts
+    texts = {name: _texts(sheet, column) for column, name in enumerate(names) if name}
+    if said_beside_people(texts, parts["system"], [names[column] for column in others]):
+        return False
     if underscored(parts["system"]) not in LABELS["more"]:  # a column `llm` that says what the others say is a judge
         labels = {_label(text) for column in others for text in _texts(sheet, column)}
         unlabelled = not {_label(text) for text in _texts(sheet, names.index(parts["system"]))} <= labels
@@ -435,7 +439,9 @@ def frame_of_answers(sides: Mapping[str, Scores]) -> pd.DataFrame:
     the system of each answer.
     """
     tables = {name: judged.isel(metric=0, drop=True) for name, judged in sides.items()}
-    repeats = {(*judged["repeat"].to_numpy().tolist(),) if "repeat" in judged.dims else () for judged in tables.values()}
+    repeats = {
+        (*judged["repeat"].to_numpy().tolist(),) if "repeat" in judged.dims else () for judged in tables.values()
+    }
     if len(repeats) > 1:
         tables = {name: judged.mean("repeat") if "repeat" in judged.dims else judged for name, judged in tables.items()}
     dims = [dim for dim in ("topic", "system", "repeat") if dim in next(iter(tables.values())).dims]
