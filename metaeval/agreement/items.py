@@ -17,7 +17,7 @@ from metaeval.agreement.summary_rows import without_summaries
 from metaeval.agreement.system_frames import frame_of, rows_of_systems, with_numbers
 from metaeval.base.arrays import Flags, Floats, Ints
 from metaeval.base.checks import check_choice, check_kind
-from metaeval.base.columns import FORMS, HUMANS, PEOPLE, are_judges, underscored
+from metaeval.base.columns import FORMS, PEOPLE, are_judges, of_people, underscored
 from metaeval.base.label_words import folded, grades_of
 from metaeval.base.names import clean_names, count, first_few, metric_evidence, natural_order, shortened
 from metaeval.base.number_words import SCORE_GAPS
@@ -472,10 +472,7 @@ def columns_of_people(names: Sequence[str]) -> list[str]:
     (['Humain (z)'], ['Avg'])
     """
     direct = [name for word in _DIRECT for name in names if word_of(name) == word]
-    words_of = {name: underscored(name) for name in names}
-    direct += [
-        name for name, words in words_of.items() if words in PEOPLE or not HUMANS.isdisjoint(re.split(r"[\W_]+", words))
-    ]
+    direct += filter(of_people, names)
     judges = [name for name in names if are_judges([name])]
     means = [name for name in names if is_computed(name)]
     others = [name for name in names if metric_evidence([name]) and name not in (*judges, *means)]

@@ -21,6 +21,7 @@ from metaeval.collection.document_codes import Judgments
 from metaeval.collection.documents import UNJUDGED, Collection, JudgedCollection
 from metaeval.collection.grades import coded
 from metaeval.errors import InvalidOptionError, MetaevalError, ScoresError
+from metaeval.io.judge_scores import frame_of_answers
 from metaeval.metrics.registry import Registry
 from metaeval.metrics.resolved import AnyMetric
 from metaeval.metrics.scoring import resolve_metrics, score
@@ -356,7 +357,8 @@ def scores_by_judge(table: ScoresOfJudges) -> dict[str, Scores]:
 def labels_of_scores(scores: Mapping[str, ScoresOfJudges]) -> Labels | None:
     """Return what each judge says of every system's answers as labels; None where scores are no labels.
 
-    Labels are whole numbers, of which there are few, of one metric, each given once.
+    Labels are whole numbers, of which there are few, of one metric. A system that answered several times gave as many
+    answers, where every judge judged each of them.
 
     Examples
     --------
@@ -368,21 +370,13 @@ def labels_of_scores(scores: Mapping[str, ScoresOfJudges]) -> Labels | None:
     True
     """
     sides = scores_by_judge(next(iter(scores.values())))
-    if len(scores) > 1 or any("repeat" in judged.dims for judged in sides.values()):
+    if len(scores) > 1:
         return None
     frame = frame_of_answers(sides)
     levels = np.unique(frame.to_numpy()[frame.notna().to_numpy()])
     if not 1 < levels.size <= _MOST_LABELS or (levels != np.round(levels)).any():
         return None
-    frame.attrs["system_of"] = {str(name): str(name) for name in frame.index.unique("item")}
     return as_labels(frame)
-
-
-def frame_of_answers(sides: Mapping[str, Scores]) -> pd.DataFrame:
-    """Return the scores under each judge as labels are kept: a row a topic and system, a column a judge."""
-    columns = {name: judged.isel(metric=0, drop=True).transpose("topic", "system") for name, judged in sides.items()}
-    frame = pd.DataFrame({name: judged.to_series() for name, judged in columns.items()})
-    return frame.rename_axis(["topic", "item"])
 
 
 def flat_judge_notes(scores: Mapping[str, ScoresOfJudges]) -> list[str]:
@@ -397,7 +391,10 @@ def flat_judge_notes(scores: Mapping[str, ScoresOfJudges]) -> list[str]:
     """
     notes = []
     for metric, table in scores.items():
-        flat = {name: (values == 0).all("system") for name, values in scores_by_judge(table).items()}
+        flat = {
+            name: (values == 0).all([dim for dim in values.dims if dim not in {"metric", "topic"}])
+            for name, values in scores_by_judge(table).items()
+        }
         phrases = [f"{name} {int(values.sum())} of {values.size}" for name, values in flat.items() if values.any()]
         if phrases:
             words = f"{unit_of(table).topics} where every system scores 0, as where labels are missing; they count"

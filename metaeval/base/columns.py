@@ -60,6 +60,8 @@ RANKINGS, LABELS, ITEMS, LOG, SIZES = map(_words_of, ("rankings", "labels", "ite
 """Runs and judgments in memory, what several judges said, metrics beside human scores, what assessors did when and
 where, and how long elements are: part to names of its column, in order of trust."""
 
+_WHOLES, _PIECES = (tuple(_TABLE["nested"][kind]) for kind in ("whole", "part"))
+
 MARKED_ERRORS = frozenset({"system", "seg_id", "category", "severity"})
 """What annotators of MQM mark, a row an error; in lower case."""
 
@@ -115,6 +117,18 @@ def are_judges(names: Iterable[str]) -> bool:
     return {stem[:-2] if stem[-2:-1] == "_" else stem for stem in stems} <= {*JUDGES}
 
 
+def of_people(name: str) -> bool:
+    """Whether a column is called as what people said.
+
+    Examples
+    --------
+    >>> of_people("Human rating"), of_people("gold"), of_people("gpt-4")
+    (True, True, False)
+    """
+    word = underscored(name)
+    return word in PEOPLE or not HUMANS.isdisjoint(re.split(r"[\W_]+", word))
+
+
 _MODELS = re.compile(
     r"gpt|claude|gemini|gemma|llama|mistral|mixtral|qwen|deepseek|llm|palm|phi-?\d|grok|(^|\W)o[134](\W|$)|model|machine|auto"
 )
@@ -154,3 +168,15 @@ def first_called(names: Iterable[object], words: Sequence[str], *spellings: Call
     variants = [(spelling, [spelling(text) for text in texts]) for spelling in spellings]
     hits = ((spelling(word), spelled) for word in words for spelling, spelled in variants)
     return next((spelled.index(word) for word, spelled in hits if word in spelled), None)
+
+
+def whole_and_part(names: Sequence[str]) -> tuple[str, str] | None:
+    """Return the column of what holds several others, such as conversations, and that of its parts; None without both.
+
+    Examples
+    --------
+    >>> whole_and_part(["Conversation ID", "turn", "gpt"]), whole_and_part(["turn", "gpt"])
+    (('Conversation ID', 'turn'), None)
+    """
+    whole, part = (first_called(names, words, underscored) for words in (_WHOLES, _PIECES))
+    return None if whole is None or part is None else (names[whole], names[part])

@@ -9,8 +9,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from metaeval.base.columns import of_people
 from metaeval.base.names import is_number
 
+COMPARES_JUDGES = "metaeval judges compares judges"
 _TABLE = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
 _NO_AND_YES = tuple((no, yes) for no, yes in _TABLE["no_and_yes"])
 """Pairs of words that say no and yes."""
@@ -136,3 +138,19 @@ def grades_of(words: Collection[str]) -> dict[str, int]:
         if all(len(of_rung) == 1 for of_rung in used) and len(used) == len(folded_of):
             return {folded_of[word]: grade for grade, (word,) in enumerate(used)}
     return {}
+
+
+def said_beside_people(columns: Mapping[str, Iterable[str]], system: str, others: Iterable[str]) -> str:
+    """Say that a column called as one of systems (llm) holds words of one scale beside what people said; "" if not.
+
+    Examples
+    --------
+    >>> said_beside_people({"llm": ["good", "bad"], "human": ["1", "0"]}, "llm", ["human"])
+    "column 'llm' holds words of one scale beside 'human', as a judge says them"
+    >>> said_beside_people({"llm": ["old", "new"], "human": ["1", "0"]}, "llm", ["human"])
+    ''
+    """
+    people = next(filter(of_people, others), "")
+    if not people or len(grades_of({*columns[system]} - {""})) <= 1:
+        return ""
+    return f"column {system!r} holds words of one scale beside {people!r}, as a judge says them"

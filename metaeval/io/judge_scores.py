@@ -13,6 +13,7 @@ import pandas as pd
 
 from metaeval.base.checks import check_choice
 from metaeval.base.columns import LABELS, first_called, likely_person, underscored
+from metaeval.base.label_words import said_beside_people
 from metaeval.base.names import first_few, is_measure, is_number, natural_order
 from metaeval.base.number_words import GAP_WORDS
 from metaeval.errors import FileFormatError, InvalidOptionError, ScoresError
@@ -142,6 +143,9 @@ def _has_columns(sheet: Sheet, names: Sequence[str], columns: Mapping[str, str])
     unlabelled = _called(names, "label") is None and item is None
     if "score" in parts or not unlabelled:
         return "score" in parts
+    texts = {name: _texts(sheet, column) for column, name in enumerate(names) if name}
+    if said_beside_people(texts, parts["system"], [names[column] for column in others]):
+        return False
     if underscored(parts["system"]) not in LABELS["more"]:  # a column `llm` that says what the others say is a judge
         labels = {_label(text) for column in others for text in _texts(sheet, column)}
         unlabelled = not {_label(text) for text in _texts(sheet, names.index(parts["system"]))} <= labels
@@ -416,14 +420,38 @@ def _crossed(found: Mapping[str, Scores], reference: str | None) -> dict[str, di
 
 
 def labels_of_one_system(scores: Mapping[str, Mapping[str, Scores]]) -> pd.DataFrame | None:
-    """Return scores of the answers of one system as labels, items in rows and judges in columns; None for several."""
+    """Return scores of the answers of one system as labels, items in rows and judges in columns; None for several.
+
+    Where the system answered several times, a row is a topic and an answer.
+    """
     by_judge = next(iter(scores.values()))
     if len(scores) > 1 or any(judged.sizes["system"] > 1 for judged in by_judge.values()):
         return None
-    columns = {
-        name: pd.Series(judged.to_numpy()[0, 0], judged["topic"].to_numpy()) for name, judged in by_judge.items()
+    frame = frame_of_answers(by_judge)
+    frame.attrs.clear()
+    return frame if frame.index.unique("topic").size < len(frame) else frame.droplevel("item").rename_axis("item")
+
+
+def frame_of_answers(sides: Mapping[str, Scores]) -> pd.DataFrame:
+    """Return the scores under each judge as labels are kept: a row a topic and answer, a column a judge.
+
+    A repeat is an answer of its own where all judges have the same repeats; elsewhere their mean is one. ``attrs`` hold
+    the system of each answer.
+    """
+    tables = {name: judged.isel(metric=0, drop=True) for name, judged in sides.items()}
+    repeats = {
+        (*judged["repeat"].to_numpy().tolist(),) if "repeat" in judged.dims else () for judged in tables.values()
     }
-    return pd.DataFrame(columns).rename_axis("item")
+    if len(repeats) > 1:
+        tables = {name: judged.mean("repeat") if "repeat" in judged.dims else judged for name, judged in tables.items()}
+    dims = [dim for dim in ("topic", "system", "repeat") if dim in next(iter(tables.values())).dims]
+    frame = pd.DataFrame({name: judged.transpose(*dims).to_series() for name, judged in tables.items()})
+    frame = frame.dropna(how="all")
+    topics, systems, *numbers = (frame.index.get_level_values(dim) for dim in dims)
+    answers = [" #".join(map(str, answer)) for answer in zip(systems, *numbers, strict=True)]
+    frame.index = pd.MultiIndex.from_arrays([topics, answers], names=["topic", "item"])
+    frame.attrs["system_of"] = dict(zip(answers, map(str, systems), strict=True))
+    return frame
 
 
 def _listed(found: Mapping[str, Scores]) -> str:

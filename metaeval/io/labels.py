@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from metaeval.base.checks import check_choice
-from metaeval.base.columns import ITEMS, LABELS, are_judges, first_called, is_answer, underscored
+from metaeval.base.columns import ITEMS, LABELS, are_judges, first_called, is_answer, underscored, whole_and_part
 from metaeval.base.label_words import folded, grades_of, numbered_words, says_yes_or_no, word_scale
 from metaeval.base.names import comma_list, first_few, is_number, natural_order, shortened, split_at_commas
 from metaeval.base.number_words import GAP_WORDS, is_nearly_a_number
@@ -227,7 +227,7 @@ def labels_in(
             return data
         data = data.reset_index()
     columns = {}
-    if first_called(list(map(str, data.columns)), _NAMED_BY["item"], underscored) is None:
+    if not _name_items(list(map(str, data.columns))):
         item = column_of_items(data) if pd.api.types.is_integer_dtype(data.index.dtype) else None
         if item is None:
             return data
@@ -245,7 +245,7 @@ def _with_items_named(data: pd.DataFrame, columns: Mapping[str, str]) -> tuple[p
     told = {role for role in LABEL_ROLES if first_called(names, LABELS.get(role, ()), underscored) is not None}
     if {"item", "judge", "label"} & {*columns} or {"judge", "label"} <= told or not data.index.is_unique:
         return data, columns
-    if first_called(names, _NAMED_BY["item"], underscored) is not None:
+    if _name_items(names):
         return data, columns
     if (item := column_of_items(data) if pd.api.types.is_integer_dtype(data.index.dtype) else None) is not None:
         return data, {**columns, "item": item}
@@ -332,7 +332,12 @@ def _names_items(content: bytes, path: str, columns: Mapping[str, str]) -> bool:
     if not content.strip() or _is_qrels(content):
         return False
     names = header_names(table_sheet(content, path).sample()[0])
-    return "item" in columns or first_called(names, _NAMED_BY["item"], underscored) is not None
+    return "item" in columns or _name_items(names)
+
+
+def _name_items(names: Sequence[str]) -> bool:
+    """Whether a column is called as items, or two as what holds several and as its parts."""
+    return first_called(names, _NAMED_BY["item"], underscored) is not None or whole_and_part(names) is not None
 
 
 def _is_qrels(content: bytes) -> bool:
@@ -368,14 +373,16 @@ class _LabelTable:
             self.cells = self.cells[self.lines]
         self.chosen = {self.names.index(column) for column in where}
         self.places: dict[str, list[int]] = {}
+        self.notes: list[str] = [*sheet.titles]
+        said = {**self._nested(columns), **columns}
         for role, names in _NAMED_BY.items():
-            self.places[role] = self._places(role, columns, names)
+            self.places[role] = self._places(role, said, names)
+        self._join_judges(columns)
         self.is_long = len(self.places["judge"]) == 1 and bool(self.places["label"])
         if self.places["judge"] and not self.is_long and "judge" not in columns:
             self._refuse_unnamed_labels(self.places["judge"][0])
         self.reference = reference
         self.label_named = "label" in columns
-        self.notes: list[str] = [*sheet.titles]
         self.told: set[int] = set()
         self.guessed = False
         self.item_named = "item" in columns
@@ -400,13 +407,61 @@ class _LabelTable:
                 f"in no order, pass {says}"
             )
 
+    def _join_judges(self, columns: Mapping[str, str]) -> None:
+        """Let several columns beside one of labels name a judge together: who judged, and by which prompt."""
+        judge, topic = self.places["judge"], self.places["topic"]
+        if not self.places["label"] or not judge:
+            return
+        if len(judge) > 1:
+            again = self._n_different([*topic, *self.places["item"]]) < len(self.cells)
+            called = any(underscored(self.names[at]) in LABELS["judge"] for at in judge)
+            judge = judge if again and (called or "label" in columns) else judge[:1]
+        elif topic and "topic" not in columns and underscored(self.names[topic[0]]) in LABELS["told"]:
+            judge = [*judge, *topic] if self._are_of_judges(topic[0]) else judge
+        if len(judge) == 1:
+            return
+        self.cells[:, judge[0]] = [" ".join(filter(None, cells)) for cells in self.cells[:, judge]]
+        self.chosen |= {*judge[1:]}
+        named = first_few([self.names[at] for at in judge], between=" and ")
+        way = ""
+        if judge[1:] == topic:
+            self.places["topic"] = []
+            way = f"; if they are topics, pass `columns={ {'topic': self.names[topic[0]]}!r}`"
+        self.places["judge"] = judge[:1]
+        self.notes.append(f"judges are named by {named} together{way}")
+
+    def _are_of_judges(self, prompt: int) -> bool:
+        """Whether prompts are the judges': some judges have none, or each has all its items under all of a few."""
+        (judge,), items = self.places["judge"], self.places["item"]
+        of_judge = {name: self.cells[self.cells[:, judge] == name] for name in {*self.cells[:, judge]}}
+        prompts = [{*rows[:, prompt]} for rows in of_judge.values()]
+        if {""} in prompts:
+            return all(texts == {""} or "" not in texts for texts in prompts)
+        n_items = [len({*map(tuple, rows[:, items])}) for rows in of_judge.values()]
+        sizes = zip(of_judge.values(), prompts, n_items, strict=True)
+        crossed = all(len({*map(tuple, rows[:, [*items, prompt]])}) == len(texts) * n for rows, texts, n in sizes)
+        return crossed and 1 < max(map(len, prompts)) < min(n_items)
+
+    def _nested(self, columns: Mapping[str, str]) -> dict[str, str]:
+        """Return topics and items where columns are called as conversations, say, that hold several, and as turns."""
+        found = whole_and_part(self.names)
+        if found is None or not {*columns}.isdisjoint({"topic", "item"}) or not {*found}.isdisjoint(columns.values()):
+            return {}
+        whole, part = map(self.names.index, found)
+        several = self._n_different([whole]) < self._n_different([whole, part])
+        if not several or first_called(self.names, LABELS["topic"], underscored) is not None:
+            return {}
+        self.notes.append(f"items are named by {found[1]!r} within {found[0]!r}, which is what is drawn for intervals")
+        return {"topic": found[0], "item": found[1]}
+
     def _places(self, role: str, columns: Mapping[str, str], words: Sequence[str]) -> list[int]:
         """Return the columns of a part: those named, else the one that is called as such."""
         if role in columns:
             several = split_at_commas([columns[role]], self.names.__contains__)
             return [place_of(name, self.names, self.sheet) for name in several]
         taken = {column for several in self.places.values() for column in several}
-        free = ["" if column in taken or name in columns.values() else name for column, name in enumerate(self.names)]
+        named = {*split_at_commas([*columns.values()], self.names.__contains__)}
+        free = ["" if column in taken or name in named else name for column, name in enumerate(self.names)]
         position = first_called(free, words, underscored, bare_word)
         if position is None and role == "label":
             numbers = [name if all(map(is_number, {*self.cells[:, at]} - {""})) else "" for at, name in enumerate(free)]
@@ -520,7 +575,8 @@ class _LabelTable:
         for role in ("topic", "item", "judge") if self.is_long else ("topic", "item"):
             empty = (self.cells[:, self.places[role]] == "").any(axis=1)
             if empty.any():
-                raise self._error(f"the {role} is empty; fill it in", empty)
+                named = first_few([repr(self.names[at]) for at in self.places[role]], between=" and ")
+                raise self._error(f"the {role} is empty (column {named}); fill it in, or leave that row out", empty)
         keys = {"topic": self._column("topic")} if self.places["topic"] else {}
         keys["item"] = self._column("item")
         frame, n_again = self._long(keys, repeats, duplicates) if self.is_long else self._wide(keys, duplicates)
@@ -794,7 +850,11 @@ class _LabelTable:
             twice = f"judge {shortened(judges[position])!r} labels {about} twice"
             if (parting := self._parting(index)) is not None:
                 name, text = self.names[parting], str(self.cells[0, parting])
-                way = f"without {name!r}, which parts the rows; pass `where={ {name: text}!r}` for one set of them"
+                both = comma_list([self.names[self.places["judge"][0]], name])
+                way = (
+                    f"without {name!r}, which parts the rows; pass `where={ {name: text}!r}` for one set of them, or "
+                    f"`columns={ {'judge': both}!r}` if each is a judge"
+                )
                 raise self._error(f"{twice} {way}", again)
             repeats_too = "" if self.sheet.label == _MEMORY else ", or `repeats=True` if these are repeats"
             message = f"keep one row, or pass `duplicates='first'` or `'mean'`{repeats_too}"

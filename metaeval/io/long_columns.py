@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from metaeval.base.columns import JUDGES, likely_person, underscored
+from metaeval.base.label_words import COMPARES_JUDGES
 from metaeval.base.names import are_metrics, count, first_few, is_measure, is_number, is_word, natural_order
 from metaeval.base.number_words import SCORE_GAPS
 from metaeval.errors import ScoresError
@@ -40,7 +41,6 @@ _MOST_ROWS, _MOST_CELLS = 20_000, 100_000
 """Rows, and cells, that tell what columns hold."""
 _OUTCOME = re.compile(r"pass[@^]\d+|passed|reward|success|(is_)?(resolved|correct|solved)")
 """What programs that run tasks call their one metric."""
-COMPARES_JUDGES = "metaeval judges compares judges"
 TRUTHS = {"true": 1.0, "false": 0.0}
 """What counts as a score where the name of its column says what is true."""
 _BEFORE = frozenset({"rank", "id", "n", "time", "version", "aggregate", "cost", "size"})

@@ -19,6 +19,7 @@ import numpy as np
 
 from metaeval.base.arrays import Floats
 from metaeval.base.columns import JUDGES, PARTS, underscored, without_accents, without_mark
+from metaeval.base.label_words import COMPARES_JUDGES, said_beside_people
 from metaeval.base.names import ARROWS, are_metrics, first_few, is_measure, is_unnamed, metric_evidence
 from metaeval.base.unit import ITEM, NUGGET, TOPIC, Unit
 from metaeval.errors import ScoresError
@@ -849,6 +850,8 @@ def refuse_items_of_one(
     pairs = set(zip(columns[parts["system"]], columns[parts["topic"]], strict=True))
     if len({system for system, _ in pairs}) == 1 or len({topic for _, topic in pairs}) < len(pairs):
         return
+    if "system" not in chosen and (said := said_beside_people(columns, parts["system"], others)):
+        raise ScoresError(f"{said}, and no names of systems; {COMPARES_JUDGES}")
     if word_of(parts["system"]) == "name" and "system" not in chosen:
         likely = parts["system"]
         if len({*columns[likely]}) == len(columns[likely]):  # each names a row

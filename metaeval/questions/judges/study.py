@@ -29,6 +29,7 @@ from metaeval.collection.documents import Collection, JudgedCollection
 from metaeval.errors import EstimationError, InvalidOptionError, MetaevalError, ScoresError
 from metaeval.inex.assessments import Assessments
 from metaeval.inex.assessor_agreement import means_of_pairs
+from metaeval.io.judge_scores import frame_of_answers
 from metaeval.metrics.registry import Registry
 from metaeval.metrics.scoring import note_on_grades
 from metaeval.models.components import VarianceComponents, variance_components
@@ -524,8 +525,7 @@ def _questions_under(
             together = partial(prediction_powered, human, by_judge[name], **tested)
             yield "powered", (metric, name), f"People and {name} together", together
     if (labels := _labels_of(by_judge, [reference, *judges])) is not None:
-        names = {str(name): str(name) for name in human["system"].to_numpy()}
-        correct = partial(corrected_scores, labels, reference=reference, systems=names, **tested)
+        correct = partial(corrected_scores, labels, reference=reference, **tested)
         yield "corrected", metric, CORRECTED, correct
     if not isinstance(table, xr.DataArray):
         return
@@ -542,11 +542,11 @@ def _questions_under(
 
 def _labels_of(by_judge: Mapping[str, Scores], names: list[str]) -> Labels | None:
     """Return scores of 0 and 1 as labels, no and yes, where a judge has topics that the first has not; else None."""
-    table = under_judges.frame_of_answers({name: by_judge[name] for name in names})
+    table = frame_of_answers({name: by_judge[name] for name in names})
     yes_or_no = bool((table.isin([0.0, 1.0]) | table.isna()).all(axis=None))
     if not yes_or_no or not table[names[0]].isna().any():
         return None
-    return Labels(table=table, scale=(0, 1), outside=pd.DataFrame())
+    return Labels(table=table, scale=(0, 1), outside=pd.DataFrame(), system_of=table.attrs["system_of"])
 
 
 def _favour_of_enough(table: Scores | None, ask: Callable[[Scores], FavouredGroups]) -> FavouredGroups:

@@ -13,8 +13,8 @@ import pandas as pd
 from metaeval.agreement.items import columns_of_people
 from metaeval.agreement.labels import Labels, as_labels, of_judges
 from metaeval.base.arrays import Flags
-from metaeval.base.columns import JUDGES, LABELS, PEOPLE, RANKINGS, are_judges, likely_person, underscored
-from metaeval.base.label_words import grades_of
+from metaeval.base.columns import JUDGES, LABELS, PEOPLE, RANKINGS, are_judges, likely_person, of_people, underscored
+from metaeval.base.label_words import COMPARES_JUDGES, grades_of, said_beside_people
 from metaeval.base.metric_names import split_names
 from metaeval.base.names import count, first_few, is_number, metric_evidence, topic_evidence
 from metaeval.base.needs import NEEDS
@@ -40,7 +40,6 @@ from metaeval.io.installed_formats import installed_format
 from metaeval.io.items import read_items
 from metaeval.io.joined_items import PROMPTED
 from metaeval.io.judged_nuggets import holds_nuggets_of_judges
-from metaeval.io.long_columns import COMPARES_JUDGES
 from metaeval.io.means import MeansAloneError
 from metaeval.io.qrels import read_qrels
 from metaeval.io.run_formats import run_of
@@ -460,6 +459,7 @@ def _together(kinds: set[Kind]) -> Kind:
 
 _WHOLES: Mapping[Kind, set[Kind]] = {"collection": {"runs", "judgments"}, "campaign": {"submissions", "assessments"}}
 """What is read together, and of which kinds of files."""
+_PERHAPS_SYSTEMS = "columns are taken for judges, people among them; if they are systems, metaeval table compares them"
 _ASKED_OF: Mapping[Kind, str] = {"votes": "votes", "annotations": "judges", "nuggets": "judges"}
 """The command that reads files of a kind."""
 _NAMED: Mapping[Kind, Mapping[str, Kind]] = {
@@ -521,9 +521,11 @@ def _or_labels(given: Sequence[str], scores: Contents) -> Contents:
         return by_values or (_labels_alone(given) if called else None) or coded
     rows_are_people = judged.labels is not None and {*judged.labels.columns} == {*map(str, read["topic"].to_numpy())}
     settled = judged.labels is not None and bool(adjudicated(list(map(str, judged.labels.columns))))
-    if are_judges(raters) or rows_are_people or settled:
-        return _of_judges(judged)
     is_wide = judged.labels is not None and {*raters} <= {*judged.labels.columns}
+    beside_people = is_wide and are_grades and any(map(of_people, raters))
+    if are_judges(raters) or rows_are_people or settled or beside_people:
+        told = _of_judges(judged)
+        return replace(told, notes=(*told.notes, _PERHAPS_SYSTEMS)) if beside_people else told
     return replace(scores, also=("judges",)) if is_wide else scores
 
 
@@ -702,9 +704,19 @@ def _one_system(given: Sequence[str]) -> Contents | None:
         scores = read_scores(given, paired=None, missing="pairwise")
     except MetaevalError:
         return None
+    if _beside_words(given, scores["system"].to_numpy().tolist()):
+        return _judged(given, COMPARES_JUDGES)
     is_filled = 2 * int(np.isfinite(scores.to_numpy()).sum()) > scores.size  # else a row names one metric of one item
     are_several = scores.sizes["topic"] > 1 or _is_of_tool(given)  # of a log a single item is one too
     return _of_scores(scores) if is_filled and scores.sizes["system"] == 1 and are_several else None
+
+
+def _beside_words(given: Sequence[str], systems: Sequence[str]) -> bool:
+    """Whether what is taken for systems are people, beside a column that says the same in words of one scale."""
+    sheet = _first_sheet(given)
+    names, *rows = [[]] if sheet is None else sheet.sample()
+    cells_of = dict(zip(names, zip(*rows, strict=False), strict=False))
+    return any(said_beside_people(cells_of, name, systems) for name in cells_of)
 
 
 def _is_of_tool(given: Sequence[str]) -> bool:
