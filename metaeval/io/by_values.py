@@ -93,9 +93,11 @@ def votes_by_values(content: bytes, label: str) -> ByValues | None:
     }
     for (left, right), sides in pairs.items():
         names = ({*sides[0]}, {*sides[1]})
-        if len(names[0] | names[1]) > len(sides[0]) or any(map(eq, *sides)):
-            continue
+        if len(names[0] | names[1]) >= len(sides[0]) or any(map(eq, *sides)):
+            continue  # every name stands in two rows or fewer, as texts of answers do
         for winner in (name for name in columns if name not in {left, right} and part_of_word(name) is None):
+            if _are_options(columns[winner], columns):
+                continue
             words_of = _words_of_sides(left, right)
             meant = {text: _meaning(text, words_of) for text in {*columns[winner]}}
             rows = zip(columns[winner], *sides, strict=True)
@@ -121,6 +123,18 @@ def votes_by_values(content: bytes, label: str) -> ByValues | None:
     said = [how for how in best if "winner" in how.columns and not how.is_open]  # before who lost, and what is open
     said = said or [how for how in best if not how.is_open] or best
     return said[0] if len(said) == 1 else None
+
+
+def _are_options(cells: Sequence[str], names: Iterable[str]) -> bool:
+    """Whether a column says which of more than two others, by the ends of their names, holds an answer: A, B, C or D.
+
+    Examples
+    --------
+    >>> _are_options([*"ACBD"], ["question", *"ABCD"]), _are_options([*"ABBA"], ["model_a", "model_b", "vote"])
+    (True, False)
+    """
+    ends = {re.split(r"[\W_]+", name.casefold())[-1] for name in names}
+    return len(ends & {*map(str.casefold, cells)}) > _TWO
 
 
 def labels_by_values(content: bytes, label: str) -> ByValues | None:
