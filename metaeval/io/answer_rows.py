@@ -10,14 +10,14 @@ _TRUE, _FALSE = "true", "false"
 
 
 def with_answers_in_one(sheet: Sheet) -> Sheet:
-    """Return a sheet with a column a question in the place of one an option, where every row ticks one option.
+    r"""Return a sheet with a column a question in the place of one an option, where every row ticks one option.
 
     Examples
     --------
     >>> from metaeval.io.sheets import sheet_of
-    >>> made = with_answers_in_one(sheet_of(b"HITId,Answer.fit.no,Answer.fit.yes\\nh1,true,false\\nh2,false,true\\n", "x"))
+    >>> made = with_answers_in_one(sheet_of(b"id,Answer.fit.no,Answer.fit.yes\nh1,true,false\nh2,false,true\n", "x"))
     >>> list(made.rows())
-    [['HITId', 'Answer.fit'], ['h1', 'no'], ['h2', 'yes']]
+    [['id', 'Answer.fit'], ['h1', 'no'], ['h2', 'yes']]
     """
     names = header_names(sheet.sample()[0]) if sheet.sample() else []
     questions: dict[str, list[int]] = {}

@@ -1,4 +1,4 @@
-"""Batches of Mechanical Turk are labels of workers, also where one of them labels an item twice; α by hand."""
+"""Batches of Mechanical Turk are labels of workers, also where one of them labels an item twice; alpha by hand."""
 
 import re
 import shlex
@@ -30,7 +30,7 @@ BATCHES = {
 def test_a_worker_who_labels_an_item_twice_leads_to_judges_and_answers(command, tmp_path, monkeypatch, name):
     """The command that is printed compares workers by their answers, never assignments by their seconds.
 
-    α: of 11 yes and 7 no 2 * 11 * 7 / 17 are expected to disagree; observed is one item of three, 4 pairs over 3 - 1.
+    Alpha: of 11 yes and 7 no 2 * 11 * 7 / 17 are expected to disagree; one item does, 4 pairs over 3 - 1.
     """
     monkeypatch.chdir(tmp_path)
     answers, rows, label = BATCHES[name]
