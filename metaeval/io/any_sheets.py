@@ -5,6 +5,7 @@ from itertools import repeat
 
 from metaeval.errors import FileFormatError
 from metaeval.io.annotations import holds_tasks, rows_of_annotators
+from metaeval.io.answer_rows import with_answers_in_one
 from metaeval.io.around_tables import without_titles
 from metaeval.io.benchmarks.contents import ZIP_MAGIC, Json, read_json
 from metaeval.io.benchmarks.formats import format_of
@@ -40,7 +41,11 @@ def any_sheet(content: bytes, label: str, *, forms: bool = False) -> Sheet | Non
     if json is None:
         sheet = sheet_of(content, label)
         translations = translation_rows(sheet)
-        return translations[0] if translations else labels_of_survey(sheet, forms=forms) or without_titles(sheet)
+        return (
+            translations[0]
+            if translations
+            else labels_of_survey(sheet, forms=forms) or with_answers_in_one(without_titles(sheet))
+        )
     if format_of(json) is not None or holds_tasks(json):
         return None
     if (answers := rows_of_annotators(json)) is not None:

@@ -24,7 +24,7 @@ from metaeval.io.headers import place_of
 from metaeval.io.sheets import Sheet
 from metaeval.io.sources import Source
 from metaeval.table.arrivals import Arrival
-from metaeval.table.roles import AVERAGES, ColumnRoles, column_roles, role_of_row
+from metaeval.table.roles import AVERAGES, ColumnRoles, column_roles, perhaps_constant, role_of_row
 from metaeval.table.scores import Missing
 
 Form = Literal["wide", "long", "trec_eval", "ir_measures", "tot", "frame", "crossed"]
@@ -103,7 +103,11 @@ class TableOptions:
         def cells_of(name: str) -> list[str]:
             return [cells[names.index(name)] for cells in below]
 
-        return column_roles(names, chosen=self.chosen, ignored=self.ignored, cells=cells_of)
+        roles = column_roles(names, chosen=self.chosen, ignored=self.ignored, cells=cells_of)
+        topic = roles.parts.get("topic", "")
+        if "topic" in self.chosen or not perhaps_constant(topic) or not _is_constant(sheet, names.index(topic)):
+            return roles
+        return column_roles(names, chosen=self.chosen, ignored=[*self.ignored, topic], cells=cells_of)
 
     @property
     def cluster_levels(self) -> list[str]:
@@ -116,6 +120,16 @@ class TableOptions:
         """Columns to leave out."""
         ignored = self.columns.get("ignore", [])
         return [ignored] if isinstance(ignored, str) else list(ignored)
+
+
+def _is_constant(sheet: Sheet, at: int) -> bool:
+    """Whether all rows, of several, say the same in a column."""
+    cells = [cells[at].strip() for cells in sheet.sample()[1:] if at < len(cells)]
+    return (
+        len(cells) > 1
+        and len({*cells}) == 1
+        and all(row[at].strip() == cells[0] for row in sheet.without_header().rows() if at < len(row))
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

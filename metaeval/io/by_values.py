@@ -20,6 +20,9 @@ from metaeval.table.vote_words import VERDICTS, is_negated, plain_word, says_who
 
 _MOST_ROWS, _MOST_COLUMNS, _FEWEST_ROWS = 1000, 12, 4
 _LONGEST, _MOST_LABELS, _MOST_JUDGES, _TWO = 60, 11, 50, 2
+_SEVERAL = 1.5
+"""How many labels an item has on average where several judges label it."""
+
 _SIDES = {1.0: "left", 0.0: "right", 0.5: "tie"}
 
 _APPEN, _GOLD = frozenset({"_unit_id", "_worker_id", "_trust"}), "_gold"
@@ -407,13 +410,24 @@ def _meaning(text: str, sides: Mapping[str, float]) -> float | None:
 def _judge_items(items: Sequence[str], judges: Sequence[str], *, called: bool) -> bool:
     """Whether each of a few judges, who are `called` so or named, says one thing of an item, and most have several."""
     n_judges, n_items = len({*judges}), len({*items})
-    once = len({*zip(items, judges, strict=True)}) == len(items)
+    n_pairs = len({*zip(items, judges, strict=True)})
     return (
-        once
+        (n_pairs == len(items) or (called and are_pairs_of_judges(n_pairs, n_items, len(items))))
         and (called or _are_words(judges))
         and _TWO <= n_judges <= min(_MOST_JUDGES, n_items)
-        and len(items) > 1.5 * n_items
+        and len(items) > _SEVERAL * n_items
     )
+
+
+def are_pairs_of_judges(n_pairs: int, n_items: int, n_rows: int) -> bool:
+    """Whether rows are one label of a judge each, who may say something of an item again, as on crowds.
+
+    Examples
+    --------
+    >>> are_pairs_of_judges(12, 4, 14), are_pairs_of_judges(4, 4, 8), are_pairs_of_judges(4, 4, 4)
+    (True, False, False)
+    """
+    return n_pairs > _SEVERAL * n_items and 2 * n_pairs > n_rows
 
 
 def _differ_within(items: Sequence[str], labels: Sequence[str]) -> bool:

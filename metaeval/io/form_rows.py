@@ -28,6 +28,7 @@ _OF_EXPERIMENT = re.compile(
 """What LangSmith notes of every experiment beside its scores."""
 _LANGFUSE = frozenset({"traceId", "traceName", "name", "value", "dataType"})
 _OF_DATASET = ("datasetItemId", "dataset_item_id")
+_OF_LANGFUSE_RUNS = ("datasetRunName", "dataset_run_name", "traceName")
 _SUMMARY, _UNRUN = ("dataset", "version", "metric", "mode"), frozenset({"-", ""})
 """The first columns of a summary of OpenCompass, and what stands there where a model was not run on a dataset."""
 _RAISED = "ᵃᵇᶜᵈᵉᶠᵍʰᶦʲᵏˡᵐⁿᵒᵖ۹ʳˢᵗᵘᵛʷˣʸᶻ"
@@ -63,11 +64,8 @@ def roles_of_form(names: Sequence[str], systems: Sequence[str], metrics: Sequenc
     """
     if {*names} >= _LANGFUSE:
         item = next(name for name in (*_OF_DATASET, "traceId") if name in names)
-        told = {
-            item: ("item", "names items"),
-            "traceName": ("system", "names systems"),
-            "name": ("metric", "by its name"),
-        }
+        system = next((name for name in _OF_LANGFUSE_RUNS if name in names), "traceName")
+        told = {item: ("item", "names items"), system: ("system", "names systems"), "name": ("metric", "by its name")}
         return told if item == "traceId" else told | {"traceId": ("an identifier", "of a system on an item")}
     pairs = [f"{system}_{metric}" for system in systems for metric in metrics]
     return dict.fromkeys([name for name in names if name in pairs], ("score", "scores of a system under a metric"))
@@ -213,10 +211,14 @@ def _of_langfuse(sheet: Sheet, names: Sequence[str]) -> _Told | None:
     ]
     of_dataset = next((name for name in _OF_DATASET if name in column_of), "")
     item = of_dataset if rows and of_dataset and all(cells[column_of[of_dataset]] for _, cells in rows) else "traceId"
-    if len({cells[column_of["traceName"]] for _, cells in rows}) < _FEWEST:
+    texts = {name: {cells[at] for _, cells in rows} for name, at in column_of.items() if name in _OF_LANGFUSE_RUNS}
+    system = next(
+        (name for name in _OF_LANGFUSE_RUNS if len(texts.get(name, {})) >= _FEWEST and "" not in texts[name]), ""
+    )
+    if not system:
         return None
-    columns = [column_of[name] for name in ("traceName", item, "name", "value")]
-    notes = [f"an export of scores of Langfuse: traceName names the systems, and {item} the items"]
+    columns = [column_of[name] for name in (system, item, "name", "value")]
+    notes = [f"an export of scores of Langfuse: {system} names the systems, and {item} the items"]
     scores = [(line, [cells[at] for at in columns]) for line, cells in rows]
     return sheet_of_rows(sheet.label, _LONG, scores), notes
 

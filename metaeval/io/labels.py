@@ -19,7 +19,7 @@ from metaeval.collection.documents import UNJUDGED
 from metaeval.errors import FileFormatError, InvalidOptionError, ScoresError
 from metaeval.io.any_sheets import table_sheet
 from metaeval.io.blocks import BadCellError, rows_left_out
-from metaeval.io.by_values import labels_of_columns, way_to_number_items
+from metaeval.io.by_values import are_pairs_of_judges, labels_of_columns, way_to_number_items
 from metaeval.io.chosen_rows import rows_where
 from metaeval.io.duplicates import Duplicates, note_of
 from metaeval.io.files import first_words, read_bytes
@@ -472,13 +472,14 @@ class _LabelTable:
         """Ask which column holds the labels where one names judges, each once with an item, and none is called so."""
         keys = [*self.places["topic"], *self.places["item"], judge]
         again = len({*self.cells[:, judge]}) < self._n_different([*self.places["topic"], *self.places["item"]])
-        if len(keys) == 1 or not again or self._n_different(keys) < len(self.cells):
+        n_items = self._n_different(keys[:-1])
+        if len(keys) == 1 or not again or n_items == len(self.cells):
+            return  # of a row an item the column holds what one judge says, who is called so
+        n_pairs = self._n_different(keys)
+        if n_pairs < len(self.cells) and not are_pairs_of_judges(n_pairs, n_items, len(self.cells)):
             return
-        if self._n_different(keys[:-1]) == len(self.cells):
-            return  # a row an item: the column holds what one judge says, who is called so
         free = [at for at, name in enumerate(self.names) if at not in keys and not role_of_name(name)[0]]
         labels = [at for at in free if len({*self.cells[:, at]}) < len(self.cells)]
-        n_items = self._n_different(keys[:-1])
         labels.sort(key=lambda at: self._n_different([*keys[:-1], at]) == n_items)  # what is of the item comes last
         labels.sort(key=lambda at: not is_answer(self.names[at]))
         told = labels_of_columns(self._first_cells())
@@ -867,8 +868,15 @@ class _LabelTable:
             )
         frame = self._once(pd.Series(labels, index=index), duplicates).unstack("judge")  # noqa: PD010 - gaps stay gaps
         taken = {*self.chosen, *(position for several in self.places.values() for position in several)}
+        taken |= {self._system_column()} if self._systems(keys) else set()
         left = [name for position, name in enumerate(self.names) if name and position not in taken]
+        aspects = [name for name in left if is_answer(name)]
+        left = [name for name in left if name not in aspects]
         self.notes += [f"columns that say nothing of labels, left out: {first_few(left, most=_SHOWN)}"] if left else []
+        self.notes += [
+            f"{name!r} holds what judges say of another question; pass `columns={ {'label': name}!r}` to ask of that"
+            for name in aspects
+        ]
         return (frame[natural_order(frame.columns)] if repeats else frame), int(again.sum())
 
     def _parting(self, index: pd.Index) -> int | None:

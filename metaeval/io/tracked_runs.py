@@ -15,7 +15,7 @@ from metaeval.io.blocks import SpreadlessError
 from metaeval.io.means import MeansAloneError
 from metaeval.io.sheets import Sheet, header_names
 from metaeval.table.means import as_means
-from metaeval.table.roles import part_of_word, rises_by_name, role_of_name
+from metaeval.table.roles import PERHAPS_SCORES, part_of_word, rises_by_name, role_of_name, word_of
 
 RUNS_OF = "runs of "
 """How what an export was read as begins."""
@@ -99,11 +99,24 @@ def _of_mlflow(frame: pd.DataFrame, names: Sequence[str]) -> _Exported:
 
 
 def _of_wandb(frame: pd.DataFrame, names: Sequence[str]) -> _Exported:
-    """Take numbers that are called as metrics for such, and all else for settings."""
+    """Take numbers that are called as metrics for such, or differ where all but seeds is alike; all else are settings.
+
+    A section before the name (``eval/return``) is one of what was logged.
+    """
     others = [name for name in names if name not in _BESIDE_RUNS and not name.startswith("_")]
-    metrics = {name: name for name in others if _are_numbers(frame[name]) and _is_metric(name)}
+    numbers = [name for name in others if _are_numbers(frame[name])]
+    plain = [name for name in numbers if not role_of_name(name)[0] and word_of(name) not in PERHAPS_SCORES["beyond"]]
+    fixed = [name for name in others if name not in numbers and "/" not in name]
+    is_repeated = any(role_of_name(name)[0] == "seed" and len({*frame[name]}) > 1 for name in others)
+    measured = {name for name in plain if "/" in name or (is_repeated and _differ_within(frame, fixed, name))}
+    metrics = {name: name for name in numbers if _is_metric(name) or name in measured}
     settings = {name: name for name in others if name not in metrics and "/" not in name}
     return _Exported("Weights & Biases", frame, frame[_WANDB[0]].tolist(), metrics, settings)
+
+
+def _differ_within(frame: pd.DataFrame, fixed: Sequence[str], name: str) -> bool:
+    """Whether a column differs between any two runs that are alike in what is fixed, as no setting does."""
+    return not frame.duplicated([*fixed, name]).any() and bool(frame.duplicated([*fixed]).any() or not fixed)
 
 
 def _is_metric(name: str) -> bool:

@@ -51,6 +51,7 @@ from metaeval.table.roles import (
     items_by_structure,
     named_by_models,
     part_of_word,
+    perhaps_constant,
     refuse_items_of_one,
     word_of,
 )
@@ -108,7 +109,9 @@ def read_frame(frame: pd.DataFrame, names: Names) -> ScoreTable:
     flat = _with_labels_in_columns(frame)
     columns = _with_topics_named(flat, _clean_column_names(flat))
     flat = flat.set_axis(columns, axis=1)
-    roles = column_roles(columns, cells=lambda name: list(map(str, flat[name].head(_SAMPLE).tolist())))
+    constant = [name for name in columns if len(flat) > 1 and perhaps_constant(name) and len({*flat[name]}) == 1]
+    sample = flat.head(_SAMPLE)
+    roles = column_roles(columns, ignored=constant, cells=lambda name: list(map(str, sample[name].tolist())))
     roles = beside_metrics(roles, columns, chosen=())
     recognised = _with_items(_Frame(flat, roles.parts, roles.others, names))
     form = next((form for form in FRAME_FORMS if form.fits(recognised)), None)

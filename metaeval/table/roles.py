@@ -669,6 +669,18 @@ def unit_of_column(name: str) -> Unit:
     return ITEM if _PART_OF_WORD.get(word) == "topic" and _TIER_OF_WORD[word] else TOPIC
 
 
+def perhaps_constant(name: str) -> bool:
+    """Whether a word for items also says who ran all of it, or in which letters (user, case): then it may not vary.
+
+    Examples
+    --------
+    >>> perhaps_constant("User"), perhaps_constant("case"), perhaps_constant("qid")
+    (True, True, False)
+    """
+    word = _known_word(name)
+    return _PART_OF_WORD.get(word) == "topic" and _TIER_OF_WORD[word] == _TIER_OF_WORD["user"]
+
+
 def item_column(columns: Mapping[str, Sequence[str]], system: str, others: Iterable[str]) -> list[str]:
     """Return the columns that could name the items of a long table: each value once a system, and under several.
 

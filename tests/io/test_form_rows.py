@@ -116,3 +116,12 @@ def test_a_summary_of_opencompass_is_read_by_dataset(tmp_path):
     means, notes = means_of(tmp_path, "\n".join(["dataset,version,metric,mode,new,old", *rows]))
     assert means == {("x", "new"): pytest.approx(2.5 / 3), ("x", "old"): 0.5}
     assert any("left out datasets that a model has no score on: code" in note for note in notes)
+
+
+def test_runs_of_langfuse_on_a_dataset_are_the_systems(tmp_path):
+    """Traces of both are called alike, as what was run."""
+    header = "id,source,name,dataType,value,stringValue,traceId,traceName,datasetRunName,datasetItemId"
+    rows = [f"s{at},EVAL,help,NUMERIC,{at / 8},,t{at},qa,v{at % 2},i{at // 2}" for at in range(8)]
+    means, notes = means_of(tmp_path, "\n".join([header, *rows]) + "\n")
+    assert means == {("help", "v0"): 3 / 8, ("help", "v1"): 4 / 8}  # as above
+    assert any("datasetRunName names the systems, and datasetItemId the items" in note for note in notes)

@@ -87,3 +87,18 @@ def test_a_table_of_runs_without_numbers_is_none(tmp_path):
     with pytest.raises(FileFormatError) as raised:
         read_scores(tmp_path / "runs.csv")
     assert not isinstance(raised.value, MeansAloneError | SpreadlessError)
+
+
+@pytest.mark.parametrize("measured", ["eval/return", "return", "episode_reward"])
+def test_what_differs_between_seeds_alone_is_measured_under_any_name(tmp_path, measured):
+    """As reinforcement learning has it; what an algorithm fixes, and a rate drawn anew each run, are settings."""
+    rows = [
+        f"{algo}{seed},finished,ann,2026-09-01,{36 + seed},{algo},{clip},{(at + seed + 1) / 1e5},{seed},{at + seed}.5"
+        for at, (algo, clip) in enumerate((("ppo", 0.2), ("sac", 0.1)))
+        for seed in range(4)
+    ]
+    board = board_of(tmp_path, written(rows, f"Name,State,User,Created,Runtime,algo,clip,lr,seed,{measured}"))
+    assert board.metrics == (measured,)
+    assert board.systems == ("ppo", "sac")
+    assert board.means[0] == pytest.approx([2.0, 3.0])  # 0.5, 1.5, 2.5, 3.5, and one more each
+    assert board.errors[0] == pytest.approx([(5 / 3) ** 0.5 / 2] * 2)

@@ -435,3 +435,15 @@ def test_what_nobody_wants_is_better_when_lower(metric):
 def test_what_only_sounds_unwanted_is_better_when_higher(metric):
     """Data sets, and what is done about things that nobody wants."""
     assert rises_by_name(metric)
+
+
+@pytest.mark.parametrize("constant", ["User,ann", "case,mixed"])
+def test_a_column_that_says_the_same_in_all_rows_names_no_item(tmp_path, constant):
+    """Beside one that can: who ran it all, or in which letters."""
+    name, text = constant.split(",")
+    path = tmp_path / "x.csv"
+    rows = [(model, task, score) for model, score in (("a", 0.5), ("b", 0.25)) for task in ("t1", "t2", "t3")]
+    path.write_text(f"model,{name},task,acc\n" + "".join(f"{model},{text},{task},{acc}\n" for model, task, acc in rows))
+    for scores in (read_scores(path), as_scores(pd.read_csv(path))):
+        assert scores["topic"].to_numpy().tolist() == ["t1", "t2", "t3"]
+        assert scores.mean("topic").to_numpy().tolist() == [[0.5, 0.25]]

@@ -79,6 +79,9 @@ FORMATS = tuple(Format(**one) for one in _TABLE["format"])
 BENCHMARKS = tuple(one.name for one in FORMATS)
 
 
+_OF_REPORT, _AVERAGES = [b"precision", b"recall", b"f1-score", b"support"], (b"macro avg", b"weighted avg")
+
+
 def format_of(json: "Json") -> Format | None:
     """Return the format of a JSON document that is read as records of a benchmark; None for any other."""
     return next((form for form in FORMATS if form.holds(json)), None)
@@ -101,6 +104,20 @@ def unread(json: "Json") -> str:
     if "text" in first and _is_passage(first.get("label", first.get("labels"))):
         says = "an export of doccano with {passages}"
     return str(says).format(**_TABLE["ways"])
+
+
+def unread_text(content: bytes) -> str:
+    r"""Return the same of text that is no table of scores.
+
+    Examples
+    --------
+    >>> report = b" precision recall f1-score support\n a .8 .7 .75 12\n macro avg .8 .7 .75 12"
+    >>> unread_text(report).partition(" (")[0]
+    'a report by class of one system'
+    """
+    first = content.lstrip().partition(b"\n")[0].replace(b",", b" ").split()
+    is_report = first == _OF_REPORT and any(average in content for average in _AVERAGES)
+    return str(_TABLE["ways"]["report"]) if is_report else ""
 
 
 def _is_passage(labels: object) -> bool:

@@ -11,7 +11,7 @@ from metaeval.errors import FileFormatError, InvalidOptionError, ScoresError
 from metaeval.io.annotations import holds_tasks, rows_of_annotators
 from metaeval.io.benchmarks.comparable import BenchmarkChoice, compare, one_way
 from metaeval.io.benchmarks.contents import ZIP_MAGIC, Archive, Json, read_json
-from metaeval.io.benchmarks.formats import FORMATS, Format, format_of, unread
+from metaeval.io.benchmarks.formats import FORMATS, Format, format_of, unread, unread_text
 from metaeval.io.benchmarks.helm import STATS_FILE, with_run_files
 from metaeval.io.benchmarks.inspect_ai import archived_log, is_archived_log
 from metaeval.io.benchmarks.mt_metrics_eval import pair_of, read_pair
@@ -161,6 +161,8 @@ class _Parser(NamedTuple):
             return self._archived(content)
         json = read_json(content, label)
         if json is None:
+            if not self.options.columns and (told := unread_text(content)):
+                raise self._other(f"the file holds {told}")
             try:
                 return read_block(content, self.source, self.options)
             except MeansAloneError:

@@ -26,6 +26,10 @@ _MOST_FIGURES = 30
 """More by name are items, not figures of a system."""
 
 
+_DURATION = "duration"
+"""What times are called, so that less is better."""
+
+
 class Wrapped(NamedTuple):
     """Records as a table has them, and what was left out of the file."""
 
@@ -53,9 +57,7 @@ def records_under(json: Json, *, chosen: bool) -> Wrapped | None:
         return Wrapped(records, [f"left out {first_few(others)}"] if others else [], _OF_PERFORMANCES)
     if json.first.keys() >= _OF_SAMPLES and (numbered := _numbered(json)) is not None:
         return Wrapped(numbered, ["samples of a task are its repeats"])
-    if (
-        run := _of_trials(json) or _of_one_run(json) or _of_lighteval(json) or _of_sacrebleu(json) or _of_segments(json)
-    ) is not None:
+    if (run := next(filter(None, (read(json) for read in _RECORDS_OF)), None)) is not None:
         return run
     if means := means_alone(json):
         raise SpreadlessError.of_means(means, json.label, "BEIR's evaluate returns" if "" in means else "")
@@ -199,6 +201,37 @@ def _of_sacrebleu(json: Json) -> Wrapped | None:
     return Wrapped(Json(json.label, rows), [note])
 
 
+def _of_pytest_benchmark(json: Json) -> Wrapped | None:
+    """Return mean times with their errors over rounds; None for others.
+
+    Tests that ran with the same parameters are metrics, and the parameters systems.
+    """
+    timed = json.object.get("benchmarks")
+    if "machine_info" not in json.object or not isinstance(timed, list) or not timed:
+        return None
+    if not all(isinstance(test, dict) and isinstance(test.get("stats"), dict) for test in timed):
+        return None
+    parts = [str(test["name"]).removesuffix("]").partition("[") for test in timed]
+    given_to: dict[str, list[str]] = {}
+    for called, _, given in parts:
+        given_to.setdefault(called, []).append(given)
+    is_crossed = len({*map(frozenset, given_to.values())}) == 1 < len(next(iter(given_to.values())))
+    rows = [
+        {
+            "system": given if is_crossed else test["name"],
+            "metric": f"{called} {_DURATION}" if is_crossed and len(given_to) > 1 else _DURATION,
+            "mean": test["stats"]["mean"],
+            "stderr": test["stats"]["stddev"] / test["stats"]["rounds"] ** 0.5,
+            "n": test["stats"]["rounds"],
+        }
+        for test, (called, _, given) in zip(timed, parts, strict=True)
+    ]
+    note = (
+        "times of pytest-benchmark; errors are over rounds of one process, and between processes times differ by more"
+    )
+    return Wrapped(Json(json.label, rows), [note])
+
+
 def _of_segments(json: Json) -> Wrapped | None:
     """Return scores by system and segment, as COMET writes them: a list of segments a system, in one order."""
     systems = json.object
@@ -307,3 +340,13 @@ def _board(categories: Mapping[str, Mapping[str, Any]], json: Json) -> Json:
         for model, figures in models.items()
     ]
     return Json(json.label, rows)
+
+
+_RECORDS_OF: Sequence[Callable[[Json], Wrapped | None]] = (
+    _of_trials,
+    _of_one_run,
+    _of_lighteval,
+    _of_sacrebleu,
+    _of_pytest_benchmark,
+    _of_segments,
+)

@@ -97,7 +97,7 @@ def _in_its_options(found: "Look") -> "Look":
         return found
     with speaking_in_options(arguments_of(command_called(name))):
         told, notes = in_options(contents.refusal), tuple(map(in_options, found.notes))
-    refusal = f"{told} (metaeval {name} {contents.named.get('files', 'FILE')})" if told else ""
+    refusal = f"{told} ({_typed(name, contents)})" if told else ""
     return replace(found, contents=replace(contents, refusal=refusal), notes=notes)
 
 
@@ -106,6 +106,13 @@ def _asked(loaded: Loaded, name: str, *, instead: str = "") -> str:
     again = {option.replace("-", "_") for option in re.findall(r"--([\w-]+)", instead)}
     once = {option for option in again if not isinstance(loaded.options.get(option), list)}
     return loaded.typed(name, {*(_OF_HUMAN if name == "human" else READING["any"])} - once)
+
+
+def _typed(name: str, contents: "Contents") -> str:
+    """Return how a command is called with files that cannot be read as they are."""
+    return " ".join(
+        [f"metaeval {name}", contents.named.get("files", "FILE"), *filter(None, [contents.options.get(name)])]
+    )
 
 
 def _plain(name: str) -> str:
@@ -150,7 +157,7 @@ def _way(contents: "Contents") -> str:
     ways = [option[1] for at, option in enumerate(options) if not at or refusal[: option.start()].endswith(" or ")]
     if ways[:1] == ["--missing zero"]:  # the first of several ways, which needs to know what a gap is
         ways = ["--missing drop-topics" if contents.asked_of == "judges" else "--missing pairwise"]
-    asked = f"metaeval {reader} {contents.named.get('files', '')}"
+    asked = _typed(reader, contents)
     return "\n".join(f"{asked} {words}" for words in ways)
 
 

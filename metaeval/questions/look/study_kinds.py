@@ -645,7 +645,13 @@ def _labels_by_values(given: Sequence[str]) -> Contents | None:
         judged = read_judges(given, columns=told.columns)
     except InvalidOptionError:  # scores in words, which have a system
         return None
-    return None if _are_passes(judged.labels) else _by_values(_of_judges(judged), told, "judges")
+    except FileFormatError as error:  # labels of a judge who says something of an item twice, say
+        options = {"judges": told.options}
+        return Contents(kind="unknown", refusal=str(error), asked_of="judges", options=options)
+    is_called = underscored(told.columns.get("judge", "")) in JUDGES
+    if not is_called and _are_passes(judged.labels):
+        return None
+    return _by_values(_of_judges(judged), told, "judges")
 
 
 def _labels_alone(given: Sequence[str]) -> Contents | None:
