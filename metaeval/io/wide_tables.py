@@ -871,7 +871,7 @@ def _bad_cell(
     column = f"column {used[error.place] + 1}" if across is None else f"column {across[error.place]!r}"
     row = "" if down is None else f", row {shortened(down[position])!r}"
     rule = error.rule(rows.body.delimiter, called, cells=rows.column(used[error.place]))
-    hint = _way_past_column(rows, used, error.place, titles) if error.is_word and rule == error.rule() else ""
+    hint = _way_past_column(rows, used, error.place, titles) if rule.endswith(blocks.NO_NUMBER) else ""
     return rows.body.error(f"{column}{row}: {rule}{hint}", position, of=error.kind)
 
 

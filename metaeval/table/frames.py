@@ -69,6 +69,8 @@ from metaeval.table.wide import (
 _SURE = 2  # of the evidence of names
 _SAMPLE, _MOST_ROWS = 20, 20_000
 _SYSTEMS = 2
+_DESCRIBED = frozenset({"count", "mean", "std", "min", "max"})
+"""What pandas says of the numbers of a frame."""
 _NUMBERS_OF = re.compile(r"q|(q|query|topic|item|question|case)_?(no|nr|num|number|idx|index)")
 
 FRAMES_READ = (
@@ -557,6 +559,11 @@ def _names_parts(frame: pd.DataFrame) -> bool:
 
 def _read_wide(frame: pd.DataFrame, names: Names) -> ScoreTable:
     """Read a wide frame of one metric, which only the caller can name."""
+    if any({*map(str, axis)} >= _DESCRIBED for axis in (frame.index, frame.columns)):
+        raise ScoresError(
+            "these are counts, means, deviations and quantiles, as `frame.describe()` returns them, and no scores of "
+            "items; pass the frame itself"
+        )
     metric_names = names.get("metric")
     beside = " ".join(str(name) for name in (frame.index.name, frame.columns.name) if name is not None)
     metric, note = named_by_measure(UNNAMED_METRIC, (), (), corner=beside)

@@ -158,6 +158,8 @@ _TOTALS = frozenset({*_TABLE["aggregate"]["words"]} - {"all", "sum", "total", "g
 _OF_NO_SCORE = frozenset({"cost", "time", "rank", "n", "size"})
 _EXPERIMENT, _OF_EXPERIMENTS = "session_name", frozenset({"reference_example_id", "example_id"})
 """What LangSmith calls an experiment where it exports one; beside no examples a session is one of anybody's."""
+_AGAINST = frozenset(_TABLE["difference"]["against"])
+"""Words before what something is compared with."""
 _COMPARES, _TWO_ITEMS = re.compile(r"[<>=≤≥]"), 2
 _MEASURED = ("cost", "size", "time")
 _UNITS = frozenset(_TABLE["unit"]["words"])
@@ -1058,6 +1060,17 @@ def may_be_no_item(name: str) -> bool:
     called = called or (role == "n" and name.strip()[:1] == "#" != name.strip())  # "# best"
     called = called and not ("±" in word_of(name) and any(map(str.isdigit, name)))  # a sign before a number
     return _YEAR.sub("", word_of(name)) in _OF_ROWS or part_of_word(name) == "weight" or bool(called)
+
+
+def says_against(words: str) -> bool:
+    """Whether the word of a name says with what something is compared.
+
+    Examples
+    --------
+    >>> says_against("δ_vs_baseline"), says_against("δ_baseline")
+    (True, False)
+    """
+    return not _AGAINST.isdisjoint(words.split("_"))
 
 
 def says_constant(name: str) -> bool:
