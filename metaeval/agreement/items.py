@@ -27,6 +27,7 @@ from metaeval.table.derived import derived_columns
 from metaeval.table.no_answers import codes_among, minus_ones
 from metaeval.table.number_columns import left_out_columns, not_scores
 from metaeval.table.roles import (
+    COMPUTED,
     TWO_SIDED,
     RoleColumn,
     is_computed,
@@ -395,10 +396,13 @@ def _of_people(reference: str, name: str) -> str:
     --------
     >>> [_of_people("human_A", name) for name in ("human_B", "human_A_z", "BLEU")]
     ["another person's score beside 'human_A'", "the human score 'human_A' in another form", '']
+    >>> _of_people("human avg", "human2"), _of_people("avg", "BLEU")
+    ("another person's score beside 'human avg'", '')
     """
     if _is_form_of(reference, name):
         return f"the human score {reference!r} in another form"
-    stem, *others = {_PERSON.sub("", underscored(text)) for text in (reference, name)}
+    mean = "_".join(word for word in underscored(reference).split("_") if word not in COMPUTED)
+    stem, *others = {_PERSON.sub("", underscored(text)) for text in (mean or reference, name)}
     is_other = not others and (are_judges([stem]) or not PEOPLE.isdisjoint(stem.split("_")))
     return f"another person's score beside {reference!r}" if is_other else ""
 

@@ -70,7 +70,8 @@ def table_alone(sheet: Sheet) -> tuple[Sheet, list[str]]:
     content = b"\n".join(lines[at] for at in kept)
     numbers = [at + 1 for at in kept]
     notes = [f"left out line {at + 1}, {what}" for at, what in sorted(told.items())]
-    return replace(sheet, content=content, delimiter=delimiter, lines=numbers), notes
+    titles = tuple(" ".join(filter(None, rows[at])) for at in above)
+    return replace(sheet, content=content, delimiter=delimiter, lines=numbers, above=titles), notes
 
 
 def _refuse_two_tables(sheet: Sheet, rows: Sequence[Sequence[str]], first: int, second: int) -> None:

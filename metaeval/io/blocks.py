@@ -30,7 +30,7 @@ from metaeval.table.scores import Missing
 Form = Literal["wide", "long", "trec_eval", "ir_measures", "tot", "frame", "crossed"]
 SystemsIn = Literal["columns", "rows"]
 
-_NO_NUMBER = "is not a number; scores are numbers with a decimal point"
+NO_NUMBER = "is not a number; scores are numbers with a decimal point"
 _EXACT = 2.0**53  # whole numbers below it have a float of their own
 PASSED = {"yes": "no", "true": "false", "pass": "fail", "passed": "failed", "correct": "incorrect", "right": "wrong",
            "ja": "nein", "y": "n", "t": "f", "success": "failure", "resolved": "unresolved", "solved": "unsolved",
@@ -245,7 +245,7 @@ class BadCellError(Exception):
         super().__init__(place, cell)
         self.place, self.text = place, cell.strip(BLANKS)
         self.is_gap = self.text.casefold() in SCORE_GAPS
-        self.is_word = self.rule().endswith(_NO_NUMBER)  # and so may be left out with its column
+        self.is_word = self.rule().endswith(NO_NUMBER)  # and so may be left out with its column
         self.kind = FileFormatError if other_spelling(self.text) is None else SpeltError
 
     def rule(self, delimiter: str = "", row: str = "", *, cells: Iterable[str] = ()) -> str:
@@ -281,7 +281,7 @@ def _broken_rule(text: str, filters: tuple[str, str], words: Collection[str]) ->
     way = _way_past_signs(text, words) or _way_past_words(text, words)
     if text.startswith(PROMPTFOO):
         text, way = shortened(text), "is a verdict and an answer, and other cells have none; write one before each"
-    return f"{text!r} {way or _NO_NUMBER}"
+    return f"{text!r} {way or NO_NUMBER}"
 
 
 def _way_past_signs(text: str, words: Iterable[str]) -> str:
@@ -305,6 +305,10 @@ def _way_past_words(text: str, words: Collection[str]) -> str:
     pairs = [pair for pair in pairs if pair <= {*spelt}] or pairs[
         :1
     ]  # of no and sí as they stand here, else no and yes
+    if any(is_number(word) and float(word) not in {0.0, 1.0} for word in words) and not any(
+        pair <= {*spelt} for pair in pairs
+    ):
+        return ""  # among other scores one word is none
     verdicts = set[str]().union(*pairs)
     if len(spelt) == _TWO_WORDS and sum(word in _ASKED for word in spelt) == 1 and not any(map(is_number, spelt)):
         verdicts = {*spelt}  # solved, and timeout

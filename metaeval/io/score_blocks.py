@@ -12,7 +12,7 @@ from metaeval.errors import FileFormatError, InvalidOptionError, ScoresError
 from metaeval.io.around_tables import table_alone, without_spreads
 from metaeval.io.benchmarks.nuggets import read_nuggets
 from metaeval.io.benchmarks.rows import read_four, read_record_frame
-from metaeval.io.blocks import FileBlock, Form, TableOptions
+from metaeval.io.blocks import FileBlock, Form, TableOptions, metric_note
 from metaeval.io.by_values import columns_of_sheet, scores_of_columns
 from metaeval.io.chosen_rows import NO_ROWS, chosen_rows
 from metaeval.io.form_rows import rows_of_form
@@ -36,6 +36,7 @@ from metaeval.table.arrivals import Arrival
 from metaeval.table.folds import Folds, folds_of, splits_of
 from metaeval.table.roles import part_of_word, unit_of_column
 from metaeval.table.scores import as_scores
+from metaeval.table.shared_measure import named_by_measure
 
 
 def read_block(content: bytes, source: Source, options: TableOptions) -> FileBlock:
@@ -132,6 +133,7 @@ def _read_form(sheet: Sheet, source: Source, options: TableOptions, order: Seque
         if options.systems_in is not None and form != "wide":
             raise sheet.error(f"`systems_in` is about a wide table, and this is read as a {form} one; leave it out")
         block = _topics_in_order(_FORMS[form](sheet, source, options), order)
+        block = _named_by_measure(block, sheet, source, options, form)
         dated = None if options.header is False else arrival_within(sheet, block.labels["topic"])
         return replace(block, read_as=block.read_as or _READ_AS[form], arrival=dated)
     except FileFormatError as error:
@@ -141,6 +143,22 @@ def _read_form(sheet: Sheet, source: Source, options: TableOptions, order: Seque
         raise
     except ScoresError as error:
         raise sheet.error(str(error)) from error
+
+
+def _named_by_measure(block: FileBlock, sheet: Sheet, source: Source, options: TableOptions, form: Form) -> FileBlock:
+    """Name a metric that no column names after the measure that names, the corner cell or a title hold.
+
+    A wide table that somebody says to be one has systems, and no measures, in names of systems.
+    """
+    if not block.called_as_file or "higher_is_better" in block.attached:
+        return block
+    corner = sheet.sample()[0][0] if form == "wide" and options.header is not False else ""
+    systems = [] if options.form == "wide" else block.labels["system"]
+    metric, note = named_by_measure(source.own_name, systems, block.labels["topic"], corner=corner, titles=sheet.above)
+    if not note:
+        return block
+    notes = [told for told in block.notes if told not in metric_note(source)]
+    return replace(block, labels=block.labels | {"metric": [metric]}, notes=[*notes, note], called_as_file=False)
 
 
 def _lead_by_values(sheet: Sheet, error: str) -> None:

@@ -82,6 +82,8 @@ class Sheet:
     """Names in that file that have no column here."""
     titles: tuple[str, ...] = ()
     """What was left out above the header, as notes."""
+    above: tuple[str, ...] = ()
+    """What stands in lines above the header of a table of scores."""
 
     def texts(self) -> Iterable[bytes]:
         """Return the content in parts, each of whole rows."""

@@ -33,7 +33,7 @@ from metaeval.io.stored import netcdf_of, parquet_of
 from metaeval.io.writing import write_bytes
 from metaeval.table.array import DIMS, gaps_in
 from metaeval.table.named_repeats import repeats_note, repeats_of_names
-from metaeval.table.roles import SCORES, is_error_measure, ranges_of_scores, rises_by_name
+from metaeval.table.roles import SCORES, holds_error_measure, is_error_measure, ranges_of_scores, rises_by_name
 from metaeval.table.scores import Missing, Scores, are_apart, as_scores, checked_scores, scores_to_long
 
 if TYPE_CHECKING:
@@ -237,13 +237,22 @@ def _rising_by_file(
 ) -> tuple[bool | Mapping[str, bool] | None, list[str]]:
     """Return the directions asked for, and up where a word of a file's name alone, hallucination_eval, says down.
 
-    A file called as an error measure and no more, wer or val_loss, holds that.
+    A file called as an error measure and no more, wer or val_loss, holds that; one of a longer name, wer_de, is asked
+    about.
     """
     told = asked if isinstance(asked, Mapping) else {}
     called = {block.labels["metric"][0] for block in blocks if block.called_as_file}
     names = [name for name in array["metric"].to_numpy().tolist() if name in called and name not in told]
+    if isinstance(asked, bool):
+        return asked, []
+    if unclear := next(filter(holds_error_measure, names), ""):
+        ways = " or ".join(f"`higher_is_better={ {unclear: rises} }`" for rises in (False, True))
+        raise ScoresError(
+            f"is lower better under {unclear!r}? Its file alone is called as a measure of errors, and no column is; "
+            f"pass {ways}"
+        )
     turned = [name for name in names if not rises_by_name(name) and not is_error_measure(name)]
-    if not turned or isinstance(asked, bool):
+    if not turned:
         return asked, []
     way = f"pass `higher_is_better={ {turned[0]: False} }` if it is not"
     note = f"higher is better under {first_few(turned)}: the name of a file alone turns no direction; {way}"

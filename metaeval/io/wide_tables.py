@@ -60,7 +60,7 @@ from metaeval.table.roles import (
     unit_of_column,
     word_of,
 )
-from metaeval.table.wide import are_surely_crossed, shared_measure, surely_topics, systems_by_metrics
+from metaeval.table.wide import are_surely_crossed, surely_topics, systems_by_metrics
 
 _SHOWN = 5
 _SURE = 2
@@ -375,15 +375,15 @@ def _block(  # noqa: PLR0913, PLR0917 - what a block is made of
     _refuse_metrics(rows, systems, topics, options)
     if options.duplicates != "error":
         systems, topics, scores = each_once(systems, topics, scores, options.duplicates, notes)
-    measure = shared_measure(systems) if source.name is None and options.form != "wide" else ""
-    if measure:
-        notes = [*(note for note in notes if note not in blocks.metric_note(source))]
-        notes.append(f"all columns are called as {measure}, which is taken for the metric")
-    labels = {"metric": [measure or source.own_name]}
+    labels = {"metric": [source.own_name]}
     labels |= {dim: headers.unique_names(of, dim, body) for dim, of in (("system", systems), ("topic", topics))}
-    is_file = not measure and source.name is None
     block = blocks.FileBlock(
-        label=source.path, scores=scores[None], labels=labels, notes=notes, numbered=numbered, called_as_file=is_file
+        label=source.path,
+        scores=scores[None],
+        labels=labels,
+        notes=notes,
+        numbered=numbered,
+        called_as_file=source.name is None,
     )
     if options.form == "wide" or not are_surely_crossed(pair_of := systems_by_metrics(systems)):
         return block
@@ -871,7 +871,7 @@ def _bad_cell(
     column = f"column {used[error.place] + 1}" if across is None else f"column {across[error.place]!r}"
     row = "" if down is None else f", row {shortened(down[position])!r}"
     rule = error.rule(rows.body.delimiter, called, cells=rows.column(used[error.place]))
-    hint = _way_past_column(rows, used, error.place, titles) if error.is_word and rule == error.rule() else ""
+    hint = _way_past_column(rows, used, error.place, titles) if rule.endswith(blocks.NO_NUMBER) else ""
     return rows.body.error(f"{column}{row}: {rule}{hint}", position, of=error.kind)
 
 

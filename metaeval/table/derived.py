@@ -74,7 +74,7 @@ def _first(
     functions: Mapping[str, "_Function"],
 ) -> Derived | None:
     """Return the candidate that is most certainly computed from some of the columns."""
-    sets = list(_sets(columns))
+    sets = [*dict.fromkeys([*_sets(columns), *_weighted(values, candidates, columns)])]
     few = log2(max(1, len(sets) * len(functions)))
     best: tuple[float, Derived] | None = None
     for of in sets:
@@ -100,6 +100,17 @@ def _sets(rest: Sequence[int]) -> Iterator[tuple[int, ...]]:
         return
     for size in (len(rest), len(rest) - 1, 2):
         yield from combinations(rest, size)
+
+
+def _weighted(values: Floats, candidates: Sequence[int], columns: Sequence[int]) -> Iterator[tuple[int, ...]]:
+    """Yield the columns that a candidate follows by least squares, as a mean or sum of some of many follows these."""
+    for at in candidates if len(columns) > _ALL_SETS else ():
+        of = [column for column in columns if column != at]
+        rows = values[np.isfinite(values[:, [at, *of]]).all(axis=1)]
+        if len(rows) > len(of):
+            weights = np.linalg.lstsq(rows[:, of], rows[:, at])[0]
+            heavy = tuple(column for column, weight in zip(of, weights, strict=True) if 2 * weight > weights.max())
+            yield from [heavy] if len(heavy) > 1 else []
 
 
 type _Function = Callable[[Floats], Floats]

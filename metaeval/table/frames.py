@@ -55,6 +55,7 @@ from metaeval.table.roles import (
     refuse_items_of_one,
     word_of,
 )
+from metaeval.table.shared_measure import named_by_measure
 from metaeval.table.wide import (
     Names,
     Oriented,
@@ -69,6 +70,8 @@ from metaeval.table.wide import (
 _SURE = 2  # of the evidence of names
 _SAMPLE, _MOST_ROWS = 20, 20_000
 _SYSTEMS = 2
+_DESCRIBED = frozenset({"count", "mean", "std", "min", "max"})
+"""What pandas says of the numbers of a frame."""
 _NUMBERS_OF = re.compile(r"q|(q|query|topic|item|question|case)_?(no|nr|num|number|idx|index)")
 
 FRAMES_READ = (
@@ -559,8 +562,15 @@ def _names_parts(frame: pd.DataFrame) -> bool:
 
 def _read_wide(frame: pd.DataFrame, names: Names) -> ScoreTable:
     """Read a wide frame of one metric, which only the caller can name."""
+    if any({*map(str, axis)} >= _DESCRIBED for axis in (frame.index, frame.columns)):
+        raise ScoresError(
+            "these are counts, means, deviations and quantiles, as `frame.describe()` returns them, and no scores of "
+            "items; pass the frame itself"
+        )
     metric_names = names.get("metric")
-    metric = UNNAMED_METRIC if metric_names is None else _only(metric_names)
+    beside = " ".join(str(name) for name in (frame.index.name, frame.columns.name) if name is not None)
+    metric, note = named_by_measure(UNNAMED_METRIC, (), (), corner=beside)
+    metric, note = (metric, note) if metric_names is None else (_only(metric_names), "")
     for axis, dim in ((frame.columns, "rows"), (frame.index, "columns")):
         if name_a_grid(map(str, axis)):
             continue
@@ -581,7 +591,7 @@ def _read_wide(frame: pd.DataFrame, names: Names) -> ScoreTable:
             )
     oriented = topics_in_rows(frame, "this frame", names, otherwise=None)
     oriented, left_out = _scores_alone(oriented)
-    notes = [oriented.note, *left_out] if oriented.note else left_out
+    notes = [*filter(None, [note, oriented.note]), *left_out]
     tables, pair_of = {metric: oriented.table}, systems_by_metrics(list(map(str, oriented.table.columns)))
     if metric_names is None and are_surely_crossed(pair_of):
         crossed = oriented.table.set_axis(pd.MultiIndex.from_tuples(pair_of.values()), axis="columns")

@@ -4,6 +4,7 @@ Names alone tell little: a topic may be called "sum", a system "oracle". What a 
 numbers, and what the numbers alone suggest is told, not taken out.
 """
 
+import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -41,8 +42,10 @@ from metaeval.table.roles import (
     is_total,
     may_be_no_item,
     ranges_of_scores,
+    role_of_name,
     role_of_row,
     roles_beside,
+    says_against,
     says_constant,
     says_of,
     word_of,
@@ -60,6 +63,8 @@ _OF_CLASSES = frozenset({"accuracy", "micro_avg", "macro_avg", "weighted_avg", "
 _DIFFERENCES = frozenset(word for word, says in PERHAPS_SCORES["beyond"].items() if says == "a difference of others")
 _OF_SYSTEMS = frozenset({"test", "error", "half", "cost"})
 """What rows of a table of systems may be called as that are no items."""
+_COMPARE = frozenset({"difference", "test"})
+"""Those that compare systems with one of them."""
 _MOST_ROWS = 1000
 _MOST_COMPARED = 200_000
 _RARE = 0.01
@@ -265,12 +270,50 @@ def _notes_on_same(rows: Sequence[str], word: str) -> list[str]:
 
 
 def _of_items(names: Sequence[str], values: Floats, roles: Sequence[str], out: Mapping[int, str]) -> dict[int, str]:
-    """Return the rows among items that hold tests, errors or costs of systems, or quantiles of items, and which."""
+    """Return the rows among items that hold tests, differences, errors or costs of systems, or quantiles of items."""
     items = [at for at, role in enumerate(roles) if role not in _OF_SYSTEMS | _COUNTS]
     others = [at for at in range(len(names)) if at not in {*items, *out}]
     told = {at: says_of(roles[at]) for at in others if _is_of_rest(values[at], values[items], roles[at])}
+    told |= _compared_with_one(names, values, [at for at in range(len(names)) if at not in {*out, *told}])
     items = [at for at, role in enumerate(roles) if not role and at not in {*out, *told}]
     return told | _ends_of_items(names, values, items)
+
+
+def _compared_with_one(names: Sequence[str], values: Floats, rows: Sequence[int]) -> dict[int, str]:
+    """Return the rows that compare systems with one of them, by name, or as differences of the means of the others.
+
+    The number of that system itself is 0, or none.
+
+    Examples
+    --------
+    >>> rows = np.array([[0.51, 0.2, 0.4], [0.7, 0.4, 0.1], [0.3, 0.63, 0.7], [0.1, 0, -0.01], [0.01, np.nan, 0.04]])
+    >>> _compared_with_one(["q1", "q2", "q3", "lead", "p vs b"], rows, range(5))
+    {4: 'a result of a test', 3: 'the difference of means from that of one system'}
+    """
+    called = {at: role_of_name(names[at]) for at in rows}
+    compared = {at for at, (role, _) in called.items() if role in _COMPARE or word_of(names[at]) in MADE | _DIFFERENCES}
+    items = [at for at in rows if at not in compared]
+    usual = np.nanmedian(np.abs(values[items])) if items and np.isfinite(values[items]).any() else math.nan
+    told = {
+        at: says_of(called[at][0] or "difference")
+        for at in compared
+        if says_against(word_of(names[at])) and not (np.abs(values[at]) >= usual / 2).all()
+    }
+    n_systems = values.shape[1]
+    if min(len(items), n_systems) < _FEWEST_TOPICS or not np.isfinite(values[items]).any(axis=0).all():
+        return told
+    for at in (at for at in rows if at not in told):
+        own, rounded = values[at], rounding(values[at])
+        means = np.nanmean(values[[item for item in items if item != at]], axis=0)
+        for one in np.flatnonzero((own == 0.0) | np.isnan(own)) if rounded else ():
+            gains = means - means[one]
+            relative = [gains / means[one] * scale for scale in (1.0, _PER_CENTS)] if means[one] else []
+            known = np.isfinite(own) & (np.arange(n_systems) != one)
+            wide = [made for made in (gains, *relative) if np.ptp(made) > _FAR * rounded]
+            near = [(np.abs(own - made)[known] <= 2 * rounded).all() for made in wide]
+            if known.sum() >= _FEWEST_OTHERS and any(near):
+                told[at] = "the difference of means from that of one system"
+    return told
 
 
 def _same_for_all(values: Floats) -> list[int]:

@@ -91,6 +91,8 @@ _SIMILARITIES = frozenset(_FALLS["similarities"])
 """Those of them that are similarities where all numbers lie between 0 and 1, as autoevals computes them."""
 _FALLING_TAILS, _FALLING_HEADS = frozenset(_FALLS["tails"]) | _UNWANTED | _RATES, frozenset(_FALLS["heads"])
 _TURNED = frozenset(_FALLS["turned"])
+_SURELY = frozenset(_FALLS["surely"])
+"""Those of them that are measures wherever they stand."""
 _RISES = frozenset(_FALLS["rises"])
 """Words of names of which more is better."""
 _SETS = frozenset({"train", "training", "val", "valid", "validation", "dev", "test", "eval", "holdout", "cv", "oof"})
@@ -157,6 +159,8 @@ _TOTALS = frozenset({*_TABLE["aggregate"]["words"]} - {"all", "sum", "total", "g
 _OF_NO_SCORE = frozenset({"cost", "time", "rank", "n", "size"})
 _EXPERIMENT, _OF_EXPERIMENTS = "session_name", frozenset({"reference_example_id", "example_id"})
 """What LangSmith calls an experiment where it exports one; beside no examples a session is one of anybody's."""
+_AGAINST = frozenset(_TABLE["difference"]["against"])
+"""Words before what something is compared with."""
 _COMPARES, _TWO_ITEMS = re.compile(r"[<>=≤≥]"), 2
 _MEASURED = ("cost", "size", "time")
 _UNITS = frozenset(_TABLE["unit"]["words"])
@@ -260,15 +264,39 @@ def rises_by_name(metric: str, below: float = 0.0, most: float = math.inf) -> bo
     >>> rises_by_name("Levenshtein", most=1.0), rises_by_name("Levenshtein", most=7.0), rises_by_name("WER", most=1.0)
     (True, False, False)
     """
-    if arrows := set(ARROWS).intersection(metric):
-        return arrows == {"↑"}
-    for better, said in _SAID.items():
-        if said.search(metric):
-            return better
-    if (scale := next(filter(None, (said.search(metric) for said in _BEST_GRADE)), None)) is not None:
+    if (said := said_direction(metric)) is not None:
+        return said
+    if (scale := next(filter(None, (grade.search(metric) for grade in _BEST_GRADE)), None)) is not None:
         return (int(scale["grade"]) > 1) == bool(scale["best"])
     falls = "" if metric == _OF_RANKS else _what_falls(metric) or _what_falls(_CAMEL.sub("_", metric))
     return not falls or (below > _FEW_BELOW and falls not in _SIGNED) or (falls in _SIMILARITIES and most <= 1)
+
+
+def said_direction(name: str) -> bool | None:
+    """Return whether an arrow, or a phrase at the end of a name, says that higher is better; None where neither does.
+
+    Examples
+    --------
+    >>> said_direction("de ↓"), said_direction("Errors (higher is better)"), said_direction("WER")
+    (False, True, None)
+    """
+    if arrows := set(ARROWS).intersection(name):
+        return arrows == {"↑"}
+    return next((better for better, said in _SAID.items() if said.search(name)), None)
+
+
+def surely_falls(name: str, *, at_end: bool = False) -> bool:
+    """Whether a name is that of a measure of which less is better wherever it stands, or, `at_end`, of a longer name.
+
+    Examples
+    --------
+    >>> [surely_falls(name) for name in ("WER", "error rate", "WER (%)", "sub", "toxicity")]
+    [True, True, True, False, False]
+    >>> surely_falls("toxicity", at_end=True), surely_falls("sub", at_end=True)
+    (True, False)
+    """
+    words = {word_of(name), word_of(_IN_BRACKETS.sub("", name).strip(" %"))}
+    return not words.isdisjoint(_SURELY | _FALLING_TAILS if at_end else _SURELY)
 
 
 def is_error_measure(name: str) -> bool:
@@ -280,6 +308,19 @@ def is_error_measure(name: str) -> bool:
     [True, True, False, False]
     """
     return "_".join(word for word in word_of(name).split("_") if word not in SPLITS) in _FALLS["words"]
+
+
+def holds_error_measure(name: str) -> bool:
+    """Whether a longer name begins or ends with a measure of which less is better wherever it stands.
+
+    Examples
+    --------
+    >>> [holds_error_measure(name) for name in ("wer_results", "2024 WER", "hallucination_eval", "wer")]
+    [True, True, False, False]
+    """
+    words = word_of(name).split("_")
+    ends = {"_".join(end) for length in (1, 2, 3) for end in (words[:length], words[-length:]) if length < len(words)}
+    return not ends.isdisjoint(_SURELY) and not is_error_measure(name) and said_direction(name) is None
 
 
 def _what_falls(metric: str) -> str:
@@ -1034,6 +1075,17 @@ def may_be_no_item(name: str) -> bool:
     called = called or (role == "n" and name.strip()[:1] == "#" != name.strip())  # "# best"
     called = called and not ("±" in word_of(name) and any(map(str.isdigit, name)))  # a sign before a number
     return _YEAR.sub("", word_of(name)) in _OF_ROWS or part_of_word(name) == "weight" or bool(called)
+
+
+def says_against(words: str) -> bool:
+    """Whether the word of a name says with what something is compared.
+
+    Examples
+    --------
+    >>> says_against("δ_vs_baseline"), says_against("δ_baseline")
+    (True, False)
+    """
+    return not _AGAINST.isdisjoint(words.split("_"))
 
 
 def says_constant(name: str) -> bool:

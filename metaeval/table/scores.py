@@ -39,10 +39,21 @@ from metaeval.base.notes import KeptGaps, SettledGaps, storable
 from metaeval.base.unit import unit_called
 from metaeval.base.vocabulary import IN_PYTHON
 from metaeval.errors import InvalidOptionError, ScoresError, UnknownNameError
-from metaeval.table.array import ATTACHED, DIMS, METRICS_OF_FILES, REPEAT, ScoreTable, dims_of, gaps_in, has_gaps
+from metaeval.table.array import (
+    ATTACHED,
+    DIMS,
+    METRICS_OF_FILES,
+    REPEAT,
+    UNNAMED_METRIC,
+    ScoreTable,
+    dims_of,
+    gaps_in,
+    has_gaps,
+)
 from metaeval.table.forms import recognise
 from metaeval.table.plausibility import left_out_rows, metrics_of_ranks, note_on_ranks, odd_notes, perhaps_items
 from metaeval.table.roles import notes_on_directions, ranges_of_scores, rises_by_name
+from metaeval.table.shared_measure import named_by_measure
 
 Missing = Literal["error", "zero", "drop-systems", "drop-topics", "pairwise"]
 _MOST_NOTED = 1000
@@ -223,6 +234,7 @@ def as_scores(  # noqa: PLR0913 - one keyword per label of the table
     _refuse_infinities(table)
     looked_at = isinstance(data, xr.DataArray) and "higher_is_better" in data.coords
     table = table if looked_at else _without_made(table, named=isinstance(data, _NAMED_ALONE))
+    table = table if looked_at else _named_by_measure(table)
     table = _without_settings(table)
     table, dropped = _settle_gaps(table, missing)
     _refuse_too_few(table, fewest, dropped)
@@ -454,6 +466,14 @@ def _without_made(table: ScoreTable, *, named: bool) -> ScoreTable:
         for note in notes:
             table = _with_note(table, note)
     return table
+
+
+def _named_by_measure(table: ScoreTable) -> ScoreTable:
+    """Name a metric that nobody named after the measure that the names of systems or topics hold, which is noted."""
+    if table.labels["metric"] != [UNNAMED_METRIC]:
+        return table
+    metric, note = named_by_measure(UNNAMED_METRIC, table.labels["system"], table.labels["topic"])
+    return _with_note(table._replace(labels=table.labels | {"metric": [metric]}), note) if note else table
 
 
 def gaps_are_kept(data: object) -> bool:

@@ -15,7 +15,7 @@ import pandas as pd
 
 from metaeval.base.names import are_metrics, are_models, count, metric_evidence, shortened, topic_evidence
 from metaeval.errors import InvalidOptionError, ScoresError
-from metaeval.table.roles import SPLITS, part_of_word, rises_by_name, role_of_name, word_of
+from metaeval.table.roles import SPLITS, part_of_word, role_of_name, word_of
 
 type Names = Mapping[str, Sequence[str] | None]
 """The names that the caller gives along a dim; None for those not given."""
@@ -278,21 +278,3 @@ def are_surely_crossed(pairs: Mapping[str, tuple[str, str]]) -> bool:
 def name_a_grid(names: Iterable[str]) -> bool:
     """Whether names, but those of what is no score, are every one of some systems and of some known metrics."""
     return are_surely_crossed(systems_by_metrics([name for name in names if not role_of_name(name)[0]]))
-
-
-def shared_measure(names: Sequence[str]) -> str:
-    """Return the measure that all names of systems end, or begin, with; "" where there is none.
-
-    Examples
-    --------
-    >>> shared_measure(["whisper_wer", "wav2vec_wer"]), shared_measure(["wer", "cer"]), shared_measure(["a_1", "b_1"])
-    ('wer', '', '')
-    """
-    for sign, cut, at in product("_ .:/|-", (str.rpartition, str.partition), (0, 2)):
-        parts = [cut(name, sign) for name in names]
-        measures, systems = {part[at] for part in parts}, {part[2 - at] for part in parts}
-        if len(measures) == 1 < len(systems) == len(names) and all(systems):
-            (measure,) = measures
-            if metric_evidence([measure]) == _SURE or not rises_by_name(measure):
-                return measure
-    return ""

@@ -231,3 +231,18 @@ def test_grades_beside_grades_are_noted():
     right = {name: of > 2 for name, of in grades.items()}
     binary = item_scores(table.assign(**right).astype(dict.fromkeys(right, float)), reference="adequacy")
     assert not any("holds grades" in note for note in binary.attrs.get("notes", ()))
+
+
+@pytest.mark.parametrize("raters", [["human0", "human1", "human2"], ["ann", "ben", "cat"]])
+@pytest.mark.parametrize("made", ["mean", "sum"])
+def test_people_of_whom_the_human_score_is_made_are_no_metrics(raters, made):
+    """Beside six metrics, and written to three decimals; each would agree with itself."""
+    rng = np.random.default_rng(3)
+    grades = rng.integers(1, 6, (60, 3)).astype(float)
+    frame = pd.DataFrame(rng.integers(1, 6, (60, 6)), columns=[*"uvwxyz"]).astype(float)
+    frame[raters] = grades
+    frame["human avg"] = grades.sum(axis=1) if made == "sum" else grades.mean(axis=1).round(3)
+    frame[["system", "item"]] = [(system, item) for system in "abcdef" for item in range(10)]
+    scores = item_scores(frame, reference="human avg", item="item")
+    assert scores["metric"].to_numpy().tolist() == ["human avg", *"uvwxyz"]
+    assert any(raters[0] in note for note in scores.attrs["notes"])

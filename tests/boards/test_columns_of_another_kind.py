@@ -105,7 +105,7 @@ def test_a_mean_of_some_of_fine_scores_is_told():
 SHEET = "topic,a,b\n1,.4,.2\n2,.5,.3\n3,.9,.6\n"
 
 
-@pytest.mark.parametrize("name", ["hallucination_eval", "bd_wer", "2024_refusals"])
+@pytest.mark.parametrize("name", ["hallucination_eval", "2024_refusals"])
 def test_a_word_in_the_name_of_a_file_turns_nothing(name, tmp_path):
     """More is better as in any table that does not say otherwise; a note says how to turn it."""
     path = tmp_path / f"{name}.csv"
@@ -114,6 +114,17 @@ def test_a_word_in_the_name_of_a_file_turns_nothing(name, tmp_path):
     assert scores["higher_is_better"].to_numpy().tolist() == [True]
     assert any("the name of a file alone turns no" in note for note in scores.attrs["notes"])
     assert not read_scores(path, higher_is_better={name: False})["higher_is_better"].to_numpy().any()
+
+
+@pytest.mark.parametrize("name", ["bd_wer", "WER_de", "wer_results"])
+def test_a_file_called_as_an_error_measure_and_more_is_asked_about(name, tmp_path):
+    """Either answer is taken: no best system is named under a direction that nobody gave."""
+    path = tmp_path / f"{name}.csv"
+    path.write_text(SHEET)
+    with pytest.raises(MetaevalError, match=f"is lower better under '{name}'"):
+        read_scores(path)
+    for rises in (True, False):
+        assert read_scores(path, higher_is_better={name: rises})["higher_is_better"].to_numpy().tolist() == [rises]
 
 
 @pytest.mark.parametrize("name", ["wer", "val_loss"])

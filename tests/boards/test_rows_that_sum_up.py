@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 
 from metaeval import as_scores, read_scores
+from metaeval.errors import MetaevalError
 
 ITEMS = pd.DataFrame(
     np.random.default_rng(11).uniform(0, 100, (80, 6)).round(1),
@@ -51,3 +52,46 @@ def test_items_called_by_letters_are_items(name, tmp_path):
     frame = pd.concat([ITEMS, ITEMS.sample(1, random_state=1).set_axis([name]) / 2]).round(1).rename_axis("Frage")
     for scores in doors(frame, tmp_path / "x.csv"):
         assert name in scores.topic.to_numpy()
+
+
+COMPARED = pd.DataFrame(
+    {"new": [0.91, 0.85, 0.72, 0.66], "mid": [0.88, 0.71, 0.74, 0.62], "base": [0.71, 0.69, 0.60, 0.61],
+     "old": [0.5, 0.6, 0.4, 0.7]},
+    index=pd.Index(["u1", "u2", "u3", "u4"], name="utterance"),
+)  # fmt: skip
+GAINS = COMPARED.mean() - COMPARED["base"].mean()
+BELOW = {
+    "\N{GREEK CAPITAL LETTER DELTA} vs base": GAINS.round(3),
+    "Ahead": GAINS.round(3),
+    "Relative gain": (GAINS / COMPARED["base"].mean()).round(3),
+    "Relative gain (%)": (100 * GAINS / COMPARED["base"].mean()).round(1),
+    "p-value vs base": pd.Series({"new": 0.001, "mid": 0.02, "base": 1.0, "old": 0.13}),
+    "Improvement over base": pd.Series({"new": 0.21, "mid": 0.11, "base": 0.0, "old": -0.2}),
+}
+
+
+@pytest.mark.parametrize("name", BELOW)
+@pytest.mark.parametrize("gap", [False, True])
+@pytest.mark.parametrize("missing", ["error", "pairwise", "drop-systems"])
+def test_rows_that_compare_systems_with_one_are_no_items(name, gap, missing, tmp_path):
+    """By their numbers or their names; the cell of that system itself may be empty."""
+    row = BELOW[name].mask(BELOW[name].index == "base") if gap else BELOW[name]
+    path = tmp_path / "t.csv"
+    pd.concat([COMPARED, row.to_frame(name).T]).rename_axis("utterance").to_csv(path)
+    scores = read_scores(path, missing=missing)
+    assert scores["topic"].to_numpy().tolist() == ["u1", "u2", "u3", "u4"]
+    assert scores["system"].to_numpy().tolist() == ["new", "mid", "base", "old"]
+    assert any(f"left out item {name!r}" in note for note in scores.attrs["notes"])
+
+
+def test_items_near_a_difference_of_means_stay():
+    """An item on which one system has 0 and the others what they have."""
+    frame = COMPARED.T.assign(u5=[0.31, 0.24, 0.0, 0.07]).T
+    assert as_scores(frame.rename_axis(columns="system")).sizes["topic"] == 5
+
+
+def test_what_describe_returns_is_no_table_of_items():
+    """The frame itself is."""
+    with pytest.raises(MetaevalError, match="pass the frame itself"):
+        as_scores(COMPARED.describe())
+    assert as_scores(COMPARED).sizes["topic"] == 4
