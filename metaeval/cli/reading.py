@@ -303,9 +303,9 @@ class Loaded:
     def means(self, alone: "MeansAloneError", *, chosen: bool = True) -> "SystemMeans":
         """Return the means and standard errors that an input holds, turned as the options say; all unless `chosen`."""
         options = self.options
-        names = (*CHOOSING, "groups", "group_regex", "cluster_file", "clusters", "missing", "systems_in")
+        of_items = (*CHOOSING, "groups", "group_regex", "cluster_file", "clusters", "missing", "systems_in")
         why = "{0} needs scores by item, and these are means with standard errors; leave it out"
-        self.refuse([name for name in names if options.get(name) != "drop-systems"], why.format)
+        self.refuse([name for name in of_items if options.get(name) != "drop-systems"], why.format)
         self.read(*alone.paths)
         names = _names_of_metrics(options["metrics"]) if chosen and options.get("metrics") else []
         board = alone.board.under(names) if names else alone.board

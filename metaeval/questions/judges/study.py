@@ -34,7 +34,14 @@ from metaeval.metrics.registry import Registry
 from metaeval.metrics.scoring import note_on_grades
 from metaeval.models.components import VarianceComponents, variance_components
 from metaeval.models.judge_worth import TopicsWithJudge, topics_with_judge, visible_worth
-from metaeval.questions.judges.study_labels import CORRECTED, NUMBERED, JudgeOptions, Labelling, labelling_of
+from metaeval.questions.judges.study_labels import (
+    CORRECTED,
+    NUMBERED,
+    ConclusionOptions,
+    JudgeOptions,
+    Labelling,
+    labelling_of,
+)
 from metaeval.resampling.judge_conclusions import JudgeConclusions, judge_conclusions
 from metaeval.resampling.judge_verdicts import judge_verdicts
 from metaeval.resampling.options import check_test
@@ -356,14 +363,10 @@ def study_judges(  # noqa: PLR0913 - every option is one question
     check_choice(labelled, "labelled", ("common", "own"))
     labels, people = _check_given(labels, collection, scores, annotations, people, reference, latent=latent)
     source = resolve_rng(resolve_seed(rng))
-    tested: Mapping[str, Any] = {"test": test, "correction": correction, "n_resamples": n_resamples}
     options = JudgeOptions(
         *(reference, people, maps, rel, epsilon, scoring, human_topics, latent),
-        *(_of_systems(groups, "groups", "team"), built_with),
-        *(_of_systems(covariate, "covariate", 120), covariate_name),
-        *(alpha, confidence_level, n_resamples),
-        partial(decision_agreement, **tested, alphas=alpha),
-        partial(judge_conclusions, **tested, alpha=alpha, confidence_level=confidence_level, top=top),
+        *(_of_systems(groups, "groups", "team"), built_with, _of_systems(covariate, "covariate", 120), covariate_name),
+        ConclusionOptions(test, correction, alpha, n_resamples, confidence_level, top),
         source,
     )
     units = _unit_of(labels if collection is None else None, scores)
@@ -383,22 +386,23 @@ def study_judges(  # noqa: PLR0913 - every option is one question
             attempt.failed |= {} if judged else {ABOUT_SYSTEMS: more.pop()}
             notes += more
             if judged:
-                tables, more = under_judges.scores_under_judges(
-                    judged, metrics, reference=reference, people=[*weights], registry=registry
-                )
+                score_runs = partial(under_judges.scores_under_judges, reference=reference, registry=registry)
+                tables, more = score_runs(judged, metrics, people=[*weights])
                 notes += [*more, *_notes_on_grades(judged, tables, metrics, rel, registry)]
     if scores is not None:
         notes += [*_notes_of(tables), *under_judges.flat_judge_notes(tables)]
         labelling = labelling if labels is not None else _labels_of_answers(tables, options, attempt)
     answers = _about_systems(tables, weights, labelling, options, attempt)
-    concluded = answers.get("conclusions", {}).items()
-    notes += [f"{metric}: {note}" for metric, judged in concluded for note in judged.notes()]
-    study = JudgeStudy(
+    concluded, bias = answers.get("conclusions", {}), answers.get("group_bias", {})
+    notes += [f"{metric}: {note}" for metric, judged in concluded.items() for note in judged.notes()]
+    annotated = None if annotations is None else alt_test_of(*annotations, epsilon=epsilon, scoring=scoring)
+    alt = annotated if labelling is None else labelling.alt
+    return JudgeStudy(
         **answers,
         labelling=labelling,
-        annotated=None if annotations is None else alt_test_of(*annotations, epsilon=epsilon, scoring=scoring),
+        annotated=annotated,
         scores=MappingProxyType(dict(tables)),
-        verdicts=pd.DataFrame(),
+        verdicts=judge_verdicts(concluded, bias, alt, margin=margin, alpha=alpha),
         reference=reference,
         people=tuple(people),
         test=test_name,
@@ -411,9 +415,6 @@ def study_judges(  # noqa: PLR0913 - every option is one question
         provenance=provenance or record_provenance("study_judges", random_source=source.description),
         has_runs=collection is not None,
         scores_are_labels=labels is None and labelling is not None,
-    )
-    return replace(
-        study, verdicts=judge_verdicts(study.conclusions, study.group_bias, study.alt, margin=margin, alpha=alpha)
     )
 
 
@@ -464,17 +465,19 @@ def _about_systems(
     """
     if not tables:
         return {}
-    reference = options.reference
+    reference, compared = options.reference, options.compared
     if reference is None:
         pairs = None if labelling is None else labelling.agreement.compared
-        compare = partial(under_judges.effects_of_pairs, tables, pairs, options.decide, options.source.generator)
+        decide = partial(decision_agreement, test=compared.test, correction=compared.correction, alphas=compared.alpha)
+        decide = partial(decide, n_resamples=compared.n_resamples)
+        compare = partial(under_judges.effects_of_pairs, tables, pairs, decide, options.source.generator)
         effects = compare() if labelling is None else attempt(ABOUT_SYSTEMS, compare)  # labels are an answer too
         return {} if effects is None else {"effects": effects}
     answers = defaultdict[str, dict[Hashable, Any]](dict)
     for metric, table in track(list(tables.items()), description="comparing conclusions under each judge"):
         drawn = int(options.source.generator.integers(2**63))
         try:
-            conclusions = options.conclude(table, reference=reference, people=weights, rng=drawn)
+            conclusions = judge_conclusions(table, reference=reference, people=weights, **compared._asdict(), rng=drawn)
         except MetaevalError as error:
             error.add_note(f"while comparing what is concluded under {metric}")
             raise
@@ -516,8 +519,8 @@ def _questions_under(
     if numbers is not None and any(system in numbers for system in by_judge[reference]["system"].to_numpy()):
         bias = partial(favoured_by_covariate, covariate=numbers, name=name, **beside)
         yield "by_covariate", metric, f"Bias towards more {name}", partial(_favour_of_enough, shared, bias)
-    human, level = by_judge[reference].assign_coords(metric=[metric]), options.confidence_level
-    tested: Mapping[str, Any] = {"alpha": options.alpha, "confidence_level": level}
+    human, level = by_judge[reference].assign_coords(metric=[metric]), options.compared.confidence_level
+    tested: Mapping[str, Any] = {"alpha": options.compared.alpha, "confidence_level": level}
     for name in judges:
         worth = partial(topics_with_judge, human, by_judge[name], n_topics=options.human_topics, **tested)
         yield "worth", (metric, name), f"What {name} is worth", partial(visible_worth, worth)

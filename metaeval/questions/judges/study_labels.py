@@ -1,6 +1,6 @@
 """What labels say of the judges who gave them: the parts of a study of judges that need no systems."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import NamedTuple
@@ -8,7 +8,6 @@ from typing import NamedTuple
 import pandas as pd
 
 from metaeval.agreement.alt_test import AltTest, Scoring, alt_test
-from metaeval.agreement.decisions import DecisionAgreement
 from metaeval.agreement.item_favour import ItemFavour, favoured_items, names_of_items
 from metaeval.agreement.judge_ranking import JudgeRanking, rank_judges
 from metaeval.agreement.krippendorff import alpha_of
@@ -26,7 +25,6 @@ from metaeval.inex.assessments import Assessments
 from metaeval.inex.assessor_agreement import agreement_by_pair
 from metaeval.inex.document_labels import document_labels, on_common_topics
 from metaeval.models.dawid_skene import LatentClasses, latent_classes
-from metaeval.resampling.judge_conclusions import JudgeConclusions
 from metaeval.running.draws import RandomSource
 from metaeval.studies.study import Attempts
 
@@ -76,6 +74,17 @@ class Labelling(Result):
     """Of such assessments; None for labels of items."""
 
 
+class ConclusionOptions(NamedTuple):
+    """How conclusions are compared: keywords of `judge_conclusions`."""
+
+    test: str
+    correction: str | None
+    alpha: float
+    n_resamples: int
+    confidence_level: float
+    top: int
+
+
 class JudgeOptions(NamedTuple):
     """What is asked of judges, as `study_judges` takes it."""
 
@@ -91,13 +100,7 @@ class JudgeOptions(NamedTuple):
     built_with: Mapping[str, Sequence[str]] | None
     covariate: Mapping[str, float] | None
     covariate_name: str
-    alpha: float
-    confidence_level: float
-    n_resamples: int
-    decide: Callable[..., DecisionAgreement]
-    """Compares significant pairs under two judges."""
-    conclude: Callable[..., JudgeConclusions]
-    """Compares conclusions under each judge with those under the reference."""
+    compared: ConclusionOptions
     source: RandomSource
 
 
@@ -120,7 +123,7 @@ def labelling_of(
         scales = scales_of_judges(labels, reference, options.maps)
         labels, notes = scales.labels, [*notes, *_notes_on(scales)]
     rel = labels.lowest_relevant(options.rel)
-    level, n_resamples = options.confidence_level, options.n_resamples
+    level, n_resamples = options.compared.confidence_level, options.compared.n_resamples
     agreement = compare_labels(
         labels, reference=reference, rel=rel, confidence_level=level, n_resamples=n_resamples, rng=options.source
     )
@@ -178,7 +181,7 @@ def _latent(labels: Labels, options: JudgeOptions, attempt: Attempts) -> LatentC
     """Ask who errs where nobody is the reference."""
     if not options.latent:
         return None
-    level, generator = options.confidence_level, options.source.generator.spawn(1)[0]
+    level, generator = options.compared.confidence_level, options.source.generator.spawn(1)[0]
     return attempt(
         "Who errs, without a reference?", partial(latent_classes, labels, confidence_level=level, rng=generator)
     )
@@ -198,8 +201,8 @@ def _corrected(
         labels.select([options.reference, *judges]),
         reference=options.reference,
         rel=int(labels.scale[-1]),
-        confidence_level=options.confidence_level,
-        alpha=options.alpha,
+        confidence_level=options.compared.confidence_level,
+        alpha=options.compared.alpha,
     )
     return attempt(CORRECTED, ask)
 
@@ -219,7 +222,7 @@ def _favour_by_item(
         return None
     name, people = options.covariate_name, [] if second is None else options.people
     ask = partial(favoured_items, labels, numbers, reference=reference, name=name, people=people)
-    return attempt(f"Bias towards more {name}", partial(ask, confidence_level=options.confidence_level))
+    return attempt(f"Bias towards more {name}", partial(ask, confidence_level=options.compared.confidence_level))
 
 
 def _panels_of_judges(
@@ -236,7 +239,9 @@ def _panels_of_judges(
     table = labels.table[[reference, *judges]]
     together = replace(labels, table=table if second is None else table.join(second.table))
     choices = {} if second is None else second.weight_of()
-    ask = partial(judge_panel, together, reference=reference, people=choices, confidence_level=options.confidence_level)
+    ask = partial(
+        judge_panel, together, reference=reference, people=choices, confidence_level=options.compared.confidence_level
+    )
     question = "How many independent judges the panel is worth, by labels"
     panel = attempt(question, ask)
     return panel, None if panel is None else attempt(f"{question} on one scale", partial(ask, rescaled=True))
