@@ -1,7 +1,7 @@
 """What a command reads: the one way from its options to scores, collections and the record of both."""
 
 import shlex
-from collections.abc import Callable, Container, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from fnmatch import fnmatchcase
 from inspect import signature
 from pathlib import Path
@@ -109,6 +109,12 @@ class Loaded:
     def given(self, name: str) -> bool:
         """Say whether an option was given on the command line."""
         return given_at(self._context, name) and name not in self.set_by_file
+
+    def refuse(self, names: Iterable[str], why: Callable[[str], str]) -> None:
+        """Refuse the options of these names that were given, each for a reason that calls it as it is typed."""
+        for name in names:
+            if self.given(name):
+                raise InvalidOptionError(why(f"--{name.replace('_', '-')}"))
 
     @property
     def set_by_file(self) -> frozenset[str]:
@@ -297,10 +303,9 @@ class Loaded:
     def means(self, alone: "MeansAloneError", *, chosen: bool = True) -> "SystemMeans":
         """Return the means and standard errors that an input holds, turned as the options say; all unless `chosen`."""
         options = self.options
-        for name in (*CHOOSING, "groups", "group_regex", "cluster_file", "clusters", "missing", "systems_in"):
-            if self.given(name) and options[name] != "drop-systems":
-                message = f"--{name.replace('_', '-')} needs scores by item, and these are means with standard errors"
-                raise InvalidOptionError(f"{message}; leave it out")
+        of_items = (*CHOOSING, "groups", "group_regex", "cluster_file", "clusters", "missing", "systems_in")
+        why = "{0} needs scores by item, and these are means with standard errors; leave it out"
+        self.refuse([name for name in of_items if options.get(name) != "drop-systems"], why.format)
         self.read(*alone.paths)
         names = _names_of_metrics(options["metrics"]) if chosen and options.get("metrics") else []
         board = alone.board.under(names) if names else alone.board

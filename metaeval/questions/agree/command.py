@@ -1,6 +1,6 @@
 """`metaeval agree`: do metrics, uses of the grades, votes or boards lead to the same conclusions."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Annotated
@@ -200,7 +200,7 @@ def _beside_votes(loaded: Loaded, votes: "dict[str, Votes]", scores: "Scores | N
     """Compare votes with the scores by the pairs that both settle."""
     from metaeval.questions.boards.study_decided import study_settled  # noqa: PLC0415 - loads scipy
 
-    _refuse_options(loaded, _OF_METRICS, "is about metrics alone, and there are votes")
+    loaded.refuse(_OF_METRICS, "{0} is about metrics alone, and there are votes; leave it out".format)
     return loaded.ask(study_settled, votes, scores, alpha=checks.parse_numbers(loaded.options["alpha"])[0])
 
 
@@ -208,7 +208,7 @@ def _boards(loaded: Loaded, aggregates: list[str]) -> Answer:
     """Compare two boards, or two aggregates of one."""
     from metaeval.questions.boards.study import study_boards  # noqa: PLC0415 - loads scipy
 
-    _refuse_options(loaded, (*_OF_METRICS, "qrels"), "does not go with boards")
+    loaded.refuse((*_OF_METRICS, "qrels"), "{0} does not go with boards; leave it out".format)
     return loaded.ask(
         study_boards,
         loaded.boards(),
@@ -222,16 +222,10 @@ def _reproduction(loaded: Loaded) -> Answer:
     """Compare an experiment with its replica."""
     from metaeval.questions.reproduction.study import study_reproduction  # noqa: PLC0415 - loads scipy
 
-    _refuse_options(loaded, _OF_METRICS, "does not go with --reproduction")
+    loaded.refuse(_OF_METRICS, "{0} does not go with --reproduction; leave it out".format)
     scores, runs = loaded.experiments()
     alpha = checks.parse_numbers(loaded.options["alpha"])[0]
     return loaded.ask(study_reproduction, *scores, runs=tuple(runs) or None, alpha=alpha)
-
-
-def _refuse_options(loaded: Loaded, names: Iterable[str], why: str) -> None:
-    for name in names:
-        if loaded.given(name):
-            raise InvalidOptionError(f"--{name.replace('_', '-')} {why}; leave it out")
 
 
 def _check_gains(loaded: Loaded, text: str) -> None:
