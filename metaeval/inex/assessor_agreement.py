@@ -263,3 +263,9 @@ def agreement_by_pair(
         ]
         by_kind[kind] = pd.concat(parts, ignore_index=True)
     return by_kind
+
+
+def means_of_pairs(of_topics: pd.DataFrame) -> pd.DataFrame:
+    """Return what two judges say of parts, a row a topic and pair, as means over topics."""
+    rows = of_topics[of_topics["topic"] != "mean"]
+    return rows.groupby(["first", "second"], sort=False).mean(numeric_only=True).reset_index()

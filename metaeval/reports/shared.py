@@ -77,11 +77,11 @@ def _called(what: str) -> str:
     return {"topic": spoken.topic, "item": spoken.labelled}.get(what, what.replace("cluster", spoken.cluster))
 
 
-def unanswered(items: Iterable[Item]) -> tuple[Section, ...]:
-    """Return the section on the questions that had no answer, by their reasons; none where all had one."""
+def unanswered(reasons: Iterable[tuple[str, str]]) -> tuple[Section, ...]:
+    """Return the section on the questions that had no answer, each with its reason; none where all had one."""
     of_reason: dict[str, list[str]] = {}
-    for item in items:
-        of_reason.setdefault(item.words, []).append(item.term)
+    for question, reason in reasons:
+        of_reason.setdefault(reason, []).append(question)
     if not of_reason:
         return ()
     merged = tuple(Item(term="; ".join(filter(None, terms)), words=reason) for reason, terms in of_reason.items())

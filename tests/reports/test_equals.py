@@ -22,8 +22,8 @@ from metaeval.questions.agree import page_findings as agree_findings
 from metaeval.questions.agree.study import study_agree
 from metaeval.questions.design import page as design
 from metaeval.questions.human import page as human
-from metaeval.questions.judges import page_agreement as judge_agreement
-from metaeval.questions.judges import page_conclusions as judge_conclusions
+from metaeval.questions.judges import page_labels as judge_labels
+from metaeval.questions.judges import page_systems as judge_systems
 from metaeval.questions.judges.study import study_judges
 from metaeval.questions.judgments import page_new_systems as judgment_new_systems
 from metaeval.questions.judgments import page_power as judgment_power
@@ -145,7 +145,7 @@ def rebuilt(names):
 
 def effects(names):
     frame = named(names, tau=FIVE, f1=FIVE, n_conflicts=0, n_truth=1, n_predictor=1, first="truth", second="model")
-    return str(judge_conclusions.effect_figures(frame))
+    return str(judge_systems.effect_figures(frame))
 
 
 def agreeing(names):
@@ -252,11 +252,11 @@ CASES = {
     "conflicts": (conflicts, ["ant and cat; bee and dog"]),
     "shares of specificity": (shares, [LOW, HIGH]),
     "best judge": (
-        lambda names: judge_agreement.best_words((labels := judged(names)), labels.ranking),
+        lambda names: judge_labels.best_words((labels := judged(names)), labels.ranking),
         [f"{HIGH} lead"],
     ),
     "agreement of judges": (
-        lambda names: str(judge_agreement.agreement_figures(judged(names))),
+        lambda names: str(judge_labels.agreement_figures(judged(names))),
         ["nist and ant; nist and bee", "nist and dog; nist and elk"],
     ),
     "alt-test": (

@@ -63,7 +63,7 @@ OF_CLUSTERS = {"human/page_campaign", "human/page", "boards/page_decided", "vote
 OF_TOPICS = {
     *("reports/assessed_parts", "reports/alt_test", "assessment/page", "check_metric/page", "report/page_collection"),
     *("reliability/page", "judgments/page", "judgments/page_new_systems"),
-    *("judgments/page_power", "judgments/page_reductions", "judges/page_agreement", "judges/page_labels"),
+    *("judgments/page_power", "judgments/page_reductions", "judges/page_labels"),
     *("figures/label_agreement", "figures/assessment", "figures/judgments", "votes/page_powers"),
 }
 """Reports and figures on runs, judgments and labels, which are of topics always."""
@@ -166,7 +166,7 @@ def test_pages_on_nuggets_say_which_mean_they_show():
     tables = study_leaderboard(scores, n_resamples=50, n_splits=2, rng=0).report().tables()
     assert any("Mean: over the 12 nuggets, whatever their topic." in table.caption for table in tables)
     with speaking_of(LABELLED_NUGGETS):
-        found = prose("metaeval.questions.judges.page_conclusions")(
+        found = prose("metaeval.questions.judges.page_systems")(
             "judge-effects", first="", second="", study=SimpleNamespace(**DECIDED)
         )
     assert "by mean score over topics, each with the mean over its nuggets" in found

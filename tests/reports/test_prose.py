@@ -41,7 +41,7 @@ BY_NAME = {
     "components/page": {"crossed", "shared"},
     "design/page": {"residual"},
     "human/page": {"system", "item", "all"},
-    "judges/page_agreement": {"kappa", "quadratic_kappa"},
+    "judges/page_labels": {"kappa", "quadratic_kappa"},
     "judges/page": {"may", "may not", "not settled", "no pairs", "no second person"},
     "leaderboard/page": {"answer pair Yes", "answer pair No", "answer all Yes", "answer all No"},
     "leaderboard/page_asked": {"required without common items"},

@@ -11,7 +11,7 @@ from metaeval.base.words import bracketed, listed, number, share, text, whole
 from metaeval.inex.assessed_pools import growth_kinds, half_pool, shown_growth
 from metaeval.inex.assessment_tables import SHORT
 from metaeval.inex.power_law import power_law_shares
-from metaeval.page.blocks import Block, Fold, Item, Methods, Picture, Section, Text
+from metaeval.page.blocks import Block, Fold, Methods, Picture, Section, Text
 from metaeval.page.report import Report
 from metaeval.page.tables import Column, Table, left, right
 from metaeval.questions.assessment.study_figures import FOUND, AssessmentStudy, quoted_figures
@@ -94,7 +94,7 @@ def assessment_report(study: AssessmentStudy) -> Report:
         ),
         summary=(say("first", means=_means(study)[:_TOLD]), say("quote", n=len(study.topics))),
         key_figures=_key_figures(study),
-        sections=(_figures_section(study), *sections, *unanswered(Item(words=words) for words in study.lacking)),
+        sections=(_figures_section(study), *sections, *unanswered(("", reason) for reason in study.lacking)),
         methods=Methods(paragraphs=(_methods(study, [*sentences]),), cite=_SOURCES),
         rows=study.to_frame(),
         provenance=study.provenance,

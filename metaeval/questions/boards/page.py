@@ -10,7 +10,7 @@ from metaeval.base.names import count
 from metaeval.base.unit import unit
 from metaeval.base.words import intervals, number, p_value, percentage, share, share_of, text, whole
 from metaeval.models.settling import names_on
-from metaeval.page.blocks import Block, Fold, Item, Methods, Section
+from metaeval.page.blocks import Block, Fold, Methods, Section
 from metaeval.page.report import Report
 from metaeval.page.tables import left, right
 from metaeval.questions.boards.page_decided import ranks_section
@@ -36,7 +36,6 @@ def boards_report(study: BoardsStudy) -> Report:
     board_facts = [(f"{n:,}", f"{unit().topics} of {name}") for name, n in sizes.items()]
     n_common = study.drift.n_common if study.drift is not None else 0
     common_facts = [(f"{n_common:,}", f"{unit().topics} of both")] * (len(sizes) == len(study.scores))
-    failed = [Item(term=question, words=reason) for question, reason in study.unanswered.items()]
     return Report(
         command="agree",
         title=f"Do {first} and {second} settle the same pairs?",
@@ -51,7 +50,7 @@ def boards_report(study: BoardsStudy) -> Report:
             _pairs_section(study),
             ranks_section(settled, first, second),
             *_drift_section(study),
-            *unanswered(failed),
+            *unanswered(study.unanswered.items()),
         ),
         methods=_methods(study),
         rows=study.to_frame(),

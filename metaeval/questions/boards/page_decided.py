@@ -24,7 +24,7 @@ from metaeval.base.words import (
 )
 from metaeval.figures.boards import MOST_LINES
 from metaeval.models.settling import SettledPairs
-from metaeval.page.blocks import Block, Fold, Item, Methods, Section
+from metaeval.page.blocks import Block, Fold, Methods, Section
 from metaeval.page.report import Report
 from metaeval.page.tables import Column, left, right, rising
 from metaeval.questions.boards.study_decided import SettledStudy
@@ -47,7 +47,6 @@ def settled_report(study: SettledStudy) -> Report:
     sizes = {"system": len(settled.systems), "pair": settled.n_pairs} | (
         {"item": study.n_items} if study.n_items else {}
     )
-    failed = [Item(term=question, words=reason) for question, reason in study.unanswered.items()]
     return Report(
         command="judges" if study.of_judges else "agree",
         title=_title(study),
@@ -65,7 +64,7 @@ def settled_report(study: SettledStudy) -> Report:
             *_habits_section(study),
             *_powered_section(study),
             ranks_section(settled, study.reference, _nearest_source(study)),
-            *unanswered(failed),
+            *unanswered(study.unanswered.items()),
         ),
         methods=_methods(study),
         rows=study.to_frame(),

@@ -26,7 +26,7 @@ from metaeval.base.words import (
 from metaeval.io.components import saved_components
 from metaeval.models.components import VarianceComponents
 from metaeval.models.facets import component_words
-from metaeval.page.blocks import Block, Choice, Item, Methods, Section
+from metaeval.page.blocks import Block, Choice, Methods, Section
 from metaeval.page.report import Report
 from metaeval.page.tables import METRIC, Table, left, right
 from metaeval.questions.components.page_checks import halves_section, tries_section
@@ -54,7 +54,6 @@ def components_report(study: ComponentsStudy) -> Report:
     counted |= {"judge": components.n_judges} if components.judges else {}
     counted |= {"repeat": components.n_repeats} if components.n_repeats > 1 else {}
     between_systems = not study.repeats_of_one
-    failed = [Item(term=question, words=reason) for question, reason in study.unanswered.items()]
     return Report(
         command="components",
         title="Where does the noise come from?",
@@ -64,7 +63,7 @@ def components_report(study: ComponentsStudy) -> Report:
         sections=(
             _shares_section(study),
             *(_systems_sections(study) if between_systems else ()),
-            *unanswered(failed),
+            *unanswered(study.unanswered.items()),
         ),
         methods=_methods(study),
         rows=study.to_frame(),

@@ -341,13 +341,7 @@ def _scored(  # noqa: PLR0913 - the roles of columns
     if not items:
         return system_means(frame, reference=reference, system=system, metrics=metrics)
     return item_scores(
-        frame,
-        reference=reference,
-        system=system,
-        item=items,
-        cluster=cluster,
-        metrics=metrics,
-        lower_is_better=falling,
+        frame, reference=reference, system=system, item=items, cluster=cluster, metrics=metrics, lower_is_better=falling
     )
 
 

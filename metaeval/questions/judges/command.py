@@ -1,7 +1,7 @@
 """`metaeval judges`: may a judge, a person or a machine, decide between systems."""
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -70,6 +70,10 @@ def _whole(text: str, option: str) -> int:
 def _meaning(text: str) -> int | str:
     """Return what a word is: a grade, or label or none."""
     return text if text in {"label", "none"} else _whole(text, "--word")
+
+
+def _words(texts: list[str] | None) -> dict[str, int | str]:
+    return {word: _meaning(grade) for word, grade in checks.parse_assignments(texts, "--word").items()}
 
 
 def _read_maps(texts: list[str] | str) -> "str | dict[str, str | float]":
@@ -149,10 +153,7 @@ _MAPS = Option(
     needs="reference",
 )
 _LABELLED = choice(
-    "Score runs on the items that all judges labelled, or on each judge's own.",
-    "common",
-    "own",
-    panel=_OF_RUNS,
+    "Score runs on the items that all judges labelled, or on each judge's own.", "common", "own", panel=_OF_RUNS
 )
 _EPSILON = Option("E", "Cost-benefit margin ε of the alt-test.", checks.finite_number(least=0, most=1), needs="people")
 _SCORING = choice(
@@ -250,26 +251,20 @@ class _Reading:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _OfLabels:
-    """What is asked of labels."""
+    """What is asked of labels, and of one judge at two dates."""
 
     maps: Annotated[list[str] | None, _MAPS] = None
     epsilon: Annotated[float, _EPSILON] = 0.2
     scoring: Annotated[str | None, _SCORING] = None
     latent: Annotated[bool, _LATENT] = False
     rel: Annotated[int | None, _REL] = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Drift:
-    """One judge at two dates."""
-
     before: Annotated[Path | None, _BEFORE] = None
     after: Annotated[Path | None, _AFTER] = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Runs:
-    """Runs to score under each judge."""
+class _OfSystems:
+    """Runs to score under each judge, how conclusions are compared, and what is known of systems beside."""
 
     runs: Annotated[list[str] | None, _RUNS] = None
     metrics: Annotated[str | None, _METRICS] = None
@@ -277,12 +272,6 @@ class _Runs:
     score_precision: Annotated[str, opt.SCORE_PRECISION.but(panel=_OF_RUNS, needs="runs")] = "float64"
     element_sizes: Annotated[Path | None, opt.ELEMENT_SIZES.but(panel=_OF_RUNS, needs="runs")] = None
     labelled: Annotated[str, _LABELLED] = "common"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Conclusions:
-    """How conclusions about systems are compared."""
-
     resamples: Annotated[int, _RESAMPLES] = 1000
     test: Annotated[str, opt.TEST.but(panel=_OF_RUNS)] = "t"
     correction: Annotated[str, opt.CORRECTION_OR_OWN.but(panel=_OF_RUNS)] = "fdr_by"
@@ -290,12 +279,6 @@ class _Conclusions:
     margin: Annotated[float, _MARGIN] = 0.05
     human_topics: Annotated[int, _HUMAN_TOPICS] = 30
     top: Annotated[int, _TOP] = 10
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Systems:
-    """What is known of systems beside their scores."""
-
     groups: Annotated[Path | None, opt.GROUPS.but(panel=_OF_RUNS, often=True)] = None
     group_column: Annotated[str | None, opt.GROUP_COLUMN.but(panel=_OF_RUNS)] = None
     group_regex: Annotated[str | None, opt.GROUP_REGEX.but(panel=_OF_RUNS)] = None
@@ -313,10 +296,7 @@ def judges_command(  # noqa: PLR0913 - the options of the command
     reference: Annotated[str | None, _REFERENCE] = None,
     people: Annotated[str | None, _PEOPLE] = None,
     labels: _OfLabels,
-    drift: _Drift,
-    runs: _Runs,
-    conclusions: _Conclusions,
-    systems: _Systems,
+    systems: _OfSystems,
     seed: Annotated[int, opt.SEED] = 0,
 ) -> Answer:
     """Test whether a person or a machine may replace the assessors.
@@ -347,14 +327,13 @@ def judges_command(  # noqa: PLR0913 - the options of the command
         metaeval judges --before march.csv --after june.csv
     """
     from metaeval.base.metric_names import split_names  # noqa: PLC0415 - loads numba with the rest of its package
-    from metaeval.io.groups import read_covariate  # noqa: PLC0415 - loads pandas
-    from metaeval.questions.judges.study import study_judges  # noqa: PLC0415 - as above
+    from metaeval.questions.judges.study import study_judges  # noqa: PLC0415 - loads scipy
 
-    if drift.before is not None and drift.after is not None:
-        return _of_two_dates(loaded, inputs, (drift.before, drift.after), reading)
+    if labels.before is not None and labels.after is not None:
+        return _of_two_dates(loaded, inputs, (labels.before, labels.after), reading)
     if not inputs:
         raise InvalidOptionError("JUDGES is missing: give labels or scores of two judges, or one judge at two dates")
-    metrics = None if runs.metrics is None else split_names(runs.metrics)
+    metrics = None if systems.metrics is None else split_names(systems.metrics)
     votes, read = loaded.votes_apart(
         inputs,
         partial(_read, reading=reading, reference=reference, metrics=metrics, latent=labels.latent),
@@ -372,13 +351,10 @@ def judges_command(  # noqa: PLR0913 - the options of the command
         read = replace(read, labels=next(iter(read.annotations.values())), annotations={})
     _check_kind(loaded, read.kind, read.files[0])
     judged = _judged(read, reading, reference, named)
-    collection = _runs_beside(loaded, judged, runs, lenient=reading.lenient)
+    collection = _runs_beside(loaded, judged, systems, lenient=reading.lenient)
     names = _systems(collection, read.scores)
-    file, column = systems.covariate, systems.covariate_column
-    numbers = None if file is None else _items_covariate(judged, file, column)
-    if file is not None and numbers is None:
-        numbers = read_covariate(file, systems=names, covariate_column=column)
-    loaded.read(*([] if file is None else [file]))
+    numbers = _covariate(loaded, judged, names, systems)
+    group_of = checks.parse_assignments(systems.built_with, "--built-with")
     return loaded.ask(
         study_judges,
         judged,
@@ -390,26 +366,21 @@ def judges_command(  # noqa: PLR0913 - the options of the command
         people=() if read.annotations else named,
         maps="auto" if labels.maps is None else _read_maps(labels.maps),
         groups=loaded.groups_of(names) if names else None,
-        built_with=_built_with(systems.built_with),
+        built_with={judge: [group] for judge, group in group_of.items()},
         covariate=None if numbers is None else numbers.of_system,
         covariate_name="covariate" if numbers is None else numbers.name,
     )
 
 
 def _read(
-    files: Sequence[str],
-    *,
-    reading: _Reading,
-    reference: str | None,
-    metrics: Sequence[object] | None,
-    latent: bool,
+    files: Sequence[str], *, reading: _Reading, reference: str | None, metrics: Sequence[object] | None, latent: bool
 ) -> "JudgeInput":
     from metaeval.inex.judges import read_judges  # noqa: PLC0415 - loads pandas
 
     return read_judges(
         files,
         columns=checks.parse_assignments(reading.column, "--column"),
-        words=_words_of(reading),
+        words=_words(reading.word),
         where=checks.parse_where(reading.where),
         lenient=reading.lenient,
         repeats=reading.repeats,
@@ -420,10 +391,6 @@ def _read(
         credit=opt.read_credit(reading.credit),
         labels_only=latent,
     )
-
-
-def _words_of(reading: _Reading) -> dict[str, int | str]:
-    return {word: _meaning(grade) for word, grade in checks.parse_assignments(reading.word, "--word").items()}
 
 
 def _judged(read: "JudgeInput", reading: _Reading, reference: str | None, people: Sequence[str]) -> _Judged:
@@ -440,46 +407,45 @@ def _judged(read: "JudgeInput", reading: _Reading, reference: str | None, people
     return judged
 
 
-def _items_covariate(judged: _Judged, file: Path, column: str | None) -> "Covariate | None":
-    """Return the numbers of items, where the table names those of the labels."""
+def _covariate(loaded: Loaded, judged: _Judged, systems: Sequence[str], asked: _OfSystems) -> "Covariate | None":
+    """Return the numbers of items, where the table names those of the labels, or of systems; None without a table."""
     from metaeval.agreement.item_favour import names_of_items  # noqa: PLC0415 - loads scipy
     from metaeval.agreement.labels import Labels  # noqa: PLC0415 - as above
-    from metaeval.io.groups import read_item_covariate  # noqa: PLC0415 - loads pandas
+    from metaeval.io.groups import read_covariate, read_item_covariate  # noqa: PLC0415 - loads pandas
 
-    if not isinstance(judged, Labels):
+    file, column, numbers = asked.covariate, asked.covariate_column, None
+    if file is None:
         return None
-    names = {str(name) for by in names_of_items(judged) for name in by}
-    return read_item_covariate(file, items=names, covariate_column=column)
+    if isinstance(judged, Labels):
+        items = {str(name) for by in names_of_items(judged) for name in by}
+        numbers = read_item_covariate(file, items=items, covariate_column=column)
+    if numbers is None:
+        numbers = read_covariate(file, systems=systems, covariate_column=column)
+    loaded.read(file)
+    return numbers
 
 
-def _runs_beside(loaded: Loaded, judged: _Judged, runs: _Runs, *, lenient: bool) -> _UnderJudges:
+def _runs_beside(loaded: Loaded, judged: _Judged, asked: _OfSystems, *, lenient: bool) -> _UnderJudges:
     """Return the runs compiled beside what judges said; None without runs."""
-    if judged is None or not runs.runs:
+    if judged is None or not asked.runs:
         return None
     from metaeval.inex.judges import runs_beside_judges  # noqa: PLC0415 - loads numba
 
     collection, files = runs_beside_judges(
         judged,
-        runs.runs,
-        order=runs.order,  # type: ignore[arg-type]  # one of its choices
-        score_precision=runs.score_precision,  # type: ignore[arg-type]  # as above
-        sizes=runs.element_sizes,
+        asked.runs,
+        order=asked.order,  # type: ignore[arg-type]  # one of its choices
+        score_precision=asked.score_precision,  # type: ignore[arg-type]  # as above
+        sizes=asked.element_sizes,
         lenient=lenient,
     )
     loaded.read(*files)
     return collection
 
 
-def _refuse_given(loaded: Loaded, names: Iterable[str], why: Callable[[str], str]) -> None:
-    """Refuse the options of these names, each for a reason that calls it as it is given."""
-    for name in names:
-        if loaded.given(name):
-            raise InvalidOptionError(why(f"--{name.replace('_', '-')}"))
-
-
 def _refuse_all_but(loaded: Loaded, known: set[str], what: str) -> None:
     names = sorted({*_ABOUT, *_OF_SYSTEMS, "people", "maps", "built_with", "covariate"} - known)
-    _refuse_given(loaded, names, lambda option: f"{option} is not about {what}; leave it out")
+    loaded.refuse(names, lambda option: f"{option} is not about {what}; leave it out")
 
 
 def _of_two_dates(loaded: Loaded, inputs: Sequence[str] | None, files: tuple[Path, Path], reading: _Reading) -> Answer:
@@ -498,7 +464,7 @@ def _of_two_dates(loaded: Loaded, inputs: Sequence[str] | None, files: tuple[Pat
     _refuse_all_but(loaded, _OF_DRIFT, "one judge at two dates (--before, --after)")
     columns = checks.parse_assignments(reading.column, "--column")
     (before, outputs), (after, new_outputs) = (
-        read_judged_answers(file, columns, words=_words_of(reading)) for file in files
+        read_judged_answers(file, columns, words=_words(reading.word)) for file in files
     )
     loaded.read(*files)
     return loaded.ask(study_judge_drift, before, after, outputs=both_outputs(outputs, new_outputs, files))
@@ -539,10 +505,6 @@ def _systems(collection: _UnderJudges, scores: "dict[str, dict[str, Scores]]") -
     return () if judged is None else judged.systems
 
 
-def _built_with(texts: list[str] | None) -> dict[str, list[str]]:
-    return {name: [group] for name, group in checks.parse_assignments(texts, "--built-with").items()}
-
-
 def _check_kind(loaded: Loaded, kind: str, file: str) -> None:
     """Refuse options about another kind of files, and those about systems where there are none."""
 
@@ -552,7 +514,7 @@ def _check_kind(loaded: Loaded, kind: str, file: str) -> None:
 
     for name, kinds in {**_ABOUT, **dict.fromkeys(_OF_SYSTEMS, _ALL_BUT_ANNOTATIONS)}.items():
         if kind not in kinds:
-            _refuse_given(loaded, [name], partial(of_others, kinds=kinds))
+            loaded.refuse([name], partial(of_others, kinds=kinds))
     if kind not in {"scores", "nuggets"} and not loaded.given("runs"):
         alone = "{0} does nothing without --runs; add that, or leave {0} out"
-        _refuse_given(loaded, (*_OF_SYSTEMS, "plugin"), alone.format)
+        loaded.refuse((*_OF_SYSTEMS, "plugin"), alone.format)

@@ -8,37 +8,12 @@ import pandas as pd
 from metaeval.agreement.alt_test import AltTest
 from metaeval.agreement.runs_under_judges import scores_by_judge
 from metaeval.base.unit import unit
-from metaeval.base.words import (
-    MISSING,
-    absent,
-    bracketed,
-    bracketed_size,
-    carried,
-    name_of_metric,
-    number,
-    share,
-    text,
-)
-from metaeval.page.blocks import Item, Methods, Section, Text
+from metaeval.base.words import MISSING, absent, bracketed, bracketed_size, carried, name_of_metric, number, share, text
+from metaeval.page.blocks import Methods, Section, Text
 from metaeval.page.report import Report
 from metaeval.page.tables import Table, left, right
-from metaeval.questions.judges.page_agreement import (
-    MEASURES,
-    agreement_figures,
-    alpha_words,
-    best_words,
-    ranking_figures,
-)
-from metaeval.questions.judges.page_conclusions import blocks_by_metric, conclusion_sections, effect_figures, f1_picture
-from metaeval.questions.judges.page_labels import corrected_section, favour_words, label_sections, latent_words
-from metaeval.questions.judges.page_worth import (
-    covariate_answer,
-    covariate_section,
-    favour_section,
-    panel_section,
-    repeats_section,
-    worth_section,
-)
+from metaeval.questions.judges import page_labels as of_labels
+from metaeval.questions.judges import page_systems as of_systems
 from metaeval.questions.judges.study import ABOUT_SYSTEMS, JudgeStudy
 from metaeval.questions.judges.study_labels import Labelling
 from metaeval.reports.alt_test import alt_figures, alt_section, alt_words
@@ -68,10 +43,10 @@ say = prose(__name__)
 
 def judges_report(study: JudgeStudy) -> Report:
     """Put a study of judges into a report."""
-    failed = [Item(term=question, words=reason) for question, reason in study.unanswered.items()]
-    labelling, panel = study.labelling, panel_section(study)
+    labelling, panel = study.labelling, of_systems.panel_section(study)
     title, answer, *summary = _answer(study)
-    asked = [*covariate_answer(study), *([] if labelling is None else favour_words(labelling.favour))]
+    asked = of_systems.covariate_answer(study)
+    asked += [] if labelling is None else of_labels.favour_words(labelling.favour)
     return Report(
         command="judges",
         title=title,
@@ -80,17 +55,17 @@ def judges_report(study: JudgeStudy) -> Report:
         key_figures=_key_figures(study),
         sections=(
             *_verdicts_section(study),
-            *conclusion_sections(study),
-            *favour_section(study),
-            *covariate_section(study),
-            *(section for found in study.corrected.values() for section in corrected_section(found, brief=True)),
-            *worth_section(study),
-            *repeats_section(study),
+            *of_systems.conclusion_sections(study),
+            *of_systems.favour_section(study),
+            *of_systems.covariate_section(study),
+            *(section for found in study.corrected.values() for section in of_labels.corrected_section(found)),
+            *of_systems.worth_section(study),
+            *of_systems.repeats_section(study),
             *(panel if study.conclusions else ()),
-            *(() if labelling is None else label_sections(labelling, brief=not study.conclusions)),
+            *(() if labelling is None else of_labels.label_sections(labelling, brief=not study.conclusions)),
             *(() if study.conclusions else panel),
             *alt_section(study.annotated),
-            *unanswered(failed),
+            *unanswered(study.unanswered.items()),
         ),
         methods=_methods(study),
         rows=study.to_frame(),
@@ -149,7 +124,7 @@ def _answer(study: JudgeStudy) -> tuple[str, ...]:
     if study.conclusions or (study.has_runs and ABOUT_SYSTEMS in study.unanswered):
         return _DECIDES, *_decision_words(study)
     if study.reference is None and labelling is not None and labelling.latent is not None:
-        return "Which judge errs least?", *latent_words(labelling.latent)
+        return "Which judge errs least?", *of_labels.latent_words(labelling.latent)
     if study.reference is None:
         return "Do the judges agree?", *_agreement_words(study)
     title = _DECIDES if study.scores or study.has_runs else f"Who agrees with {study.reference}?"
@@ -217,7 +192,7 @@ def _beside_people(labelling: Labelling, alt: AltTest) -> tuple[str, str]:
     named = [f"{number(2)(kappas[name])} of {name}" for name in (judge, *people.index[:_MOST_PEOPLE])]
     return _AGREE_LITTLE * bool(people.max() < _LITTLE), say(
         "beside people",
-        measure=MEASURES[ranking.measure],
+        measure=of_labels.MEASURES[ranking.measure],
         reference=ranking.reference,
         kappas=named,
         alpha=labelling.people_alpha,
@@ -232,16 +207,17 @@ def _ranking_words(labelling: Labelling) -> tuple[str, ...]:
     ranking, pairs = labelling.ranking, labelling.agreement.pairs
     told = ranking.table["difference_low"] if ranking.ordered else pairs[f"{ranking.measure}_low"]
     quote = [say("quote labels", ordered=ranking.ordered)] if told.notna().any() else []
-    return (best_words(labelling, ranking), *quote, *runs)
+    return (of_labels.best_words(labelling, ranking), *quote, *runs)
 
 
 def _agreement_words(study: JudgeStudy) -> tuple[str, ...]:
     if study.labelling is not None:
         several = study.labelling.labels.table.shape[1] > _PAIR and not study.has_runs
-        told = (alpha_words(study.labelling), say("quote labels alike" if study.effects.empty else "quote runs"))
+        quote = say("quote labels alike" if study.effects.empty else "quote runs")
+        told = (of_labels.alpha_words(study.labelling), quote)
         pair = [] if study.has_runs or study.labelling.latent is not None else [say("compare two")]
         return (*told, say("replace")) if several else (*told, *pair)
-    tau = effect_figures(study.effects)[0]
+    tau = of_systems.effect_figures(study.effects)[0]
     return f"Observed without an interval: {tau.what} {tau.value}.", say("quote runs")
 
 
@@ -250,12 +226,12 @@ def _key_figures(study: JudgeStudy) -> Table | None:
     if study.annotated is not None:
         return alt_figures(study.annotated)
     if metric is not None:
-        labels = agreement_figures(labelling) if study.scores_are_labels and labelling is not None else []
+        labels = of_labels.agreement_figures(labelling) if study.scores_are_labels and labelling is not None else []
         return listed_figures([*_verdict_figures(study, metric), *labels])
     if labelling is None or labelling.ranking is None:
-        labels = [] if labelling is None else agreement_figures(labelling)
-        return listed_figures([*labels[:-1], *effect_figures(study.effects), *labels[-1:]])
-    return ranking_figures(labelling, labelling.ranking)
+        labels = [] if labelling is None else of_labels.agreement_figures(labelling)
+        return listed_figures([*labels[:-1], *of_systems.effect_figures(study.effects), *labels[-1:]])
+    return of_labels.ranking_figures(labelling, labelling.ranking)
 
 
 def _verdict_figures(study: JudgeStudy, metric: str) -> list[KeyFigure]:
@@ -390,10 +366,10 @@ def _verdicts_section(study: JudgeStudy) -> tuple[Section, ...]:
         study=study,
         metric=metric,
     )
-    picture = blocks_by_metric({metric: conclusions}, lambda name, found: [f1_picture(name, found)])
+    picture = of_systems.named_by(metric, of_systems.f1_picture(metric, conclusions))
     details = _verdict_details(study, metric)
     words = (Text(paragraphs=details),) if details else ()
-    return (say.section("verdicts", *picture, table, *words, head="Verdicts"),)
+    return (say.section("verdicts", picture, table, *words, head="Verdicts"),)
 
 
 def _methods(study: JudgeStudy) -> Methods:

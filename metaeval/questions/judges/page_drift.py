@@ -6,7 +6,7 @@ import pandas as pd
 
 from metaeval.base.unit import unit
 from metaeval.base.words import absent, bracketed, bracketed_size, number, p_value, percentage, share, text, whole
-from metaeval.page.blocks import Block, Item, Methods, Section, Text
+from metaeval.page.blocks import Block, Methods, Section, Text
 from metaeval.page.report import Report
 from metaeval.page.tables import left, ranged, right
 from metaeval.questions.judges.study_drift import JudgeDriftStudy
@@ -23,7 +23,6 @@ say = prose(__name__)
 
 def drift_report(study: JudgeDriftStudy) -> Report:
     """Put what became of a judge into a report."""
-    failed = [Item(term=question, words=reason) for question, reason in study.unanswered.items()]
     n_same, n_answers = (int(study.systems[name].sum()) for name in ("n_same", "n_items"))
     alike = [] if study.outputs_given else [say("all the same", n=n_answers)]
     return Report(
@@ -35,7 +34,7 @@ def drift_report(study: JudgeDriftStudy) -> Report:
         ),
         summary=(" ".join([_answer(study), *([say("no conclusions")] if study.pairs.empty else []), *alike]),),
         key_figures=listed_figures(_figures(study)),
-        sections=(_systems_section(study), *_pairs_section(study), *unanswered(failed)),
+        sections=(_systems_section(study), *_pairs_section(study), *unanswered(study.unanswered.items())),
         methods=Methods(
             paragraphs=(
                 say("methods", study=study, traits=traits_said(study.scores, gaps="paired")),

@@ -1,76 +1,96 @@
 """May this judge decide between my systems? Labels, conclusions, group bias, and what the judge is worth."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from collections import defaultdict
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import partial
 from types import MappingProxyType
 from typing import Any, ClassVar, Literal
 
 import numpy as np
 import pandas as pd
+import xarray as xr
 
-from metaeval.agreement.alt_test import Scoring, alt_test_of
+from metaeval.agreement import runs_under_judges as under_judges
+from metaeval.agreement.alt_test import AltTest, Scoring, alt_test_of
 from metaeval.agreement.decisions import decision_agreement
-from metaeval.agreement.judge_bias import FavouredGroups
+from metaeval.agreement.judge_bias import FavouredGroups, favoured_by_covariate, favoured_groups
 from metaeval.agreement.labels import Labels, of_judges
-from metaeval.agreement.runs_under_judges import (
-    EFFECTS,
-    OF_SUBTOPICS,
-    ScoresOfJudges,
-    effects_of_pairs,
-    flat_judge_notes,
-    labels_of_scores,
-    scores_by_judge,
-    scores_under_judges,
-    under_each,
-)
+from metaeval.agreement.panels import JudgePanel, judge_panel
+from metaeval.agreement.repeats import JudgeRepeats, judge_repeats
+from metaeval.agreement.runs_under_judges import ScoresOfJudges
 from metaeval.agreement.scale_maps import ScaleMap
-from metaeval.agreement.score_correction import CorrectedScores
-from metaeval.base.checks import (
-    check_choice,
-    check_kind,
-    check_list,
-    check_mapping,
-    check_number,
-    check_share,
-    refused,
-)
+from metaeval.agreement.score_correction import CorrectedScores, corrected_scores
+from metaeval.base.checks import check_choice, check_kind, check_list, check_mapping, check_number, check_share, refused
+from metaeval.base.names import first_few
 from metaeval.base.provenance import Provenance, record_provenance
-from metaeval.base.unit import ITEM, LABELLED_NUGGETS, Unit, speaking_of, unit_of
+from metaeval.base.unit import ITEM, LABELLED_NUGGETS, Unit, speaking_of, unit, unit_of
 from metaeval.collection.documents import Collection, JudgedCollection
-from metaeval.errors import EstimationError, InvalidOptionError, ScoresError
+from metaeval.errors import EstimationError, InvalidOptionError, MetaevalError, ScoresError
 from metaeval.inex.assessments import Assessments
+from metaeval.inex.assessor_agreement import means_of_pairs
 from metaeval.metrics.registry import Registry
 from metaeval.metrics.scoring import note_on_grades
+from metaeval.models.components import VarianceComponents, variance_components
+from metaeval.models.judge_worth import TopicsWithJudge, topics_with_judge, visible_worth
 from metaeval.questions.judges.study_labels import (
+    CORRECTED,
+    NUMBERED,
     ConclusionOptions,
     JudgeOptions,
     Labelling,
     labelling_of,
-    means_of_pairs,
 )
-from metaeval.questions.judges.study_systems import JudgeEvidence, systems_under_judges
-from metaeval.resampling.judge_conclusions import JudgeConclusions
+from metaeval.resampling.judge_conclusions import JudgeConclusions, judge_conclusions
 from metaeval.resampling.judge_verdicts import judge_verdicts
 from metaeval.resampling.options import check_test
 from metaeval.running.draws import RNGLike, resolve_rng, resolve_seed
-from metaeval.studies.study import Attempts
-from metaeval.tests_stat.catalogue import TESTS
-from metaeval.tests_stat.correction import CORRECTIONS
+from metaeval.running.parallel import track
+from metaeval.studies.study import Attempts, Study
+from metaeval.table.scores import Scores
+from metaeval.tests_stat.prediction_powered import PredictionPowered, prediction_powered
 
 _COLUMNS = ("metric", "first", "second", "statistic", "value", "low", "high")
 ABOUT_SYSTEMS = "Conclusions about systems"
 """What is not answered without runs, or without items on which judges could differ."""
 _LABELS = "Agreement of labels"
-_WORTH, _ENDS = ("worth", "n_equivalent", "n_needed"), ("", "_low", "_high")
+_WORTH = ("worth", "n_equivalent", "n_needed")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class JudgeStudy(JudgeEvidence):
+class JudgeStudy(Study):
     """Verdicts on judges, with the evidence."""
 
     reported_by: ClassVar[str] = "metaeval.questions.judges.page:judges_report"
 
+    labelling: Labelling | None = None
+    """What the labels say; None where scores under judges or annotations were given."""
+    annotated: AltTest | None = None
+    """The alt-test, where annotations were given."""
+    scores: Mapping[str, ScoresOfJudges] = field(default_factory=dict)
+    """For every metric the scores of the runs under each judge, who stand in place of the metrics."""
+    effects: pd.DataFrame = field(default_factory=pd.DataFrame)
+    """Without a reference: one row a metric and pair of judges, ``first`` being taken as the truth: rank correlations
+    of the runs' means, precision, recall and F1 of the pairs of runs that are significantly different under
+    ``second``, and conflicts. Empty otherwise."""
+    conclusions: dict[str, JudgeConclusions] = field(default_factory=dict)
+    """By metric, what is concluded under each judge beside the reference and beside people."""
+    group_bias: dict[str, FavouredGroups] = field(default_factory=dict)
+    """By metric, which groups of systems a judge favours."""
+    by_covariate: dict[str, FavouredGroups] = field(default_factory=dict)
+    """By metric, whether a judge favours systems with more of a covariate."""
+    worth: dict[tuple[str, str], TopicsWithJudge] = field(default_factory=dict)
+    """By metric and judge, what the judge is worth in human topics."""
+    powered: dict[tuple[str, str], PredictionPowered] = field(default_factory=dict)
+    """The same where the judge has scored topics that people have not: all pairs compared by both together."""
+    repeats: dict[str, JudgeRepeats] = field(default_factory=dict)
+    """By metric, where a judge labelled more than once."""
+    panels: dict[str, VarianceComponents] = field(default_factory=dict)
+    """By metric, where the variance of scores under several judges comes from."""
+    panel_worth: dict[str, JudgePanel] = field(default_factory=dict)
+    """By metric, how many independent judges they are worth by their errors in differences between systems."""
+    corrected: dict[str, CorrectedScores] = field(default_factory=dict)
+    """By metric, of scores of 0 and 1: what systems score where the judge alone labelled, corrected for its errors."""
     verdicts: pd.DataFrame
     """One row a judge: what the rules of `metaeval.resampling.judge_verdicts` say."""
     reference: str | None
@@ -88,6 +108,11 @@ class JudgeStudy(JudgeEvidence):
     """Whether runs were given beside labels; else what to pass is advised in place of conclusions."""
     scores_are_labels: bool = False
     """Whether the scores under judges are labels of answers, and their agreement was asked for beside."""
+
+    @property
+    def alt(self) -> AltTest | None:
+        """The alt-test of labels or annotations; None where there is none."""
+        return self.annotated if self.labelling is None else self.labelling.alt
 
     def _unit(self) -> Unit:
         """Return the words for labels of nuggets where scores follow from labels; else those for what was drawn."""
@@ -109,17 +134,17 @@ class JudgeStudy(JudgeEvidence):
             long = self.alt.judges.melt("judge", rates, var_name="statistic", value_name="value")
             parts.append(long.rename(columns={"judge": "second"}).assign(first="people"))
         if not self.effects.empty:
-            names = [name for name in EFFECTS if name in self.effects]
+            names = [name for name in under_judges.EFFECTS if name in self.effects]
             keys = ["metric", "first", "second"]
             parts.append(self.effects.melt(keys, names, var_name="statistic", value_name="value"))
-        for metric, concluded in self.conclusions.items():
-            parts += [rows.assign(metric=metric) for rows in _of_conclusions(concluded)]
-        for kind in (self.group_bias, self.by_covariate):
-            parts += [_of_bias(estimates).assign(metric=metric) for metric, estimates in kind.items()]
-        parts += [_of_scores(scores).assign(metric=metric) for metric, scores in self.corrected.items()]
+        frames = [(metric, rows) for metric, table in self.conclusions.items() for rows in _of_conclusions(table)]
+        for bias in (self.group_bias, self.by_covariate):
+            frames += [(metric, rows) for metric, gains in bias.items() for rows in _of_bias(gains)]
+        frames += [(metric, rows) for metric, shares in self.corrected.items() for rows in _of_scores(shares)]
         for (metric, judge), worth in self.worth.items():
             median = worth.summary.loc[["median"]].assign(judge=judge)
-            parts.append(_rows(median, self.reference, _WORTH).assign(metric=metric))
+            frames.append((metric, _rows(median, self.reference, _WORTH)))
+        parts += [rows.assign(metric=metric) for metric, rows in frames]
         return pd.concat(parts, ignore_index=True).reindex(columns=[*_COLUMNS])
 
 
@@ -131,34 +156,29 @@ def _unit_of(labels: object, scores: object) -> Unit:
     return ITEM if isinstance(labels, Labels) and labels.by_item else unit_of(scores)
 
 
-def _rows(frame: pd.DataFrame, reference: str | None, names: Iterable[str], prefix: str = "") -> pd.DataFrame:
-    """Return one row a judge and name, with the ends of its interval if there are any."""
+def _rows(
+    frame: pd.DataFrame, reference: str | None, names: Iterable[str], called: str = "{name}", ends: str = "{name}_{end}"
+) -> pd.DataFrame:
+    """Return one row a judge and name, called by a pattern, with the ends of its interval if there are any."""
     rows = [
-        [None, reference, row["judge"], f"{prefix}{name}", *(row.get(f"{name}{end}", np.nan) for end in _ENDS)]
+        [None, reference, row["judge"], called.format_map(row | {"name": name}), row[name]]
+        + [row.get(ends.format(name=name, end=end), np.nan) for end in ("low", "high")]
         for row in frame.to_dict("records")
         for name in names
     ]
     return pd.DataFrame(rows, columns=[*_COLUMNS])
 
 
-def _row_a_judge(
-    frame: pd.DataFrame, reference: str, statistic: object, name: str, ends: str = "{name}_{end}"
-) -> pd.DataFrame:
-    """Return one statistic of every judge, with the ends of its interval."""
-    low, high = (frame[ends.format(name=name, end=end)] for end in ("low", "high"))
-    columns = {"metric": None, "first": reference, "second": frame["judge"], "statistic": statistic}
-    return pd.DataFrame({**columns, "value": frame[name], "low": low, "high": high})
-
-
 def _of_labels(found: Labelling) -> list[pd.DataFrame]:
     parts = [found.agreement.to_frame().assign(metric=None)]
     if found.latent is not None:
-        parts.append(_row_a_judge(found.latent.judges, "all judges", "accuracy", "accuracy"))
+        parts.append(_rows(found.latent.judges, "all judges", ["accuracy"]))
     if found.corrected is not None:
-        parts.append(_of_scores(found.corrected))
+        parts += _of_scores(found.corrected)
     if found.favour is not None:
-        statistic = f"bias by item, adjusted: {found.favour.name}"
-        parts.append(_row_a_judge(found.favour.table, found.favour.reference, statistic, "slope", "{end}"))
+        named = found.favour.table.assign(covariate=found.favour.name)
+        called = "bias by item, adjusted: {covariate}"
+        parts.append(_rows(named, found.favour.reference, ["slope"], called, "{end}"))
     for units, table in (("elements", found.elements), ("characters", found.passages)):
         if len(table):
             long = means_of_pairs(table).melt(["first", "second"], var_name="statistic", value_name="value")
@@ -166,12 +186,11 @@ def _of_labels(found: Labelling) -> list[pd.DataFrame]:
     return parts
 
 
-def _of_scores(found: CorrectedScores) -> pd.DataFrame:
+def _of_scores(found: CorrectedScores) -> list[pd.DataFrame]:
     """Return the score of every judge, or of every system under it, corrected in two ways."""
-    whose = ", " + found.table["system"] if "system" in found.table else ""
+    whose = ", {system}" if "system" in found.table else ""
     kinds = {"corrected": "corrected score", "powered": "prediction-powered score"}
-    parts = [_row_a_judge(found.table, found.reference, words + whose, name) for name, words in kinds.items()]
-    return pd.concat(parts, ignore_index=True)
+    return [_rows(found.table, found.reference, [name], words + whose) for name, words in kinds.items()]
 
 
 def _of_conclusions(concluded: JudgeConclusions) -> list[pd.DataFrame]:
@@ -185,21 +204,21 @@ def _of_conclusions(concluded: JudgeConclusions) -> list[pd.DataFrame]:
         alone = [_rows(power.assign(judge=reference), reference, ["power"])]
     names = [name for name in map(str, table) if name not in keys and not name.endswith(("_low", "_high"))]
     of_same = [name for name in map(str, same_number) if name not in keys and not name.endswith("_error")]
-    same = [_rows(same_number, reference, of_same, prefix="same number: ")] if len(same_number) else []
+    same = [_rows(same_number, reference, of_same, called="same number: {name}")] if len(same_number) else []
     return [_rows(table, reference, names), *alone, *same]
 
 
-def _of_bias(found: FavouredGroups) -> pd.DataFrame:
+def _of_bias(found: FavouredGroups) -> list[pd.DataFrame]:
     """Return what every group, or a covariate by its standard deviation, gains under every judge, and that adjusted."""
-    of_group = partial(_row_a_judge, found.table, found.reference)
-    plain = of_group("bias: " + found.table["group"], "figure", "{end}_both")
-    adjusted = of_group("bias, adjusted: " + found.table["group"], "adjusted", "adjusted_{end}_both")
-    return pd.concat([plain, adjusted], ignore_index=True)
+    return [
+        _rows(found.table, found.reference, ["figure"], "bias: {group}", "{end}_both"),
+        _rows(found.table, found.reference, ["adjusted"], "bias, adjusted: {group}", "adjusted_{end}_both"),
+    ]
 
 
 def _notes_of(scores: Mapping[str, ScoresOfJudges]) -> list[str]:
     """Return what was noted where scores were read, once."""
-    sides = [side for table in scores.values() for side in scores_by_judge(table).values()]
+    sides = [side for table in scores.values() for side in under_judges.scores_by_judge(table).values()]
     return list(dict.fromkeys(note for side in sides for note in side.attrs.get("notes", ())))
 
 
@@ -339,14 +358,13 @@ def study_judges(  # noqa: PLR0913 - every option is one question
     check_share(alpha, "alpha")
     check_number(margin, "margin", least=0, most=1)
     check_share(confidence_level, "confidence_level")
-    check_test(test, correction)
+    test_name, correction_name = check_test(test, correction)
     check_choice(labelled, "labelled", ("common", "own"))
     labels, people = _check_given(labels, collection, scores, annotations, people, reference, latent=latent)
     source = resolve_rng(resolve_seed(rng))
     options = JudgeOptions(
         *(reference, people, maps, rel, epsilon, scoring, human_topics, latent),
-        *(_of_systems(groups, "groups", "team"), built_with),
-        *(_of_systems(covariate, "covariate", 120), covariate_name),
+        *(_of_systems(groups, "groups", "team"), built_with, _of_systems(covariate, "covariate", 120), covariate_name),
         ConclusionOptions(test, correction, alpha, n_resamples, confidence_level, top),
         source,
     )
@@ -363,30 +381,31 @@ def study_judges(  # noqa: PLR0913 - every option is one question
         if collection is None:
             attempt.failed[ABOUT_SYSTEMS] = _lacks_runs(labels)
         else:
-            judged, more = under_each(labelling.labels, labels, collection, reference, second, labelled)
+            judged, more = under_judges.under_each(labelling.labels, labels, collection, reference, second, labelled)
             attempt.failed |= {} if judged else {ABOUT_SYSTEMS: more.pop()}
             notes += more
             if judged:
-                beside = partial(scores_under_judges, reference=reference, people=[*weights], registry=registry)
-                tables, more = beside(judged, metrics)
+                score_runs = partial(under_judges.scores_under_judges, reference=reference, registry=registry)
+                tables, more = score_runs(judged, metrics, people=[*weights])
                 notes += [*more, *_notes_on_grades(judged, tables, metrics, rel, registry)]
     if scores is not None:
-        notes += [*_notes_of(tables), *flat_judge_notes(tables)]
+        notes += [*_notes_of(tables), *under_judges.flat_judge_notes(tables)]
         labelling = labelling if labels is not None else _labels_of_answers(tables, options, attempt)
-    evidence = replace(
-        _about_systems(tables, weights, labelling, options, attempt),
-        labelling=labelling,
-        annotated=None if annotations is None else alt_test_of(*annotations, epsilon=epsilon, scoring=scoring),
-        scores=MappingProxyType(dict(tables)),
-    )
-    notes += [f"{metric}: {note}" for metric, judged in evidence.conclusions.items() for note in judged.notes()]
+    answers = _about_systems(tables, weights, labelling, options, attempt)
+    concluded, bias = answers.get("conclusions", {}), answers.get("group_bias", {})
+    notes += [f"{metric}: {note}" for metric, judged in concluded.items() for note in judged.notes()]
+    annotated = None if annotations is None else alt_test_of(*annotations, epsilon=epsilon, scoring=scoring)
+    alt = annotated if labelling is None else labelling.alt
     return JudgeStudy(
-        **{member.name: getattr(evidence, member.name) for member in fields(evidence)},
-        verdicts=judge_verdicts(evidence.conclusions, evidence.group_bias, evidence.alt, margin=margin, alpha=alpha),
+        **answers,
+        labelling=labelling,
+        annotated=annotated,
+        scores=MappingProxyType(dict(tables)),
+        verdicts=judge_verdicts(concluded, bias, alt, margin=margin, alpha=alpha),
         reference=reference,
         people=tuple(people),
-        test=TESTS.find(test).name,
-        correction=CORRECTIONS.canonical(correction or TESTS.find(test).default_correction),
+        test=test_name,
+        correction=correction_name,
         alpha=float(alpha),
         margin=float(margin),
         confidence_level=float(confidence_level),
@@ -402,7 +421,7 @@ def _labels_of_answers(
     tables: Mapping[str, ScoresOfJudges], options: JudgeOptions, attempt: Attempts
 ) -> Labelling | None:
     """Compare scores under judges as labels, where they are such; corrected they are with the systems."""
-    answers = labels_of_scores(tables)
+    answers = under_judges.labels_of_scores(tables)
     compared = None if answers is None else attempt(_LABELS, partial(labelling_of, answers, options, attempt))
     return None if compared is None else replace(compared[0], corrected=None)
 
@@ -425,7 +444,7 @@ def _notes_on_grades(
 
 def _lacks_runs(labels: Labels | Mapping[str, Assessments]) -> str:
     if isinstance(labels, Labels) and labels.by_subtopic:
-        return OF_SUBTOPICS
+        return under_judges.OF_SUBTOPICS
     return (
         "pass runs (`collection`) for rank agreement, significant pairs and group bias, and for what the judge is "
         "worth in topics"
@@ -438,24 +457,107 @@ def _about_systems(
     labelling: Labelling | None,
     options: JudgeOptions,
     attempt: Attempts,
-) -> JudgeEvidence:
-    """Compare what is concluded under each judge with the reference, or under every two."""
+) -> Mapping[str, Any]:
+    """Return fields of `JudgeStudy`: of every metric what is concluded under each judge, or under every two.
+
+    Beside a reference also group bias, and what judges are worth.
+    """
     if not tables:
-        return JudgeEvidence()
-    if options.reference is None:
-        asked = options.compared
-        test = partial(decision_agreement, test=asked.test, correction=asked.correction, alphas=asked.alpha)
-        test = partial(test, n_resamples=asked.n_resamples)
+        return {}
+    reference, compared = options.reference, options.compared
+    if reference is None:
         pairs = None if labelling is None else labelling.agreement.compared
-        compare = partial(effects_of_pairs, tables, pairs, test, options.source.generator)
+        decide = partial(decision_agreement, test=compared.test, correction=compared.correction, alphas=compared.alpha)
+        decide = partial(decide, n_resamples=compared.n_resamples)
+        compare = partial(under_judges.effects_of_pairs, tables, pairs, decide, options.source.generator)
         effects = compare() if labelling is None else attempt(ABOUT_SYSTEMS, compare)  # labels are an answer too
-        return JudgeEvidence() if effects is None else JudgeEvidence(effects=effects)
-    concluded = systems_under_judges(tables, options.reference, weights, options, attempt)
+        return {} if effects is None else {"effects": effects}
+    answers = defaultdict[str, dict[Hashable, Any]](dict)
+    for metric, table in track(list(tables.items()), description="comparing conclusions under each judge"):
+        drawn = int(options.source.generator.integers(2**63))
+        try:
+            conclusions = judge_conclusions(table, reference=reference, people=weights, **compared._asdict(), rng=drawn)
+        except MetaevalError as error:
+            error.add_note(f"while comparing what is concluded under {metric}")
+            raise
+        answers["conclusions"][metric] = conclusions
+        untested = conclusions.table.loc[conclusions.table["n_conflicts"].isna(), "judge"].tolist()
+        if untested:
+            who = reference if conclusions.n_topics == 1 else first_few(untested)
+            attempt.failed[f"Significant pairs under {metric}"] = (
+                f"takes two {unit_of(table).topics} at least, and {who} has one; the rankings by that one are compared"
+            )
+        for kind, key, question, compute in _questions_under(metric, table, conclusions, weights, options):
+            answer = attempt(f"{question} under {metric}", compute)
+            if answer is not None:
+                answers[kind][key] = answer
     if options.groups is None and options.covariate is None:
         attempt.failed["Group bias"] = (
             "takes groups of systems (`groups`), or a number for every one of them (`covariate`)"
         )
-    return concluded
+    return answers
+
+
+def _questions_under(
+    metric: str,
+    table: ScoresOfJudges,
+    conclusions: JudgeConclusions,
+    weights: Mapping[str, float],
+    options: JudgeOptions,
+) -> Iterator[tuple[str, Hashable, str, Callable[[], object]]]:
+    """Yield the field of `JudgeStudy` that an answer belongs to, under which key, the question, and what answers it."""
+    reference = conclusions.reference
+    judges = conclusions.table.loc[conclusions.table["kind"] == "judge", "judge"].tolist()
+    by_judge = {name: under_judges.scores_under(table, name) for name in (reference, *judges, *weights)}
+    shared = table if isinstance(table, xr.DataArray) else under_judges.joined_on_common_topics(by_judge)
+    beside: Mapping[str, Any] = {"reference": reference, "people": [*weights]}
+    if options.groups is not None:
+        bias = partial(favoured_groups, groups=options.groups, built_with=options.built_with, **beside)
+        yield "group_bias", metric, "Group bias", partial(_favour_of_enough, shared, bias)
+    numbers, name = options.covariate, options.covariate_name
+    if numbers is not None and any(system in numbers for system in by_judge[reference]["system"].to_numpy()):
+        bias = partial(favoured_by_covariate, covariate=numbers, name=name, **beside)
+        yield "by_covariate", metric, f"Bias towards more {name}", partial(_favour_of_enough, shared, bias)
+    human, level = by_judge[reference].assign_coords(metric=[metric]), options.compared.confidence_level
+    tested: Mapping[str, Any] = {"alpha": options.compared.alpha, "confidence_level": level}
+    for name in judges:
+        worth = partial(topics_with_judge, human, by_judge[name], n_topics=options.human_topics, **tested)
+        yield "worth", (metric, name), f"What {name} is worth", partial(visible_worth, worth)
+        if set(by_judge[name]["topic"].to_numpy()) > set(human["topic"].to_numpy()):
+            together = partial(prediction_powered, human, by_judge[name], **tested)
+            yield "powered", (metric, name), f"People and {name} together", together
+    if (labels := _labels_of(by_judge, [reference, *judges])) is not None:
+        names = {str(name): str(name) for name in human["system"].to_numpy()}
+        correct = partial(corrected_scores, labels, reference=reference, systems=names, **tested)
+        yield "corrected", metric, CORRECTED, correct
+    if not isinstance(table, xr.DataArray):
+        return
+    passes, panel = ([name for name in judges if (NUMBERED in name) is again] for again in (True, False))
+    if len(passes) > 1:
+        yield "repeats", metric, "Repeats of a judge", partial(judge_repeats, table.sel(metric=passes))
+    if len(panel) > 1 and np.isfinite(table.to_numpy()).all():
+        components = partial(variance_components, table.sel(metric=panel), judges=True, confidence_level=level)
+        yield "panels", metric, "A panel of judges", components
+        everyone = table.sel(metric=[reference, *panel, *weights])
+        independent = partial(judge_panel, everyone, reference=reference, people=weights, confidence_level=level)
+        yield "panel_worth", metric, "How many independent judges the panel is worth", independent
+
+
+def _labels_of(by_judge: Mapping[str, Scores], names: list[str]) -> Labels | None:
+    """Return scores of 0 and 1 as labels, no and yes, where a judge has topics that the first has not; else None."""
+    table = under_judges.frame_of_answers({name: by_judge[name] for name in names})
+    yes_or_no = bool((table.isin([0.0, 1.0]) | table.isna()).all(axis=None))
+    if not yes_or_no or not table[names[0]].isna().any():
+        return None
+    return Labels(table=table, scale=(0, 1), outside=pd.DataFrame())
+
+
+def _favour_of_enough(table: Scores | None, ask: Callable[[Scores], FavouredGroups]) -> FavouredGroups:
+    if table is None:
+        raise ScoresError(
+            f"takes three {unit().topics} that every judge has; give each judge by itself with the reference"
+        )
+    return ask(table)
 
 
 def _of_systems(given: object, name: str, example: object) -> Mapping[str, Any] | None:

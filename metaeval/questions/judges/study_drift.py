@@ -26,9 +26,7 @@ from metaeval.studies.study import Attempts, Study
 from metaeval.table.array import DIMS
 from metaeval.table.scores import Scores, as_scores
 from metaeval.table.structure import engine_scores
-from metaeval.tests_stat.catalogue import TESTS
 from metaeval.tests_stat.comparison import compare_systems
-from metaeval.tests_stat.correction import CORRECTIONS
 
 _BEFORE, _AFTER, _SHIFT = "before", "after", "shift"
 _FEWEST, _HALF, _MOST_GRADES = 2, 0.5, 20
@@ -158,7 +156,7 @@ def study_judge_drift(  # noqa: PLR0913 - every option of the question
     [[0.333, 0.333, 0.0], [0.333, 0.333, 0.0]]
     """
     check_share(alpha, "alpha")
-    check_test(test, correction)
+    test_name, correction_name = check_test(test, correction)
     source = resolve_rng(resolve_seed(rng))
     (before, said), (after, said_after) = judged_answers_in(before, "before"), judged_answers_in(after, "after")
     if outputs is None:
@@ -194,8 +192,8 @@ def study_judge_drift(  # noqa: PLR0913 - every option of the question
         outputs_given=outputs is not None,
         alpha=float(alpha),
         n_resamples=n_resamples,
-        test=TESTS.find(test).name,
-        correction=CORRECTIONS.canonical(correction or TESTS.find(test).default_correction),
+        test=test_name,
+        correction=correction_name,
         unanswered=MappingProxyType(dict(attempt.failed)),
         notes=tuple(dict.fromkeys(notes)),
         provenance=provenance or record_provenance("study_judge_drift", random_source=source.description),

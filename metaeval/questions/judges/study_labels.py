@@ -170,12 +170,6 @@ def labelling_of(
     return labelling, second, notes
 
 
-def means_of_pairs(of_topics: pd.DataFrame) -> pd.DataFrame:
-    """Return what two judges say of parts, a row a topic and pair, as means over topics."""
-    rows = of_topics[of_topics["topic"] != "mean"]
-    return rows.groupby(["first", "second"], sort=False).mean(numeric_only=True).reset_index()
-
-
 def _notes_on(scales: ScaleMaps) -> list[str]:
     """Say what became of grades, and that the page has a table of it."""
     how, reference = scales.mapped_by_rule(), scales.reference

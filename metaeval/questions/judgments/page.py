@@ -8,7 +8,7 @@ import pandas as pd
 from metaeval import figures
 from metaeval.base.names import count
 from metaeval.base.words import ends, listed, name_of_metric, number, sentence_case, share_of, span, text, whole
-from metaeval.page.blocks import Block, Fold, Item, Methods, Section
+from metaeval.page.blocks import Block, Fold, Methods, Section
 from metaeval.page.report import Report
 from metaeval.page.tables import METRIC, Table, frame_of, left, right, with_cells
 from metaeval.questions.judgments.page_new_systems import groups_figures, groups_section, groups_sentence
@@ -43,7 +43,7 @@ def judgments_report(study: JudgmentsStudy, *, published: bool = False) -> Repor
         sections.append(groups_section(study, published=published))
     sections += effort_section(study)
     sections += completions_section(study.completions)
-    sections += unanswered(Item(term=_term(question), words=reason) for question, reason in study.unanswered.items())
+    sections += unanswered((_term(question), reason) for question, reason in study.unanswered.items())
     n_ranked = next((stability.data.sizes["system"] for stability in study.stability.values()), study.n_systems)
     tested = next((stability for stability in study.stability.values() if stability.data.sizes["tested"]), None)
     return Report(

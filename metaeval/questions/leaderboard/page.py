@@ -23,7 +23,7 @@ from metaeval.base.words import (
     whole,
     with_share,
 )
-from metaeval.page.blocks import Block, Choice, Fold, Item, Methods, Picture, Section, Text
+from metaeval.page.blocks import Block, Choice, Fold, Methods, Picture, Section, Text
 from metaeval.page.report import Report
 from metaeval.page.tables import METRIC, Table, bounded, frame_of, left, of_metrics, right, rising, under, with_cells
 from metaeval.questions.components.page import design_sentences
@@ -89,7 +89,6 @@ def leaderboard_report(study: LeaderboardStudy) -> Report:
     told, *rests = with_answer(asked[0] if required else answer, _rests(study), claimed=required or not lead_is_open)
     answers = (told, answer) if required else (*asked, told)
     texts = [*filter(None, [" ".join(filter(None, [limits, *rests, *_quoted(study)])), _caution(study)])]
-    failed = [Item(term=question, words=reason) for question, reason in study.unanswered.items()]
     return Report(
         command="leaderboard",
         title=title,
@@ -111,7 +110,7 @@ def leaderboard_report(study: LeaderboardStudy) -> Report:
             *page_items.subsets_section(study),
             *cohorts_section(study, decision_of(study)),
             *_sources_section(study),
-            *unanswered(failed),
+            *unanswered(study.unanswered.items()),
             _benchmark_section(study, places, tables.counts, card),
         ),
         methods=_methods(study),

@@ -33,7 +33,7 @@ from metaeval.base.words import (
 from metaeval.models.settling import VOTES
 from metaeval.models.vote_errors import FEW_CLUSTERS
 from metaeval.models.vote_strengths import PREFERENCE
-from metaeval.page.blocks import Block, Fold, Item, Methods, Picture, Section, Text
+from metaeval.page.blocks import Block, Fold, Methods, Picture, Section, Text
 from metaeval.page.report import Report
 from metaeval.page.tables import METRIC, Column, Table, left, right, rising
 from metaeval.questions.votes.page_plans import lead_words, plan_section, votes_of_leaders
@@ -73,7 +73,7 @@ say = prose(__name__)
 def votes_report(study: VotesStudy) -> Report:
     """Put a study of votes into a report."""
     if not study.groups:
-        return sweeps_report(study, title_of(study), *powers_section(study), *unanswered(_unanswered_items(study)))
+        return sweeps_report(study, title_of(study), *powers_section(study), *unanswered(study.unanswered.items()))
     frame, counts, of_runs = study.to_frame(), study.pair_counts(), len(study.powers) > 0
     units = {"topic" if of_runs and name == "question" else name: n for name, n in study.n_units.items()}
     sizes = [*facts(vote=study.n_votes, system=study.n_systems, **units), *_pairs_counted(study)]
@@ -100,7 +100,7 @@ def votes_report(study: VotesStudy) -> Report:
             *powers_section(study),
             _dimension_section(study),
             *([] if len(study.powers) else [plan_section(study), _ratings_section(study)]),
-            *unanswered(_unanswered_items(study)),
+            *unanswered(study.unanswered.items()),
         ),
         methods=_methods(study),
         rows=frame,
@@ -113,10 +113,6 @@ def votes_report(study: VotesStudy) -> Report:
             "shares.csv": csv_file(study.by_group(lambda group: group.dimension.to_frame())),
         },
     )
-
-
-def _unanswered_items(study: VotesStudy) -> list[Item]:
-    return [Item(term=question, words=reason) for question, reason in study.unanswered.items()]
 
 
 def _named_groups(study: VotesStudy) -> list[tuple[str, VoteGroup]]:

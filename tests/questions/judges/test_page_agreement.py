@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from metaeval.agreement.labels import as_labels
-from metaeval.questions.judges.page_agreement import agreement_figures, agreement_sections, alpha_words
+from metaeval.questions.judges.page_labels import agreement_figures, agreement_sections, alpha_words
 from metaeval.questions.judges.study import study_judges
 
 

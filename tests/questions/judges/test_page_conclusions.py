@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pandas as pd
 
-from metaeval.questions.judges.page_conclusions import conclusion_sections, effect_figures
+from metaeval.questions.judges.page_systems import conclusion_sections, effect_figures
 from metaeval.questions.judges.study import study_judges
 from metaeval.simulate.scores import simulate_scores
 

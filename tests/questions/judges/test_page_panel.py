@@ -5,7 +5,7 @@ import pandas as pd
 
 from metaeval.agreement.labels import as_labels
 from metaeval.models import variance_components
-from metaeval.questions.judges.page_worth import panel_section
+from metaeval.questions.judges.page_systems import panel_section
 from metaeval.questions.judges.study import study_judges
 from metaeval.table.scores import as_scores
 

@@ -10,7 +10,7 @@ from metaeval.agreement.labels import as_labels
 from metaeval.page.blocks import Text
 from metaeval.page.html import render_page
 from metaeval.questions.judges.page import judges_report
-from metaeval.questions.judges.page_agreement import best_words, judge_ranking_section, ranking_figures
+from metaeval.questions.judges.page_labels import best_words, judge_ranking_section, ranking_figures
 from metaeval.questions.judges.study import study_judges
 from metaeval.reports.alt_test import alt_figures, alt_section, alt_words
 

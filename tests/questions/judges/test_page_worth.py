@@ -7,7 +7,7 @@ import pytest
 
 from metaeval.agreement.labels import as_labels
 from metaeval.collection.assembly import collection_from_rankings
-from metaeval.questions.judges.page_worth import favour_section, repeats_section, worth_section
+from metaeval.questions.judges.page_systems import favour_section, repeats_section, worth_section
 from metaeval.questions.judges.study import study_judges
 
 
