@@ -25,7 +25,7 @@ from metaeval.io.duplicates import Duplicates, note_of
 from metaeval.io.files import first_words, read_bytes
 from metaeval.io.headers import columns_found, names_and_rows, place_of
 from metaeval.io.qrels import judgments_by_subtopic, judgments_of, repeated_judgments_of
-from metaeval.io.score_forms import is_judgment
+from metaeval.io.score_forms import heads_labels, is_judgment
 from metaeval.io.sheets import Sheet, header_names
 from metaeval.io.sources import Source, list_sources, listed_paths, named_apart
 from metaeval.io.trec_lines import QRELS
@@ -341,8 +341,8 @@ def _name_items(names: Sequence[str]) -> bool:
 
 
 def _is_qrels(content: bytes) -> bool:
-    words = first_words(content)
-    return len(words) == len(QRELS.columns) and is_number(words[QRELS.number].decode(errors="replace"))
+    words = [word.decode(errors="replace") for word in first_words(content)]
+    return len(words) == len(QRELS.columns) and is_number(words[QRELS.number]) and not heads_labels(words)
 
 
 def _names(judge: str, n_repeats: int) -> list[str]:

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Mapping, Sequence
 
+from metaeval.base.columns import LABELS, underscored
 from metaeval.base.names import first_few, is_measure, is_number
 from metaeval.io.benchmarks.rows import find_four, holds_frame
 from metaeval.io.blocks import Form, SpreadlessError, TableOptions
@@ -150,9 +151,22 @@ def _is_assessment(cells: Sequence[str]) -> bool:
     )
 
 
+def heads_labels(cells: Sequence[str]) -> bool:
+    """Whether a first line names topics or items where judgments hold one: a judge may be called Q0, or 1000.
+
+    Examples
+    --------
+    >>> heads_labels(["topic", "Q0", "item", "1000"]), heads_labels(["301", "Q0", "doc", "1"])
+    (True, False)
+    """
+    topic, _, item, *_ = map(underscored, cells)
+    named = topic in {*LABELS["topic"], *LABELS["item"]}
+    return named or (item in LABELS["item"] and not is_number(topic))
+
+
 def is_judgment(cells: Sequence[str]) -> bool:
     """Whether this is topic, iteration, document and grade; behind 0 or Q0 a document may be a number."""
-    if len(cells) != _QRELS_CELLS or not cells[3].strip().lstrip("-").isdigit():
+    if len(cells) != _QRELS_CELLS or not cells[3].strip().lstrip("-").isdigit() or heads_labels(cells):
         return False
     return cells[1] in {"0", "Q0"} or (is_number(cells[1]) and not is_number(cells[2]))
 

@@ -19,7 +19,7 @@ from metaeval.table.scores import Scores
 from metaeval.table.structure import mean_over_topics
 from metaeval.tests_stat.catalogue import TESTS
 from metaeval.tests_stat.comparison import within_clusters
-from metaeval.tests_stat.correction import CORRECTIONS
+from metaeval.tests_stat.correction import CORRECTIONS, FAMILY_WISE
 from metaeval.tests_stat.labels import side_of_pair
 from metaeval.tests_stat.offered_clusters import ByOffered, by_offered_clusters
 from metaeval.tests_stat.result import PairwiseResult, is_significant
@@ -59,7 +59,7 @@ def pair_sentence(result: PairwiseResult, scores: Scores, *, by: bool = True) ->
         n=len(result.metrics),
         means=means.tolist(),
         lead_by=lead_by,
-        between=_between(result) if by and len(result.metrics) == 1 and not sides[1] and _is_grouped(scores) else "",
+        between=_between(result) if by and len(result.metrics) == 1 and not sides[1] else "",
         lead=result,
         one_sided=side is not None,
         doubtful=_doubts(doubtful, contradicted, result) if len(result.metrics) > 1 else "",
@@ -87,16 +87,27 @@ def _lead_by(result: PairwiseResult) -> str:
     return bracketed(lead, low, high, number(3))
 
 
-def _is_grouped(scores: Scores) -> bool:
-    return bool({"cluster", "stratum"} & set(scores.coords))
-
-
 def _between(result: PairwiseResult) -> str:
     """Write the difference of the two systems under the one metric, with its interval and p-value."""
     row = with_difference_bounds(result).iloc[0]
-    difference = bracketed(row["difference"], row["difference_low"], row["difference_high"], number(3))
-    first, second = _pair(result)
-    return f"{first} less {second} {difference}, p {compared_p(row['p_value'])}"
+    return f"{_difference(row)}, p {compared_p(row['p_value'])}"
+
+
+def _difference(row: pd.Series) -> str:
+    """Write the difference of two systems with its interval."""
+    figure = bracketed(row["difference"], row["difference_low"], row["difference_high"], number(3))
+    return f"{row['system_a']} less {row['system_b']} {figure}"
+
+
+def nearest_sentence(result: PairwiseResult) -> str:
+    """Say of pairs none of which differs significantly how far those of the least p are apart; nothing otherwise."""
+    rows = with_difference_bounds(result)
+    rows = rows[rows["p_value"].notna()]
+    if rows.empty or rows["significant"].any():
+        return ""
+    row = rows.loc[rows["p_value"].idxmin()]
+    fields = {"several": len(result.metrics) > 1, "uncorrected": result.correction != FAMILY_WISE}
+    return say("nearest", figure=_difference(row), metric=row["metric"], p=row["p_value"], **fields)
 
 
 def _held(result: PairwiseResult, scores: Scores) -> dict[str, object]:

@@ -93,6 +93,15 @@ def few_letters(part: pd.DataFrame) -> bool:
     return bool(part["letters"].str.len().max() <= _MOST_LETTERS)
 
 
+def share_letters_apart(part: pd.DataFrame) -> bool:
+    """Say whether two systems share a letter, where letters are shown, though their intervals of ranks lie apart."""
+    if not few_letters(part):
+        return False
+    names = part["letters"].str.split() if part["letters"].str.contains(" ").any() else part["letters"].map(list)
+    rows = [*zip(map(set, names), part["rank_low"], part["rank_high"], strict=True)]
+    return any(first & other and high < low for first, _, high in rows for other, low, _ in rows)
+
+
 def written_ranks(part: pd.DataFrame) -> pd.DataFrame:
     """Return the systems with their intervals of ranks written out."""
     ends = zip(part["rank_low"], part["rank_high"], strict=True)

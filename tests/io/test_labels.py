@@ -523,3 +523,17 @@ def test_a_judge_in_numbers_beside_one_in_words_is_named_with_the_way_to_read_bo
     three = metaeval.study_judges(labels.assign(ben=labels["ann"]), rng=0)
     (note,) = (note for note in three.notes if note.startswith("'model', left out, holds numbers beside labels"))
     assert note.endswith("pass `words={'no': 0, 'partly': 1, 'yes': 2}`")
+
+
+@pytest.mark.parametrize("apart", [",", "\t", " "])
+def test_a_judge_called_q0_beside_one_called_1000_is_a_judge(tmp_path, apart):
+    """The header of such a table ends in a number, as judgments do; without a header the lines are judgments."""
+    rows = [("topic", "Q0", "item", "1000"), *((f"{n % 3}", "1", f"d{n}", f"{n % 2}") for n in range(6))]
+    path = tmp_path / "labels.txt"
+    path.write_text("".join(apart.join(row) + "\n" for row in rows))
+    labels = read_labels(path)
+    assert list(labels.columns) == ["Q0", "1000"]
+    assert labels["1000"].tolist() == [0, 1, 0, 1, 0, 1]
+    path.write_text("".join(" ".join(row) + "\n" for row in rows[1:]))
+    with pytest.raises(FileFormatError, match="judgments of one judge"):
+        read_labels(path)

@@ -1,6 +1,7 @@
 # ruff: noqa: RUF001 - dashes and Greek letters are what people see
 """What pages say of two systems is said in the direction that was asked for."""
 
+import itertools
 import re
 
 import numpy as np
@@ -284,3 +285,19 @@ def test_the_first_sentence_says_by_how_much_the_better_is_ahead(turned):
     labels = [column.label for column in report.key_figures.columns]
     assert f"{names[0]} less {names[1]}" in labels
     assert "Difference" not in labels
+
+
+@pytest.mark.parametrize(("n_systems", "n_metrics"), [(2, 1), (2, 2), (4, 2)])
+def test_no_difference_has_the_interval_of_the_nearest_beside_it(n_systems, n_metrics):
+    """In the first sentence or the next: the difference of the pair of the least p-value, by scipy's paired t test."""
+    values = np.random.default_rng(0).normal(0.5, 0.1, (n_metrics, n_systems, 30))
+    found = {
+        (metric, a, b): ttest_rel(values[metric, a], values[metric, b])
+        for metric in range(n_metrics)
+        for a, b in itertools.combinations(range(n_systems), 2)
+    }
+    metric, a, b = min(found, key=lambda pair: found[pair].pvalue)
+    low, high = found[metric, a, b].confidence_interval()
+    figure = f"{np.mean(values[metric, a] - values[metric, b]):.3f} [{low:.3f}, {high:.3f}]".replace("-", "−")
+    first, *others = study_table(as_scores(values), rng=1).report().summary
+    assert f"system{a + 1} less system{b + 1} {figure}" in " ".join([first, *others[:1]])

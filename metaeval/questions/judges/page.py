@@ -127,10 +127,10 @@ def _answer(study: JudgeStudy) -> tuple[str, ...]:
         return "Which judge errs least?", *of_labels.latent_words(labelling.latent)
     if study.reference is None:
         return "Do the judges agree?", *_agreement_words(study)
+    scored = () if labelling is None else _score_words(labelling)
     title = _DECIDES if study.scores or study.has_runs else f"Who agrees with {study.reference}?"
-    return title, *(
-        _agreement_words(study) if labelling is None else (*_score_words(labelling), *_ranking_words(labelling))
-    )
+    title = f"What shares of yes would {study.reference} give the systems?" if scored else title
+    return title, *scored, *(_agreement_words(study) if labelling is None else _ranking_words(labelling))
 
 
 def _score_words(labelling: Labelling) -> tuple[str, ...]:

@@ -46,6 +46,7 @@ from metaeval.reports.ranked import (
     is_pair,
     open_first,
     ranked_columns,
+    share_letters_apart,
     with_alike,
     written_ranks,
 )
@@ -379,6 +380,7 @@ def _ranks_table(study: LeaderboardStudy, ranks: RankIntervals, metric: str, par
         decision=decision_of(study),
         over=_over(study),
         jointly=bool((part["rank_low"] > 1 + part["n_above"]).any()),
+        apart=share_letters_apart(part),
         unsure=_open_ranks(ranks, metric),
     )
 

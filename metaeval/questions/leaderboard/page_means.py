@@ -24,6 +24,7 @@ from metaeval.reports.ranked import (
     interval_of_ranks,
     is_pair,
     ranked_columns,
+    share_letters_apart,
     top_sentence,
     with_alike,
     written_ranks,
@@ -107,6 +108,7 @@ def _ranks_table(study: MeansLeaderboardStudy, metric: str, part: pd.DataFrame) 
         metric=metric,
         level=_level(study),
         decided=_DECIDED[study.ranks.method],
+        apart=share_letters_apart(part),
     )
 
 

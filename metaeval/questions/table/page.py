@@ -35,6 +35,7 @@ from metaeval.reports.pairs import (
     difference_columns,
     held_back,
     lost_by_offered,
+    nearest_sentence,
     pair_figures,
     pair_sentence,
     pair_verdicts,
@@ -99,7 +100,8 @@ def _summary(study: TableStudy, pair: Sequence[str]) -> tuple[str, ...]:
     result = study.comparison
     if pair:
         answer, *rests = answer_and_rests(pair_sentence(result, study.scores), result)
-        return (" ".join([answer, *_by_cluster(study)]), *rests)
+        nearest = nearest_sentence(result) if len(study.metrics) > 1 else ""
+        return (" ".join([answer, *_by_cluster(study)]), *filter(None, [nearest]), *rests)
     first = first_rests(study.scores) if study.baseline is None else ()
     claimed = bool(result.data["significant"].any())
     beside = (
@@ -110,7 +112,7 @@ def _summary(study: TableStudy, pair: Sequence[str]) -> tuple[str, ...]:
     )
     answer = "".join([_answer(study), *beside])
     told, *rests = with_answer(answer, [*first, *few_rest(result)], claimed=claimed)
-    return (told, *filter(None, [" ".join(rests)]), *_quote(study))
+    return (told, *filter(None, [" ".join(filter(None, [nearest_sentence(result), *rests]))]), *_quote(study))
 
 
 def _by_cluster(study: TableStudy) -> list[str]:

@@ -101,6 +101,7 @@ def test_corrected_scores_of_systems_are_the_answer(tmp_path):
     labels = as_labels(read_labels(tmp_path / "labels.csv"))
     study = study_judges(labels, reference="human", n_resamples=50, rng=0)
     answer, after = study.report().summary[:2]
+    assert study.report().title == "What shares of yes would human give the systems?"
     assert answer.startswith("Corrected for the errors of llm, shares of yes by human are: A ")
     for row in study.labelling.corrected.table.to_dict("records"):
         figure, low, high = (100 * row[f"corrected{end}"] for end in ("", "_low", "_high"))

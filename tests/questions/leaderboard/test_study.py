@@ -316,3 +316,15 @@ def test_where_requirements_stand_is_shown():
     study = study_leaderboard(scores, requirements=["new >= old"], n_splits=2, rng=1)
     assert "\n  what was required, and whether it is met: requirements.to_frame()\n" in repr(study)
     assert "requirements.to_frame()" not in repr(study_leaderboard(scores, n_splits=2, rng=1))
+
+
+@pytest.mark.parametrize(("apart", "rank_method"), [(True, "posterior"), (False, "guaranteed")])
+def test_the_page_says_why_systems_of_intervals_apart_share_a_letter(apart, rank_method):
+    """By draws system6 is surely first, and by Holm's p-values it does not differ from system5; else no word."""
+    draws, shifts = np.random.default_rng(0).normal(0, 0.1, (6, 30)), np.array([0, 0.01, 0.06, 0.11, 0.12, 0.2])
+    study = study_leaderboard(as_scores((draws + shifts[:, None])[None]), rank_method=rank_method, **FEW)
+    first, second = study.to_frame().iloc[:2].to_dict("records")
+    assert (first["rank_high"] < second["rank_low"]) is apart
+    assert {*first["letters"]} & {*second["letters"]}
+    (caption,) = (table.caption for table in study.report().tables() if table.name.startswith("ranks "))
+    assert ("though their intervals lie apart: letters need Holm" in caption) is apart
