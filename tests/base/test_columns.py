@@ -7,8 +7,9 @@ from metaeval.base.columns import ITEMS, LABELS, LOG, RANKINGS, SIZES, first_cal
 
 @pytest.mark.parametrize("words", [RANKINGS, LABELS, ITEMS, LOG, SIZES])
 def test_words_are_lower_case_and_stand_once(words):
-    """Readers compare with lower case; "score" alone is both a score and a level of ranx."""
-    spelled = [word for part in words.values() for word in part]
+    """Readers compare with lower case; "score" alone is a score and a level of ranx; what judges are told is asked."""
+    assert set(words.get("told", ())) <= set(words.get("asked", ()))
+    spelled = [word for part, spellings in words.items() if part != "told" for word in spellings]
     assert all(word == underscored(word) for word in spelled)
     assert {word for word in spelled if spelled.count(word) > 1} == ({"score"} if words is RANKINGS else set())
 

@@ -222,5 +222,5 @@ def test_a_share_without_uncertainty_has_no_interval_of_zeros():
         .report()
         .summary[0]
     )
-    assert first.endswith("repeats (100.0 %).")
+    assert "repeats: 100.0 % of the noise" in first
     assert "[0.0, 0.0]" not in first
