@@ -114,6 +114,17 @@ def test_a_long_frame_with_words_of_its_own_is_renamed_as_the_error_says():
     assert scores.sizes["topic"] == 20
 
 
+def test_words_beside_two_columns_of_numbers_are_parts_or_none_of_the_table():
+    """Called system and topic they name rows with two metrics; left out, two systems remain."""
+    frame = pd.DataFrame({"note": [*"uuvv"], "who": [*"xyxy"], "b": [0.1, 0.2, 0.3, 0.4], "c": [0.5, 0.6, 0.7, 0.8]})
+    says = r"such as 'note' 'system' and 'who' 'topic'; leave out what is no system \('note', 'who'\)"
+    with pytest.raises(ScoresError, match=says):
+        as_scores(frame)
+    parts = as_scores(frame.rename(columns={"note": "system", "who": "topic"}))
+    assert parts.sel(metric="c", system="v").to_numpy().tolist() == [0.7, 0.8]
+    assert as_scores(frame.drop(columns=["note", "who"])).sel(system="b").to_numpy().tolist() == [[0.1, 0.2, 0.3, 0.4]]
+
+
 def test_rankings_are_told_to_be_scored():
     """A frame of topic, document and score is a run, alone or by name."""
     run = pd.DataFrame({"query_id": ["q1", "q1", "q2"], "doc_id": ["d1", "d2", "d1"], "score": [2.0, 1.0, 3.0]})
