@@ -280,7 +280,6 @@ TWO_YEARS = "judge,run,topic,year,score\n" + "".join(
 )
 OF_YEAR_1 = {"gpt-4": rows("1 2 3", a=[0.11, 0.21, 0.31], b=[0.12, 0.22, 0.32])}
 OF_YEAR_1["nist"] = {system: {topic: own[topic] for topic in "12"} for system, own in OF_YEAR_1["gpt-4"].items()}
-BELOW_WORDS = pd.DataFrame({"note": [*"uuvv"], "who": [*"xyxy"], "b": [0.1, 0.2, 0.3, 0.4], "c": [0.5, 0.6, 0.7, 0.8]})
 BESIDE_EPOCHS = pd.DataFrame({"system": [*"uv"], "x": [0.1, 0.2], "y": [0.4, 0.5], "epoch": [0.7, 0.9]})
 
 
@@ -342,28 +341,6 @@ STUDIES = {
                 OF_YEAR_1,
             )
             for way in ("where={'year': '1'}", "reference='nist'")
-        },
-    ),
-    "words beside scores of no known parts": call(
-        lambda **_: as_scores(BELOW_WORDS),
-        {
-            "frame.drop(columns=['note', 'who'])": Then(
-                lambda: as_scores(BELOW_WORDS.drop(columns=["note", "who"])),
-                rows("0 1 2 3", b=[0.1, 0.2, 0.3, 0.4], c=[0.5, 0.6, 0.7, 0.8]),
-            ),
-            "frame.rename(columns={'note': 'system', 'who': 'topic'})": Then(
-                lambda: as_scores(BELOW_WORDS.rename(columns={"note": "system", "who": "topic"})),
-                {"b": rows("x y", u=[0.1, 0.2], v=[0.3, 0.4]), "c": rows("x y", u=[0.5, 0.6], v=[0.7, 0.8])},
-            ),
-        },
-    ),
-    "words beside one column of scores": call(
-        lambda **_: as_scores(BELOW_WORDS.drop(columns="c")),
-        {
-            "frame.rename(columns={'note': 'system', 'who': 'topic'})": Then(
-                lambda: as_scores(BELOW_WORDS.drop(columns="c").rename(columns={"note": "system", "who": "topic"})),
-                rows("x y", u=[0.1, 0.2], v=[0.3, 0.4]),
-            )
         },
     ),
     "a column of scores called as a repeat": call(

@@ -126,8 +126,8 @@ def alt_test(  # noqa: PLR0913 - every option is one rule of the procedure
     Parameters
     ----------
     people : DataFrame, mapping of person to mapping of item to label, or Labels
-        Items in rows (the index is the item, or topic and item), a column a person, NaN where somebody gave no label.
-        Labels are numbers or text.
+        Items in rows (the index is the item, or topic and item, or columns are called so), a column a person, NaN where
+        somebody gave no label. Labels are numbers or text. A frame may be of pandas or any other library.
     judges : DataFrame, Series, or mapping of judge to mapping of item to label
         One or several judges, items named as those of the people. Items that only the judge labelled do not count;
         those that it did not label are left out for it and counted.
@@ -158,8 +158,8 @@ def alt_test(  # noqa: PLR0913 - every option is one rule of the procedure
     Raises
     ------
     ScoresError
-        If fewer than two people labelled, no judge is given, an item appears twice, labels are text for ``neg_rmse`` or
-        partly text and partly numbers, no item is common, or nobody has enough items.
+        If fewer than two people labelled, no judge is given, one is among the people, an item appears twice, labels are
+        text for ``neg_rmse`` or partly text and partly numbers, no item is common, or nobody has enough items.
     InvalidOptionError
         If an option lies outside its rule, or a scoring of one's own returns no finite number for every pair.
     UnknownNameError
@@ -401,7 +401,9 @@ def alt_test_of(people: pd.DataFrame, judges: pd.DataFrame, *, epsilon: float, s
     Examples
     --------
     >>> people = pd.DataFrame({"ann": [1, 2, 3] * 20, "ben": [1, 2, 2] * 20})
-    >>> [alt_test_of(one, one[["ann"]], epsilon=0.2, scoring=None).scoring for one in (people, people.astype(str))]
+    >>> judge = people[["ann"]].set_axis(["rule"], axis=1)
+    >>> kinds = (people, judge), (people.astype(str), judge.astype(str))
+    >>> [alt_test_of(*both, epsilon=0.2, scoring=None).scoring for both in kinds]
     ['neg_rmse', 'accuracy']
     """
     labels = {

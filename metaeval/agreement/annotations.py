@@ -9,11 +9,15 @@ from numpy.typing import NDArray
 
 from metaeval.agreement.labels import Labels
 from metaeval.base.arrays import Flags, Floats, Ints
+from metaeval.base.columns import LABELS, underscored
 from metaeval.base.names import first_few, shortened
 from metaeval.base.results import Result
 from metaeval.errors import ScoresError
 from metaeval.running.equality import settle
+from metaeval.table.conversions import plain
 
+_KEYS = frozenset({*LABELS["topic"], *LABELS["item"]})
+"""What columns are called that name items."""
 type Labelled = NDArray[np.object_] | Floats
 
 
@@ -55,6 +59,11 @@ def as_annotations(people: object, judges: object, *, numbers: bool = False) -> 
         raise ScoresError(message)
     if not judge_table.shape[1]:
         raise ScoresError("there is no judge beside the people; give the labels of one at least")
+    for name in judge_table.columns.intersection(people_table.columns)[:1]:
+        raise ScoresError(
+            f"{name!r} is among the people and among the judges, and nobody may be compared with labels of their own; "
+            f"leave {name!r} out of the people, or rename one where these are two"
+        )
     if people_table.index.nlevels != judge_table.index.nlevels:
         raise ScoresError(
             f"items of people have {people_table.index.nlevels} keys ({_first(people_table)}), those of judges "
@@ -129,11 +138,14 @@ def _is_number(kind: type) -> bool:
 
 
 def _table(given: object, what: str) -> pd.DataFrame:
-    """Return labels as a frame: items in rows, a column an annotator."""
+    """Return labels as a frame: items in rows, a column an annotator; columns called as items are no annotators."""
+    if not isinstance(given, Labels | pd.Series):
+        given = plain(given)
     if isinstance(given, Labels):
         frame = given.table
     elif isinstance(given, pd.DataFrame):
-        frame = given
+        named = [] if given.columns.nlevels > 1 else [name for name in given.columns if underscored(str(name)) in _KEYS]
+        frame = given.set_index(named) if named and isinstance(given.index, pd.RangeIndex) else given
     elif isinstance(given, pd.Series):
         frame = given.to_frame("judge" if given.name is None else given.name)
     elif isinstance(given, Mapping) and all(isinstance(labels, Mapping | pd.Series) for labels in given.values()):

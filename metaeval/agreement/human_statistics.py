@@ -92,8 +92,8 @@ def system_statistics(means: object, *, reference: str, statistic: Statistic = "
     Parameters
     ----------
     means : DataFrame, of pandas or any other library
-        Systems in rows, named by the index or a column; metrics and the reference in columns; NaN where a metric lacks a system. Higher must be better:
-        negate the others.
+        Systems in rows, named by the index or a column; metrics and the reference in columns; NaN where a metric lacks
+        a system. Higher must be better: negate the others.
     reference : str
     statistic : str
         As in `metaeval.agreement.human.human_agreement`.

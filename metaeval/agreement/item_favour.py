@@ -12,12 +12,13 @@ from metaeval.agreement.judge_bias_questions import checked_options
 from metaeval.agreement.labels import Labels
 from metaeval.base.arrays import Flags, Floats, Ints
 from metaeval.base.checks import check_choice, check_kind, check_list, check_mapping, refused
-from metaeval.base.names import count, first_few, shortened
+from metaeval.base.names import first_few, shortened
 from metaeval.base.results import Figure, Result
 from metaeval.base.words import number, span_of
 from metaeval.errors import InvalidOptionError, ScoresError
 from metaeval.running.parallel import in_one_order
 from metaeval.tests_stat.correction import CORRECTIONS, adjust
+from metaeval.tests_stat.labels import those_that_differ
 from metaeval.tests_stat.result import is_significant
 from metaeval.tests_stat.tails import student_p
 
@@ -46,10 +47,11 @@ class ItemFavour(Result):
     def _found(self) -> str:
         rows = self.table
         slopes = span_of(rows["judge"], rows["slope"], rows["low"], rows["high"], write=number(3))
-        n = int(is_significant(rows["p_corrected"].to_numpy(), 1.0 - self.confidence_level).sum())
+        p_values = rows["p_corrected"].to_numpy()
+        tests = those_that_differ(is_significant(p_values, 1.0 - self.confidence_level), p_values, "slope")
+        how = f" from 0 ({CORRECTIONS.words(self.correction)})" if np.isfinite(p_values).any() else ""
         label = f"one standard deviation more of {self.name} adds {slopes} to a label beside {self.reference}"
-        tests = f"{n} of {count(len(rows), 'slope')} differ significantly from 0"
-        return f"{label}; {tests} ({CORRECTIONS.words(self.correction)})"
+        return f"{label}; {tests}{how}"
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row a judge.

@@ -316,6 +316,9 @@ def metric_columns(
     chosen = (
         [name for name in free if name not in {column.name for column in left}] if metrics is None else list(metrics)
     )
+    chosen = [name for name in chosen if name not in named]
+    if metrics and not chosen:
+        raise ScoresError(f"`metrics` names the reference {reference!r} alone; name a metric to compare with it")
     if not chosen:
         raise ScoresError("there is no metric to compare with the reference: no other column holds numbers")
     for name in (*named, *chosen):

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+import numpy as np
 import pandas as pd
 
 from metaeval.agreement import judge_bias_questions, judge_bias_table
@@ -11,6 +12,7 @@ from metaeval.base.results import Figure, Result
 from metaeval.base.words import span_of, two_digits
 from metaeval.errors import InvalidOptionError
 from metaeval.tests_stat.correction import CORRECTIONS
+from metaeval.tests_stat.labels import those_that_differ
 from metaeval.tests_stat.result import is_significant
 
 
@@ -37,9 +39,10 @@ class FavouredGroups(Result):
         names = self.table.iloc[:, 0] + " by " + self.table["judge"]
         ends = (self.table[f"{start}{end}_{self.over}"] for end in ("low", "high"))
         gains = span_of(names, self.table[start.rstrip("_") or "figure"], *ends, write=two_digits)
-        n = int(is_significant(self.table["p_corrected"].to_numpy(), 1.0 - self.confidence_level).sum())
-        tests = f"{n} of {len(names)} differ significantly from 0 ({CORRECTIONS.words(self.correction)})"
-        return f"favour of a group beside {self.reference}: {gains}; {tests}"
+        p_values = self.table["p_corrected"].to_numpy()
+        tests = those_that_differ(is_significant(p_values, 1.0 - self.confidence_level), p_values, "figure")
+        how = f" from 0 ({CORRECTIONS.words(self.correction)})" if np.isfinite(p_values).any() else ""
+        return f"favour of a group beside {self.reference}: {gains}; {tests}{how}"
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row a group, or covariate, and judge.

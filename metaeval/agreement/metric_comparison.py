@@ -13,7 +13,6 @@ from metaeval.agreement import items
 from metaeval.agreement.human_statistics import STATISTICS, Statistic
 from metaeval.base.arrays import Floats
 from metaeval.base.checks import check_choice, check_count
-from metaeval.base.names import count
 from metaeval.base.results import Figure, Result
 from metaeval.base.words import compared_p
 from metaeval.errors import ScoresError
@@ -22,6 +21,7 @@ from metaeval.running.equality import difference, reaches, settle
 from metaeval.running.parallel import in_one_order
 from metaeval.running.workers import parallel_map
 from metaeval.tests_stat.correction import CORRECTIONS, adjust
+from metaeval.tests_stat.labels import those_that_differ
 from metaeval.tests_stat.result import is_significant
 
 Permute = Literal["items", "systems", "both"]
@@ -50,9 +50,11 @@ class MetricComparison(Result):
         decided = self.decided()
         how = f"in how they agree with {self.reference} ({CORRECTIONS.words(self.correction)})"
         if len(decided) > 1:
-            n = f"{int(decided['significant'].sum())} of {count(len(decided), 'pair')} of metrics"
-            return f"{n} differ significantly {how}"
+            told = those_that_differ(decided["significant"], decided["p_corrected"], "pair of metrics")
+            return f"{told} {how}" if decided["p_corrected"].notna().any() else told
         row = decided.iloc[0]
+        if np.isnan(row["p_corrected"]):
+            return f"{row['metric_a']} and {row['metric_b']} could not be compared {how}"
         differ = f"differ{'' if row['significant'] else ' not'} significantly".replace("differ not", "do not differ")
         return f"{row['metric_a']} and {row['metric_b']} {differ} {how}: p {compared_p(row['p_corrected'])}"
 

@@ -339,6 +339,8 @@ def _of_scores(given: object, reference: str, people: Mapping[str, float]) -> _E
 
 
 def _others(names: Sequence[str], reference: str, people: Mapping[str, float]) -> list[str]:
+    for name in people:
+        check_choice(name, "person beside the reference", [judge for judge in names if judge != reference])
     judges = [name for name in names if name != reference and name not in people]
     if len(judges) <= 1:
         raise ScoresError(f"a panel takes two judges beside {', '.join([reference, *people])}; here is {len(judges)}")

@@ -21,6 +21,8 @@ from metaeval.tests_stat.tails import student_p, student_tail
 Alternative = Literal["greater", "less", "two-sided"]
 
 _FEWEST = 4
+_ROUNDED = 0.02
+"""The determinant of possible correlations lies below 0 by at most this where they were rounded to two digits."""
 
 
 @side_by_side("first", "second", "between", "n")
@@ -49,7 +51,8 @@ def williams_test(
     Raises
     ------
     InvalidOptionError
-        If a correlation lies outside [-1, 1], there are fewer than four systems, or the alternative is another.
+        If a correlation lies outside [-1, 1], no three variables have these correlations, there are fewer than four
+        systems, or the alternative is another.
 
     Notes
     -----
@@ -81,7 +84,14 @@ def williams_test(
             raise InvalidOptionError(message)
     if (size < _FEWEST).any():
         raise InvalidOptionError(f"Williams' test needs {_FEWEST} systems or more, not {int(size.min())}")
-    determinant = np.maximum(1 - r12**2 - r1**2 - r2**2 + 2 * r12 * r1 * r2, 0.0)
+    determinant = 1 - r12**2 - r1**2 - r2**2 + 2 * r12 * r1 * r2
+    if (impossible := determinant < -_ROUNDED).any():
+        first_r, second_r, between_r = (float(value[impossible].flat[0]) for value in (r1, r2, r12))
+        raise InvalidOptionError(
+            f"no three variables have these correlations: beside {first_r:g} and {second_r:g} `between` cannot be "
+            f"{between_r:g}; give all three of the same systems, with their signs"
+        )
+    determinant = np.maximum(determinant, 0.0)
     below = 2 * determinant * (size - 1) / (size - 3) + (r1 + r2) ** 2 / 4 * (1 - r12) ** 3
     apart = difference(r1, r2, 1.0, 1.0)
     with np.errstate(divide="ignore", invalid="ignore"):

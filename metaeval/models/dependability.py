@@ -243,6 +243,11 @@ def mapped_indicators(erho2: ArrayLike, phi: ArrayLike) -> pd.DataFrame:
         ``minor_conflicts`` and ``major_conflicts`` (significant pairs that other topics contradict), absolute and
         relative sensitivity, ``rmse`` of the means.
 
+    Raises
+    ------
+    InvalidOptionError
+        If one is no share, or Φ is above Eρ², which it never is of one collection.
+
     Notes
     -----
     Eρ² or 1 − Eρ² (Φ or 1 − Φ) to a power of each indicator [1]_. These are means over collections: simulation with
@@ -259,6 +264,12 @@ def mapped_indicators(erho2: ArrayLike, phi: ArrayLike) -> pd.DataFrame:
     [[0.8641, 0.8151, 0.1239]]
     """
     coefficients = {"erho2": _shares_of_variance(erho2, "erho2"), "phi": _shares_of_variance(phi, "phi")}
+    of_differences, of_means = np.broadcast_arrays(*coefficients.values())
+    if (wrong := ~reaches(of_differences, of_means, 1.0)).any():
+        raise InvalidOptionError(
+            "`phi` is at most `erho2`, since means vary as differences do and with the topics too; got "
+            f"{of_means[wrong][0]:g} beside {of_differences[wrong][0]:g}: look whether the two were exchanged"
+        )
     return pd.DataFrame(
         {
             name: (coefficients[of] if name in _RISING else 1.0 - coefficients[of]) ** power

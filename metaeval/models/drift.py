@@ -17,6 +17,7 @@ from metaeval.table.scores import Scores, as_scores
 from metaeval.table.structure import engine_scores, mean_over_topics, settled_mean_over_topics, topic_weights
 from metaeval.tests_stat.comparison import compare_systems
 from metaeval.tests_stat.correction import CORRECTIONS, adjust
+from metaeval.tests_stat.labels import those_that_differ
 from metaeval.tests_stat.pairs import all_pairs
 from metaeval.tests_stat.result import difference_intervals, is_significant
 
@@ -50,8 +51,8 @@ class VersionDrift(Result):
     alpha: float
 
     def _found(self) -> str:
-        n = int(self.data["significant"].sum())
-        return f"{n} of {len(self.data)} systems differ significantly on the {self.n_common} items of both versions"
+        told = those_that_differ(self.data["significant"], self.data["p_corrected"], "system")
+        return f"{told} on the {self.n_common} items of both versions"
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row a system.

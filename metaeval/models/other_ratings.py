@@ -29,6 +29,19 @@ class EloRatings(NamedTuple):
     deviation: Floats
     """Mean and standard deviation over random orders. Shape (system,)."""
     n_orders: int
+    systems: tuple[str, ...]
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return one row a system: ``system``, ``given``, ``mean`` and ``deviation``.
+
+        Examples
+        --------
+        >>> votes = pd.DataFrame([("a", "b", "left")], columns=["left", "right", "winner"])
+        >>> elo_ratings(votes, rng=1).to_frame()[["system", "given"]].to_numpy().tolist()
+        [['a', 1002.0], ['b', 998.0]]
+        """
+        columns = {"system": self.systems, "given": self.given, "mean": self.mean, "deviation": self.deviation}
+        return pd.DataFrame(columns)
 
 
 @in_one_order
@@ -112,7 +125,7 @@ def elo_ratings(votes: object, *, k: float = 4.0, n_orders: int = 20, rng: RNGLi
     Returns
     -------
     EloRatings
-        Arrays of one rating a system, in the order of ``Votes.systems``: ``given``, in the order of the votes, and
+        Arrays of one rating a system, in the order of ``systems``: ``given``, in the order of the votes, and
         ``mean`` and ``deviation`` over ``n_orders`` random orders.
 
     Examples
@@ -126,7 +139,8 @@ def elo_ratings(votes: object, *, k: float = 4.0, n_orders: int = 20, rng: RNGLi
     checked, generator = as_votes(votes), resolve_rng(rng).generator
     number = len(checked.share)
     drawn = np.stack([_elo_of(checked, generator.permutation(number), k) for _ in range(n_orders)])
-    return EloRatings(_elo_of(checked, np.arange(number), k), drawn.mean(axis=0), drawn.std(axis=0, ddof=1), n_orders)
+    given = _elo_of(checked, np.arange(number), k)
+    return EloRatings(given, drawn.mean(axis=0), drawn.std(axis=0, ddof=1), n_orders, tuple(checked.systems))
 
 
 def _bounded(wins: Floats) -> bool:

@@ -95,11 +95,12 @@ class BradleyTerry(Result):
         return f"{self.comparison()._found()}{limits}"  # noqa: SLF001 - as every test of pairs says it
 
     def to_frame(self) -> pd.DataFrame:
-        """Return one row a system, the strongest first.
+        """Return one row a system whose strength has bounds, the strongest first.
 
-        The columns are ``system``, ``rank``, ``strength`` (log odds, of mean 0), ``standard_error``, ``low`` and
-        ``high`` (each interval at its own level), ``win_rate`` (mean over the rivals met, of equal weight each) and
-        ``votes``.
+        The columns are ``system``, ``rank`` (among these), ``strength`` (log odds, of mean 0), ``standard_error``,
+        ``low`` and ``high`` (each interval at its own level), ``win_rate`` (mean over the rivals met, of equal weight
+        each) and ``votes``. Systems that never lost, or never won, have no finite strength and no row here: they are
+        above, or below, all of these, and `unbounded_frame` lists them.
         """
         n = len(self.systems)
         error = np.sqrt(self.covariance.diagonal())

@@ -347,15 +347,20 @@ def told_apart_by(columns: Mapping[str, Sequence[object]], keys: Sequence[Sequen
     return [name for name, code in codes.items() if not same.assign(told=code).duplicated().any()]
 
 
+def part_of_item(name: str, item: str) -> str:
+    """Say what to do with a column that is part of what another names."""
+    joined = f"frame[{item!r}].astype(str) + ' ' + frame[{name!r}].astype(str)"
+    both = f"frame.assign({item}={joined})" if item.isidentifier() else f"frame.assign(**{{{item!r}: {joined}}})"
+    return f"if it is part of what {item!r} names, write both into one column ({both})"
+
+
 def ways_to_tell_apart(name: str, columns: Mapping[str, Sequence[object]], parts: Mapping[str, str]) -> str:
     """Say what a column may be that distinguishes rows on one system and item: repeats of it, or part of the item."""
     item, texts = parts["topic"], [*map(str, columns[name])]
     if "system" in parts and tells_sizes(name, texts):
         of_both = {column: [*map(str, columns[column])] for column in (name, parts["system"])}
         return f"column {name!r} distinguishes them; {ways_to_sizes(name, parts, of_both, in_memory=True)}"
-    joined = f"frame[{item!r}].astype(str) + ' ' + frame[{name!r}].astype(str)"
-    both = f"frame.assign({item}={joined})" if item.isidentifier() else f"frame.assign(**{{{item!r}: {joined}}})"
-    part = f"if it is part of what {item!r} names, write both into one column ({both})"
+    part = part_of_item(name, item)
     values = {*texts}
     if len(values) == len(texts):
         return f"column {name!r} distinguishes them; {part}, and if they are repeats, number them in a column 'repeat'"

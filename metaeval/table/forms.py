@@ -52,9 +52,10 @@ from metaeval.table.roles import ERRORS, column_roles, part_of_word, role_of_nam
 from metaeval.table.wide import OF_MAPPINGS, TALL, Names, refuse_names, topics_in_rows
 
 _READ = (
-    f"{FRAMES_READ}; {{metric: wide frame}}; {{system: what ir_measures.iter_calc gives}}; "
-    "{system: {topic: score}}; mappings in mappings by system, topic and metric; an array (system, topic) or "
-    "(metric, system, topic); an xarray.DataArray with the dims metric, system and topic"
+    f"{FRAMES_READ}; {{metric: wide frame}}; {{system: frame of topics by metrics}}; "
+    "{system: what ir_measures.iter_calc gives}; {system: {topic: score}}; mappings in mappings by system, topic and "
+    "metric; an array (system, topic) or (metric, system, topic); an xarray.DataArray with the dims metric, system and "
+    "topic"
 )
 
 
@@ -91,9 +92,8 @@ def recognise(data: object, names: Mapping[str, Sequence[str] | None], nesting: 
             message = f"must name system, topic and metric, the outermost first, not {nesting!r}"
             raise refused("nesting", message, nesting)
         if "nesting" not in form.takes:
-            message = (
-                "`nesting` is for mappings in mappings; this table says itself which axis is which, so leave it out"
-            )
+            message = "`nesting` is for mappings in mappings, or of frames; this table says itself which axis is which"
+            message += ", so leave it out"
             raise InvalidOptionError(message)
     refuse_names({dim: labels for dim, labels in checked.items() if dim not in form.takes})
     table = form.read(data, _FormOptions(checked, nesting))
@@ -244,7 +244,45 @@ def roles_of_levels(levels: Sequence[Sequence[object]]) -> tuple[str, ...]:
     )
 
 
-def _from_wide(tables: Mapping[Any, pd.DataFrame]) -> ScoreTable:
+def _roles_of_tables(tables: Mapping[Any, pd.DataFrame]) -> tuple[str, ...] | None:
+    """Return what keys, rows and columns are where metrics stand in an axis of the tables, and not in the keys."""
+    if metric_evidence(list(tables)) or any(axis.nlevels > 1 for table in tables.values() for axis in table.axes):
+        return None
+    for place, roles in ((1, ("system", "topic", "metric")), (0, ("system", "metric", "topic"))):
+        names = dict.fromkeys(name for table in tables.values() for name in table.axes[place])
+        if metric_evidence([*names]) != _SURE:
+            continue
+        if "system" in {part_of_word(table.axes[1 - place].name) for table in tables.values()}:
+            raise ScoresError(
+                f"these frames have systems by metrics ({first_few([*map(str, names)], most=3)}), as means have; a "
+                "comparison needs the scores by topic: {system: frame of topics by metrics}"
+            )
+        return roles
+    return None
+
+
+def _with_topics_in_index(table: pd.DataFrame) -> pd.DataFrame:
+    """Return a table whose one column called as topics stands in its index, where that only numbers rows."""
+    named = [name for name in table.columns if part_of_word(name) == "topic"]
+    return table.set_index(named) if len(named) == 1 and isinstance(table.index, pd.RangeIndex) else table
+
+
+def _from_tables_by(tables: Mapping[Any, pd.DataFrame], roles: Sequence[str]) -> ScoreTable:
+    """Read tables by system (or topic) with metrics in columns, or in rows, as one long frame."""
+    in_columns = roles[2] == "metric"
+    names = [roles[0], *(role for role in roles[1:] if role != "metric")]
+    upright = {key: _with_topics_in_index(table) if in_columns else table.T for key, table in tables.items()}
+    long = pd.concat(upright, names=names).rename_axis(columns=None).reset_index(names=names)
+    axes = ("columns", "rows") if in_columns else ("rows", "columns")
+    return said(read_frame(long, {}), f"frames by {names[0]}: metrics in {axes[0]}, {names[1]}s in {axes[1]}")
+
+
+def _from_wide(tables: Mapping[Any, pd.DataFrame], nesting: Sequence[str] | None) -> ScoreTable:
+    roles = _roles_of_tables(tables) if nesting is None else tuple(map(str, nesting))
+    if roles is not None and roles[0] != "metric":
+        return _from_tables_by(tables, roles)
+    if roles is not None:
+        tables = {key: table.rename_axis(index=roles[1], columns=roles[2]) for key, table in tables.items()}
     turned = {
         metric: topics_in_rows(table, f"table {metric!r}", {}, otherwise="columns") for metric, table in tables.items()
     }
@@ -484,12 +522,15 @@ def _of_columns(tables: Mapping[Any, Any], asked: _FormOptions) -> ScoreTable:
     return read_frame(_side_by_side(tables), asked.names)
 
 
-def _as_tables(tables: Mapping[Any, Any], _: _FormOptions) -> ScoreTable:
-    """Read wide tables by metric, or results by system, in frames of any library."""
+def _as_tables(tables: Mapping[Any, Any], asked: _FormOptions) -> ScoreTable:
+    """Read wide tables by metric or by system, or results by system, in frames of any library."""
     frames: dict[Any, Any] = {key: _as_frame(table) for key, table in tables.items()}
     long = {key: holds_results(table) for key, table in frames.items()}
     if not any(long.values()):
-        return _from_wide(frames)
+        return _from_wide(frames, asked.nesting)
+    if asked.nesting is not None:
+        message = "`nesting` is for mappings in mappings, or of wide frames; results say themselves what they hold"
+        raise InvalidOptionError(f"{message}, so leave it out")
     if all(long.values()):
         return _from_results(frames)
     kinds = [next(str(key) for key, is_long in long.items() if is_long is kind) for kind in (True, False)]
@@ -537,6 +578,11 @@ def _from_frames(frames: Sequence[object], asked: _FormOptions) -> ScoreTable:
     names = asked.names.get("metric") or [f"metric{number}" for number in range(1, len(frames) + 1)]
     if len(names) != len(frames):
         raise refused("metrics", f"must name {count(len(frames), 'table')}, not {len(names)}", names)
+    held = [table for frame in frames if isinstance(table := _as_frame(frame), pd.DataFrame)]
+    if not asked.names.get("metric") and _roles_of_tables(dict(enumerate(held))):
+        raise ScoresError(
+            "these frames have metrics in their rows or columns, so each is of one system; pass {system: frame}"
+        )
     return _as_tables(dict(zip(names, frames, strict=True)), asked)
 
 
@@ -581,7 +627,7 @@ MAPPINGS: tuple[Form, ...] = (
         _from_arrays,
         frozenset({"system", "topic"}),
     ),
-    Form("tables", lambda _: True, _as_tables),
+    Form("tables", lambda _: True, _as_tables, frozenset({"nesting"})),
 )
 """Every mapping that is recognised, in the order in which they are tried."""
 

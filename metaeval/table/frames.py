@@ -15,6 +15,7 @@ from metaeval.base.names import (
     clean_name,
     computed_metrics,
     count,
+    first_double,
     first_few,
     is_unnamed,
     is_word,
@@ -31,8 +32,10 @@ from metaeval.table.array import (
     ScoreTable,
     distinct_names,
     frame_numbers,
+    part_of_item,
     refuse_sliver,
     table_of_rows,
+    told_apart_by,
 )
 from metaeval.table.interval_names import roles_among
 from metaeval.table.means import columns_of, renaming
@@ -383,15 +386,15 @@ def _read_among_words(frame: pd.DataFrame, recognised: _Frame) -> ScoreTable:
         table = _read_wide(frame.drop(columns=left_out), recognised.names)
         return noted(table, left_out_columns([RoleColumn(str(name), "text", "words") for name in left_out]))
     first, *others = left_out
-    parts = dict(zip([first, *(others or ["ITEMS"])], ("system", "topic"), strict=False))
+    second = f"{others[0]!r}" if others else "that of the items"
     way = (
-        f"make it the index if it names topics (`frame.set_index({first!r})`)"
+        "call it 'topic' if it names topics"
         if frame.iloc[:, words[0]].is_unique
-        else "say what columns of a row a score are (system, topic, metric, score), such as "
-        f"`frame.rename(columns={parts!r})`"
+        else "of a table of a row a score, call its columns system, topic, metric and score, such as "
+        f"{first!r} 'system' and {second} 'topic'"
     )
     if len(left_out) < len(frame.columns) - 1:  # two systems are left
-        way = f"leave out what is no system (`frame.drop(columns={left_out!r})`), or {way}"
+        way = f"{way}; leave out what is no system ({first_few(left_out, write=repr)})"
     raise ScoresError(
         f"column {first!r} holds words ({shortened(repr(frame.iloc[0, words[0]]))} in row 0), and scores are numbers; "
         f"{way}"
@@ -405,11 +408,33 @@ def _read_named_rows(known: _Frame) -> ScoreTable:
     words = [name for name in known.others if name not in empty and _holds_words(known.frame[name])]
     left = [RoleColumn(name, "text", why) for why, names in (("words", words), ("empty", empty)) for name in names]
     left = left if len(left) < len(columns) else []
+    if role == "topic":
+        _refuse_topics_again(known, words)
     frame = known.frame.drop(columns=[column.name for column in left]).set_index(known.parts[role])
     table = _read_wide(frame.rename_axis(role), known.names)
     topics = known.frame[known.parts[role]].astype(str).tolist() if role == "topic" else []
     beside = {name: known.frame[name].astype(object).fillna("").astype(str).tolist() for name in words if topics}
     return noted(table, [*left_out_columns(left), *offered_clusters(beside, topics, in_memory=True)])
+
+
+def _refuse_topics_again(known: _Frame, words: Sequence[str]) -> None:
+    """Refuse topics of several rows that a column of words, or one of whole numbers among fractions, tells apart."""
+    name = known.parts["topic"]
+    topics = known.frame[name].astype(str).tolist()
+    twice = first_double(topics)
+    if twice is None:
+        return
+    kinds = {other: known.frame[other].dtype.kind for other in known.others}
+    whole = [other for other, kind in kinds.items() if kind in "iu" and "f" in kinds.values()]
+    told = told_apart_by({other: known.frame[other].tolist() for other in (*words, *whole)}, [topics])
+    if not told:
+        return
+    first, again = [row for row, topic in enumerate(topics) if topic == twice][:2]
+    raise ScoresError(
+        f"topic {twice!r} appears twice, in rows {first} and {again}; column {told[0]!r} distinguishes them; "
+        f"{part_of_item(told[0], name)}, and leave {told[0]!r} out; if it numbers repeats, give a long frame, with "
+        "columns system, topic, repeat and score; what stands in the index is made columns by frame.reset_index()"
+    )
 
 
 FRAME_FORMS: tuple[FrameForm, ...] = (
@@ -550,10 +575,14 @@ def _plausible(labels: Mapping[str, Sequence[object]]) -> bool:
 
 
 def _is_wide(frame: pd.DataFrame) -> bool:
-    """Whether all columns hold numbers, or text that is one, and none is called like a part of a long table."""
-    return not _names_parts(frame) and all(
-        pd.api.types.is_object_dtype(column.dtype) or not _holds_words(column) for _, column in frame.items()
-    )
+    """Whether all columns hold numbers, or text that is one, and none is called like a part of a long table.
+
+    Objects that are words in every column are marks, which what reads numbers explains.
+    """
+    if _names_parts(frame):
+        return False
+    hold_words = [_holds_words(column) for _, column in frame.items()]
+    return not any(hold_words) or (all(hold_words) and all(map(pd.api.types.is_object_dtype, frame.dtypes)))
 
 
 def _names_parts(frame: pd.DataFrame) -> bool:

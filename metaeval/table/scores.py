@@ -145,7 +145,8 @@ def as_scores(  # noqa: PLR0913 - one keyword per label of the table
         - a frame with several levels of labels in its index or columns, such as (metric, system);
         - a wide frame of one metric, systems by topics or topics by systems, named in its index and columns, or in its
           first column; see Notes;
-        - a mapping from metric to a wide frame; where no name tells, topics are in rows;
+        - a mapping from metric to a wide frame; where no name tells, topics are in rows; or from system to a frame of
+          topics by metrics, which are told by their names;
         - a mapping from system to the results of that system: what ``ir_measures.iter_calc`` streams, or a frame of
           them (``query_id``, ``measure``, ``value``);
         - mappings in mappings: by system, topic and metric (pytrec_eval), by system, metric and topic (ranx), or by

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 import numpy as np
 import pandas as pd
 import xarray as xr
+from numpy.typing import ArrayLike
 
 from metaeval.base.names import count, first_few
 from metaeval.base.words import MISSING, p_drawn
@@ -54,6 +55,25 @@ def pairs_that_differ(significant: xr.DataArray) -> str:
     (first, n_first), *others = counts.items()
     words = [f"{n:,} under {metric}" for metric, n in others]
     return first_few([f"{n_first:,} of {pairs} differ significantly under {first}", *words])
+
+
+def those_that_differ(significant: ArrayLike, p_values: ArrayLike, noun: str) -> str:
+    """Say in a line how many of the tests that could be made are significant; those without p-value could not.
+
+    Examples
+    --------
+    >>> those_that_differ([True, False, False], [0.01, 0.5, 0.5], "slope")
+    '1 of 3 slopes differ significantly'
+    >>> those_that_differ([True, False, False], [0.01, 0.5, np.nan], "slope")
+    '1 of 2 slopes that could be tested differ significantly'
+    >>> those_that_differ([False], [np.nan], "pair of metrics")
+    'no pair of metrics could be tested'
+    """
+    untested = np.isnan(np.asarray(p_values, dtype=np.float64))
+    if untested.all():
+        return f"no {noun} could be tested"
+    named = count(int((~untested).sum()), noun) + " that could be tested" * bool(untested.any())
+    return f"{int(np.asarray(significant).sum()):,} of {named} differ significantly"
 
 
 def side_of_pair(alternative: str, a: str, b: str) -> tuple[str, str] | None:

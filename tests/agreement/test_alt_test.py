@@ -287,3 +287,24 @@ def test_items_needed_are_those_of_the_normal_formula():
     assert found.judges["verdict"].item() == "not settled"
     assert found.judges["items_needed"].item() == np.ceil((reach * spread / 0.075) ** 2)
     assert np.isnan(alt_test(*beside_people(8, 0)).judges["items_needed"].item())  # none, if it loses as many as ε
+
+
+def test_a_judge_is_not_compared_with_labels_of_its_own():
+    """A judge that is among the people is refused; without it the people alone are compared."""
+    everybody = PEOPLE.assign(model=JUDGE)
+    with pytest.raises(ScoresError, match="'model' is among the people and among the judges"):
+        alt_test(everybody, everybody[["model"]])
+    assert alt_test(PEOPLE, everybody[["model"]]).people["person"].tolist() == PEOPLE.columns.tolist()
+
+
+@pytest.mark.parametrize("columns", [["item"], ["topic", "item"]])
+def test_columns_of_items_are_no_annotators(columns):
+    """Items named in columns, as in frames of Polars, are read as those of an index."""
+    names = {"topic": "t1", "item": [f"d{n:03}" for n in range(len(PEOPLE))]}
+    people = PEOPLE.reset_index(drop=True).assign(**{name: names[name] for name in columns})
+    judge = JUDGE.to_frame("model").reset_index(drop=True).assign(**{name: names[name] for name in columns})
+    right = alt_test(people.set_index(columns), judge.set_index(columns)).to_frame()
+    pd.testing.assert_frame_equal(alt_test(people, judge).to_frame(), right)
+    polars = pytest.importorskip("polars")
+    found = alt_test(polars.from_pandas(people), polars.from_pandas(judge)).to_frame()
+    pd.testing.assert_frame_equal(found, right)

@@ -530,3 +530,17 @@ def test_re_rankers_of_language_models_on_dl19(data_folder, tmp_path, checkout):
     assert [float(one.replace("\u2212", "-")) for one in said] == table.loc["gpt-4o", columns].tolist()
     assert (table.loc[["human 1", "human 2"], "p_corrected"] > 0.1).all()
     assert (table.loc[["gpt-4o", "gpt-4"], "p_corrected"] <= 0.01).all()
+
+
+def test_groups_that_could_not_be_tested_are_not_said_to_be_alike():
+    """With four systems beside each of two groups there is no adjusted figure, no test, and no count of tests."""
+    rng = np.random.default_rng(0)
+    human = rng.normal(0.5, 0.1, (2 * 4, 40)) + np.linspace(0, 0.3, 8)[:, None]
+    judge = human + rng.normal(0, 0.05, human.shape)
+    scores = as_scores(np.stack([human, judge]), metrics=["human", "judge"])
+    groups = {f"system{n + 1}": "ab"[n // 4] for n in range(8)}
+    found = favoured_groups(scores, groups, reference="human")
+    assert found.table["p"].isna().all()
+    assert found.answer.endswith("; no figure could be tested.")
+    plain = favoured_groups(scores, groups, reference="human", adjusted=False).answer
+    assert "of 2 figures differ significantly from 0 (Holm" in plain

@@ -12,7 +12,7 @@ from scipy.stats import t
 
 from metaeval.agreement.labels import Labels, as_labels
 from metaeval.agreement.panels import judge_panel
-from metaeval.errors import EstimationError, InvalidOptionError, ScoresError
+from metaeval.errors import EstimationError, InvalidOptionError, ScoresError, UnknownNameError
 from metaeval.io.labels import read_labels
 from metaeval.questions.judges.study import study_judges
 from metaeval.table.scores import as_scores
@@ -220,3 +220,10 @@ def test_best_panels_are_chosen_on_the_other_half():
         single += [halves[0].mean(), halves[1].mean()]
     found = judge_panel(values, reference="metric1")
     assert effective(found, "best one") == pytest.approx(np.mean(single) / np.mean(errors))
+
+
+def test_the_reference_is_no_second_person():
+    """People are others than the reference, whose own noise a copy of it would hide."""
+    scores = as_scores(np.random.default_rng(0).random((3, 5, 12)), metrics=["nist", "a", "b"])
+    with pytest.raises(UnknownNameError, match=r"no person beside the reference 'nist'\. Known: a, b"):
+        judge_panel(scores, reference="nist", people=["nist"])

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import xarray as xr
-from hypothesis import given
+from hypothesis import assume, given
 from scipy import stats
 
 from metaeval.agreement.human_statistics import pearson_last_axis
@@ -40,10 +40,20 @@ correlations = st.floats(-0.95, 0.95)
 @given(correlations, correlations, correlations, st.integers(4, 60))
 def test_changing_places_changes_the_sign(first, second, between, n):
     """The statistic is antisymmetric, and the p-values of the two directions add up to 1."""
+    assume(1 - first**2 - second**2 - between**2 + 2 * first * second * between >= 0)
     t, p = williams_test(first, second, between, n=n, alternative="greater")
     turned, q = williams_test(second, first, between, n=n, alternative="greater")
     assert t == pytest.approx(-turned, abs=1e-9)
     assert p + q == pytest.approx(1, abs=1e-9)
+
+
+def test_correlations_that_no_three_variables_have_are_refused():
+    """Two metrics that follow people in opposite directions do not follow each other; rounded digits may be off."""
+    with pytest.raises(InvalidOptionError, match=r"no three variables have these correlations: beside 0\.9 and -0\.9"):
+        williams_test(0.9, -0.9, 0.9, n=20)
+    human, a, b = np.random.default_rng(1).normal(size=(3, 9))
+    exact = np.corrcoef([human, human + 0.1 * a, human + 0.1 * a + 0.01 * b])
+    assert np.isfinite(williams_test(*exact[[0, 0, 1], [1, 2, 2]].round(2), n=9)[1])
 
 
 def test_equal_metrics_do_not_differ():

@@ -36,10 +36,10 @@ def test_the_mappings_that_were_printed(data_folder):
         pytest.skip(f"no printed mappings in {path}")
     printed = json.loads(path.read_text("utf-8"))["adhoc3_ap.csv of trec-matrices"]["further_from_the_vignette"]
     assert mapped_indicators(0.95, 0.5)["tau"].item() == pytest.approx(printed["gt2tau_of_Erho2_0.95"], abs=5e-6)
-    found = mapped_indicators(0.5, 0.8)["relative_sensitivity"].item()
+    found = mapped_indicators(0.8, 0.8)["relative_sensitivity"].item()
     assert 100 * found == pytest.approx(printed["gt2rsens_of_Phi_0.8_percent"], abs=5e-4)
     for erho2, tau in printed["gt2tauAP"].items():
-        assert mapped_indicators(float(erho2), 0.5)["tau_ap"].item() == pytest.approx(tau, abs=5e-8)
+        assert mapped_indicators(float(erho2), 0.0)["tau_ap"].item() == pytest.approx(tau, abs=5e-8)
 
 
 def test_errors_are_sums_of_divided_components():
@@ -105,6 +105,13 @@ def test_a_dependability_lies_between_0_and_1():
     """Others are refused."""
     with pytest.raises(InvalidOptionError, match="between 0 and 1"):
         mapped_indicators(1.2, 0.5)
+
+
+def test_means_are_no_more_dependable_than_differences():
+    """The variance of topics is in the error of means alone, so Phi above E-rho-squared is refused; equal they pass."""
+    with pytest.raises(InvalidOptionError, match=r"`phi` is at most `erho2`.*got 0\.9 beside 0\.5"):
+        mapped_indicators([0.7, 0.5], [0.7, 0.9])
+    assert len(mapped_indicators([0.7, 0.9], [0.7, 0.5])) == 2
 
 
 def drawn_strata(variances: tuple[float, float, float], n_systems: int, n_items: int, n_draws: int) -> list[Strata]:

@@ -34,6 +34,7 @@ def test_elo_vote_by_vote():
         ratings[row.right] -= step
     found = elo_ratings(given, k=16, rng=1)
     np.testing.assert_allclose(found.given, list(ratings.values()))
+    assert found.to_frame().set_index("system")["given"].to_dict() == pytest.approx(ratings)
     assert (found.deviation > 1).all()
     assert abs(found.mean.mean() - 1000) < 1e-6
 

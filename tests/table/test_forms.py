@@ -1,5 +1,6 @@
 """Forms of scores in memory: each is recognised, says what it was taken for, and gives the same scores."""
 
+import itertools
 from typing import NamedTuple
 
 import hypothesis.strategies as st
@@ -266,3 +267,49 @@ def test_a_list_of_frames_keeps_what_the_frames_name():
         assert read.isel(metric=0).to_numpy().tolist() == alone.isel(metric=0).to_numpy().tolist()
     with pytest.raises(InvalidOptionError, match="`metrics` must name 2 tables, not 1"):
         as_scores([frame, frame], metrics=["AP"])
+
+
+METRICS_OF = {
+    system: pd.DataFrame({"AP": [0.1 * n, 0.2, 0.3], "nDCG@10": [0.4, 0.5, 0.1 * n]}, ["q1", "q2", "q3"])
+    for n, system in enumerate(["bm25", "dpr", "lm"], 1)
+}
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        lambda frame: frame,
+        lambda frame: frame.T,
+        lambda frame: frame.rename_axis("qid").reset_index(),
+        lambda frame: frame.assign(qid=frame.index).reset_index(drop=True),
+        lambda frame: frame.assign(question="which?"),
+        lambda frame: pytest.importorskip("polars").from_pandas(frame.rename_axis("qid").reset_index()),
+    ],
+    ids=["topics in rows", "metrics in rows", "topics in a column", "topics in the last", "with words", "polars"],
+)
+def test_frames_of_metrics_by_system_are_no_frames_of_systems_by_metric(made):
+    """Keys are the systems where the columns, or rows, are called as metrics; every number stays in its place."""
+    found = as_scores({system: made(frame) for system, frame in METRICS_OF.items()})
+    assert found["metric"].to_numpy().tolist() == ["AP", "nDCG@10"]
+    assert found["system"].to_numpy().tolist() == ["bm25", "dpr", "lm"]
+    for system, frame in METRICS_OF.items():
+        np.testing.assert_array_equal(found.sel(system=system).to_numpy().T, frame.to_numpy())
+
+
+@pytest.mark.parametrize("order", list(itertools.permutations(["system", "topic", "metric"])))
+def test_what_frames_in_a_mapping_hold_can_be_said(order):
+    """Keys, rows and columns are what `nesting` says, whatever their names are."""
+    numbers = np.arange(8.0).reshape(2, 2, 2)
+    frames = {key: pd.DataFrame(numbers[at], ["r1", "r2"], ["c1", "c2"]) for at, key in enumerate(["k1", "k2"])}
+    found = as_scores(frames, nesting=order)
+    labels = dict(zip(order, (["k1", "k2"], ["r1", "r2"], ["c1", "c2"]), strict=True))
+    assert {dim: found[dim].to_numpy().tolist() for dim in order} == labels
+    np.testing.assert_array_equal(found.transpose(*order).to_numpy(), numbers)
+
+
+def test_frames_of_metrics_need_the_names_of_their_systems():
+    """A list of such frames says no systems, and means of systems say no topics."""
+    with pytest.raises(ScoresError, match=r"each is of one system; pass \{system: frame\}"):
+        as_scores(list(METRICS_OF.values()))
+    with pytest.raises(ScoresError, match=r"systems by metrics \(AP, nDCG@10\), as means have"):
+        as_scores({"judge": METRICS_OF["lm"].rename_axis("system")})

@@ -17,6 +17,13 @@ TEXTS = NUMBERS.astype(str)
 COMMAS = TEXTS.map(lambda cell: cell.replace(".", ","))
 PER_CENTS = (100 * NUMBERS).round(1).astype(str).map(lambda cell: f"{cell} %")
 NOTE = pd.DataFrame({"note": [f"hm {row}" for row in range(20)]}, NUMBERS.index)
+
+
+def of_polars(frame):
+    """Return a frame of another library."""
+    return pytest.importorskip("polars").from_pandas(frame)
+
+
 READ = {
     "objects": TEXTS.astype(object),
     "texts": TEXTS.astype("string"),
@@ -78,13 +85,22 @@ def test_words_alone_are_named():
 def test_words_without_names_of_rows_are_dropped_or_made_the_index_as_the_error_says():
     """Both ways out lead to the scores of the two systems."""
     frame = NUMBERS.join(NOTE).reset_index(drop=True)
-    with pytest.raises(ScoresError, match=r"column 'note' holds words \('hm 0' in row 0\)") as caught:
+    with pytest.raises(ScoresError, match=r"'hm 0' in row 0\).* call it 'topic' .*; leave out .* \('note'\)"):
         as_scores(frame)
-    ways = re.findall(r"`([^`]+)`", str(caught.value))
-    assert len(ways) == 2
-    for way in ways:
-        scores = as_scores(eval(way, {"frame": frame}).rename_axis(columns="system"))  # noqa: S307 - as the error says
+    for mended in (frame.rename(columns={"note": "topic"}), frame.drop(columns="note")):
+        scores = as_scores(mended.rename_axis(columns="system"))
         assert scores.sel(system="old").mean() == pytest.approx(NUMBERS["old"].mean())
+
+
+@pytest.mark.parametrize("made", [lambda frame: frame.to_dict("records"), of_polars])
+def test_what_an_error_says_of_a_column_holds_in_every_library(made):
+    """An index that was made a column is told to be called topic, whose ids stay, in records and in Polars alike."""
+    frame = NUMBERS.reset_index()
+    with pytest.raises(ScoresError, match=r"column 'index' holds words .*; call it 'topic' if it names topics"):
+        as_scores(made(frame))
+    scores = as_scores(made(frame.rename(columns={"index": "topic"})))
+    assert scores["topic"].to_numpy().tolist() == [*NUMBERS.index]
+    assert scores.sel(system="old").mean() == pytest.approx(NUMBERS["old"].mean())
 
 
 def test_a_long_frame_with_words_of_its_own_is_renamed_as_the_error_says():
@@ -93,10 +109,20 @@ def test_a_long_frame_with_words_of_its_own_is_renamed_as_the_error_says():
     long = long[["wy", "wx", "what"]]
     with pytest.raises(ScoresError, match=r"column 'wy' holds words \('new' in row 0\)") as caught:
         as_scores(long)
-    way = re.search(r"such as `(.+?)`", str(caught.value))[1]
-    assert way == "frame.rename(columns={'wy': 'system', 'wx': 'topic'})"
-    scores = as_scores(eval(way, {"frame": long}).rename(columns={"what": "score"}))  # noqa: S307 - as the error says
+    assert "such as 'wy' 'system' and 'wx' 'topic'" in str(caught.value)
+    scores = as_scores(long.rename(columns={"wy": "system", "wx": "topic", "what": "score"}))
     assert scores.sizes["topic"] == 20
+
+
+def test_words_beside_two_columns_of_numbers_are_parts_or_none_of_the_table():
+    """Called system and topic they name rows with two metrics; left out, two systems remain."""
+    frame = pd.DataFrame({"note": [*"uuvv"], "who": [*"xyxy"], "b": [0.1, 0.2, 0.3, 0.4], "c": [0.5, 0.6, 0.7, 0.8]})
+    says = r"such as 'note' 'system' and 'who' 'topic'; leave out what is no system \('note', 'who'\)"
+    with pytest.raises(ScoresError, match=says):
+        as_scores(frame)
+    parts = as_scores(frame.rename(columns={"note": "system", "who": "topic"}))
+    assert parts.sel(metric="c", system="v").to_numpy().tolist() == [0.7, 0.8]
+    assert as_scores(frame.drop(columns=["note", "who"])).sel(system="b").to_numpy().tolist() == [[0.1, 0.2, 0.3, 0.4]]
 
 
 def test_rankings_are_told_to_be_scored():
@@ -105,3 +131,18 @@ def test_rankings_are_told_to_be_scored():
     for data in (run, {"a": run, "b": run}):
         with pytest.raises(ScoresError, match=r"these are runs, .*metaeval.score\(\{run: frame\}, qrels"):
             as_scores(data)
+
+
+@pytest.mark.parametrize("names", [["a", "b"], [1, 2]])
+@pytest.mark.parametrize("indexed", [True, False])
+def test_topics_of_several_sets_are_named_by_both_as_the_error_says(names, indexed):
+    """Questions 0 to 9 of two sets are twenty topics, once set and question are in one column."""
+    index = pd.MultiIndex.from_product([names, range(10)], names=["dataset", "query"])
+    wide = NUMBERS.set_axis(index)
+    with pytest.raises(ScoresError, match="topic '0' appears twice, in rows 0 and 10; column 'dataset'") as caught:
+        as_scores(wide if indexed else wide.reset_index())
+    way = re.search(r"one column \((.+?)\), and leave 'dataset' out", str(caught.value))[1]
+    mended = eval(way, {"frame": wide.reset_index()})  # noqa: S307 - as the error says
+    scores = as_scores(mended.drop(columns="dataset"))
+    assert scores.sizes["topic"] == 20
+    assert scores.sel(topic=f"3 {names[1]}").to_numpy().ravel() == pytest.approx(NUMBERS.iloc[13])

@@ -232,6 +232,9 @@ def _two_aggregates(boards: object, aggregates: Sequence[str], metric: str | Non
 
 def _two_boards(boards: object, metric: str | None) -> dict[str, Board]:
     """Return two boards, each under its metric."""
+    if isinstance(boards, list | tuple):
+        listed = f"in a {type(boards).__name__} they have none"
+        raise InvalidOptionError(f"two boards are compared, by their names, and {listed}; pass {{name: board}} of both")
     if not isinstance(boards, Mapping) or len(boards) != _TWO:
         n = len(boards) if isinstance(boards, Mapping) else 1
         raise InvalidOptionError(f"two boards are compared, by their names; there {'is 1' if n == 1 else f'are {n}'}")

@@ -25,6 +25,7 @@ from metaeval.reports.data_files import csv_file
 from metaeval.reports.key_figures import key_figures
 from metaeval.reports.prose import prose
 from metaeval.reports.shared import facts
+from metaeval.tests_stat.labels import those_that_differ
 from metaeval.tests_stat.result import is_significant
 
 _DECIMAL = number(3)
@@ -319,7 +320,7 @@ def _comparison_section(found: MetaMetrics) -> Section:
         say.picture(
             "metric-comparison",
             lambda: figures.comparison_map(decided, order=found.lead()["metric"].tolist()),
-            alt=f"{int(decided['significant'].sum())} of {len(decided)} pairs differ significantly.",
+            alt=f"{those_that_differ(decided['significant'], decided['p_corrected'], 'pair')}.",
             found=found,
         ),
         Fold(title="Every pair, on average", blocks=(table,)),

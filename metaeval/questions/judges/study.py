@@ -48,7 +48,7 @@ from metaeval.resampling.options import check_test
 from metaeval.running.draws import RNGLike, resolve_rng, resolve_seed
 from metaeval.running.parallel import track
 from metaeval.studies.study import Attempts, Study
-from metaeval.table.scores import Scores
+from metaeval.table.scores import Scores, as_scores
 from metaeval.tests_stat.prediction_powered import PredictionPowered, prediction_powered
 
 _COLUMNS = ("metric", "first", "second", "statistic", "value", "low", "high")
@@ -265,7 +265,7 @@ def study_judges(  # noqa: PLR0913 - every option is one question
         Runs, compiled with `judgments_of_labels`. They are scored under each judge in turn. For assessments the same
         runs compiled beside those of each judge (`metaeval.inex.element_collection`,
         `metaeval.inex.passage_collection`).
-    scores : mapping of metric to mapping of judge to Scores, optional
+    scores : mapping of metric to mapping of judge to Scores, or to anything `metaeval.as_scores` takes, optional
         Scores of the same systems under each judge, on the judge's own topics; in place of labels, or beside labels of
         nuggets, from which they follow (`read_judges`).
     annotations : tuple of DataFrame and DataFrame, optional
@@ -362,6 +362,7 @@ def study_judges(  # noqa: PLR0913 - every option is one question
     test_name, correction_name = check_test(test, correction)
     check_choice(labelled, "labelled", ("common", "own"))
     labels, people = _check_given(labels, collection, scores, annotations, people, reference, latent=latent)
+    scores = _scores_given(scores)
     source = resolve_rng(resolve_seed(rng))
     options = JudgeOptions(
         *(reference, people, maps, rel, epsilon, scoring, human_topics, latent),
@@ -565,6 +566,24 @@ def _of_systems(given: object, name: str, example: object) -> Mapping[str, Any] 
     return None if given is None else check_mapping(given, name, {"SYSTEM": example})
 
 
+def _scores_given(scores: object) -> dict[str, ScoresOfJudges] | None:
+    """Return what is given as scores by metric and judge; frames become scores."""
+    if scores is None:
+        return None
+    of_metrics = dict(scores) if isinstance(scores, Mapping) else {"": scores}
+    for metric, judged in of_metrics.items():
+        if not isinstance(judged, Mapping) and (not metric or not isinstance(judged, xr.DataArray)):
+            whose = f" under {metric!r}" if metric else ""
+            rule = "must map metrics to the scores of every judge, {'AP': {'ann': scores}}"
+            raise refused("scores", f"{rule}; got a {type(judged).__name__}{whose}", scores)
+        if isinstance(judged, Mapping):
+            of_metrics[metric] = {
+                str(judge): scored if isinstance(scored, xr.DataArray) else as_scores(scored)
+                for judge, scored in judged.items()
+            }
+    return of_metrics
+
+
 def _check_given(  # noqa: PLR0913, PLR0917 - what may be given
     labels: Labels | Mapping[str, Assessments] | None,
     collection: object,
@@ -588,11 +607,6 @@ def _check_given(  # noqa: PLR0913, PLR0917 - what may be given
         )
     if labels is not None and not isinstance(labels, Mapping):
         check_kind(labels, "labels", "Labels")
-    if scores is not None and not isinstance(scores, Mapping):
-        rule = (
-            f"must map metrics to the scores of every judge, {{'AP': {{'ann': scores}}}}; got a {type(scores).__name__}"
-        )
-        raise refused("scores", rule, scores)
     if people and reference is None:
         raise InvalidOptionError("`people` are compared with a reference, as judges are; name it (`reference`)")
     if collection is not None and isinstance(labels, Labels) and len(labels.outside):
@@ -602,4 +616,6 @@ def _check_given(  # noqa: PLR0913, PLR0917 - what may be given
             "`outside='drop'`: every judge is put on the scale of `reference` (`maps`)"
         )
     people = check_list(people, "people", ["ann"])
+    if reference in people:
+        raise refused("people", f"are others beside the reference; leave {reference!r} out of them", people)
     return of_judges(labels, [str(reference), *people]) if isinstance(labels, Labels) else labels, people

@@ -138,7 +138,9 @@ class VotesStudy(Study):
 
         The columns are group (where there are several), system, strength (log odds, of mean 0 in the group) with
         standard_error, low and high, win_rate (mean over the rivals met), votes, rank, rank_low, rank_high, letters,
-        n_above, n_below, p_best and ``p_top_k``. Where no strength has a bound the pairs are returned: see `sweeps`.
+        n_above, n_below, p_best and ``p_top_k``. Systems that never lost, or never won, have no row, and ranks are
+        among the others: see ``fitted.unbounded_frame()`` of a group. Where no strength has a bound the pairs are
+        returned: see `sweeps`.
         """
         return self.by_group(_systems) if self.groups else self.sweeps.copy()
 

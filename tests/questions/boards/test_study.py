@@ -132,6 +132,8 @@ def test_what_cannot_be_compared():
     given = boards(n_systems=4)
     with pytest.raises(InvalidOptionError, match="two boards are compared, by their names; there is 1"):
         study_boards({"v1": given["v1"]})
+    with pytest.raises(InvalidOptionError, match=r"in a list they have none; pass \{name: board\} of both"):
+        study_boards([given["v1"], given["v2"]])
     values, names = np.stack([given["v2"].to_numpy()[0]] * 2), given["v2"]["system"].to_numpy().tolist()
     two = as_scores(values, systems=names, metrics=["f1", "em"])
     three = two.assign_coords(metric=["x", "y"])

@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy.stats import kendalltau
 from statsmodels.stats.inter_rater import cohens_kappa
@@ -351,3 +352,18 @@ def test_scores_that_are_labels_are_compared_answer_by_answer():
     assert pair["same"] == pytest.approx((human == bot).mean(), abs=1e-12)
     graded = study_judges(None, scores={"AP": {"human": as_scores(human / 3), "bot": as_scores(bot)}}, rng=0)
     assert graded.labelling is None  # shares are no labels
+
+
+def test_frames_of_scores_under_judges_are_read():
+    """Each judge's scores may be a frame, as `as_scores` takes it; frames without a metric, and people, are refused."""
+    table = simulate_scores(n_systems=5, n_topics=24, metrics=["AP", "nDCG@10"], rng=0)
+    sides = {name: table.isel(metric=place).to_pandas().T for place, name in enumerate(("nist", "bot"))}
+    framed = study_judges(scores={"AP": sides}, reference="nist", n_resamples=20, rng=0)
+    read = {name: as_scores(frame) for name, frame in sides.items()}
+    pd.testing.assert_frame_equal(
+        framed.to_frame(), study_judges(scores={"AP": read}, reference="nist", n_resamples=20, rng=0).to_frame()
+    )
+    with pytest.raises(InvalidOptionError, match=r"must map metrics to .* got a DataFrame under 'nist'"):
+        study_judges(scores=sides, reference="nist")
+    with pytest.raises(InvalidOptionError, match="`people` are others beside the reference; leave 'nist' out"):
+        study_judges(scores={"AP": sides}, reference="nist", people=["nist"])
