@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from metaeval.base.columns import of_people
-from metaeval.base.names import is_number
+from metaeval.base.names import first_few, is_number
 
 COMPARES_JUDGES = "metaeval judges compares judges"
 _TABLE = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
@@ -119,6 +119,17 @@ def failures_among(words_of: Mapping[str, Collection[str]]) -> dict[str, list[st
         or (_plain(word) in _FAILED["perhaps"] and len(judges) == 1 < len(words_of))
     }
     return found if len(judges_of) - len(found) > 1 else {}
+
+
+def note_on_failure(word: str, n: int, judges: Collection[str]) -> str:
+    """Return the note on a word that stands for no label.
+
+    Examples
+    --------
+    >>> note_on_failure("parse_error", 12, ["bot"])
+    "no label: parse_error (12), said by bot; if it is one, pass `words={'parse_error': 'label'}`"
+    """
+    return f"no label: {word} ({n:,}), said by {first_few(judges)}; if it is one, pass `words={ {word: 'label'}!r}`"
 
 
 def word_scale(words_of: Mapping[str, Sequence[str]]) -> WordScale:

@@ -11,7 +11,15 @@ import pandas as pd
 
 from metaeval.base.checks import check_choice
 from metaeval.base.columns import ITEMS, LABELS, are_judges, first_called, is_answer, underscored, whole_and_part
-from metaeval.base.label_words import failures_among, folded, grades_of, numbered_words, says_yes_or_no, word_scale
+from metaeval.base.label_words import (
+    failures_among,
+    folded,
+    grades_of,
+    note_on_failure,
+    numbered_words,
+    says_yes_or_no,
+    word_scale,
+)
 from metaeval.base.names import comma_list, first_few, is_number, natural_order, shortened, split_at_commas
 from metaeval.base.number_words import GAP_WORDS, is_nearly_a_number
 from metaeval.collection.document_codes import Judgments
@@ -962,10 +970,7 @@ class _LabelTable:
             if word not in self.words:
                 self.words[word] = "none"
                 n = sum(folded(cell) == word for judge in judges for cell in parts[judge])
-                self.notes.append(
-                    f"no label: {word} ({n:,}), said by {first_few(judges)}; if it is one, pass "
-                    f"`words={ {word: 'label'}!r}`"
-                )
+                self.notes.append(note_on_failure(word, n, judges))
 
     def _refuse_mixed(self, cells: Mapping[str, np.ndarray], by: np.ndarray | None) -> None:
         """Refuse words beside numbers, unless each judge says yes and no; words without a grade; and free text."""

@@ -5,6 +5,7 @@ from functools import partial
 
 from metaeval.agreement.item_favour import ItemFavour
 from metaeval.agreement.score_correction import CorrectedScores
+from metaeval.base.notes import UnseenErrors
 from metaeval.base.unit import unit
 from metaeval.base.words import (
     absent,
@@ -196,7 +197,8 @@ def latent_words(found: LatentClasses) -> tuple[str, ...]:
     best, worst = (frame.loc[frame[column] > tail, "judge"].tolist() for column in ("p_best", "p_worst"))
     believe = say("believe", dependent=bool(found.pairs["beyond"].any()))
     if alike := found.nearly_the_same():
-        return say("one voice", alike=alike), believe
+        few = any(isinstance(note, UnseenErrors) for note in found.notes)
+        return say("one voice", alike=alike, few=few), believe
     return say("answer", judges=judges, best=best, worst=worst), believe
 
 
