@@ -250,7 +250,7 @@ def _check_labels(labels: Labels) -> None:
 
 def _who_vary(labels: Labels) -> list[str]:
     """Return the judges who do not always say the same, which says nothing of items."""
-    return [name for name in labels.judges if labels.table[name].nunique() > 1]
+    return [name for name in labels.judges if len({*labels.table[name].dropna()}) > 1]
 
 
 def _answers(labels: Labels) -> _SaidLabels:
