@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from metaeval.base.checks import check_choice, check_list, check_number, refused
-from metaeval.base.label_words import WordScale, folded, grades_of, word_scale
+from metaeval.base.label_words import WordScale, failures_among, folded, grades_of, note_on_failure, word_scale
 from metaeval.base.names import (
     as_number,
     clean_names,
@@ -444,8 +444,14 @@ def _numbered(frame: pd.DataFrame) -> tuple[WordScale | None, pd.DataFrame]:
     words_of = {str(judge): [*dict.fromkeys(filter(None, column))] for judge, column in cells.items()}
     if all(is_number(word) for words in words_of.values() for word in words):
         return None, cells.replace("", np.nan).astype(np.float64)
+    failed: list[str] = []
     if "judges" not in frame.attrs:  # its reader did so
         _refuse_spelt(cells, words_of)
+        for word, judges in failures_among(words_of).items():
+            is_failed = cells.map(folded) == word
+            failed.append(note_on_failure(word, int(is_failed.to_numpy().sum()), judges))
+            cells = cells.mask(is_failed, "")
+        words_of = {str(judge): [*dict.fromkeys(filter(None, column))] for judge, column in cells.items()}
     scale = word_scale(words_of)
     numbers = [word for words in words_of.values() for word in words if is_number(word)]
     if numbers and not scale.ordered:
@@ -460,7 +466,7 @@ def _numbered(frame: pd.DataFrame) -> tuple[WordScale | None, pd.DataFrame]:
             )
         raise ScoresError(f"{mixed}; give every word its grade (`words`)")
     coded = cells.map(lambda word: np.nan if not word else float(scale.codes[folded(word)]))
-    coded.attrs = frame.attrs | {"notes": [*frame.attrs.get("notes", ()), *_words_notes(scale, words_of)]}
+    coded.attrs = frame.attrs | {"notes": [*frame.attrs.get("notes", ()), *failed, *_words_notes(scale, words_of)]}
     return scale, coded
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from metaeval.base.columns import of_people
-from metaeval.base.names import is_number
+from metaeval.base.names import first_few, is_number
 
 COMPARES_JUDGES = "metaeval judges compares judges"
 _TABLE = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
@@ -18,6 +18,7 @@ _NO_AND_YES = tuple((no, yes) for no, yes in _TABLE["no_and_yes"])
 """Pairs of words that say no and yes."""
 _FAR = 2
 _SIDE = {word: side for pair in _NO_AND_YES for side, word in enumerate(pair)}
+_FAILED = {kind: frozenset(words) for kind, words in _TABLE["failed"].items()}
 _ORDERS = tuple(tuple(rung.split("|") for rung in scale.split(" < ")) for scale in _TABLE["orders"])
 """Scales whose words are in order, each by itself, "|" between words of one rung; two say nothing of each other."""
 
@@ -93,6 +94,42 @@ def says_yes_or_no(words: Iterable[str]) -> bool:
     """
     sides = [_SIDE.get(_plain(word)) for word in {folded(word) for word in words}]
     return None not in sides and len({*sides}) == len(sides)
+
+
+def failures_among(words_of: Mapping[str, Collection[str]]) -> dict[str, list[str]]:
+    """Return the words that stand for no label by what they are and who says them, each with the judges who do.
+
+    Examples
+    --------
+    >>> failures_among({"ann": ["yes", "no"], "bot": ["yes", "no", "parse_error"]})
+    {'parse_error': ['bot']}
+    >>> failures_among({"ann": ["valid"], "bot": ["valid", "invalid"]})
+    {}
+    """
+    judges_of: dict[str, list[str]] = {}
+    for judge, words in words_of.items():
+        for word in {folded(word) for word in words}:
+            judges_of.setdefault(word, []).append(judge)
+    if says_yes_or_no(judges_of) or grades_of(judges_of):
+        return {}
+    found = {
+        word: judges
+        for word, judges in sorted(judges_of.items())
+        if (_plain(word) in _FAILED["surely"] and len(judges) < len(words_of))
+        or (_plain(word) in _FAILED["perhaps"] and len(judges) == 1 < len(words_of))
+    }
+    return found if len(judges_of) - len(found) > 1 else {}
+
+
+def note_on_failure(word: str, n: int, judges: Collection[str]) -> str:
+    """Return the note on a word that stands for no label.
+
+    Examples
+    --------
+    >>> note_on_failure("parse_error", 12, ["bot"])
+    "no label: parse_error (12), said by bot; if it is one, pass `words={'parse_error': 'label'}`"
+    """
+    return f"no label: {word} ({n:,}), said by {first_few(judges)}; if it is one, pass `words={ {word: 'label'}!r}`"
 
 
 def word_scale(words_of: Mapping[str, Sequence[str]]) -> WordScale:

@@ -53,6 +53,18 @@ class OneSidedVoter(KindOfNote):
     __slots__ = ()
 
 
+class UnseenErrors(KindOfNote):
+    """That too few judges say anything to see which errors they share: none of them can be left out."""
+
+    __slots__ = ()
+
+
+class FixedSides(KindOfNote):
+    """That every pair of systems had the same one on the left: sides and systems cannot be told apart."""
+
+    __slots__ = ()
+
+
 class MadeJudge(KindOfNote):
     """That a judge's labels are made of those of others."""
 

@@ -11,7 +11,15 @@ import pandas as pd
 
 from metaeval.base.checks import check_choice
 from metaeval.base.columns import ITEMS, LABELS, are_judges, first_called, is_answer, underscored, whole_and_part
-from metaeval.base.label_words import folded, grades_of, numbered_words, says_yes_or_no, word_scale
+from metaeval.base.label_words import (
+    failures_among,
+    folded,
+    grades_of,
+    note_on_failure,
+    numbered_words,
+    says_yes_or_no,
+    word_scale,
+)
 from metaeval.base.names import comma_list, first_few, is_number, natural_order, shortened, split_at_commas
 from metaeval.base.number_words import GAP_WORDS, is_nearly_a_number
 from metaeval.collection.document_codes import Judgments
@@ -944,6 +952,7 @@ class _LabelTable:
         Numbers and words may stand beside each other only where each judge says yes and no; `by` says who gave each
         label of a long table.
         """
+        self._leave_out_failures(cells, by)
         number = {cell: self._number(cell) for column in cells.values() for cell in dict.fromkeys(column)}
         spelt = [cell for cell, value in number.items() if value is None and self._is_spelt(cell)]
         if spelt:
@@ -958,6 +967,18 @@ class _LabelTable:
             name: np.array([cell if is_label[cell] else np.nan for cell in column], dtype=object)
             for name, column in cells.items()
         }
+
+    def _leave_out_failures(self, cells: Mapping[str, np.ndarray], by: np.ndarray | None) -> None:
+        """Let words such as parse_error be no label, where labels are words and not every judge says them."""
+        parts = cells if by is None else {judge: cells["label"][by == judge] for judge in dict.fromkeys(by)}
+        words = {judge: self._words_in(labels) for judge, labels in parts.items()}
+        if any(is_number(word) for said in words.values() for word in said):
+            return  # which are asked about
+        for word, judges in failures_among(words).items():
+            if word not in self.words:
+                self.words[word] = "none"
+                n = sum(folded(cell) == word for judge in judges for cell in parts[judge])
+                self.notes.append(note_on_failure(word, n, judges))
 
     def _refuse_mixed(self, cells: Mapping[str, np.ndarray], by: np.ndarray | None) -> None:
         """Refuse words beside numbers, unless each judge says yes and no; words without a grade; and free text."""

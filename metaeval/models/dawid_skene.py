@@ -18,6 +18,7 @@ from metaeval.agreement.labels import Labels
 from metaeval.base.arrays import Floats, Ints
 from metaeval.base.checks import check_kind, check_share, refused
 from metaeval.base.names import count, first_few
+from metaeval.base.notes import UnseenErrors
 from metaeval.base.results import Figure, Result
 from metaeval.base.unit import unit
 from metaeval.base.words import bracketed
@@ -36,9 +37,9 @@ _ABOUT_NOTHING = 0.02
 """Shares by which a label may be given less where it is right than where another is, by all judges together."""
 _STEPS = 30
 _USED = 400  # draws that carry the labels of items, spread over the chains
-_TWINS, _TWIN_KAPPA = 0.95, 0.9
+_TWINS, _TWIN_KAPPA = 0.95, 0.85
 """Equal labels of two judges, and Cohen's kappa, from which on they are taken for one voice."""
-_SHARED_ERRORS = "with three judges and two labels every agreement fits, so shared errors cannot be seen"
+_SHARED_ERRORS = UnseenErrors("with three judges and two labels every agreement fits, so shared errors cannot be seen")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -233,16 +234,23 @@ def latent_classes(  # noqa: PLR0913 - keyword-only; the model and what is asked
 
 def _check_labels(labels: Labels) -> None:
     used = np.unique(labels.table.to_numpy()[labels.table.notna().to_numpy()])
-    if len(labels.judges) < _FEWEST_JUDGES:
+    constant = [name for name in labels.judges if name not in _who_vary(labels)]
+    if len(labels.judges) - len(constant) < _FEWEST_JUDGES and len(used) > 1:
+        always = f", of whom {first_few(constant)} always {'say' if len(constant) > 1 else 'says'} the same"
         raise ScoresError(
             f"without a reference it takes {_FEWEST_JUDGES} judges at least to tell who errs, and there are labels of "
-            f"{count(len(labels.judges), 'judge')}; add the labels of another judge"
+            f"{count(len(labels.judges), 'judge')}{always * bool(constant)}; add the labels of another judge"
         )
     if len(used) < 2 or len(labels.scale) > _MOST_LABELS:  # noqa: PLR2004 - one label distinguishes nothing
         raise ScoresError(
             f"errors of judges can be told where 2 to {_MOST_LABELS} labels occur, and {count(len(used), 'label')} of "
             f"{len(labels.scale)} on the scale occur here; give more {unit().labelled}s, or fewer grades"
         )
+
+
+def _who_vary(labels: Labels) -> list[str]:
+    """Return the judges who do not always say the same, which says nothing of items."""
+    return [name for name in labels.judges if len({*labels.table[name].dropna()}) > 1]
 
 
 def _answers(labels: Labels) -> _SaidLabels:
@@ -467,6 +475,6 @@ def _notes(pairs: pd.DataFrame, labels: Labels) -> tuple[str, ...]:
             f"judges do not err independently: {first_few(named)} agree more often than that allows. They share "
             "errors, or others do, whom the model then takes for the truth; check against labels of people first"
         )
-    if len(labels.judges) == _FEWEST_JUDGES and len(labels.scale) == 2:  # noqa: PLR2004 - yes and no
+    if len(_who_vary(labels)) == _FEWEST_JUDGES and len(labels.scale) == 2:  # noqa: PLR2004 - yes and no
         notes.append(_SHARED_ERRORS)
     return tuple(notes)

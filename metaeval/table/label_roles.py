@@ -289,12 +289,26 @@ def refuse_codes(table: pd.DataFrame, said: Collection[str] = ()) -> None:
     """
     numbers = table.select_dtypes("number").to_numpy(dtype=np.float64)
     codes = codes_among(numbers, [float(word) for word in said if is_number(word)])
-    if codes.counts:
-        none, kept = ({f"{code:g}": meaning or int(code) for code in codes.counts} for meaning in ("none", None))
+    named, found = codes.named, [*codes.counts]
+    if not found and "-1" not in said and (minus := _minus_ones_of_one(table)):
+        named, found = minus, [-1.0]
+    if found:
+        none, kept = ({f"{code:g}": meaning or int(code) for code in found} for meaning in ("none", None))
         raise ScoresError(
-            f"labels hold {codes.named}, as codes of no answer are; `words={none!r}` leaves them out, and "
+            f"labels hold {named}, as codes of no answer are; `words={none!r}` leaves them out, and "
             f"`words={kept!r}` counts them as grades"
         )
+
+
+def _minus_ones_of_one(table: pd.DataFrame) -> str:
+    """Say that one judge alone gives -1, of two or more whose other labels are none below 0; "" if not."""
+    numbers = table.select_dtypes("number")
+    givers = [name for name, labels in numbers.items() if (labels == -1).any()]
+    others = numbers.drop(columns=givers).to_numpy(dtype=np.float64)
+    below = (numbers < 0) & (numbers != -1)
+    if len(givers) != 1 or below.any(axis=None) or np.isfinite(others).sum() < _FEWEST_COPIED:
+        return ""
+    return f"-1 ({int((numbers[givers[0]] == -1).sum()):,} times), which {givers[0]!r} alone gives"
 
 
 def _slips(table: pd.DataFrame) -> list[str]:

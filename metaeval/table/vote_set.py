@@ -149,6 +149,16 @@ class Votes(Result):
             if names[at] or "voter" not in self.units
         }
 
+    def sides_are_fixed(self) -> bool:
+        """Whether every pair has the same system on the left throughout, of more votes than accident would leave so."""
+        if self.counted or not self.placed:
+            return False
+        pair = np.minimum(self.left, self.right) * len(self.systems) + np.maximum(self.left, self.right)
+        seen, which = numbered_anew(pair)
+        n_one_way, n_seen = np.bincount(which, self.left < self.right), np.bincount(which)
+        fixed = ((n_one_way == 0) | (n_one_way == n_seen)).all()
+        return bool(fixed and _TIE ** (len(pair) - len(seen)) < _RARE)
+
     def grouped(self) -> tuple[tuple[str, ...], ...]:
         """Return the systems that votes connect, each group in the order of `systems`.
 

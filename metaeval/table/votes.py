@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from metaeval.base.columns import underscored
 from metaeval.base.conditions import texts_that_meet
 from metaeval.base.names import count, first_few, is_number, natural_order, shortened
-from metaeval.base.notes import OneSidedVoter, PooledJudges
+from metaeval.base.notes import FixedSides, OneSidedVoter, PooledJudges
 from metaeval.errors import InvalidOptionError, MetaevalError, ScoresError, UnknownNameError
 from metaeval.table.conversions import plain
 from metaeval.table.offered_clusters import offered_questions
@@ -379,8 +379,10 @@ class Collected:
         return replace(votes, notes=(*votes.notes, *self._notes_on_sides(votes), *asked))
 
     def _notes_on_sides(self, votes: Votes) -> list[str]:
-        """Say who votes by the side."""
-        return [
+        """Say who votes by the side, or that sides and systems go together; programs show both orders themselves."""
+        fixed = [*self._forms] == ["votes"] and votes.sides_are_fixed()
+        told = [FixedSides(_FIXED_SIDES)] * fixed
+        return told + [
             OneSidedVoter(
                 f"voter {voter!r} gives nearly all of {count(n, 'decided vote')} to the {side}, whoever stands there; "
                 f"without them pass `where={ {self._voter: f'!={voter}'}!r}`"
@@ -724,6 +726,10 @@ class Collected:
         self._parts.append(fields)
 
 
+_FIXED_SIDES = (
+    "every pair of systems has the same one on the left in all its votes: a preference for a side would look as one "
+    "for a system; if sides were shuffled for those who voted, write down who stood where"
+)
 _READ_AS = {
     "votes": "votes, one a row",
     "preferences": "preferences from 1 (the first output) to 2 (the second), one a row",

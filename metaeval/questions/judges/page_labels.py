@@ -16,6 +16,7 @@ from metaeval.agreement.judge_ranking import JudgeRanking
 from metaeval.agreement.label_agreement import leading_kappa, meanings
 from metaeval.agreement.score_correction import CorrectedScores
 from metaeval.base.names import count, first_few
+from metaeval.base.notes import UnseenErrors
 from metaeval.base.unit import unit
 from metaeval.base.words import (
     MISSING,
@@ -638,7 +639,8 @@ def latent_words(found: LatentClasses) -> tuple[str, ...]:
     best, worst = (frame.loc[frame[column] > tail, "judge"].tolist() for column in ("p_best", "p_worst"))
     believe = say("believe", dependent=bool(found.pairs["beyond"].any()))
     if alike := found.nearly_the_same():
-        return say("one voice", alike=alike), believe
+        few = any(isinstance(note, UnseenErrors) for note in found.notes)
+        return say("one voice", alike=alike, few=few), believe
     return say("answer", judges=judges, best=best, worst=worst), believe
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
+from metaeval.agreement.labels import Labels
 from metaeval.base.columns import JUDGES, LABELS, underscored
 from metaeval.base.names import is_measure, is_number, shortened
 from metaeval.errors import MetaevalError
@@ -17,7 +18,7 @@ from metaeval.io.sheets import Sheet, sheet_of
 from metaeval.io.tracked_runs import RUNS_OF, roles_of_runs
 from metaeval.table.folds import settings_among, splits_of
 from metaeval.table.means import SystemMeans, means_columns
-from metaeval.table.roles import BOUNDS, ERRORS, ROLES, column_roles, part_of_word, role_of_name, says_of
+from metaeval.table.roles import BOUNDS, ERRORS, ROLES, column_roles, part_of_word, role_of_name, roles_beside, says_of
 from metaeval.table.scores import Scores
 from metaeval.table.vote_columns import vote_columns
 from metaeval.table.vote_covariates import two_sided_covariates
@@ -31,7 +32,7 @@ _MEAN = ("mean", "scores of systems")
 _OUT = ("left out", "has no part in this")
 _SCORED = frozenset({"score", "mean", "metric", "label"})
 _OF_NUGGETS = "labels of nuggets"
-_OF_LABELS = ("topic", "judge", "label", "item")
+_LABELLED = ("topic", "judge", "label", "item")
 OWN_LINES = frozenset({"runs", "judgments", "collection", "submissions", "assessments", "campaign"})
 """Kinds of files whose lines have a form of their own, without names of columns."""
 
@@ -170,8 +171,7 @@ def _roles(
         ]
         return dict.fromkeys(numbers, ("metric", "scores of systems")) | _parts(names, rows)
     if kind == "labels":
-        parts = {name: (part, "by its name") for name in names for part in _OF_LABELS if _is_called(name, part)}
-        return parts | {name: ("judge", "holds labels") for name in names if name in judges}
+        return _of_labels(read, judges, names, rows)
     if isinstance(read, Scores):
         parts = _parts(names, rows)
         if str(read.attrs.get("read_as")).startswith(BY_FRAME):  # the file is the system
@@ -183,6 +183,25 @@ def _roles(
         labels = {"system": read["system"].to_numpy().tolist(), "item": read["topic"].to_numpy().tolist()}
         return _named_in(labels, names, rows) | parts | _of_scores(read, names)
     return _of_means(read, names, rows) if isinstance(read, SystemMeans) else {}
+
+
+def _of_labels(
+    read: object, judges: Sequence[str], names: Sequence[str], rows: Sequence[Sequence[str]]
+) -> dict[str, tuple[str, str]]:
+    """Return what columns of a table of labels are: by the names of items and topics that were read, or their own."""
+    parts = {name: (part, "by its name") for name in names for part in _LABELLED if _is_called(name, part)}
+    if isinstance(read, Labels):
+        levels = ["item"] if read.by_item else ["topic", "item"]
+        named = _named_in({part: read.table.index.get_level_values(part) for part in levels}, names, rows)
+        parts |= {name: told for name, told in named.items() if parts.get(name, _OUT)[0] != told[0]}
+        asked = [name for name, (part, _) in parts.items() if part == "topic" and read.by_item]
+        varied = {
+            name: len({cells[names.index(name)] for cells in rows[1:] if len(cells) == len(names)}) for name in asked
+        }
+        parts |= {name: ("judge", "names a judge with another column") if varied[name] > 1 else _OUT for name in asked}
+    beside = {name: told for name, told in roles_beside(names).items() if told[1] in judges and name not in judges}
+    parts |= {name: (says_of(role), f"by its name, of {of}") for name, (role, of) in beside.items()}
+    return parts | {name: ("judge", "holds labels") for name in names if name in judges}
 
 
 def _is_called(name: str, part: str) -> bool:

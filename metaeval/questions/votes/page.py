@@ -12,7 +12,7 @@ import pandas as pd
 from metaeval.base.arrays import Floats
 from metaeval.base.bibliography import cited
 from metaeval.base.names import count, first_few, natural_order
-from metaeval.base.notes import OfferedQuestions
+from metaeval.base.notes import FixedSides, OfferedQuestions
 from metaeval.base.results import Figure
 from metaeval.base.unit import unit
 from metaeval.base.words import (
@@ -147,6 +147,8 @@ def _answer(study: VotesStudy, counts: pd.DataFrame, settled: Mapping[Hashable, 
     n_firsts = int((ranks["rank_low"] == 1).sum())
     words = [say("in a group", name=_named_groups(study)[0][0], n_groups=study.n_groups)] * (study.n_groups > 1)
     words += [say("offered", column=note.column) for note in study.notes if isinstance(note, OfferedQuestions)]
+    is_fixed = any(isinstance(note, FixedSides) for note in study.notes)
+    words += [say("fixed sides")] * (is_fixed and POSITION not in {*group.covariates["name"]})
     words += [say("never lost", names=above)] if above else []
     begun = {"before": "".join(f"{part} " for part in words), "no": "no" if words else "No"}
     but = _unasked(study) + _asked(group, study.alpha)
