@@ -1700,7 +1700,7 @@ MISTAKES |= {
         "table ap.csv",
         f"line 4: column 'bm25', row '303': '0,194' has a decimal comma; write '0.194'{FILTER}",
     ),
-    # ------------------------------------------------------------------------------- tables that hold no scores of items
+    # ------------------------------------------------------------------------------ tables that hold no scores of items
     "probabilities beside what is true": Mistake(
         {"p.csv": numbered("y_true,prob_lr,prob_xgb", TRUE, *CHANCES)},
         "table p.csv",
@@ -1746,7 +1746,7 @@ MISTAKES |= {
     "the course of a training": Mistake(
         {"c.csv": "model,epoch,acc\n" + "".join(f"{m},{n},{0.5 + n / 20}\n" for m in "ab" for n in range(1, 7))},
         "leaderboard c.csv --resamples 100",
-        r"of several runs of a system .seeds. give the mean with its standard error .columns system, mean and stderr. to",
+        r"runs of a system .seeds. give the mean with its standard error .columns system, mean and stderr. to",
         ({"c.csv": "model,acc,acc_stderr\na,0.8,0.01\nb,0.7,0.02\n"}, "leaderboard c.csv --resamples 100"),
         edit=_write("c.csv", "system,mean,stderr\na,0.8,0.01\nb,0.7,0.02\n"),
     ),

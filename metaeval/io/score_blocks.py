@@ -39,7 +39,6 @@ from metaeval.table.other_tables import may_be_other, no_scores
 from metaeval.table.roles import part_of_word, unit_of_column
 from metaeval.table.scores import as_scores
 
-
 _MOST_ROWS = 1000
 """Rows that tell what a table is."""
 
@@ -157,7 +156,12 @@ def _refuse_other(sheet: Sheet, options: TableOptions) -> None:
         return
     rows = [cells for cells in islice(sheet.without_header().rows(), _MOST_ROWS) if len(cells) == len(names)]
     columns = {name: [cells[at].strip() for cells in rows] for at, name in enumerate(names)}
-    if rows and (says := no_scores(columns, chosen=options.chosen, sign=sheet.delimiter)):
+    is_open = not options.columns and options.form is None and options.duplicates == "error"
+    is_bare = (
+        sheet.has_lines and sheet.lines is None and b'"' not in sheet.content and sheet.delimiter in {",", ";", "\t"}
+    )
+    sign = sheet.delimiter if is_bare else ""
+    if rows and (says := no_scores(columns, chosen=options.chosen, sign=sign, is_open=is_open)):
         raise sheet.error(says, of=OtherTableError)
 
 

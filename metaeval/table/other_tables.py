@@ -37,10 +37,13 @@ def may_be_other(names: Sequence[str]) -> bool:
     return along or not (_TRUTH | _SURE | _ABOUT).isdisjoint(words) or not _JUDGES.isdisjoint(map(underscored, names))
 
 
-def no_scores(columns: Columns, *, chosen: Mapping[str, str] | None = None, sign: str = "") -> str:
+def no_scores(
+    columns: Columns, *, chosen: Mapping[str, str] | None = None, sign: str = "", is_open: bool = False
+) -> str:
     """Return why a table holds no scores of items, and what to do; "" for any other.
 
-    `chosen` are columns by the part that somebody gave them; with a `sign` between cells filters are told.
+    `chosen` are columns by the part that somebody gave them; with a `sign` between bare cells filters are told. Where
+    nobody said anything of columns and doubles (`is_open`), so are the ways to read what several people rated.
 
     Examples
     --------
@@ -49,9 +52,9 @@ def no_scores(columns: Columns, *, chosen: Mapping[str, str] | None = None, sign
     >>> no_scores({"qid": ["1", "2", "3"], "acc": [".5", ".6", ".65"]})
     ''
     """
-    columns, given = {name: cells for name, cells in columns.items() if name}, chosen or {}
-    told = _of_training(columns, given) or _of_participants(columns) or _of_predictions(columns, sign)
-    return told or ("" if given else _of_raters(columns))
+    named = {name: cells for name, cells in columns.items() if name}
+    told = _of_training(named, chosen or {}) or _of_participants(named) or _of_predictions(columns, sign)
+    return told or (_of_raters(named) if is_open else "")
 
 
 def _are_numbers(cells: Sequence[str]) -> bool:
@@ -82,11 +85,12 @@ def _of_training(columns: Columns, chosen: Mapping[str, str]) -> str:
         if any(len({columns[name][at] for at in group}) > 1 for name in may_be_items for group in rows.values()):
             continue
         scores = [name for name in others if name in numeric and not role_of_name(name)[0]]
-        if word_of(axis) in STATES or _are_slow([columns[name] for name in scores], rows.values()):
+        slow = word_of(axis) in STATES or _are_slow([columns[name] for name in scores], rows.values())
+        if scores and slow:
             return (
-                f"column {axis!r} orders the states of one course, as of a training, and numbers at them are no sample of "
-                f"{unit().topics}: those of one run hang together, so that no test over them holds. Take the last or "
-                "the best of each run; of several runs of a system (seeds) give the mean with its standard error "
+                f"column {axis!r} orders the states of one course, as of a training, and numbers at them are no sample "
+                f"of {unit().topics}: those of one run hang together, so that no test over them holds. Take the last "
+                "or the best of each run; of several runs of a system (seeds) give the mean with its standard error "
                 "(columns system, mean and stderr) to metaeval leaderboard, or give the scores of every item at one "
                 "state; if each row is of an item of its own, call this column item"
             )
@@ -126,9 +130,8 @@ def _of_participants(columns: Columns) -> str:
     about = [name for name in columns if word_of(name) in _ABOUT and name not in who]
     if not who or len(about) < _FEW or not parts.isdisjoint({"system", "topic", "metric", "score"}):
         return ""
-    numeric = [name for name, cells in columns.items() if _are_numbers(cells) and name not in {*who, *about}]
-    if any(not role_of_name(name)[0] for name in numeric):
-        return ""
+    if any(not role_of_name(name)[0] for name in columns.keys() - {*who, *about}):
+        return ""  # an answer
     return (
         f"a row is a participant ({who[0]!r}) with what is known of them ({first_few(about, most=4)}), and no column "
         "holds what they judged or what a system scored, so there is nothing to evaluate: give the file of their "
@@ -170,7 +173,7 @@ def _way_of(name: str, columns: Columns, truth: str) -> str:
     numbers = np.array([float(cell or "nan") for cell in cells])
     has_fractions = bool((np.nan_to_num(numbers) % 1).any())
     if parts & _CHANCES and has_fractions and np.nanmin(numbers) >= 0 and np.nanmax(numbers) <= 1:
-        return "(($i>=.5)==$t)" if true <= {"0", "1", "0.0", "1.0"} else "?"
+        return "(($i>=.5)==$t)" if true <= {"0", "1", "0.0", "1.0"} else "?" * (word_of(truth) in _SURE)
     if word_of(truth) not in _SURE or not _are_numbers(columns[truth]):
         return ""  # labels, which judges may have given
     if has_fractions or len(true) > _MOST_CLASSES:
@@ -179,9 +182,8 @@ def _way_of(name: str, columns: Columns, truth: str) -> str:
 
 
 def _filter(columns: Columns, truth: str, ways: Mapping[str, str], sign: str) -> str:
-    """Return the filter that does so, of few columns without quotation marks."""
-    cells = [cell for name in columns for cell in (name, *columns[name])]
-    if not sign or len(ways) > _LONGEST or any('"' in cell or sign in cell for cell in cells):
+    """Return the filter that does so, of few columns."""
+    if not sign or len(ways) > _LONGEST:
         return ""
     place_of = {name: f"${at}" for at, name in enumerate(columns, start=1)}
     kept = [name for name in columns if name in ways or part_of_word(name) or role_of_name(name)[0] == "id"]
@@ -242,9 +244,10 @@ def _of_raters(columns: Columns) -> str:
         return ""
     system = min(systems, key=lambda name: len({*columns[name]}))
     return (
-        f"column {judge!r} names who rated, {item!r} what was rated, and {system!r} what distinguishes the ratings by one "
-        f"person of one {item!r}; if it names the systems pass `columns={ {'system': system, 'repeat': judge}!r}`, which "
-        "makes the ratings of several people repeats; who rated is never compared as a system"
+        f"column {judge!r} names who rated, {item!r} what was rated, and {system!r} what distinguishes the ratings by "
+        f"one person of one {item!r}; if it names the systems pass "
+        f"`columns={ {'system': system, 'repeat': judge}!r}`, which makes ratings by several people "
+        "repeats; who rated is never compared as a system"
     )
 
 

@@ -485,14 +485,19 @@ def _table(given: Sequence[str], _: Mapping[Kind, Sequence[str]]) -> Contents:
         metrics = {metric for scores in refusal.means.values() for metric in scores}
         sizes = {"systems": len(refusal.means), "metrics": len(metrics)}
         return Contents(kind="means", sizes=sizes if metrics else {}, refusal=str(refusal))
-    except OtherTableError as refusal:
-        return Contents(kind="unknown", refusal=str(refusal))
     except MetaevalError as refusal:
-        readings = (_one_system, _with_gaps, _without_systems, _beside_people, _labels_by_values)
-        unread = Contents(kind="unknown", refusal=str(refusal))
-        spelt = unread if isinstance(refusal, SpeltError) else None
-        told = next(filter(None, (read(given) for read in readings)), None) or spelt or _judged(given, str(refusal))
-        return _scores_by_values(given) or _labels_alone(given) or told if told.kind == "unknown" else told
+        return _unread(given, refusal)
+
+
+def _unread(given: Sequence[str], refusal: MetaevalError) -> Contents:
+    """Return what else a table is that holds no scores as it stands, or why it is not read."""
+    unread = Contents(kind="unknown", refusal=str(refusal))
+    if isinstance(refusal, OtherTableError):
+        return unread
+    readings = (_one_system, _with_gaps, _without_systems, _beside_people, _labels_by_values)
+    spelt = unread if isinstance(refusal, SpeltError) else None
+    told = next(filter(None, (read(given) for read in readings)), None) or spelt or _judged(given, str(refusal))
+    return _scores_by_values(given) or _labels_alone(given) or told if told.kind == "unknown" else told
 
 
 def _other(given: Sequence[str]) -> Contents | None:

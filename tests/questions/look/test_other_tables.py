@@ -85,17 +85,23 @@ def test_states_of_a_training_are_no_items_whoever_says_so(tmp_path, name):
 
 
 NO_COURSES = {
-    "repetitions of a benchmark": ("iteration,svm,rf\n", [f"{at},0.{7 * at % 10},0.{(3 * at + 1) % 10}" for at in range(10)]),
-    "epochs that repeat items": ("model,sample,epoch,acc\n", [f"{m},s{at},{n},0.{at + n}" for m in "ab" for at in range(4) for n in (1, 2, 3)]),
-    "steps of questions": ("question_id,step,a,b\n", [f"q{at},{at},0.{at},0.{at + 1}" for at in range(1, 9)]),
-}  # fmt: skip
+    "repetitions of a benchmark": (
+        "iteration,svm,rf",
+        [f"{at},0.{7 * at % 10},0.{(3 * at + 1) % 10}" for at in range(10)],
+    ),
+    "epochs that repeat items": (
+        "model,sample,epoch,acc",
+        [f"{name},s{at},{n},0.{at + n}" for name in "ab" for at in range(4) for n in (1, 2, 3)],
+    ),
+    "steps of questions": ("question_id,step,a,b", [f"q{at},{at},0.{at},0.{at + 1}" for at in range(1, 9)]),
+}
 
 
 @pytest.mark.parametrize("name", NO_COURSES)
 def test_what_is_repeated_in_rounds_is_compared_as_before(tmp_path, name):
     """Numbers of rounds that have nothing to do with each other, and those beside items, order no course."""
     head, rows = NO_COURSES[name]
-    (tmp_path / "x.csv").write_text(head + "\n".join(rows) + "\n")
+    (tmp_path / "x.csv").write_text("\n".join([head, *rows]) + "\n")
     assert look(tmp_path / "x.csv").kind == "scores"
 
 
