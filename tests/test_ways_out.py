@@ -284,6 +284,29 @@ def of_run(says, *, edit=None, line="", head="", files=None, command=SCORED):
 
 FILTER = r" \((?P<filter>[^)]*)\)"
 BY_ROWS = "(?P<add>--systems-in rows)"
+IN_PLACE = r"write that in their place, without 'y_true' \((?P<filter>awk '[^']*')\)"
+
+
+TRUE = [1, 0, 1, 1, 0, 0, 1, 0]
+CHANCES = ([0.9, 0.2, 0.4, 0.5, 0.7, 0.1, 0.8, 0.3], [0.5, 0.7, 0.1, 0.6, 0.2, 0.9, 0.4, 0.6])
+CLASSES = ([1, 0, 0, 1, 1, 0, 1, 0], [1, 1, 0, 1, 0, 1, 0, 1])
+RIGHT = ([1, 1, 0, 1, 0, 1, 1, 1], [1, 0, 0, 1, 1, 0, 0, 0])
+"""Whether the first and second model are right, by hand: at 0.5 or more 1 is predicted."""
+
+
+def numbered(head, *columns):
+    """Return a table of rows with numbers from 1."""
+    rows = (",".join(map(str, (at, *cells))) for at, cells in enumerate(zip(*columns, strict=True), start=1))
+    return "\n".join([f"id,{head}", *rows]) + "\n"
+
+
+HEARD = "".join(
+    f"L{n},s{at},{name},{(n + 2 * at + 3 * (name == 'new')) % 5}\n"
+    for n in range(3)
+    for at in range(6)
+    for name in ("old", "new")
+)
+HEARD_BY_ALL = ({"mos.csv": f"listener,sample,system,score\n{HEARD}"}, "table mos.csv --repeat-column listener")
 MISTAKES = {
     # --------------------------------------------------------------------------------------- columns of long tables
     "no column of systems": Mistake(
@@ -1676,6 +1699,56 @@ MISTAKES |= {
         },
         "table ap.csv",
         f"line 4: column 'bm25', row '303': '0,194' has a decimal comma; write '0.194'{FILTER}",
+    ),
+    # ------------------------------------------------------------------------------ tables that hold no scores of items
+    "probabilities beside what is true": Mistake(
+        {"p.csv": numbered("y_true,prob_lr,prob_xgb", TRUE, *CHANCES)},
+        "table p.csv",
+        rf"of each row the score is 1 where it is right, else 0; {IN_PLACE}",
+        ({"p.csv": numbered("lr,xgb", *RIGHT)}, "table p.csv"),
+    ),
+    "labels that were predicted, beside the true ones": Mistake(
+        {"p.csv": numbered("y_true,y_pred_lr,y_pred_xgb", TRUE, *CLASSES)},
+        "table p.csv",
+        rf"of each row the score is 1 where it is right, else 0; {IN_PLACE}",
+        ({"p.csv": numbered("lr,xgb", *RIGHT)}, "table p.csv"),
+    ),
+    "numbers that were predicted, beside the true ones": Mistake(
+        {"p.csv": "id,y_true,y_pred_lr,y_pred_xgb\n1,2.5,2,4\n2,3,3.5,3.25\n3,1,1,2\n4,2,1,2.5\n"},
+        "table p.csv",
+        rf"of each row the score is minus its distance from the truth; {IN_PLACE}",
+        ({"p.csv": "id,lr,xgb\n1,-0.5,-1.5\n2,-0.5,-0.25\n3,0,-1\n4,-1,-0.5\n"}, "table p.csv"),
+    ),
+    "listeners of a test of voices": Mistake(
+        {"mos.csv": f"listener,sample,condition,score\n{HEARD}"},
+        "table mos.csv",
+        "pass (?P<add>--system-column condition --repeat-column listener)",
+        HEARD_BY_ALL,
+    ),
+    "listeners beside systems that somebody named": Mistake(
+        {"mos.csv": f"listener,sample,condition,score\n{HEARD}"},
+        "table mos.csv --system-column condition",
+        "pass (?P<add>--repeat-column listener) to take what they said of one thing as repeats",
+        HEARD_BY_ALL,
+    ),
+    "a row a listener and sample": Mistake(
+        {
+            "mos.csv": "listener,sample,old,new\n"
+            + "".join(f"L{n},s{at},{n + at},{2 * n + at % 3}\n" for n in (0, 2) for at in range(6))
+        },
+        "table mos.csv",
+        "pass --duplicates (?P<duplicates>mean) for their means",
+        (
+            {"mos.csv": "sample,old,new\n" + "".join(f"s{at},{1 + at},{2 + at % 3}\n" for at in range(6))},
+            "table mos.csv",
+        ),
+    ),
+    "the course of a training": Mistake(
+        {"c.csv": "model,epoch,acc\n" + "".join(f"{m},{n},{0.5 + n / 20}\n" for m in "ab" for n in range(1, 7))},
+        "leaderboard c.csv --resamples 100",
+        r"runs of a system .seeds. give the mean with its standard error .columns system, mean and stderr. to",
+        ({"c.csv": "model,acc,acc_stderr\na,0.8,0.01\nb,0.7,0.02\n"}, "leaderboard c.csv --resamples 100"),
+        edit=_write("c.csv", "system,mean,stderr\na,0.8,0.01\nb,0.7,0.02\n"),
     ),
 }
 BY_HAND = {

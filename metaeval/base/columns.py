@@ -61,6 +61,10 @@ RANKINGS, LABELS, ITEMS, LOG, SIZES = map(_words_of, ("rankings", "labels", "ite
 where, and how long elements are: part to names of its column, in order of trust."""
 
 _WHOLES, _PIECES = (tuple(_TABLE["nested"][kind]) for kind in ("whole", "part"))
+STATES = frozenset(_TABLE["course"]["states"])
+"""Along what the course of one training is written, as `metaeval.table.roles.word_of` writes it."""
+PREDICTIONS: Mapping[str, frozenset[str]] = {kind: frozenset(words) for kind, words in _TABLE["predictions"].items()}
+"""What predictions and the truth beside them are called, likewise."""
 
 MARKED_ERRORS = frozenset({"system", "seg_id", "category", "severity"})
 """What annotators of MQM mark, a row an error; in lower case."""
@@ -143,6 +147,17 @@ def likely_person(judges: Sequence[str]) -> str:
     ('nist', 'gpt-4')
     """
     return next((name for name in judges if not _MODELS.search(name.casefold())), judges[0])
+
+
+def are_people(judges: Iterable[str]) -> bool:
+    """Whether no judge is called as a language model is.
+
+    Examples
+    --------
+    >>> are_people(["L01", "L02"]), are_people(["nist", "gpt-4"])
+    (True, False)
+    """
+    return not any(_MODELS.search(name.casefold()) for name in judges)
 
 
 def is_answer(name: str) -> bool:

@@ -208,6 +208,10 @@ _WAYS = (
 """Numbers with something around them: what it is, and what filters find and keep; {0} is the number, {1} the rest."""
 
 
+class OtherTableError(FileFormatError):
+    """A table beside an evaluation, or one that says what to do, whatever else could be read of it."""
+
+
 class SpreadlessError(FileFormatError):
     """Files that hold means of systems and nothing of how scores spread around them.
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from metaeval.base.columns import JUDGES, likely_person, underscored
+from metaeval.base.columns import JUDGES, STATES, are_people, likely_person, underscored
 from metaeval.base.label_words import COMPARES_JUDGES
 from metaeval.base.names import are_metrics, count, first_few, is_measure, is_number, is_word, natural_order
 from metaeval.base.number_words import SCORE_GAPS
@@ -45,9 +45,7 @@ TRUTHS = {"true": 1.0, "false": 0.0}
 """What counts as a score where the name of its column says what is true."""
 _BEFORE = frozenset({"rank", "id", "n", "time", "version", "aggregate", "cost", "size"})
 """Roles of columns that stand before the names of systems on boards."""
-_STATES = frozenset(
-    {"epoch", "epochs", "step", "steps", "global_step", "iteration", "iter", "best_epoch", "checkpoint"}
-)
+_STATES = STATES | {"iteration", "iter", "best_epoch", "checkpoint"}
 """What counts the states of one training, of which none repeats another."""
 _REPEATED = frozenset({"seed", "id", "rank", "n", "time"})
 """Roles of columns that may number the repeats of a score."""
@@ -444,6 +442,12 @@ def _of_judges(judge: str, cells: Iterable[str], parts: Mapping[str, str], aspec
     way = f"`where={{{judge!r}: {person!r}}}`"
     metric = f"`columns={ {'metric': aspect}!r}` " if aspect else ""
     is_one = aspect or "metric" in parts or "score" not in parts
+    if not aspect and not {"metric", REPEAT} & parts.keys() and are_people(judges):
+        return (
+            f"column {judge!r} holds {count(len(judges), 'judge')} ({first_few(judges, most=3)}); pass "
+            f"`columns={ {REPEAT: judge}!r}` to take what they said of one thing as repeats, whose mean counts, "
+            f"or {way} for those of {person!r} alone; {COMPARES_JUDGES}"
+        )
     alternative = "" if is_one else f", or `columns={ {'metric': judge}!r}` for each as a metric"
     return (
         f"column {judge!r} holds {count(len(judges), 'judge')} ({first_few(judges, most=3)}), who do not repeat each "

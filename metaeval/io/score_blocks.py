@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from itertools import islice
 
 from metaeval.base.columns import MARKED_ERRORS
 from metaeval.base.names import natural_order
@@ -12,7 +13,7 @@ from metaeval.errors import FileFormatError, InvalidOptionError, ScoresError
 from metaeval.io.around_tables import table_alone, without_spreads
 from metaeval.io.benchmarks.nuggets import read_nuggets
 from metaeval.io.benchmarks.rows import read_four, read_record_frame
-from metaeval.io.blocks import FileBlock, Form, TableOptions, metric_note
+from metaeval.io.blocks import FileBlock, Form, OtherTableError, TableOptions, metric_note
 from metaeval.io.by_values import columns_of_sheet, scores_of_columns
 from metaeval.io.chosen_rows import NO_ROWS, chosen_rows
 from metaeval.io.form_rows import rows_of_form
@@ -34,9 +35,13 @@ from metaeval.io.wide_tables import read_crossed, read_wide
 from metaeval.table.array import ATTACHED, REPEAT
 from metaeval.table.arrivals import Arrival
 from metaeval.table.folds import Folds, folds_of, splits_of
+from metaeval.table.other_tables import may_be_other, no_scores
 from metaeval.table.roles import part_of_word, unit_of_column
 from metaeval.table.scores import as_scores
 from metaeval.table.shared_measure import named_by_measure
+
+_MOST_ROWS = 1000
+"""Rows that tell what a table is."""
 
 
 def read_block(content: bytes, source: Source, options: TableOptions) -> FileBlock:
@@ -119,6 +124,7 @@ def _read_form(sheet: Sheet, source: Source, options: TableOptions, order: Seque
     refuse_two_levels(sheet)
     if not options.columns and {*_names_in(sheet)} >= MARKED_ERRORS:
         raise sheet.error(_MARKED + _added_up(sheet))
+    _refuse_other(sheet, options)
     form = options.form
     try:
         if options.form is None and not options.columns:
@@ -159,6 +165,22 @@ def _named_by_measure(block: FileBlock, sheet: Sheet, source: Source, options: T
         return block
     notes = [told for told in block.notes if told not in metric_note(source)]
     return replace(block, labels=block.labels | {"metric": [metric]}, notes=[*notes, note], called_as_file=False)
+
+
+def _refuse_other(sheet: Sheet, options: TableOptions) -> None:
+    """Refuse a table beside an evaluation, whose rows are no scores of items."""
+    names = header_names(sheet.sample()[0])
+    if options.header is False or options.positions or len({*names}) < len(names) or not may_be_other(names):
+        return
+    rows = [cells for cells in islice(sheet.without_header().rows(), _MOST_ROWS) if len(cells) == len(names)]
+    columns = {name: [cells[at].strip() for cells in rows] for at, name in enumerate(names)}
+    is_open = not options.columns and options.form is None and options.duplicates == "error"
+    is_bare = (
+        sheet.has_lines and sheet.lines is None and b'"' not in sheet.content and sheet.delimiter in {",", ";", "\t"}
+    )
+    sign = sheet.delimiter if is_bare else ""
+    if rows and (says := no_scores(columns, chosen=options.chosen, sign=sign, is_open=is_open)):
+        raise sheet.error(says, of=OtherTableError)
 
 
 def _lead_by_values(sheet: Sheet, error: str) -> None:

@@ -42,6 +42,7 @@ from metaeval.table.means import columns_of, renaming
 from metaeval.table.named_repeats import repeats_of_metrics
 from metaeval.table.number_columns import left_out_columns, no_metrics, not_scores, unsure_columns
 from metaeval.table.offered_clusters import offered_clusters, taken_clusters
+from metaeval.table.other_tables import may_be_other, no_scores
 from metaeval.table.roles import (
     ERRORS,
     SCORES,
@@ -71,7 +72,7 @@ from metaeval.table.wide import (
 )
 
 _SURE = 2  # of the evidence of names
-_SAMPLE, _MOST_ROWS = 20, 20_000
+_SAMPLE, _MOST_ROWS, _MOST_TOLD = 20, 20_000, 1000
 _SYSTEMS = 2
 _DESCRIBED = frozenset({"count", "mean", "std", "min", "max"})
 """What pandas says of the numbers of a frame."""
@@ -115,6 +116,10 @@ def read_frame(frame: pd.DataFrame, names: Names) -> ScoreTable:
     flat = _with_labels_in_columns(frame)
     columns = _with_topics_named(flat, _clean_column_names(flat))
     flat = flat.set_axis(columns, axis=1)
+    if may_be_other(columns) and flat.columns.is_unique:
+        texts = flat.head(_MOST_TOLD).astype(object).fillna("").astype(str)
+        if says := no_scores({name: texts[name].tolist() for name in columns}):
+            raise ScoresError(says)
     constant = [name for name in columns if len(flat) > 1 and perhaps_constant(name) and len({*flat[name]}) == 1]
     sample = flat.head(_SAMPLE)
     roles = column_roles(columns, ignored=constant, cells=lambda name: list(map(str, sample[name].tolist())))

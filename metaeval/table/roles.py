@@ -469,15 +469,20 @@ def part_of_word(word: object) -> str | None:
 
     Examples
     --------
-    >>> part_of_word("Query-ID"), part_of_word("Système"), part_of_word("bm25")
-    ('topic', 'system', None)
+    >>> part_of_word("Query-ID"), part_of_word("Système"), part_of_word("runName"), part_of_word("bm25")
+    ('topic', 'system', 'system', None)
     """
     return _PART_OF_WORD.get(_known_word(word))
 
 
 def _known_word(name: object) -> str:
-    """Return the word of a name, without accents where it is not known with them, of a topic no. without the number."""
+    """Return the word of a name, without accents where it is not known with them, of a topic no. without the number.
+
+    Names that run together (runName, datasetItemId) are known by their parts too.
+    """
     word = word_of(name)
+    if word not in _PART_OF_WORD and (parted := word_of(_CAMEL.sub("_", str(name)))) in _PART_OF_WORD:
+        return parted
     stem, _, end = word.rpartition("_")
     if end in _NUMBERING and _PART_OF_WORD.get(stem) == "topic":
         return stem

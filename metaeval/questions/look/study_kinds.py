@@ -33,7 +33,7 @@ from metaeval.io.benchmarks.formats import format_of
 from metaeval.io.benchmarks.helm import with_run_files
 from metaeval.io.benchmarks.inspect_ai import is_archived_log
 from metaeval.io.benchmarks.rows import records_of_mappings
-from metaeval.io.blocks import PASSES, SpeltError, SpreadlessError
+from metaeval.io.blocks import PASSES, OtherTableError, SpeltError, SpreadlessError
 from metaeval.io.by_values import ByValues, labels_by_values, scores_by_values, votes_by_values, way_to_label_items
 from metaeval.io.files import base_name, first_words, is_tar, read_bytes
 from metaeval.io.installed_formats import installed_format
@@ -476,7 +476,7 @@ def _shell(paths: Sequence[str]) -> str:
 def _table(given: Sequence[str], _: Mapping[Kind, Sequence[str]]) -> Contents:
     """Read scores or means; where a table holds neither, what judges said."""
     if _holds_labels(given) and ((told := _judged(given, "")).kind != "unknown" or told.refusal):
-        return told
+        return (_other(given) if told.kind == "unknown" else None) or told
     try:
         return _or_labels(given, _of_scores(read_scores(given)))
     except MeansAloneError as alone:
@@ -488,11 +488,29 @@ def _table(given: Sequence[str], _: Mapping[Kind, Sequence[str]]) -> Contents:
         sizes = {"systems": len(refusal.means), "metrics": len(metrics)}
         return Contents(kind="means", sizes=sizes if metrics else {}, refusal=str(refusal))
     except MetaevalError as refusal:
-        readings = (_one_system, _with_gaps, _without_systems, _beside_people, _labels_by_values)
-        unread = Contents(kind="unknown", refusal=str(refusal))
-        spelt = unread if isinstance(refusal, SpeltError) else None
-        told = next(filter(None, (read(given) for read in readings)), None) or spelt or _judged(given, str(refusal))
-        return _scores_by_values(given) or _labels_alone(given) or told if told.kind == "unknown" else told
+        return _unread(given, refusal)
+
+
+def _unread(given: Sequence[str], refusal: MetaevalError) -> Contents:
+    """Return what else a table is that holds no scores as it stands, or why it is not read."""
+    unread = Contents(kind="unknown", refusal=str(refusal))
+    if isinstance(refusal, OtherTableError):
+        return unread
+    readings = (_one_system, _with_gaps, _without_systems, _beside_people, _labels_by_values)
+    spelt = unread if isinstance(refusal, SpeltError) else None
+    told = next(filter(None, (read(given) for read in readings)), None) or spelt or _judged(given, str(refusal))
+    return _scores_by_values(given) or _labels_alone(given) or told if told.kind == "unknown" else told
+
+
+def _other(given: Sequence[str]) -> Contents | None:
+    """Return what a table is that holds neither scores nor labels as it stands; None of others."""
+    try:
+        read_scores(given)
+    except OtherTableError as refusal:
+        return Contents(kind="unknown", refusal=str(refusal))
+    except MetaevalError:
+        return None
+    return None
 
 
 def _or_labels(given: Sequence[str], scores: Contents) -> Contents:
