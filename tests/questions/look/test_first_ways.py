@@ -1,0 +1,36 @@
+"""Where several commands can go on, the first that is printed invents nothing and takes no class for a system."""
+
+import re
+
+import pytest
+
+
+def ways_in(text):
+    """Return the commands that are printed to go on with."""
+    return re.findall("metaeval look .*", text)
+
+
+def test_gaps_behind_repeated_rows_are_no_zeros_first(command, tmp_path, monkeypatch):
+    """Of the choices one counts what was never observed as 0, and it is only named."""
+    monkeypatch.chdir(tmp_path)
+    rows = [f"{name},{item},{item % 3}" for name in "abc" for item in range(8) if f"{name}{item}" != "a3"]
+    (tmp_path / "x.csv").write_text("\n".join(["model,question_id,score", *rows, "b,2,1"]) + "\n")
+    (first,) = ways_in(command("look", "x.csv").out)
+    assert first == "metaeval look x.csv --duplicates first"
+    (then,) = ways_in(command(*first.split()[1:]).err)
+    assert then == "metaeval look x.csv --duplicates first --missing pairwise"
+    assert command(*then.split()[1:]).code == 0
+
+
+@pytest.mark.parametrize(("header", "first"), [("category", "columns"), ("Sprache", "columns"), ("thing", "rows")])
+def test_under_a_word_for_parts_of_data_stand_items(command, tmp_path, monkeypatch, header, first):
+    """Both commands are printed, and the likely one comes first."""
+    monkeypatch.chdir(tmp_path)
+    rows = [f"{name},{40 + at}.5,{38 + at * at}.25" for at, name in enumerate(("person", "car", "dog", "bus"))]
+    (tmp_path / "x.csv").write_text("\n".join([f"{header},faster,older", *rows]) + "\n")
+    ways = ways_in(command("look", "x.csv").out)
+    assert ways[0] == f"metaeval look x.csv --systems-in {first}"
+    assert {way.rpartition(" ")[2] for way in ways} == {"rows", "columns"}
+    sizes = {"columns": "2 systems, 4 topics", "rows": "4 systems, 2 topics"}
+    for way in ways:
+        assert sizes[way.rpartition(" ")[2]] in command(*way.split()[1:]).out
