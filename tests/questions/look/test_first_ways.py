@@ -34,3 +34,14 @@ def test_under_a_word_for_parts_of_data_stand_items(command, tmp_path, monkeypat
     sizes = {"columns": "2 systems, 4 topics", "rows": "4 systems, 2 topics"}
     for way in ways:
         assert sizes[way.rpartition(" ")[2]] in command(*way.split()[1:]).out
+
+
+def test_ratings_of_whole_systems_are_no_systems(command, tmp_path):
+    """Each is on a scale of its own, so that the one with the largest numbers would be best."""
+    scales = {"elo": 1000, "bradley_terry": 0.01, "pagerank": 0.02, "counting": 40}
+    rows = [f"{name},m{at},{scale * (1 + at / 10)}" for name, scale in scales.items() for at in range(12)]
+    (tmp_path / "x.csv").write_text("\n".join(["algorithm,item,score", *rows]) + "\n")
+    told = command("look", tmp_path / "x.csv").out
+    assert "elo, bradley_terry, pagerank are called as ratings of whole systems" in told
+    assert "none is a system; these have one number each (m0, m1" in told
+    assert "best" not in told
