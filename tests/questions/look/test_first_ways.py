@@ -4,6 +4,8 @@ import re
 
 import pytest
 
+from metaeval.questions.look.study import look
+
 
 def ways_in(text):
     """Return the commands that are printed to go on with."""
@@ -45,3 +47,12 @@ def test_ratings_of_whole_systems_are_no_systems(command, tmp_path):
     assert "elo, bradley_terry, pagerank are called as ratings of whole systems" in told
     assert "none is a system; these have one number each (m0, m1" in told
     assert "best" not in told
+
+
+def test_the_name_of_a_file_is_no_column_of_people(tmp_path):
+    """It says nothing of what a form holds; of several files that are metrics it does."""
+    rows = "topic,a,b\n" + "".join(f"q{at},{at % 4},{(at + 1) % 3}\n" for at in range(12))
+    for name in ("form", "form_people", "bleu", "human"):
+        (tmp_path / f"{name}.csv").write_text(rows)
+    assert look(tmp_path / "form_people.csv").contents.sizes == look(tmp_path / "form.csv").contents.sizes
+    assert look([tmp_path / "bleu.csv", tmp_path / "human.csv"]).contents.sizes["people"] == 1
