@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
+from metaeval.agreement.labels import Labels
 from metaeval.base.columns import JUDGES, LABELS, underscored
 from metaeval.base.names import is_measure, is_number, shortened
 from metaeval.errors import MetaevalError
@@ -171,6 +172,8 @@ def _roles(
         return dict.fromkeys(numbers, ("metric", "scores of systems")) | _parts(names, rows)
     if kind == "labels":
         parts = {name: (part, "by its name") for name in names for part in _OF_LABELS if _is_called(name, part)}
+        if isinstance(read, Labels) and read.system_of:
+            parts |= {name: ("system", "of each item") for name in names if part_of_word(name) == "system"}
         return parts | {name: ("judge", "holds labels") for name in names if name in judges}
     if isinstance(read, Scores):
         parts = _parts(names, rows)
