@@ -63,7 +63,7 @@ _OTHER_METRICS = _QUALITIES | frozenset(
     bleu sacrebleu chrf chrf++ ter comet bleurt rouge rougel rougelsum rouge-l meteor bertscore
     rouge_l rouge1 rouge2 rouge-1 rouge-2
     acc exact_match em perplexity mae rmse auc
-    answer_relevancy context_precision context_recall acc_norm
+    answer_relevancy answer_relevance context_relevance contextual_relevancy context_precision context_recall acc_norm
     mcc auroc roc_auc pr_auc aucpr auprc balanced_accuracy logloss log_loss rmsle mape iou miou dice psnr ssim wer cer
     mse fid levenshtein levenshteinscorer exactmatch answerrelevancy contextrelevancy contextrecall contextprecision
     closedqa embeddingsimilarity numericdiff jsondiff

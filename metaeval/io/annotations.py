@@ -3,6 +3,7 @@
 import math
 import os
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import repeat
 from typing import Any
 
 import numpy as np
@@ -256,6 +257,7 @@ _PRODIGY = ("_task_hash", "_annotator_id", "answer")
 _CHOSEN = "accept"
 """Where Prodigy lists the options that were chosen."""
 _ARGILLA = {"responses", "fields", "suggestions"}
+_GIVEN = ".responses"
 _COLUMNS = ["item", "judge", "label"]
 
 
@@ -278,9 +280,10 @@ def rows_of_annotators(json: Json) -> Sheet | None:
         return sheet_of_rows(json.label, _COLUMNS, _of_prodigy(json), left_out=left_out)
     if (labelled := _of_lighttag(json) or _of_doccano(json)) is not None:
         return sheet_of_rows(json.label, _COLUMNS, labelled)
-    if not json.records or not all({*record} >= _ARGILLA for record in json.records):
+    records = [record if {*record} >= _ARGILLA else _with_questions(record) for record in json.records]
+    if not records or not all({*record} >= _ARGILLA for record in records):
         return None
-    rows = [(json.line(at), row) for at, record in enumerate(json.records) for row in _of_argilla(record, at)]
+    rows = [(json.line(at), row) for at, record in enumerate(records) for row in _of_argilla(record, at)]
     several = len({row[-1] for _, row in rows}) > 1
     names = [*_COLUMNS, "question"][: 3 + several]
     return sheet_of_rows(json.label, names, [(line, row[: len(names)]) for line, row in rows])
@@ -335,6 +338,30 @@ def _of_lighttag(json: Json) -> list[tuple[int | None, Sequence[str]]] | None:
 
 def _row(item: object, judge: str, labels: Sequence[str]) -> Sequence[str]:
     return [str(item), judge, ", ".join(sorted(labels))]
+
+
+def _with_questions(record: Mapping[str, Any]) -> Mapping[str, object]:
+    """Return a record that Argilla wrote flat, QUESTION.responses beside lists of who gave them, as it nests them."""
+    asked = [name.removesuffix(_GIVEN) for name in record if name.endswith(_GIVEN) and f"{name}.users" in record]
+    if not asked:
+        return record
+    answers = {
+        question: [
+            {"value": value, "user_id": user, "status": status}
+            for value, user, status in zip(
+                record[f"{question}{_GIVEN}"] or (),
+                record[f"{question}{_GIVEN}.users"] or (),
+                record.get(f"{question}{_GIVEN}.status") or repeat("submitted"),
+                strict=False,
+            )
+        ]
+        for question in asked
+    }
+    suggested = {
+        question: {"value": record.get(f"{question}.suggestion"), "agent": record.get(f"{question}.suggestion.agent")}
+        for question in asked
+    }
+    return {**record, "fields": {}, "responses": answers, "suggestions": suggested}
 
 
 def _of_argilla(record: Mapping[str, object], place: int) -> Iterator[Sequence[str]]:

@@ -9,7 +9,7 @@ from metaeval.base.number_words import GAP_WORDS
 from metaeval.io.joined_items import PROMPTED
 from metaeval.io.sheets import Sheet, header_names, sheet_of_rows
 from metaeval.io.survey_rows import scores_of_survey
-from metaeval.table.roles import part_of_word, rises_by_name, role_of_name
+from metaeval.table.roles import part_of_word, rises_by_name, role_of_name, word_of
 
 type _Told = tuple[Sheet, list[str]]
 type _Row = tuple[int | None, list[str]]
@@ -31,6 +31,8 @@ _OF_DATASET = ("datasetItemId", "dataset_item_id")
 _OF_LANGFUSE_RUNS = ("datasetRunName", "dataset_run_name", "traceName")
 _SUMMARY, _UNRUN = ("dataset", "version", "metric", "mode"), frozenset({"-", ""})
 """The first columns of a summary of OpenCompass, and what stands there where a model was not run on a dataset."""
+_KEYS_OF_CHOICES = frozenset({"answer", "correct_answer", "correct", "gold", "key", "label", "target", "ground_truth"})
+"""What the column of the right option is called."""
 _RAISED = "ᵃᵇᶜᵈᵉᶠᵍʰᶦʲᵏˡᵐⁿᵒᵖ۹ʳˢᵗᵘᵛʷˣʸᶻ"
 _OF_WORDS = frozenset({"CATEGORICAL", "TEXT", "CORRECTION"})
 
@@ -41,6 +43,7 @@ def rows_of_form(sheet: Sheet) -> _Told:
     A grid of Google Forms becomes a row an answer: a question is an item, and who filled the form, as its first column
     tells, a repeat. Answers of promptfoo become their verdicts, experiments that LangSmith compares rows, and of
     Langfuse the columns of its datasets count; of a summary of OpenCompass the datasets that every model has a score on.
+    What systems chose of the options of a question is right or wrong.
 
     Examples
     --------
@@ -223,6 +226,30 @@ def _of_langfuse(sheet: Sheet, names: Sequence[str]) -> _Told | None:
     return sheet_of_rows(sheet.label, _LONG, scores), notes
 
 
+def _of_choices(sheet: Sheet, names: Sequence[str]) -> _Told | None:
+    """Read what several systems chose of the options A, B … of a question, beside the right one, as right or wrong."""
+    options = [name for name in names if len(name) == 1 and name.isalpha()]
+    keys = [at for at, name in enumerate(names) if word_of(name) in _KEYS_OF_CHOICES]
+    if len(options) < _FEWEST or len(keys) != 1:
+        return None
+    rows = [*_rows(sheet, names)]
+    free = [at for at, name in enumerate(names) if name not in options and at not in keys]
+    chosen = [at for at in free if {*options} >= {cells[at] for _, cells in rows} - {""} != set()]
+    right = {cells[keys[0]] for _, cells in rows}
+    if len(chosen) < _FEWEST or not right <= {*options}:
+        return None
+    asked = [at for at in free if at not in chosen]
+    scored = [
+        (
+            line,
+            [cells[at] for at in asked] + [cells[at] and str(int(cells[at] == cells[keys[0]])) for at in chosen],
+        )
+        for line, cells in rows
+    ]
+    note = f"answers to questions with options count 1 where they are that of {names[keys[0]]!r}, else 0"
+    return sheet_of_rows(sheet.label, [names[at] for at in (*asked, *chosen)], scored), [note]
+
+
 def _of_ranx(sheet: Sheet, names: Sequence[str]) -> _Told | None:
     """Read a report of ranx as it is printed: means behind which letters name the systems that are worse."""
     if names[:2] != ["#", "Model"] or len(names) == len(names[:2]):
@@ -277,5 +304,6 @@ _FORMS: Sequence[Callable[[Sheet, Sequence[str]], _Told | None]] = (
     _of_experiments,
     _of_langfuse,
     _of_opencompass,
+    _of_choices,
     _of_ranx,
 )

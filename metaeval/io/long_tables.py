@@ -15,6 +15,7 @@ from metaeval.errors import ScoresError
 from metaeval.io.blocks import (
     BadCellError,
     FileBlock,
+    SpreadlessError,
     TableOptions,
     metric_note,
     refuse_points_between_thousands,
@@ -33,8 +34,10 @@ from metaeval.table.folds import note_of_folds
 from metaeval.table.named_repeats import repeats_of_metrics
 from metaeval.table.offered_clusters import offered_clusters, taken_clusters
 from metaeval.table.plausibility import are_summaries, left_out_rows
-from metaeval.table.roles import ANSWERS, SPREADS, TEXTS, unit_of_column, word_of
+from metaeval.table.roles import ANSWERS, SPREADS, TEXTS, is_whole, unit_of_column, word_of
 
+_FEWEST_RATINGS = 3
+"""How many systems are called as ratings where none is meant."""
 RESULT_CELLS = 3
 """Columns that trec_eval -q and ir_measures -q print."""
 TREC_TEXTS = frozenset({"runid", "relstring"})
@@ -168,6 +171,7 @@ class _LongRows:
                 codes[dim], labels[dim] = self._labels_of(codes[dim], dim)
             elif dim in constants:  # what a row says of metrics in columns of their own it says of all
                 codes[dim], labels[dim] = np.zeros(len(numbers), dtype=np.int64), [constants[dim]]
+        self._refuse_ratings(labels["system"], labels["topic"])
         rows, notes = self._rows_of_topics(codes["topic"])
         told = [repr(self.metric or name) for name, is_true in self.truths.items() if is_true]
         notes += [f"true counts 1 and false 0 under {first_few(told)}"] if told else []
@@ -296,6 +300,18 @@ class _LongRows:
                 way += f", or for ranks a row a system, each {spread} in a column called as its mean and _{spread}"
             raise self.body.error(f"only averages ({', '.join(names)}) and no {topic}; {way}")
         return rows, rows_left_out([*compress(names, summaries)])
+
+    def _refuse_ratings(self, systems: Sequence[str], rated: Sequence[str]) -> None:
+        """Refuse what several ratings give whole systems, each on its scale, where a rating would be a system."""
+        ratings = [name for name in systems if is_whole(name)]
+        if len(ratings) < _FEWEST_RATINGS or "system" in self.options.chosen:
+            return
+        raise self.body.error(
+            f"{first_few(ratings)} are called as ratings of whole systems, each on a scale of its own, and none "
+            f"is a system; these have one number each ({first_few(rated)}), without the spread that tells whether a "
+            "difference is more than luck: give the votes (metaeval votes) or the scores of every item",
+            of=SpreadlessError,
+        )
 
     def _refuse_averaged_systems(self, codes: NDArray[np.integer], rows: Ints) -> None:
         """Refuse a system that would go with its averages; a metric may (trec_eval has only means of some)."""

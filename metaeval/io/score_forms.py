@@ -76,6 +76,10 @@ def _refuse_without_topics(sheet: Sheet, names: Sequence[str], parts: Mapping[st
             message = f"every row of {parts['system']!r} has one score{means}; {way}"
             raise sheet.error(message, of=SpreadlessError)
         numeric = _columns_of_numbers(others, names, sheet)
+        is_board = {"system"} <= parts.keys() and parts.keys().isdisjoint({"metric", "topic", "score"})
+        if is_board and hold_metrics(numeric, sheet) and _are_once(parts["system"], names, sheet):
+            message = f"every row of {parts['system']!r} has one score each under {first_few(numeric)}{means}"
+            raise sheet.error(f"{message}; give a row for every system and topic", of=SpreadlessError)
         if len(numeric) > 1 and {"metric", "topic"} <= parts.keys() and parts.keys().isdisjoint({"system", "score"}):
             way = f"pass `form='wide'` if {first_few(numeric)} are systems"
             raise sheet.error(f"there is no column for the score; {columns_found(names)}; {way}")

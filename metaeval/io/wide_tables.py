@@ -43,6 +43,7 @@ from metaeval.table.offered_clusters import offered_clusters, taken_clusters
 from metaeval.table.plausibility import are_summaries, left_out_rows, perhaps_items
 from metaeval.table.roles import (
     AVERAGES,
+    OF_SETS,
     REMARKS,
     TEXTS,
     WHOLE,
@@ -649,11 +650,12 @@ def _systems_by_names(rows: _WideRows, sheet: Sheet) -> bool:
     few &= all(is_number(cell) or cell.casefold() in SCORE_GAPS for cell in cells)
     few &= not any(map(PROMPTED.match, across))  # promptfoo writes systems so
     if few and rows_say == 0 and models[0] == models[1] and not metric_evidence(down):
-        raise sheet.error(
-            f"column {title!r} could name systems or topics ({first_few(down)}); pass `systems_in='rows'` if it names "
-            f"the systems, `systems_in='columns'` if the others do ({first_few(across)})",
-            0,
-        )
+        ways = [
+            f"`systems_in='rows'` if {first_few(down)} are the systems",
+            f"`systems_in='columns'` if {first_few(across)} are",
+        ]
+        likely_first = reversed(ways) if word_of(title) in OF_SETS else ways
+        raise sheet.error(f"column {title!r} could name systems or topics; pass {', or pass '.join(likely_first)}", 0)
     return False
 
 

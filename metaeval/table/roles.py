@@ -130,6 +130,8 @@ SINGLE_REPEATS = frozenset(_TABLE["single"]["words"])
 """What numbers the repeats of each item by itself: the first of one has nothing to do with the first of another."""
 WITHIN_ITEMS = frozenset(_TABLE["within"]["words"])
 """What parts an item into others, such as the turns of a conversation, as `word_of` writes it."""
+OF_SETS = frozenset(_TABLE["set"]["words"])
+"""What data are parted into, as `word_of` writes it."""
 PIECES = frozenset(_TABLE["within"]["pieces"])
 """What texts and their pieces are called, which may name an item together."""
 COMPUTED = frozenset({*_TABLE["computed"]["words"], *_TABLE["aggregate"]["words"]})

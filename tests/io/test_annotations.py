@@ -11,6 +11,7 @@ from metaeval.agreement.labels import as_labels
 from metaeval.errors import FileFormatError, InvalidOptionError
 from metaeval.inex.judges import read_judges
 from metaeval.io.annotations import holds_annotations
+from metaeval.io.labels import read_labels
 
 
 @pytest.fixture
@@ -140,3 +141,15 @@ def test_classes_of_doccano_are_names(tmp_path):
     assert {name: column.tolist() for name, column in judged.items()} == dict.fromkeys(
         ("ann", "ben"), ["b", "a, b"] * 2
     )
+
+
+def test_flat_records_of_argilla_are_labels_of_who_gave_them(tmp_path):
+    """What a model suggests is one judge more; a draft is no label."""
+    path = tmp_path / "records.json"
+    asked = {"rating.responses": [2, 3], "rating.responses.users": ["ann", "bob"]}
+    first = {"id": "a", **asked, "rating.responses.status": ["submitted", "draft"], "rating.suggestion": 4}
+    second = {"id": "b", **asked, "rating.suggestion": 1, "rating.suggestion.agent": "gpt"}
+    path.write_text(json.dumps([{**first, "rating.suggestion.agent": "gpt"}, second]))
+    labels = read_labels(path)
+    assert labels.loc["b"].to_dict() == {"ann": 2, "bob": 3, "gpt": 1}
+    assert labels.loc["a"].dropna().to_dict() == {"ann": 2, "gpt": 4}

@@ -125,3 +125,11 @@ def test_runs_of_langfuse_on_a_dataset_are_the_systems(tmp_path):
     means, notes = means_of(tmp_path, "\n".join([header, *rows]) + "\n")
     assert means == {("help", "v0"): 3 / 8, ("help", "v1"): 4 / 8}  # as above
     assert any("datasetRunName names the systems, and datasetItemId the items" in note for note in notes)
+
+
+def test_what_systems_choose_of_options_is_right_or_wrong(tmp_path):
+    """Three of four and two of four are the right option."""
+    rows = ["q1,x,y,z,A,A,C", "q2,x,y,z,B,B,B", "q3,x,y,z,C,A,C", "q4,x,y,z,A,A,B"]
+    means, notes = means_of(tmp_path, "\n".join(["question,A,B,C,answer,gpt,llama", *rows]) + "\n")
+    assert {name: mean for (_, name), mean in means.items()} == {"gpt": 3 / 4, "llama": 2 / 4}
+    assert any("count 1 where they are that of 'answer', else 0" in note for note in notes)

@@ -18,6 +18,7 @@ _OF_PERFORMANCES = {"system": "model", "topic": "question_id"}
 _OF_SAMPLES = frozenset({"task_id", "completion", "passed"})
 _CATEGORY, _MODEL = "task", "model"
 _SHARE = "pass@1"
+_SETTINGS = "config"
 _ERROR = "_stderr"
 _ASKED = "input"
 _SURE = 2
@@ -135,6 +136,8 @@ def _pass_marks(metrics: Sequence[Mapping[str, Any]]) -> tuple[list[str], dict[s
 
 def means_alone(json: Json) -> dict[str, dict[str, float]]:
     """Return system to metric to mean, where nothing else stands there; of one system flat, or by kind of metric."""
+    if means := _of_bigcode(json.object):
+        return means
     content = json.object or json.value
     groups = list(content.values()) if isinstance(content, dict) else content if isinstance(content, list) else []
     flat = bool(groups) and all(isinstance(mean, int | float) for mean in groups)
@@ -149,6 +152,17 @@ def means_alone(json: Json) -> dict[str, dict[str, float]]:
         return {} if topic_evidence([*content]) > 0 else content
     is_one = len({*named}) == len(named) > 1
     return {"": {name: mean for group in groups for name, mean in group.items()}} if is_one else {}
+
+
+def _of_bigcode(results: Mapping[str, Any]) -> dict[str, dict[str, float]]:
+    """Return what a model has on every task, beside its settings, as bigcode-evaluation-harness writes them."""
+    settings = results.get(_SETTINGS)
+    tasks = {task: means for task, means in results.items() if task != _SETTINGS}
+    if not isinstance(settings, dict) or not isinstance(settings.get("model"), str) or not tasks:
+        return {}
+    if not all(isinstance(means, dict) and _SHARE in means for means in tasks.values()):
+        return {}
+    return {settings["model"]: {f"{task} {name}": mean for task, of in tasks.items() for name, mean in of.items()}}
 
 
 def _of_ranx(report: Mapping[str, Any]) -> dict[str, dict[str, float]]:

@@ -62,8 +62,8 @@ def look_command(loaded: Loaded) -> Answer:
             board = ask(alone.board, provenance=loaded.provenance, asked=asked)
             return replace(board, contents=replace(board.contents, files=tuple(alone.paths)))
         except (FileFormatError, ScoresError) as error:  # which may name an option more
-            for more in _advised(in_options(str(error)), "look")[:1]:
-                error.add_note(f"{_asked(loaded, 'look', instead=more[1])} {more[1]}")
+            for more in _ways(in_options(str(error)), "look")[:1]:
+                error.add_note(f"{_asked(loaded, 'look', instead=more)} {more}")
             raise
     unfit = ""
     if loaded.set_by_file:
@@ -138,11 +138,19 @@ def _advised(refusal: str, name: str) -> list[re.Match[str]]:
     return [option for option in _OPTION.finditer(refusal) if are_whole(option[1])]
 
 
+def _ways(refusal: str, name: str) -> list[str]:
+    """Return the first options that a refusal advises, and those after an "or"; none where a gap becomes a score."""
+    options = _advised(refusal, name)
+    ways = [option[1] for at, option in enumerate(options) if not at or refusal[: option.start()].endswith(" or ")]
+    if ways[:1] == ["--missing zero"]:  # the first of several ways, which needs to know what a gap is
+        return ["--missing drop-topics" if name == "judges" else "--missing pairwise"]
+    return ways
+
+
 def _way(contents: "Contents") -> str:
     """Return the command that a refusal leads to: what mends the file, or the option that says how to read it."""
     refusal = in_options(contents.refusal)
     mended, reader = _FILTER.search(refusal), contents.asked_of or "look"
-    options = _advised(refusal, reader)
     if renamed := _RENAMED.search(refusal):
         mended = re.match("(.*)", _RENAMING.format(*map(_plain, renamed.groups()), "sed"))
     path = Path(contents.files[0]) if len(contents.files) == 1 else None
@@ -154,11 +162,8 @@ def _way(contents: "Contents") -> str:
         new = shlex.quote(str(path.with_name(f"{path.stem}.mended{path.suffix}")))
         source = "" if " <" in mended[1] else f" < {shlex.quote(str(path))}"
         return f"{mended[1]}{source} > {new}\nmetaeval look {new}"
-    ways = [option[1] for at, option in enumerate(options) if not at or refusal[: option.start()].endswith(" or ")]
-    if ways[:1] == ["--missing zero"]:  # the first of several ways, which needs to know what a gap is
-        ways = ["--missing drop-topics" if contents.asked_of == "judges" else "--missing pairwise"]
     asked = _typed(reader, contents)
-    return "\n".join(f"{asked} {words}" for words in ways)
+    return "\n".join(f"{asked} {words}" for words in _ways(refusal, reader))
 
 
 def _without_settings(found: "Look", unfit: str) -> "Look":

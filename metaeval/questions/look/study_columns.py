@@ -191,6 +191,8 @@ def _of_labels(
     """Return what columns of a table of labels are: by the names of items and topics that were read, or their own."""
     parts = {name: (part, "by its name") for name in names for part in _LABELLED if _is_called(name, part)}
     if isinstance(read, Labels):
+        if read.system_of:
+            parts |= {name: ("system", "of each item") for name in names if part_of_word(name) == "system"}
         levels = ["item"] if read.by_item else ["topic", "item"]
         named = _named_in({part: read.table.index.get_level_values(part) for part in levels}, names, rows)
         parts |= {name: told for name, told in named.items() if parts.get(name, _OUT)[0] != told[0]}

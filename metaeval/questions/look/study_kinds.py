@@ -781,7 +781,8 @@ def _people_in_words(file: _TypedFile) -> list[str]:
 def _of_scores(scores: Scores) -> Contents:
     clusters = scores.coords.get("cluster")
     metrics = scores["metric"].to_numpy().tolist()
-    people = columns_of_people(metrics)
+    called_as_file = metrics == [*map(base_name, scores.attrs.get("sources", ()))]  # which says nothing of a column
+    people = [] if called_as_file and len(metrics) == 1 else columns_of_people(metrics)
     sizes = {
         "systems": scores.sizes["system"],
         "items": scores.sizes["topic"],

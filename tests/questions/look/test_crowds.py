@@ -6,6 +6,7 @@ import shlex
 import pytest
 
 from metaeval.io.labels import read_labels
+from metaeval.questions.look.study import look
 
 _SAID = {"w1": "yyyynn", "w2": "yyynnn", "w3": "yyyynn"}
 """What three workers say of six items, y or n; they disagree about one alone."""
@@ -67,3 +68,5 @@ def test_answers_to_another_question_and_systems_say_something(tmp_path):
     assert labels.attrs["system_of"]["h0a"] == "a"
     assert "columns that say nothing of labels, left out: Title" in notes
     assert any("pass `columns={'label': 'Answer.adequacy'}` to ask of that" in note for note in notes)
+    roles = {column.column: column.role for column in look(path).contents.columns}
+    assert (roles["Input.model"], roles["Answer.fluency"]) == ("system", "label")
