@@ -23,6 +23,7 @@ from metaeval.table.evidence import PER_CENT, made_of_others, on_another_scale
 from metaeval.table.interval_names import in_series, numbered_form, percentage_of_quantile
 from metaeval.table.no_answers import codes_among, minus_ones
 from metaeval.table.roles import (
+    AVERAGE_HEADS,
     AVERAGES,
     ERRORS,
     LETTERS,
@@ -227,6 +228,7 @@ def left_out_rows(
     out |= {at: "the same for every system" for at in same if at not in out and says_constant(names[at])}
     subtotals = [] if dim != "topic" else [at for at in stay if at not in out and is_subtotal(names[at])]
     out |= {at: f"the {what} beside it" for at, what in _of_blocks(values, subtotals).items()}
+    out |= _of_kinds(names, values, subtotals, out)
     open_same = [f"{names[at]!r} ({values[at, 0]:g})" for at in same if at not in out and _is_inside(values, at)]
     open_subtotals = [
         repr(names[at]) for at in subtotals if at not in out and (subtotals[1:] or ends_as_average(names[at]))
@@ -415,6 +417,29 @@ def _of_blocks(values: Floats, called: Sequence[int]) -> dict[int, str]:
             for what, total in (("mean", np.nanmean(block, axis=0)), ("sum", np.nansum(block, axis=0))):
                 if at not in made and (np.abs(own[known] - total) <= near + rounding(block.ravel())).all():
                     made[at] = f"{what} of the {count(len(block), 'row')}"
+    return made
+
+
+def _of_kinds(names: Sequence[str], values: Floats, called: Sequence[int], out: Mapping[int, str]) -> dict[int, str]:
+    """Return which of the rows called as averages of a kind are those of the rows with its word in their names.
+
+    Examples
+    --------
+    >>> values = np.array([[0.2, 0.3], [0.9, 0.1], [0.4, 0.61], [0.3, 0.45]])
+    >>> _of_kinds(["EmailClassification", "MSMARCO", "NewsClassification", "Classification (mean)"], values, [3], {})
+    {3: "the mean of the 2 rows with 'classification' in their names"}
+    """
+    made: dict[int, str] = {}
+    singles = [at for at in range(len(names)) if at not in {*called, *out}]
+    for at in (at for at in called if at not in out):
+        kind = "_".join(word for word in word_of(names[at]).split("_") if word not in AVERAGE_HEADS)
+        alike = [single for single in singles if kind and kind in word_of(names[single])]
+        if len(alike) < _FEWEST_OTHERS:
+            continue
+        own, means = values[at], values[alike].mean(axis=0)
+        near = rounding(own) + rounding(values[alike].ravel())
+        if np.isfinite(own - means).all() and (np.abs(own - means) <= near).all():
+            made[at] = f"the mean of the {count(len(alike), 'row')} with {kind!r} in their names"
     return made
 
 
@@ -648,7 +673,7 @@ def metrics_of_ranks(table: ScoreTable) -> list[str]:
 def _are_ranks(scores: Floats) -> bool:
     n_systems, n_cells = scores.shape
     few = n_systems < _FEWEST_TOPICS or n_cells < _FEWEST_TOPICS
-    if few or not 1 <= scores.min() <= scores.max() <= n_systems or (2 * scores != np.rint(2 * scores)).any():
+    if few or not 1 <= scores.min() < scores.max() <= n_systems or (2 * scores != np.rint(2 * scores)).any():
         return False
     ranks = pd.DataFrame(scores)
     return any((ranks.rank(method=ties).to_numpy() == scores).all() for ties in ("average", "min", "max", "dense"))
