@@ -295,21 +295,24 @@ def _compared_with_one(names: Sequence[str], values: Floats, rows: Sequence[int]
     called = {at: role_of_name(names[at]) for at in rows}
     compared = {at for at, (role, _) in called.items() if role in _COMPARE or word_of(names[at]) in MADE | _DIFFERENCES}
     items = [at for at in rows if at not in compared]
-    usual = np.nanmedian(np.abs(values[items])) if items and np.isfinite(values[items]).any() else math.nan
-    told = {
-        at: says_of(called[at][0] or "difference")
-        for at in compared
-        if says_against(word_of(names[at])) and not (np.abs(values[at]) >= usual / 2).all()
-    }
+    against = [at for at in compared if says_against(word_of(names[at]))]
+    with np.errstate(over="ignore", invalid="ignore"):
+        usual = np.nanmedian(np.abs(values[items])) if against and np.isfinite(values[items]).any() else math.nan
+    small = [at for at in against if not (np.abs(values[at]) >= usual / 2).all()]
+    told = {at: says_of(called[at][0] or "difference") for at in small}
     n_systems = values.shape[1]
-    if min(len(items), n_systems) < _FEWEST_TOPICS or not np.isfinite(values[items]).any(axis=0).all():
+    if min(len(items), n_systems) < _FEWEST_TOPICS:
         return told
+    with np.errstate(over="ignore", invalid="ignore"):
+        totals, counts = np.nansum(values[items], axis=0), np.isfinite(values[items]).sum(axis=0)
     for at in (at for at in rows if at not in told):
         own, rounded = values[at], rounding(values[at])
-        means = np.nanmean(values[[item for item in items if item != at]], axis=0)
+        its = np.isfinite(own) * (at not in compared)
         for one in np.flatnonzero((own == 0.0) | np.isnan(own)) if rounded else ():
-            gains = means - means[one]
-            relative = [gains / means[one] * scale for scale in (1.0, _PER_CENTS)] if means[one] else []
+            with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+                means = (totals - np.where(its, own, 0.0)) / (counts - its)
+                gains = means - means[one]
+                relative = [gains / means[one] * scale for scale in (1.0, _PER_CENTS)] if means[one] else []
             known = np.isfinite(own) & (np.arange(n_systems) != one)
             wide = [made for made in (gains, *relative) if np.ptp(made) > _FAR * rounded]
             near = [(np.abs(own - made)[known] <= 2 * rounded).all() for made in wide]
@@ -559,10 +562,12 @@ def odd_notes(table: ScoreTable) -> list[str]:
         systems = [table.labels["system"][index] for index in np.flatnonzero(elsewhere)]
         if systems:
             off_scores, usual_scores = scores[elsewhere], scores[~elsewhere]
+            shares = np.nanmax(off_scores) <= 1 and np.nanmin(usual_scores) >= 0
+            way = "write all on one scale, or " * bool(shares)
             notes.append(
                 f"another scale under {name}: {first_few(systems)} ({np.nanmin(off_scores):.4g} to "
-                f"{np.nanmax(off_scores):.4g}; all "
-                f"others {np.nanmin(usual_scores):.4g} to {np.nanmax(usual_scores):.4g}); leave out what is no system"
+                f"{np.nanmax(off_scores):.4g}; all others {np.nanmin(usual_scores):.4g} to "
+                f"{np.nanmax(usual_scores):.4g}); {way}leave out what is no system"
             )
         if apart := _items_off_scale(table, name, scores):
             notes += apart
