@@ -111,7 +111,7 @@ def test_the_mean_of_tasks_of_a_kind_is_no_task(name, tmp_path):
 def test_the_row_of_a_grand_total_is_in_no_group(tmp_path):
     """As pivot tables write it: twenty-four items lie in six groups."""
     lines = [
-        f"{group},q{group}{at},.{at}{number},.{number}{at}" for number, group in enumerate("abc", 2) for at in "46"
+        f"{group},q{group}{at},.{at}{number},.{number}{at}" for number, group in enumerate("abcdef", 2) for at in "2468"
     ]
     (tmp_path / "t.csv").write_text("\n".join(["category,task,new,old", *lines, "Grand Total,,.5,.4"]))
     notes = read_scores(tmp_path / "t.csv").attrs["notes"]
