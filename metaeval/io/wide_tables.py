@@ -408,9 +408,8 @@ def _refuse_repeated(rows: _WideRows, options: blocks.TableOptions) -> None:
         return
     name = rows.names[0]
     topic = column_roles(rows.names, chosen=options.chosen, ignored=options.ignored).parts.get("topic", name)
-    if (
-        name != topic and first_double(filter(None, rows.column(rows.names.index(topic)))) is None
-    ):  # they say something of the topics
+    named = filter(None, rows.column(rows.names.index(topic)))
+    if name != topic and first_double(named) is None:  # they say something of the topics
         return
     if name and part_of_word(name) != "topic":
         cells = {column: rows.column(at) for at, column in enumerate(rows.names)}

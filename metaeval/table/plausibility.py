@@ -309,13 +309,13 @@ def _compared_with_one(names: Sequence[str], values: Floats, rows: Sequence[int]
         own, rounded = values[at], rounding(values[at])
         its = np.isfinite(own) * (at not in compared)
         for one in np.flatnonzero((own == 0.0) | np.isnan(own)) if rounded else ():
+            known = np.isfinite(own) & (np.arange(n_systems) != one)
             with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
                 means = (totals - np.where(its, own, 0.0)) / (counts - its)
                 gains = means - means[one]
                 relative = [gains / means[one] * scale for scale in (1.0, _PER_CENTS)] if means[one] else []
-            known = np.isfinite(own) & (np.arange(n_systems) != one)
-            wide = [made for made in (gains, *relative) if np.ptp(made) > _FAR * rounded]
-            near = [(np.abs(own - made)[known] <= 2 * rounded).all() for made in wide]
+                wide = [made for made in (gains, *relative) if np.ptp(made) > _FAR * rounded]
+                near = [(np.abs(own - made)[known] <= 2 * rounded).all() for made in wide]
             if known.sum() >= _FEWEST_OTHERS and any(near):
                 told[at] = "the difference of means from that of one system"
     return told
