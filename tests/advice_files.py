@@ -419,6 +419,12 @@ IN_ITEMS = {
         files={"hallucination_eval.csv": "topic,a,b\n1,.4,.2\n2,.5,.3\n3,.9,.6\n"},
         show=lambda scores: scores["higher_is_better"].item(),
     ),
+    "a measure of errors in a longer name of a file": Call(
+        lambda **options: read_scores("wer_de.csv", **options),
+        {"higher_is_better={'wer_de': False}": False, "higher_is_better={'wer_de': True}": True},
+        files={"wer_de.csv": "topic,a,b\n1,.4,.2\n2,.5,.3\n3,.9,.6\n"},
+        show=lambda scores: scores["higher_is_better"].item(),
+    ),
     "a code of no answer among grades": compared(
         GRADED,
         {

@@ -50,6 +50,10 @@ WRITTEN = f"{SCORES[0, 1]:.3f}"
 """The score of lm on 301."""
 
 
+BESIDE = ["Summary,", "Best,dense", *[","] * 19]
+"""What stands beside a header and 20 rows."""
+
+
 # ----------------------------------------------------------------------------------------------------- clean files
 
 
@@ -539,6 +543,33 @@ MISTAKES = {
         {"ap.csv": wide() + "\n" + wide(write=lambda score: f"{score / 2:.3f}")},
         "table ap.csv",
         r"these are two tables; take one of them into a file of its own \((?P<filter>sed '[^']*')",
+    ),
+    "two tables in a file, each below its title": Mistake(
+        {"ap.csv": "Run 1\n" + wide() + "\nRun 2\n" + wide(write=lambda score: f"{score / 2:.3f}")},
+        "table ap.csv",
+        r"these are two tables; take one of them into a file of its own \((?P<filter>sed '[^']*')",
+    ),
+    "a block of summaries beside the table": Mistake(
+        {"ap.csv": "".join(f"{line},,{more}\n" for line, more in zip(wide().splitlines(), BESIDE, strict=True))},
+        "table ap.csv",
+        r"stands in a block beside the table, from column 7 on; cut that off \((?P<filter>cut [^)]*)\)",
+    ),
+    "what describe() says below the table, under its header": Mistake(
+        {"ap.csv": wide(more=",,,,\n" + wide(head="", topics=["count", "mean", "std", "min"]))},
+        "table ap.csv",
+        r"the header stands here again; leave the rows from it on out.*\((?P<filter>sed '[^']*')\)",
+    ),
+    "prices": Mistake(
+        {"ap.csv": wide(write="${:.3f}".format)},
+        "table ap.csv",
+        r"has the sign of a currency; write '[0-9.]+' \((?P<filter>sed -E '[^']*')\)",
+    ),
+    "a run that failed among scores": Mistake(
+        {"ap.csv": wide().replace(WRITTEN, "failed", 1)},
+        "table ap.csv --missing drop-topics",
+        "'failed' is not a number; .* or leave the cell empty if there is none",
+        ({"ap.csv": wide().replace(WRITTEN, "", 1)}, "table ap.csv --missing drop-topics"),
+        edit=_write("ap.csv", wide().replace(WRITTEN, "", 1)),
     ),
     "a file that was not written to its end": Mistake(
         {"ap.csv": wide()[:-12]},

@@ -82,7 +82,7 @@ _PARAMETER = re.compile(r"_\.?[0-9].*")
 _TOPIC_STEMS = frozenset({"q", "qid", "t", "topic", "query", "question", "doc", "d", "item", "seg", "segment"})
 _SYSTEM_STEMS = frozenset({"s", "sys", "system", "run", "model", "team", "method"})
 _MODEL = re.compile(
-    r"(?:.*[/_])?(?:(?:chat)?gpt|claude|llama|mi[sx]tral|gemini|gemma|qwen|deepseek|falcon|vicuna|palm|grok|bm25|colbert"
+    r"(?:.*[/_]|meta-)?(?:(?:chat)?gpt|claude|llama|mi[sx]tral|gemini|gemma|qwen|deepseek|falcon|vicuna|palm|grok|bm25|colbert"
     r"|splade|(?:mono|flan)?-?t5|(?:ro)?berta?)(?![a-z])",
     re.IGNORECASE,
 )

@@ -88,10 +88,13 @@ def _refuse_two_tables(sheet: Sheet, rows: Sequence[Sequence[str]], first: int, 
     again = [row for row in below if tuple(row[:width]) in named]
     if 2 * len(again) <= len(below) or all(row == named[tuple(row[:width])] for row in again):
         return
+    end = second
+    while sum(map(bool, rows[end - 1])) <= 1:  # an empty line, and the title of the second table
+        end -= 1
     raise sheet.error(
         f"lines {first + 1} and {second + 1} are the same header, and rows called alike stand below both with other "
         f"values ({', '.join(again[0][:width])!r}), so that these are two tables; take one of them into a file of its "
-        f"own (sed '{second + 1},$d' keeps the first, sed '1,{second}d' the second)"
+        f"own (sed '{end + 1},$d' keeps the first, sed '1,{second}d' the second)"
     )
 
 

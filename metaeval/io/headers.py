@@ -105,6 +105,14 @@ def refuse_faulty_names(names: Sequence[str], filled: Collection[int], body: She
             raise body.error(
                 f"a second table stands beside the first, from column {second + 1} on; save each as a file"
             )
+        empty = next((at for at, name in enumerate(names) if at and not name and at not in filled), 0)
+        if empty and any(names[empty:]):
+            plain = b'"' not in body.content and len(body.delimiter.strip(" ")) == 1
+            sign = "" if body.delimiter == "\t" else f" -d'{body.delimiter}'"
+            raise body.error(
+                f"column {min(filled) + 1} has no name, and stands in a block beside the table, from column "
+                f"{empty + 2} on; cut that off{f' (cut{sign} -f1-{empty})' * plain}, or save it as a file"
+            )
         is_header = all(map(str.strip, below[1:])) and not any(map(is_number, below))
         way = f", or join it with the line below ({_joining(body.delimiter)})" * is_header
         raise body.error(f"column {min(filled) + 1} has no name; name it in the header{way}")

@@ -32,7 +32,10 @@ from metaeval.table.scores import Scores
 
 _FEWEST_FOLDS, _PAIR = 3, 2
 _UNEQUAL = frozenset({"cluster", "stratum", "weight"})
-_IN_BRACKETS = re.compile(r"[(\[]([^()\[\]]+)[)\]]\s*$")
+_OF_ERRORS = re.compile(r"[(\[]([^()\[\]]+)[)\]]\s*$|±\s*(.+)$")
+"""What a header says of the errors beside its means: win rate [95% CI], F1 ± SD."""
+_NAMED = {"sd": "_std", "half": "_ci95"}
+"""How columns of errors end that are no standard errors."""
 
 
 class MeansAloneError(FileFormatError):
@@ -156,24 +159,25 @@ def _refuse_errors_in_cells(sheet: Sheet) -> None:
     marks = f"{sign}?" * (3 if first.high else 2)
     gaps = rf":a;s/{sign} *(-+|{dashes}|n\/a|N\/A|)({sign}|$)/{marks}\2/;ta;" * (len(filled) < len(cells))
     points = r";s/([0-9]),([0-9])/\1.\2/g" * (sheet.delimiter != "," and any("," in cell for cell in filled))
-    names = rf"\1{sign}\1_stderr"
     per_cent = r"\\?%? *" * any("%" in cell for cell in filled)
     tex, signs = (r"\$?", r"±|\+\/?-|\\pm") if any("\\pm" in cell for cell in filled) else ("", r"±|\+\/?-")
     number = rf" *([0-9.,]+) *{per_cent}\)? *{per_cent}{tex}"
     cell = rf":b;s/{sign} *{tex}([+-]?[0-9.,]+) *{per_cent}(\(? *({signs})|\(){number}({sign}|$)/{sign}\1{sign}\4\5/;tb"
     if first.high:
-        names = rf"\1{sign}\1_low{sign}\1_high"
         number = "([+-]?[0-9]*[.,]?[0-9]+)"
         cell = rf's/"?{number} *[[(] *{number} *([^]0-9.)+-]+|-) *{number} *[])]"?/\1{sign}\2{sign}\4/g'
-    matches = [_IN_BRACKETS.search(name) for name in header[1:]]
-    bracketed = [match is not None and role_of_name(match[1])[0] in ERRORS for match in matches]
-    which = ["g"] if is_whole and not any(bracketed) else [str(at + 1) for at in reversed(places)]
+    matches = [_OF_ERRORS.search(name) for name in header[1:]]
+    roles = ["" if match is None else role_of_name(match[1] or match[2])[0] for match in matches]
+    roles = [role * (role in ERRORS) for role in roles]
+    which = ["g"] if is_whole and not any(roles) else [str(at + 1) for at in reversed(places)]
     plain = rf"([^{sign}]+)"
-    without = rf"([^{sign}[(]*[^{sign}[( ])[^{sign}]*"  # win rate [95% CI]
-    headed = "".join(
-        f"1s/{sign}{without if nth.isdecimal() and bracketed[int(nth) - 1] else plain}/{sign}{names}/{nth};"
-        for nth in which
-    )
+    without = rf"([^{sign}[(±]*[^{sign}[(± ])[^{sign}]*"  # win rate [95% CI]
+    headed = ""
+    for nth in which:
+        role = roles[int(nth) - 1] if nth.isdecimal() else ""
+        ends = ["_low", "_high"] if first.high else [_NAMED.get(role, "_stderr")]
+        names = sign.join(["", *(rf"\1{end}" for end in ("", *ends))])
+        headed += f"1s/{sign}{without if role else plain}/{names}/{nth};"
     stars = r"s/\*\*//g;" * any("**" in cell for row in body for cell in row)
     way = rf"(sed -E 's/\r$//;{stars}{headed}1b;{gaps}{cell}{points}')"
     at = cells.index(filled[0]) % len(body)

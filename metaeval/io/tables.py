@@ -142,7 +142,7 @@ def read_scores(  # noqa: PLR0913 - what a table leaves open
     form           what it looks like
     ============== ===================================================================================================
     wide           a header of systems and a row a topic, with or without a topic column; one metric, named after the
-                   file
+                   file, or after a measure that all systems, all topics, the corner cell or a title name
     long           columns for system, topic, metric and score in any order, under any of
                    `metaeval.table.roles.SCORES` (PyTerrier's ``perquery.csv`` is one); or for system and topic and one
                    column a metric; the file's name stands in for a system or metric that no column gives

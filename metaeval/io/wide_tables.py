@@ -161,7 +161,10 @@ def _notes_on_groups(
 ) -> list[str]:
     """Say which columns of words were left out, and which of them put topics into groups."""
     grouped = "cluster" in parts or "stratum" in parts
-    offered = [] if grouped or down is None else offered_clusters(words, [name.strip() for name in down])
+    single = [not summary for summary in are_summaries(down)] if down is not None else None
+    words = words if single is None else {name: [*compress(cells, single)] for name, cells in words.items()}
+    named = [name.strip() for name in compress(down or (), single or ())]
+    offered = [] if grouped or down is None else offered_clusters(words, named)
     return [*headers.notes_on_words(words, clustered=grouped or bool(offered)), *offered]
 
 
@@ -256,11 +259,13 @@ def _names_of_rows(
     if all(down):
         return down
     columns = [rows.column(at) for at in words]
-    called = [
-        next((cell for cell in cells if is_subtotal(cell) or cell.casefold() in AVERAGES), "")
-        for cells in zip(*columns, strict=True)
-    ]
+    called = [next(filter(_sums_up, cells), "") for cells in zip(*columns, strict=True)]
     return [name or more for name, more in zip(down, called or down, strict=True)]
+
+
+def _sums_up(cell: str) -> bool:
+    """Whether a cell calls its row one of averages or sums."""
+    return is_subtotal(cell) or cell.casefold() in AVERAGES or role_of_row(cell) == "aggregate"
 
 
 def _offer_names_of_rows(
@@ -272,8 +277,12 @@ def _offer_names_of_rows(
 ) -> None:
     """Refuse names that stand in several rows each, where another column distinguishes these rows."""
     counts = Counter(down)
-    several = [at for at, name in enumerate(down) if counts[name] > 1]
-    if not several or options.duplicates != "error":
+    several = [
+        at
+        for at, name in enumerate(down)
+        if counts[name] > 1 and (name or not any(_sums_up(cells[at]) for cells in words.values()))
+    ]
+    if len(several) < _FEWEST or options.duplicates != "error":
         return
     for name, cells in words.items():
         if len({cells[at] for at in several}) == len(several) and all(cells[at] for at in several):
@@ -400,7 +409,8 @@ def _refuse_repeated(rows: _WideRows, options: blocks.TableOptions) -> None:
         return
     name = rows.names[0]
     topic = column_roles(rows.names, chosen=options.chosen, ignored=options.ignored).parts.get("topic", name)
-    if name != topic and first_double(rows.column(rows.names.index(topic))) is None:  # they say something of the topics
+    named = filter(None, rows.column(rows.names.index(topic)))
+    if name != topic and first_double(named) is None:  # they say something of the topics
         return
     if name and part_of_word(name) != "topic":
         cells = {column: rows.column(at) for at, column in enumerate(rows.names)}
@@ -870,6 +880,13 @@ def _bad_cell(
     """Return the error of a cell that holds no number."""
     down, across = titles
     called = "" if down is None else down[position]
+    cells = next(islice(rows.body.rows(), position, None))
+    if rows.names and [*map(str.strip, cells[1:])] == rows.names[1:]:
+        line, _ = rows.body.row(position)
+        way = f" (sed '{line},$d')" * rows.body.has_lines
+        return rows.body.error(
+            f"the header stands here again; leave the rows from it on out, if they sum up the others{way}", position
+        )
     column = f"column {used[error.place] + 1}" if across is None else f"column {across[error.place]!r}"
     row = "" if down is None else f", row {shortened(down[position])!r}"
     rule = error.rule(rows.body.delimiter, called, cells=rows.column(used[error.place]))

@@ -19,7 +19,7 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from metaeval.base.checks import refused
-from metaeval.base.names import as_number, count, first_few, metric_evidence, shortened, topic_evidence
+from metaeval.base.names import are_models, as_number, count, first_few, metric_evidence, shortened, topic_evidence
 from metaeval.base.notes import from_storable
 from metaeval.base.side_by_side import labels_of
 from metaeval.base.unit import ITEM
@@ -224,6 +224,8 @@ def roles_of_levels(levels: Sequence[Sequence[object]]) -> tuple[str, ...]:
     at_metric = int(np.argmax(metric_like))
     if sorted(metric_like) == [0, 0, 2]:
         first, second = (level for position, level in enumerate(levels) if position != at_metric)
+        if are_models(list(map(str, first))) and not are_models(list(map(str, second))):
+            return next(roles for roles in _NESTINGS if roles[at_metric] == "metric")
         as_system, as_topic = topic_evidence(first), topic_evidence(second)
         certain = as_topic > max(as_system, 1) or len(second) > len(first)
         if as_topic > max(as_system, 0) and certain:

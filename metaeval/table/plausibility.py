@@ -23,6 +23,7 @@ from metaeval.table.evidence import PER_CENT, made_of_others, on_another_scale
 from metaeval.table.interval_names import in_series, numbered_form, percentage_of_quantile
 from metaeval.table.no_answers import codes_among, minus_ones
 from metaeval.table.roles import (
+    AVERAGE_HEADS,
     AVERAGES,
     ERRORS,
     LETTERS,
@@ -227,6 +228,7 @@ def left_out_rows(
     out |= {at: "the same for every system" for at in same if at not in out and says_constant(names[at])}
     subtotals = [] if dim != "topic" else [at for at in stay if at not in out and is_subtotal(names[at])]
     out |= {at: f"the {what} beside it" for at, what in _of_blocks(values, subtotals).items()}
+    out |= _of_kinds(names, values, subtotals, out)
     open_same = [f"{names[at]!r} ({values[at, 0]:g})" for at in same if at not in out and _is_inside(values, at)]
     open_subtotals = [
         repr(names[at]) for at in subtotals if at not in out and (subtotals[1:] or ends_as_average(names[at]))
@@ -293,24 +295,27 @@ def _compared_with_one(names: Sequence[str], values: Floats, rows: Sequence[int]
     called = {at: role_of_name(names[at]) for at in rows}
     compared = {at for at, (role, _) in called.items() if role in _COMPARE or word_of(names[at]) in MADE | _DIFFERENCES}
     items = [at for at in rows if at not in compared]
-    usual = np.nanmedian(np.abs(values[items])) if items and np.isfinite(values[items]).any() else math.nan
-    told = {
-        at: says_of(called[at][0] or "difference")
-        for at in compared
-        if says_against(word_of(names[at])) and not (np.abs(values[at]) >= usual / 2).all()
-    }
+    against = [at for at in compared if says_against(word_of(names[at]))]
+    with np.errstate(over="ignore", invalid="ignore"):
+        usual = np.nanmedian(np.abs(values[items])) if against and np.isfinite(values[items]).any() else math.nan
+    small = [at for at in against if not (np.abs(values[at]) >= usual / 2).all()]
+    told = {at: says_of(called[at][0] or "difference") for at in small}
     n_systems = values.shape[1]
-    if min(len(items), n_systems) < _FEWEST_TOPICS or not np.isfinite(values[items]).any(axis=0).all():
+    if min(len(items), n_systems) < _FEWEST_TOPICS:
         return told
+    with np.errstate(over="ignore", invalid="ignore"):
+        totals, counts = np.nansum(values[items], axis=0), np.isfinite(values[items]).sum(axis=0)
     for at in (at for at in rows if at not in told):
         own, rounded = values[at], rounding(values[at])
-        means = np.nanmean(values[[item for item in items if item != at]], axis=0)
+        its = np.isfinite(own) * (at not in compared)
         for one in np.flatnonzero((own == 0.0) | np.isnan(own)) if rounded else ():
-            gains = means - means[one]
-            relative = [gains / means[one] * scale for scale in (1.0, _PER_CENTS)] if means[one] else []
             known = np.isfinite(own) & (np.arange(n_systems) != one)
-            wide = [made for made in (gains, *relative) if np.ptp(made) > _FAR * rounded]
-            near = [(np.abs(own - made)[known] <= 2 * rounded).all() for made in wide]
+            with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+                means = (totals - np.where(its, own, 0.0)) / (counts - its)
+                gains = means - means[one]
+                relative = [gains / means[one] * scale for scale in (1.0, _PER_CENTS)] if means[one] else []
+                wide = [made for made in (gains, *relative) if np.ptp(made) > _FAR * rounded]
+                near = [(np.abs(own - made)[known] <= 2 * rounded).all() for made in wide]
             if known.sum() >= _FEWEST_OTHERS and any(near):
                 told[at] = "the difference of means from that of one system"
     return told
@@ -415,6 +420,29 @@ def _of_blocks(values: Floats, called: Sequence[int]) -> dict[int, str]:
             for what, total in (("mean", np.nanmean(block, axis=0)), ("sum", np.nansum(block, axis=0))):
                 if at not in made and (np.abs(own[known] - total) <= near + rounding(block.ravel())).all():
                     made[at] = f"{what} of the {count(len(block), 'row')}"
+    return made
+
+
+def _of_kinds(names: Sequence[str], values: Floats, called: Sequence[int], out: Mapping[int, str]) -> dict[int, str]:
+    """Return which of the rows called as averages of a kind are those of the rows with its word in their names.
+
+    Examples
+    --------
+    >>> values = np.array([[0.2, 0.3], [0.9, 0.1], [0.4, 0.61], [0.3, 0.45]])
+    >>> _of_kinds(["EmailClassification", "MSMARCO", "NewsClassification", "Classification (mean)"], values, [3], {})
+    {3: "the mean of the 2 rows with 'classification' in their names"}
+    """
+    made: dict[int, str] = {}
+    singles = [at for at in range(len(names)) if at not in {*called, *out}]
+    for at in (at for at in called if at not in out):
+        kind = "_".join(word for word in word_of(names[at]).split("_") if word not in AVERAGE_HEADS)
+        alike = [single for single in singles if kind and kind in word_of(names[single])]
+        if len(alike) < _FEWEST_OTHERS:
+            continue
+        own, means = values[at], values[alike].mean(axis=0)
+        near = rounding(own) + rounding(values[alike].ravel())
+        if np.isfinite(own - means).all() and (np.abs(own - means) <= near).all():
+            made[at] = f"the mean of the {count(len(alike), 'row')} with {kind!r} in their names"
     return made
 
 
@@ -534,10 +562,12 @@ def odd_notes(table: ScoreTable) -> list[str]:
         systems = [table.labels["system"][index] for index in np.flatnonzero(elsewhere)]
         if systems:
             off_scores, usual_scores = scores[elsewhere], scores[~elsewhere]
+            shares = np.nanmax(off_scores) <= 1 and np.nanmin(usual_scores) >= 0
+            way = "write all on one scale, or " * bool(shares)
             notes.append(
                 f"another scale under {name}: {first_few(systems)} ({np.nanmin(off_scores):.4g} to "
-                f"{np.nanmax(off_scores):.4g}; all "
-                f"others {np.nanmin(usual_scores):.4g} to {np.nanmax(usual_scores):.4g}); leave out what is no system"
+                f"{np.nanmax(off_scores):.4g}; all others {np.nanmin(usual_scores):.4g} to "
+                f"{np.nanmax(usual_scores):.4g}); {way}leave out what is no system"
             )
         if apart := _items_off_scale(table, name, scores):
             notes += apart
@@ -648,7 +678,7 @@ def metrics_of_ranks(table: ScoreTable) -> list[str]:
 def _are_ranks(scores: Floats) -> bool:
     n_systems, n_cells = scores.shape
     few = n_systems < _FEWEST_TOPICS or n_cells < _FEWEST_TOPICS
-    if few or not 1 <= scores.min() <= scores.max() <= n_systems or (2 * scores != np.rint(2 * scores)).any():
+    if few or not 1 <= scores.min() < scores.max() <= n_systems or (2 * scores != np.rint(2 * scores)).any():
         return False
     ranks = pd.DataFrame(scores)
     return any((ranks.rank(method=ties).to_numpy() == scores).all() for ties in ("average", "min", "max", "dense"))

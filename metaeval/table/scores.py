@@ -61,6 +61,8 @@ _NAMED_ALONE = (xr.DataArray, xr.Dataset, Mapping, Sequence, np.ndarray)
 """What programs make: names of averages alone are looked into there, and the numbers of all in frames."""
 _LONG = 200
 _PAIR = 2
+_LONGEST_LISTING = 380
+"""Characters of which an error has room beside its rule and its ways out."""
 _FEW, _SHARED = 3, 0.1
 """More topics than so many, of which less than this share have scores of two systems: each system has its own."""
 _MOST_CELLS = 0.5
@@ -416,7 +418,8 @@ def _cells(table: ScoreTable, wrong: NDArray[np.bool_]) -> str:
     def place(cell: NDArray[np.intp]) -> str:
         return f"system {system[cell[1]]!r} on {topic_word} {topic[cell[2]]!r} under {metric[cell[0]]!r}"
 
-    return first_few(places, between="; ", write=place)
+    listings = [first_few(places, most=most, between="; ", write=place) for most in (5, 2, 1)]
+    return next((listing for listing in listings if len(listing) <= _LONGEST_LISTING), listings[-1])
 
 
 def _refuse_infinities(table: ScoreTable) -> None:

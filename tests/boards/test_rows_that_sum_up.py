@@ -95,3 +95,24 @@ def test_what_describe_returns_is_no_table_of_items():
     with pytest.raises(MetaevalError, match="pass the frame itself"):
         as_scores(COMPARED.describe())
     assert as_scores(COMPARED).sizes["topic"] == 4
+
+
+@pytest.mark.parametrize("name", ["Classification (mean)", "Avg. classification"])
+def test_the_mean_of_tasks_of_a_kind_is_no_task(name, tmp_path):
+    """Rounded as people round, and its tasks stand anywhere in the table."""
+    tasks = ["NewsClassification", "MSMARCO", "EmailClassification", "STS12", "BankingClassification", "TRECCOVID"]
+    rng = np.random.default_rng(4)
+    board = pd.DataFrame(rng.uniform(40, 90, (5, 6)).round(2), index=[f"m{at}" for at in range(5)], columns=tasks)
+    board[name] = board[[task for task in tasks if "Class" in task]].mean(axis=1).round(2)
+    (tmp_path / "b.csv").write_text(board.to_csv(index_label="Model"))
+    assert sorted(read_scores(tmp_path / "b.csv")["topic"].to_numpy().tolist()) == sorted(tasks)
+
+
+def test_the_row_of_a_grand_total_is_in_no_group(tmp_path):
+    """As pivot tables write it: twenty-four items lie in six groups."""
+    lines = [
+        f"{group},q{group}{at},.{at}{number},.{number}{at}" for number, group in enumerate("abcdef", 2) for at in "2468"
+    ]
+    (tmp_path / "t.csv").write_text("\n".join(["category,task,new,old", *lines, "Grand Total,,.5,.4"]))
+    notes = read_scores(tmp_path / "t.csv").attrs["notes"]
+    assert any("puts 24 items into 6 groups" in note for note in notes)

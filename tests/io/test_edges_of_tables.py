@@ -167,3 +167,25 @@ def test_blank_columns_are_left_out_under_a_title_as_without(title, tmp_path):
         assert found.isel(metric=0).sel(system=name, topic=TASKS.split(",")).to_numpy().tolist() == SCORES[name]
     assert "acc.csv: left out columns 2, 5, without a name or a cell" in found.attrs["notes"]
     assert any("above the header" in note for note in found.attrs["notes"]) is bool(title)
+
+
+def test_sections_with_their_means_and_an_overall_row_name_no_items(tmp_path):
+    """As a sheet with merged cells is saved: the section stands in its first row, and rows of means name no item."""
+    rows = [("Clean", "u1"), ("", "u2"), ("", "u3"), ("Noisy", "u4"), ("", "u5"), ("", "u6")]
+    scores = [(0.91, 0.82), (0.84, 0.85), (0.77, 0.61), (0.66, 0.53), (0.71, 0.59), (0.58, 0.42)]
+    lines = [f"{section},{name},{new},{old}" for (section, name), (new, old) in zip(rows, scores, strict=True)]
+    lines[3:3] = ["Clean mean,,0.840,0.760"]
+    lines += ["Noisy mean,,0.650,0.513", "Overall,,0.745,0.637"]
+    read_table = read(tmp_path, "\n".join(["Section,utterance,new,old", *lines]) + "\n")
+    assert read_table["topic"].to_numpy().tolist() == ["u1", "u2", "u3", "u4", "u5", "u6"]
+
+
+@pytest.mark.parametrize(("kind", "ending"), [("SD", "_std"), ("SE", "_stderr"), ("95% CI", "_ci95")])
+def test_a_header_says_what_stands_behind_a_sign(kind, ending, tmp_path):
+    """A deviation is not written as a standard error."""
+    text = f"system;F1 \N{PLUS-MINUS SIGN} {kind};n\n" + "".join(
+        f"{name};0.{at}5 \N{PLUS-MINUS SIGN} 0.0{at};24\n" for at, name in enumerate("abc", 1)
+    )
+    with pytest.raises(FileFormatError, match="is a number with its error") as told:
+        read(tmp_path, text)
+    assert f"\\1{ending}/1" in str(told.value)

@@ -1,6 +1,7 @@
 """Forms of scores in memory: each is recognised, says what it was taken for, and gives the same scores."""
 
 import itertools
+import json
 from typing import NamedTuple
 
 import hypothesis.strategies as st
@@ -11,7 +12,7 @@ import xarray as xr
 from forms_of_scores import METRICS, SYSTEMS, TOPICS, VALUES, long_frame, results_of, wide_frame
 from hypothesis import given
 
-from metaeval import as_scores
+from metaeval import as_scores, read_scores
 from metaeval.errors import InvalidOptionError, MetaevalError, ScoresError
 from metaeval.table.array import DIMS, first_repeat, place_rows
 from metaeval.table.forms import FORMS, MAPPINGS
@@ -313,3 +314,22 @@ def test_frames_of_metrics_need_the_names_of_their_systems():
         as_scores(list(METRICS_OF.values()))
     with pytest.raises(ScoresError, match=r"systems by metrics \(AP, nDCG@10\), as means have"):
         as_scores({"judge": METRICS_OF["lm"].rename_axis("system")})
+
+
+@pytest.mark.parametrize("depth", [2, 3])
+def test_models_that_people_know_are_the_systems_of_mappings(depth, tmp_path):
+    """Their numbers are versions, and items may be called by hashes; a file of JSON is read as the same mappings."""
+    models = ["Meta-Llama-3.1-8B-Instruct", "Meta-Llama-3.1-70B-Instruct", "Meta-Llama-3.1-405B-Instruct"]
+    items = ["03741bca", "042b9585", "232d3a95", "306525ba", "af9c1b2d"]
+    scores = {model: {item: (at + row) / 10 for row, item in enumerate(items)} for at, model in enumerate(models)}
+    if depth == 3:
+        scores = {
+            model: {item: {"acc": score, "rouge": score / 2} for item, score in cells.items()}
+            for model, cells in scores.items()
+        }
+    path = tmp_path / "nested.json"
+    path.write_text(json.dumps(scores))
+    for read in (as_scores(scores), read_scores(path)):
+        assert sorted(read["system"].to_numpy().tolist()) == sorted(models)
+        assert sorted(read["topic"].to_numpy().tolist()) == items
+        assert float(read.sel(system=models[1], topic=items[2])[0]) == 0.3

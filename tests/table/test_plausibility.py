@@ -111,6 +111,20 @@ def test_a_column_of_something_else_is_told():
         assert as_scores({"AP": others.assign(odd=odd)}).sizes["system"] == frame.shape[1] + 1
 
 
+def test_shares_among_per_cents_are_to_be_written_on_their_scale():
+    """Nobody has to leave out a system of which every score is a hundredth of what it is."""
+    frame = table()
+    (note,) = notes((40 + 50 * frame).assign(odd=frame.iloc[:, 0]))
+    assert note.endswith("write all on one scale, or leave out what is no system")
+
+
+def test_a_metric_with_one_score_throughout_holds_no_ranks():
+    """All systems would be first on every topic."""
+    ones = table() * 0 + 1.0
+    assert not any("ranks" in note for note in notes(ones))
+    assert any("are the ranks of its systems" in note for note in notes(table().rank(axis=1)))
+
+
 @pytest.mark.parametrize(("middle", "told"), [(9.9, False), (10.0, True)])
 def test_shares_among_per_cents_of_any_worth_are_told(middle, told):
     """Medians below 10 may be those of poor systems."""

@@ -864,3 +864,13 @@ def test_a_column_without_a_name_is_no_system(absent):
     frame = pd.DataFrame([["1", 0.1, 0.2, 0.5], ["2", 0.2, 0.3, 0.6]], columns=["topic", "a", absent, "c"])
     with pytest.raises(ScoresError, match="a column has no name"):
         as_scores(frame)
+
+
+def test_long_names_leave_room_for_the_ways_out():
+    """Ids of 64 signs: fewer are listed, none is cut."""
+    names = [f"{number:064d}" for number in range(9)]
+    frame = pd.DataFrame({"a-long-name-of-a-system": [0.5] * 9, "another": [np.nan] * 8 + [0.1]}, index=names)
+    with pytest.raises(ScoresError, match=r"and [0-9] more; pass `missing='zero'`") as told:
+        as_scores({"AP": frame.assign(third=0.2)})
+    assert names[0] in str(told.value)
+    assert "\N{HORIZONTAL ELLIPSIS}" not in str(told.value)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from metaeval.base.arrays import Floats
-from metaeval.base.names import first_few, is_number, metric_evidence, shortened, topic_evidence
+from metaeval.base.names import are_models, first_few, is_number, metric_evidence, shortened, topic_evidence
 from metaeval.base.number_words import GAP_WORDS
 from metaeval.base.unit import ITEM
 from metaeval.errors import InvalidOptionError
@@ -155,7 +155,7 @@ def _records_of_two_levels(json: Json, marks: Mapping[str, int]) -> list[dict[st
     """Return scores by topic and metric, by topic and system, or by system and topic, as records of topics."""
     tables = json.object
     inner = list(dict.fromkeys(name for parts in tables.values() for name in parts))
-    evidence = [topic_evidence(names) for names in (list(tables), inner)]
+    evidence = [-1 if are_models(names) else topic_evidence(names) for names in (list(tables), inner)]
     by_name = {
         outer: {name: marks.get(str(score).casefold(), score) for name, score in scores.items()}
         for outer, scores in tables.items()

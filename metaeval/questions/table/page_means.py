@@ -39,7 +39,7 @@ def means_table(study: TableStudy) -> Table:
         table_frame = table_frame.assign(
             **{name: of_metric["mean"], f"{name}_marks": of_metric["marks"], f"{name}_bold": bold}
         )
-        columns += right(write, **{name: name_of_metric(metric) + ("" if rising[index] else " ↓")})
+        columns += right(write, **{name: name_of_metric(metric) + (" ↓" * (not rising[index] and "↓" not in metric))})
         data += [of_metric["mean"].rename(metric), of_metric["marks"].rename(f"{metric} marks")]
     caption = [
         f"Bold: best of the column{', as printed' if alike else ''}.",

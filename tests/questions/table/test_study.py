@@ -145,6 +145,8 @@ def test_lower_is_better():
     table = study.report().main_table()
     assert table.columns[-1].label.endswith(" ↓")
     assert "↓: lower is better" in table.caption
+    marked = study_table(as_scores(SCORES.sel(metric=["AP"]).to_numpy(), systems=NAMES, metrics=["TER ↓"]))
+    assert marked.report().main_table().columns[-1].label == "TER ↓"
 
 
 def test_rows():
