@@ -461,7 +461,7 @@ def _names_columns(tables: Mapping[Any, Any]) -> bool:
     if not all(isinstance(value, list | tuple | np.ndarray | pd.Series | pd.Index) for value in tables.values()):
         return False
     try:
-        parts = column_roles(tables).parts
+        parts = column_roles(tables, cells=lambda name: [*map(str, tables[name])]).parts
     except ScoresError:
         return False
     if {"system", "topic"} <= parts.keys():
