@@ -110,7 +110,7 @@ def read_wide(sheet: Sheet, source: Source, options: blocks.TableOptions) -> blo
     used = [at for at in range(rows.width) if at not in left_out and (not names or names[at])]
     empty = _empty_columns(rows, used, names, transposed=transposed) if names else []
     words = [] if name_column is None else _columns_of_words(rows, [at for at in used if at not in empty])
-    if name_column is not None and not transposed:
+    if names and name_column is not None and not transposed:
         called = {names[at]: rows.column(at) for at in used if at not in words and part_of_word(names[at]) == "topic"}
         words = [*words, *map(names.index, numbered_groups(called, rows.column(name_column)))]
     used = [at for at in used if at not in {*empty, *words}]

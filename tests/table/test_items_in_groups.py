@@ -14,7 +14,7 @@ from metaeval.base.notes import OfferedClusters
 from metaeval.table.roles import SCORES
 
 N_ITEMS, N_GROUPS = 24, 8
-DOORS = ("wide file", "long file", "records", "wide frame", "long frame")
+DOORS = ("wide file", "long file", "records", "wide frame", "long frame", "columns")
 
 
 def _tables(item, group, *, numbered, seed=0):
@@ -29,6 +29,8 @@ def _tables(item, group, *, numbered, seed=0):
 
 def _read(door, wide, long, folder):
     table = long if door.startswith("long") else wide
+    if door == "columns":
+        return as_scores(table.to_dict("list"))
     if door.endswith("frame"):
         return as_scores(table)
     path = Path(folder) / ("t.jsonl" if door == "records" else "t.csv")
