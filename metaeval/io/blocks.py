@@ -20,11 +20,11 @@ from metaeval.base.number_words import SCORE_GAPS, Spelling, of_thousands, other
 from metaeval.base.unit import TOPIC, Unit
 from metaeval.errors import FileFormatError
 from metaeval.io.duplicates import Duplicates
-from metaeval.io.headers import place_of
+from metaeval.io.headers import place_of, roles_of_sheet
 from metaeval.io.sheets import Sheet
 from metaeval.io.sources import Source
 from metaeval.table.arrivals import Arrival
-from metaeval.table.roles import AVERAGES, ColumnRoles, column_roles, perhaps_constant, role_of_row
+from metaeval.table.roles import AVERAGES, ColumnRoles, perhaps_constant, role_of_row
 from metaeval.table.scores import Missing
 
 Form = Literal["wide", "long", "trec_eval", "ir_measures", "tot", "frame", "crossed"]
@@ -98,16 +98,11 @@ class TableOptions:
         """Return which column is what; an error where the caller named one that is not there."""
         for column in [*self.chosen.values(), *self.ignored]:
             place_of(column, names, sheet)
-        below = [cells for cells in sheet.sample()[1:] if len(cells) == len(names)]
-
-        def cells_of(name: str) -> list[str]:
-            return [cells[names.index(name)] for cells in below]
-
-        roles = column_roles(names, chosen=self.chosen, ignored=self.ignored, cells=cells_of)
+        roles = roles_of_sheet(names, sheet, chosen=self.chosen, ignored=self.ignored)
         topic = roles.parts.get("topic", "")
         if "topic" in self.chosen or not perhaps_constant(topic) or not _is_constant(sheet, names.index(topic)):
             return roles
-        return column_roles(names, chosen=self.chosen, ignored=[*self.ignored, topic], cells=cells_of)
+        return roles_of_sheet(names, sheet, chosen=self.chosen, ignored=[*self.ignored, topic])
 
     @property
     def cluster_levels(self) -> list[str]:

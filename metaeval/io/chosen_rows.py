@@ -6,9 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from metaeval.base.conditions import left_out_by, limits_of, texts_that_meet
 from metaeval.base.names import first_few
 from metaeval.errors import ScoresError
-from metaeval.io.headers import even_rows, place_of
+from metaeval.io.headers import even_rows, place_of, roles_of_sheet
 from metaeval.io.sheets import Sheet, header_names, sheet_of_rows
-from metaeval.table.roles import column_roles
 
 NO_ROWS = "`where` chooses rows of score tables"
 _MEANT = ("system", "topic", "metric", "group")
@@ -27,7 +26,7 @@ def chosen_rows(sheet: Sheet, where: Mapping[str, str], chosen: Mapping[str, str
     ([['topic', 'bm25'], ['1', '.6'], ['2', '.7']], '2 of 3 rows, with year 2020')
     """
     names = column_names(sheet)
-    meant = _meant(names, chosen)
+    meant = _meant(names, sheet, chosen)
     places = [at for at, name in enumerate(names) if name not in where or name in meant]
     counts = dict.fromkeys((True, False), 0)
 
@@ -87,10 +86,10 @@ def _conditions(where: Mapping[str, str]) -> str:
     return " and ".join(f"{column} {text.strip()}" for column, text in where.items())
 
 
-def _meant(names: Sequence[str], chosen: Mapping[str, str]) -> set[str]:
+def _meant(names: Sequence[str], sheet: Sheet, chosen: Mapping[str, str]) -> set[str]:
     """Return the columns that say what is scored, whatever they hold."""
     try:
-        parts = column_roles([name for name in names if name], chosen=chosen).parts
+        parts = roles_of_sheet(names, sheet, chosen=chosen).parts
     except ScoresError:  # two columns could play one part: the one that rows were chosen by does not
         parts = {}
     return {column for role, column in parts.items() if role in _MEANT}

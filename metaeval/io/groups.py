@@ -8,10 +8,10 @@ from typing import NamedTuple
 
 from metaeval.base.names import first_few, is_number, shortened
 from metaeval.errors import InvalidOptionError, MetaevalError, closest_names, spelling
-from metaeval.io.headers import columns_found, fitting_names, is_heading, place_of
+from metaeval.io.headers import columns_found, fitting_names, is_heading, place_of, roles_of_sheet
 from metaeval.io.sheets import Sheet, header_names, read_sheet
 from metaeval.table.arrivals import Arrival, arrival_by, date_columns, of_several
-from metaeval.table.roles import column_roles, part_of_word
+from metaeval.table.roles import part_of_word
 
 _MOST_DIGITS = 18
 """Digits of a whole number of 64 bits."""
@@ -234,7 +234,7 @@ class _GroupTable:
 
     def _place_of_names(self, column: str | None) -> int:
         """Return the column asked for, else the one that is called so, else the first that holds every name."""
-        called = column_roles(self.columns).parts.get(self.what) if column is None else column
+        called = roles_of_sheet(self.columns, self.sheet).parts.get(self.what) if column is None else column
         if called is not None:
             return place_of(called, self.columns, self.sheet)
         for at, name in enumerate(self.columns):

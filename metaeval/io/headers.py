@@ -1,6 +1,7 @@
 """The names of columns: found in a header, checked against the rows below it, and told to whoever missed one."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 
 import numpy as np
 
@@ -11,9 +12,10 @@ from metaeval.errors import closest_names
 from metaeval.io.sheets import Sheet, delimiter_name, header_names
 from metaeval.table.arrivals import date_columns
 from metaeval.table.number_columns import left_out_columns
-from metaeval.table.roles import RoleColumn, place_of_second_table
+from metaeval.table.roles import ColumnRoles, RoleColumn, column_roles, place_of_second_table
 
 _MOST_SHOWN = 40
+_MOST_ROWS = 20_000
 _UNENDED = r'{sub(/\r$/,"")}'
 """What takes the ends of lines that Windows writes off, in a filter that looks at the last cell."""
 
@@ -48,6 +50,25 @@ def place_of(column: str, names: Sequence[str], sheet: Sheet) -> int:
         guess = f" (did you mean {' or '.join(map(repr, near))}?)" if near else ""
         raise sheet.error(f"there is no column {column!r}{guess}; {columns_found(names)}")
     return names.index(column)
+
+
+def roles_of_sheet(
+    names: Sequence[str], sheet: Sheet, *, chosen: Mapping[str, str] | None = None, ignored: Iterable[str] = ()
+) -> ColumnRoles:
+    """Return which column is what, as the names in the header of a sheet and the cells below tell."""
+    body = sheet.without_header()
+    return column_roles(
+        names,
+        chosen=chosen,
+        ignored=ignored,
+        cells=lambda name: _cells_of(names, body.sample(), name),
+        all_cells=lambda name: _cells_of(names, islice(body.rows(), _MOST_ROWS), name),
+    )
+
+
+def _cells_of(names: Sequence[str], rows: Iterable[Sequence[str]], name: str) -> list[str]:
+    at = names.index(name)
+    return [cells[at].strip() for cells in rows if len(cells) == len(names)]
 
 
 def unique_names(names: Sequence[str], what: str, sheet: Sheet) -> list[str]:

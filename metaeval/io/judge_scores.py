@@ -22,7 +22,7 @@ from metaeval.io.blocks import TableOptions
 from metaeval.io.chosen_rows import rows_where
 from metaeval.io.duplicates import Duplicates
 from metaeval.io.files import base_name
-from metaeval.io.headers import place_of
+from metaeval.io.headers import place_of, roles_of_sheet
 from metaeval.io.sheets import Sheet, header_names, sheet_of_rows
 from metaeval.io.sources import Source, named_apart
 from metaeval.io.tables import checked_table_options, scores_of, scores_of_several, scores_of_sheet
@@ -133,7 +133,7 @@ def _has_columns(sheet: Sheet, names: Sequence[str], columns: Mapping[str, str])
     """Whether a table has systems and topics, and scores, or at least nothing that was labelled, and some numbers."""
     chosen = {role: name for role, name in columns.items() if role in SCORES}
     try:
-        parts = column_roles(names, chosen=chosen).parts
+        parts = roles_of_sheet(names, sheet, chosen=chosen).parts
     except ScoresError:  # two columns of one part; whoever reads the table says so
         parts = {role: name for name in names if (role := part_of_word(name)) is not None}
     if not {"system", "topic"} <= parts.keys():
@@ -218,7 +218,8 @@ def _by_judge(sheet: Sheet, judge: str | None, options: TableOptions) -> dict[st
         message = f"the judge (column {judge!r}) is empty; fill it in"
         raise FileFormatError(message, path=sheet.label, line=parts[""][0][0])
     remaining = [name for name in names if name != judge and name not in where]
-    roles = _roles(sheet, remaining, options.chosen)
+    of_first = [cells for _, cells in next(iter(parts.values()), [])]
+    roles = _roles(sheet, remaining, options.chosen, lambda name: [cells[names.index(name)] for cells in of_first])
     idle = roles.others if "score" in roles.parts else []
     keys = [place_of(name, names, sheet) for part, name in roles.parts.items() if part != "score"]
     pair = [place_of(roles.parts[role], names, sheet) for role in _PAIR if role in roles.parts]
@@ -245,10 +246,12 @@ def _by_judge(sheet: Sheet, judge: str | None, options: TableOptions) -> dict[st
     return by_judge
 
 
-def _roles(sheet: Sheet, names: Sequence[str], columns: Mapping[str, str]) -> ColumnRoles:
+def _roles(
+    sheet: Sheet, names: Sequence[str], columns: Mapping[str, str], cells_of: Callable[[str], Sequence[str]]
+) -> ColumnRoles:
     """Find out which columns are what, or say what is wrong with them."""
     try:
-        return column_roles(names, chosen=columns)
+        return column_roles(names, chosen=columns, all_cells=cells_of)
     except ScoresError as error:
         raise sheet.error(str(error)) from error
 

@@ -18,6 +18,7 @@ from metaeval.io.headers import columns_found, ways_to_name
 from metaeval.io.sheets import Sheet, header_names
 from metaeval.table.array import REPEAT
 from metaeval.table.number_columns import left_out_columns, no_metrics, unsure_columns
+from metaeval.table.offered_clusters import numbered_groups
 from metaeval.table.roles import (
     TEXTS,
     WITHIN_ITEMS,
@@ -326,8 +327,10 @@ def _metric_columns(
         ):
             words.append(name)
         values[:, at] = [float(cell) if number else np.nan for cell, number in zip(cells, numbers, strict=True)]
-    numeric = [at for at, name in enumerate(others) if name not in words]
     topics = [row[names.index(parts["topic"])].strip() for row in rows]
+    called = [name for name in others if name not in words and part_of_word(name) == "topic"]
+    words += numbered_groups({name: [row[names.index(name)].strip() for row in rows] for name in called}, topics)
+    numeric = [at for at, name in enumerate(others) if name not in words]
     systems = [row[names.index(parts["system"])].strip() for row in rows] if "system" in parts else []
     cells_of = values[:, numeric]
     columns = no_metrics([others[at] for at in numeric], cells_of, topics, systems=systems, kept=options.metrics or ())

@@ -70,7 +70,9 @@ def read_long(sheet: Sheet, source: Source, options: TableOptions) -> FileBlock:
         block = with_corpus_means(block, by, *zip(*cells, strict=True))
     with speaking_of(unit):
         block = replace(block, notes=[*block.notes, *taken_clusters(layout.parts, options.columns)])
-    beside = {name: [row[column_of[name]].strip() for row in body.rows()] for name in _words_beside(layout)}
+    beside = {
+        name: [row[column_of[name]].strip() for row in body.rows()] for name in _words_beside(layout, options.ignored)
+    }
     if beside:
         with speaking_of(unit):
             offered = offered_clusters(beside, [row[places["topic"]].strip() for row in body.rows()])
@@ -82,10 +84,10 @@ def read_long(sheet: Sheet, source: Source, options: TableOptions) -> FileBlock:
     return replace(block, unit=unit, one_system=one_system, notes=notes, texts=texts)
 
 
-def _words_beside(layout: LongColumns) -> list[str]:
+def _words_beside(layout: LongColumns, ignored: Sequence[str]) -> list[str]:
     """Return the columns that may put topics into groups, where no column is known to."""
     known = {"cluster", "stratum"} & layout.parts.keys()
-    return [] if known else layout.left_out
+    return [] if known else [*layout.left_out, *ignored]
 
 
 def _words_by_topic(body: Sheet, topic: int, column: int) -> dict[str, str]:

@@ -39,7 +39,7 @@ from metaeval.table.folds import note_of_folds
 from metaeval.table.interval_names import numbered_form
 from metaeval.table.means import renaming
 from metaeval.table.number_columns import FALLS, left_out_columns, not_scores, unsure_columns
-from metaeval.table.offered_clusters import offered_clusters, taken_clusters
+from metaeval.table.offered_clusters import numbered_groups, offered_clusters, taken_clusters
 from metaeval.table.plausibility import are_summaries, left_out_rows, perhaps_items
 from metaeval.table.roles import (
     AVERAGES,
@@ -111,6 +111,9 @@ def read_wide(sheet: Sheet, source: Source, options: blocks.TableOptions) -> blo
     used = [at for at in range(rows.width) if at not in left_out and (not names or names[at])]
     empty = _empty_columns(rows, used, names, transposed=transposed) if names else []
     words = [] if name_column is None else _columns_of_words(rows, [at for at in used if at not in empty])
+    if names and name_column is not None and not transposed:
+        called = {names[at]: rows.column(at) for at in used if at not in words and part_of_word(names[at]) == "topic"}
+        words = [*words, *map(names.index, numbered_groups(called, rows.column(name_column)))]
     used = [at for at in used if at not in {*empty, *words}]
     if not used:
         raise sheet.error(f"no column is left that could hold scores; {headers.columns_found(names)}")
@@ -143,7 +146,7 @@ def read_wide(sheet: Sheet, source: Source, options: blocks.TableOptions) -> blo
         return made if made.read_as else replace(made, read_as="wide table, systems in rows")
     unit = TOPIC if name_column is None or not names else unit_of_column(names[name_column])
     with speaking_of(unit):
-        notes += _notes_on_groups({names[at]: rows.column(at) for at in words}, down, topic_columns)
+        notes += _notes_on_groups(rows, words, down, topic_columns, options.ignored)
         notes += taken_clusters({role: names[at] for role, at in topic_columns.items()}, options.columns)
         notes += note_of_folds(names[name_column], down) if names and name_column is not None and down else []
         block = _block(rows, source, options, scores.T, (across, down), notes, gaps=gaps)
@@ -157,14 +160,16 @@ def read_wide(sheet: Sheet, source: Source, options: blocks.TableOptions) -> blo
 
 
 def _notes_on_groups(
-    words: Mapping[str, Sequence[str]], down: Sequence[str] | None, parts: Container[str]
+    rows: "_WideRows", places: Sequence[int], down: Sequence[str] | None, parts: Container[str], ignored: Sequence[str]
 ) -> list[str]:
-    """Say which columns of words were left out, and which of them put topics into groups."""
+    """Say which columns of words were left out, and which of them, and of those ignored, put topics into groups."""
+    words = {rows.names[at]: rows.column(at) for at in places}
     grouped = "cluster" in parts or "stratum" in parts
-    single = [not summary for summary in are_summaries(down)] if down is not None else None
-    words = words if single is None else {name: [*compress(cells, single)] for name, cells in words.items()}
-    named = [name.strip() for name in compress(down or (), single or ())]
-    offered = [] if grouped or down is None else offered_clusters(words, named)
+    single = [True] * len(rows.column(0)) if down is None else [not summary for summary in are_summaries(down)]
+    words = {name: [*compress(cells, single)] for name, cells in words.items()}
+    ignored_cells = {name: [*compress(rows.column(rows.names.index(name)), single)] for name in ignored}
+    beside = {} if grouped or down is None else words | ignored_cells
+    offered = offered_clusters(beside, [name.strip() for name in compress(down or (), single)]) if beside else []
     return [*headers.notes_on_words(words, clustered=grouped or bool(offered)), *offered]
 
 
@@ -215,10 +220,12 @@ def _refuse_labels(rows: "_WideRows", place: int | None, options: blocks.TableOp
     keys = [*zip(names, *map(rows.column, beside), strict=True)]
     if beside and len({*keys}) == len(keys):
         again, apart = first_double(names), " and ".join(repr(rows.names[at]) for at in beside)
+        alone = [rows.names[at] for at in beside if len({*rows.column(at)}) == len(names)]
+        role, column = ("topic", alone[0]) if alone else ("system", rows.names[beside[0]])
         raise rows.body.error(
             f"{rows.names[place]} {again!r} stands in several rows, which {apart} distinguish, as labels of items by "
             f"judges do; metaeval judges compares those. For scores give one row a {rows.names[place]}, or say which "
-            f"column names the systems (`columns={ {'system': rows.names[beside[0]]}!r}`)"
+            f"column names the {'items' if alone else 'systems'} (`columns={ {role: column}!r}`)"
         )
 
 
@@ -313,8 +320,8 @@ def _said_of_topics(rows: "_WideRows", sheet: Sheet, options: blocks.TableOption
     """
     names = rows.names
     parts = [role for role, dim in ATTACHED.items() if dim == "topic"]
-    chosen = {role: column for role, column in options.chosen.items() if role in parts}
-    roles = column_roles(names, chosen=chosen, ignored=options.ignored).parts
+    chosen = {role: column for role, column in options.chosen.items() if role in {*parts, "topic"}}
+    roles = headers.roles_of_sheet(names, sheet, chosen=chosen, ignored=options.ignored).parts
     places = {role: headers.place_of(roles[role], names, sheet) for role in parts if role in roles}
     numbers = [
         role for role, at in places.items() if role != "weight" and role not in chosen and _are_decimals(rows, at)
@@ -408,7 +415,8 @@ def _refuse_repeated(rows: _WideRows, options: blocks.TableOptions) -> None:
     if not rows.names or options.columns.keys() & {"topic", "system"} or len(set(rows.first)) == len(rows.first):
         return
     name = rows.names[0]
-    topic = column_roles(rows.names, chosen=options.chosen, ignored=options.ignored).parts.get("topic", name)
+    roles = headers.roles_of_sheet(rows.names, rows.body, chosen=options.chosen, ignored=options.ignored)
+    topic = roles.parts.get("topic", name)
     named = filter(None, rows.column(rows.names.index(topic)))
     if name != topic and first_double(named) is None:  # they say something of the topics
         return
@@ -577,7 +585,7 @@ def _has_header(first: Sequence[str], sheet: Sheet, options: blocks.TableOptions
     if options.header is not None or options.positions:
         return bool(options.header)
     names = header_names(first)
-    if column_roles(names, chosen=options.chosen, ignored=options.ignored).parts or not names[0]:
+    if headers.roles_of_sheet(names, sheet, chosen=options.chosen, ignored=options.ignored).parts or not names[0]:
         return True
     numeric = [name for name in names if is_number(name)]
     below = sheet.sample()[1:]
@@ -690,7 +698,7 @@ def _identifiers(rows: _WideRows, sheet: Sheet, options: blocks.TableOptions, *,
         return beside
     if not names:
         return 0 if _first_column_is_identifier(rows, sheet, options) else None
-    named = column_roles(names, ignored=options.ignored).parts.get(role)
+    named = headers.roles_of_sheet(names, sheet, ignored=options.ignored).parts.get(role)
     if named is not None:
         _refuse_system_for_topics(rows, names.index(named), sheet)
         return names.index(named)

@@ -8,6 +8,11 @@ from metaeval.base.metric_names import MetricNameError, translations
 from metaeval.metrics.bounds import OVER_GREEDY, within_bounds
 
 _SHARE = re.compile(r"(acc|accuracy|exact_match|em|pass_rate|pass[@^]\d+)(_norm)?(,[\w-]+)?")
+_JUDGED = re.compile(
+    r"(nv_)?(accuracy|(response_)?groundedness|faithfulness|factual_correctness|noise_sensitivity"
+    r"|(llm_)?context(ual)?_(entity_)?(precision|recall|relevanc[ey]))(_with(out)?_reference)?"
+)
+"""Shares of statements that ragas, DeepEval and TruLens have a model count, where no value is above 1."""
 _PERCENT = 100.0
 
 
@@ -26,6 +31,8 @@ def known_bounds(name: str, lowest: float, highest: float, *, shares: bool) -> t
     ((0.0, 1.0), (-inf, inf))
     >>> known_bounds("alpha_nDCG@5", 0.7, 1.0, shares=False), known_bounds("acc,none", 48.0, 71.5, shares=False)
     ((0.0, 1.0), (0.0, 100.0))
+    >>> known_bounds("faithfulness", 0.5, 1.0, shares=False), known_bounds("faithfulness", 1.0, 5.0, shares=False)
+    ((0.0, 1.0), (-inf, inf))
     """
     from metaeval.metrics.builtin import BUILTIN  # noqa: PLC0415 - loads numba, and not every metric is asked about
 
@@ -33,6 +40,8 @@ def known_bounds(name: str, lowest: float, highest: float, *, shares: bool) -> t
         return 0.0, 1.0
     if _SHARE.fullmatch(name.casefold()) and lowest >= 0.0 and highest <= _PERCENT:
         return 0.0, 1.0 if highest <= 1.0 else _PERCENT
+    if _JUDGED.fullmatch(name.casefold().replace(" ", "_")) and 0.0 <= lowest <= highest <= 1.0:
+        return 0.0, 1.0
     try:
         specs = [BUILTIN.find(parsed.word) for parsed in translations(name)]
     except MetricNameError:

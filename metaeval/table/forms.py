@@ -500,13 +500,13 @@ def _names_columns(tables: Mapping[Any, Any]) -> bool:
     """Whether lists are the columns of a frame: its parts are among them, or one that is no system's scores."""
     if not all(isinstance(value, list | tuple | np.ndarray | pd.Series | pd.Index) for value in tables.values()):
         return False
+    one_length = len({len(cells) for cells in tables.values()}) == 1
     try:
-        parts = column_roles(tables).parts
+        parts = column_roles(tables, all_cells=(lambda name: [*map(str, tables[name])]) if one_length else None).parts
     except ScoresError:
         return False
     if {"system", "topic"} <= parts.keys():
         return True
-    one_length = len({len(cells) for cells in tables.values()}) == 1
     return one_length and all(map(_is_flat, tables.values())) and have_other_columns(_side_by_side(tables))
 
 

@@ -41,7 +41,7 @@ from metaeval.table.interval_names import roles_among
 from metaeval.table.means import columns_of, renaming
 from metaeval.table.named_repeats import repeats_of_metrics
 from metaeval.table.number_columns import left_out_columns, no_metrics, not_scores, unsure_columns
-from metaeval.table.offered_clusters import offered_clusters, taken_clusters
+from metaeval.table.offered_clusters import numbered_groups, offered_clusters, taken_clusters
 from metaeval.table.other_tables import may_be_other, no_scores
 from metaeval.table.roles import (
     ERRORS,
@@ -121,8 +121,12 @@ def read_frame(frame: pd.DataFrame, names: Names) -> ScoreTable:
         if says := no_scores({name: texts[name].tolist() for name in columns}):
             raise ScoresError(says)
     constant = [name for name in columns if len(flat) > 1 and perhaps_constant(name) and len({*flat[name]}) == 1]
-    sample = flat.head(_SAMPLE)
-    roles = column_roles(columns, ignored=constant, cells=lambda name: list(map(str, sample[name].tolist())))
+    roles = column_roles(
+        columns,
+        ignored=constant,
+        cells=lambda name: _texts(flat[name].head(_SAMPLE)),
+        all_cells=lambda name: _texts(flat[name].head(_MOST_ROWS)),
+    )
     roles = beside_metrics(roles, columns, chosen=())
     recognised = _with_items(_Frame(flat, roles.parts, roles.others, names))
     form = next((form for form in FRAME_FORMS if form.fits(recognised)), None)
@@ -136,6 +140,10 @@ def read_frame(frame: pd.DataFrame, names: Names) -> ScoreTable:
     except ScoresError as error:
         raise ScoresError("; ".join([str(error), *notes])) from error
     return table if "read_as" in table.attributes else said(table, f"{form.name}: {_columns_said(recognised)}")
+
+
+def _texts(column: "pd.Series[Any]") -> list[str]:
+    return list(map(str, column.tolist()))
 
 
 def _with_topics_named(frame: pd.DataFrame, columns: list[str]) -> list[str]:
@@ -249,6 +257,7 @@ def _told_columns(known: _Frame) -> tuple[_Frame, list[str]]:
         )
     empty = [name for name in others if _is_empty(known.frame[name])]
     words = [name for name in others if name not in empty and _holds_words(known.frame[name])]
+    words += _numbered_groups(known, "topic", words)
     numeric = [name for name in others if name not in words and name not in empty]
     head = known.frame.head(_MOST_ROWS)
     values = [frame_numbers(head[name], f"column {name!r}") for name in numeric]
@@ -272,6 +281,14 @@ def _told_columns(known: _Frame) -> tuple[_Frame, list[str]]:
             *(RoleColumn(name, "", why) for why, names in (("words", words), ("empty", empty)) for name in names),
         ]
     )
+
+
+def _numbered_groups(known: _Frame, role: str, words: Sequence[str]) -> list[str]:
+    """Return the columns called as items that number groups of those that the topics name."""
+    called = [name for name in known.others if name not in words and part_of_word(name) == "topic"]
+    if role != "topic" or not called:
+        return []
+    return numbered_groups({name: _texts(known.frame[name]) for name in called}, _texts(known.frame[known.parts[role]]))
 
 
 def _is_empty(column: pd.Series) -> bool:
@@ -411,6 +428,7 @@ def _read_named_rows(known: _Frame) -> ScoreTable:
     columns = [name for name in known.frame.columns if name in known.others or is_unnamed(name)]
     empty = [name for name in columns if _is_empty(known.frame[name]) and (role == "system" or is_unnamed(name))]
     words = [name for name in known.others if name not in empty and _holds_words(known.frame[name])]
+    words += _numbered_groups(known, role, words)
     left = [RoleColumn(name, "text", why) for why, names in (("words", words), ("empty", empty)) for name in names]
     left = left if len(left) < len(columns) else []
     if role == "topic":

@@ -44,14 +44,10 @@ def offered_clusters(
     """
     notes = []
     for name, cells in columns.items():
-        if role_of_name(name)[0]:
-            continue
-        told = {*zip(topics, cells, strict=True)}
-        clusters = dict(told)
+        names_items = part_of_word(name) == "topic"
+        clusters = _groups(topics, cells) if names_items or not role_of_name(name)[0] else {}
         groups = {*clusters.values()}
-        is_one_each = len(clusters) == len(told) and all(groups)
-        few = not _FEWEST <= len(groups) <= len(clusters) / _SMALLEST
-        if few or not is_one_each or all(map(is_number, groups)):
+        if not groups or (all(map(is_number, groups)) and not names_items):
             continue
         way = "call it 'cluster' to count" if in_memory else f"`columns={ {'cluster': name}!r}` counts"
         words = (
@@ -59,6 +55,32 @@ def offered_clusters(
         )
         notes.append(OfferedClusters(words, name, clusters))
     return notes
+
+
+def numbered_groups(columns: Mapping[str, Sequence[str]], topics: Sequence[str]) -> list[str]:
+    """Return the columns called as items that number groups of the topics, which another column names.
+
+    Examples
+    --------
+    >>> numbers = [str(number // 2) for number in range(12)]
+    >>> numbered_groups({"document": numbers, "bm25": numbers}, [f"q{number}" for number in range(12)])
+    ['document']
+    """
+    called = [name for name in columns if part_of_word(name) == "topic"]
+    return [
+        name
+        for name in called
+        if (groups := {*_groups(topics, columns[name]).values()}) and all(group.strip().isdecimal() for group in groups)
+    ]
+
+
+def _groups(topics: Sequence[str], cells: Sequence[str]) -> dict[str, str]:
+    """Return the group of each topic, where cells say one thing of each, and the same of several; else nothing."""
+    told = {*zip(topics, cells, strict=True)}
+    clusters = dict(told)
+    groups = {*clusters.values()}
+    fitting = _FEWEST <= len(groups) <= len(clusters) / _SMALLEST
+    return clusters if fitting and len(clusters) == len(told) and all(groups) else {}
 
 
 def offered_questions(

@@ -51,6 +51,7 @@ _TABLE["seed"]["words"] += SCORES["repeat"]
 _TIER_OF_WORD = {word: place for tiers in _TIERS.values() for place, tier in enumerate(tiers) for word in tier}
 _NUMBERING = frozenset({"no", "nr", "number", "nummer", "num", "numero", "numéro", "núm"})
 _CALLED_AS_ITEMS = frozenset({"question", "prompt", "query", "item", "problem", "topic", "q", "qid"})
+_KEYS, _TASKS = ("system", "metric", "repeat"), frozenset({"task", "task_name"})
 _COUNTED = frozenset({"run", "run_id", "runid", "name", "lauf"})
 """Words for systems that number the runs of one, where their column holds numbers beside another column of systems."""
 
@@ -499,10 +500,12 @@ def column_roles(
     chosen: Mapping[str, str] | None = None,
     ignored: Iterable[str] = (),
     cells: Callable[[str], Sequence[str]] | None = None,
+    all_cells: Callable[[str], Sequence[str]] | None = None,
 ) -> ColumnRoles:
     """Find out which columns of a long table hold system, topic, metric, score and what else has a part in `SCORES`.
 
-    `cells` gives some cells of a column, which tell a system's runs by number from names of systems.
+    `cells` gives some cells of a column, which tell a system's runs by number from names of systems; `all_cells` many,
+    which tell items from their groups.
 
     Examples
     --------
@@ -516,7 +519,7 @@ def column_roles(
     headers = list(map(str, columns))
     siblings = Counter(name[:-1] for name in headers)
     free = [name for name in headers if name not in taken]
-    instead = _unsure(free, parts, cells)
+    instead = _unsure(free, parts, cells, all_cells or cells)
     if cells is not None and not parts and {*map(part_of_word, free)}.isdisjoint({"system", "topic", "metric"}):
         instead |= dict.fromkeys(_column_asked(free, cells), "topic")
     for column in headers:
@@ -584,7 +587,10 @@ def _refuse_rows_of_runs(names: Sequence[str], columns: Sequence[str], cells: Ca
 
 
 def _unsure(
-    columns: Sequence[str], chosen: Mapping[str, str], cells: Callable[[str], Sequence[str]] | None
+    columns: Sequence[str],
+    chosen: Mapping[str, str],
+    cells: Callable[[str], Sequence[str]] | None,
+    all_cells: Callable[[str], Sequence[str]] | None,
 ) -> dict[str, str | None]:
     """Return the parts of columns called as others that are surer: a task is a topic's cluster, the rest have none."""
     grouped = chosen.keys() & {"cluster", "stratum"} or any(
@@ -619,9 +625,15 @@ def _unsure(
             named = "repeat" in chosen or any(part_of_word(name) == "repeat" for name in columns)
             unsure |= dict.fromkeys(samples, None if named or len(samples) > 1 else "repeat")
             tiers = {name: tier for name, tier in tiers.items() if name not in samples}
+        if role == "topic" and all_cells is not None and role not in chosen and len(tiers) > 1:
+            keys = [chosen[key] for key in _KEYS if key in chosen]
+            keys += [name for name in columns if unsure.get(name, part_of_word(name)) in _KEYS]
+            groups = _groups_of_items(tiers, keys, all_cells)
+            unsure |= {name: "cluster" if word_of(name) in _TASKS and not grouped else None for name in groups}
+            tiers = {name: tier for name, tier in tiers.items() if name not in groups}
         surest = -1 if role in chosen else min(tiers.values(), default=0)
         unsure |= {
-            name: "cluster" if word_of(name) in {"task", "task_name"} and not grouped else None
+            name: "cluster" if word_of(name) in _TASKS and not grouped else None
             for name, tier in tiers.items()
             if tier > surest
         }
@@ -652,6 +664,29 @@ def _cross(cells: Sequence[str], others: Sequence[str]) -> bool:
     """Whether each name stands with each of several others."""
     n_others = len({*others})
     return n_others > 1 and len({*zip(cells, others, strict=True)}) == len({*cells}) * n_others
+
+
+def _groups_of_items(tiers: Mapping[str, int], keys: Sequence[str], cells: Callable[[str], Sequence[str]]) -> list[str]:
+    """Return the columns called as items at least as surely as another one, each of whose items stands in one of them.
+
+    Rows of one system, metric and repeat share a group, and systems share items: else each row has a name of its own.
+    """
+    cells_of = {name: cells(name) for name in (*tiers, *keys)}
+
+    def n_combined(*names: str) -> int:
+        return len({*zip(*(cells_of[name] for name in names), strict=True)})
+
+    return [
+        group
+        for group in tiers
+        if n_combined(group, *keys) < len(cells_of[group])
+        and any(
+            tiers[group] <= tiers[item]
+            and n_combined(item, group) == n_combined(item) > n_combined(group) > 1
+            and (not keys or n_combined(*keys) == 1 or n_combined(item) < n_combined(item, *keys))
+            for item in tiers
+        )
+    ]
 
 
 def _numbers_samples(name: str, topics: Iterable[str], cells: Callable[[str], Sequence[str]]) -> bool:

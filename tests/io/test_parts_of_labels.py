@@ -76,9 +76,7 @@ def prompted(*, people):
     parts = [("gpt-4", prompt, rng.integers(0, 2, 40)) for prompt in ("v1", "v2")]
     parts += [("human", "", rng.integers(0, 2, 40))] * people
     rows = [
-        (item, judge, prompt, label)
-        for judge, prompt, said in parts
-        for item, label in zip(items, said, strict=True)
+        (item, judge, prompt, label) for judge, prompt, said in parts for item, label in zip(items, said, strict=True)
     ]
     return pd.DataFrame(rows, columns=["item", "judge", "prompt", "label"]), {
         f"{judge} {prompt}".strip(): said.tolist() for judge, prompt, said in parts

@@ -38,19 +38,20 @@ def _refuse_unasked_judges(loaded: Loaded) -> None:
     """Refuse a long table with a column of judges that no option names: as repeats their differences would be luck."""
     from metaeval.base.columns import LABELS, first_called, underscored  # noqa: PLC0415 - needed with files alone
     from metaeval.errors import FileFormatError, MetaevalError  # noqa: PLC0415 - as above
+    from metaeval.io.headers import roles_of_sheet  # noqa: PLC0415 - as above
     from metaeval.io.sheets import header_names, read_sheet  # noqa: PLC0415 - loads pandas
-    from metaeval.table.roles import column_roles  # noqa: PLC0415 - as above
 
     files = [Path(text) for text in loaded.options["inputs"]]
     if any(loaded.options.get(name) for name in _NAMING) or len(files) != 1 or not files[0].is_file():
         return
     try:
-        header, *rows = read_sheet(files[0]).sample()
+        sheet = read_sheet(files[0])
+        header, *rows = sheet.sample()
     except MetaevalError:
         return  # whose reader says what it is
     names = header_names(header)
     at = first_called(names, LABELS["judge"], underscored)
-    parts = column_roles([name for name in names if name]).parts if at is not None else {}
+    parts = roles_of_sheet(names, sheet).parts if at is not None else {}
     if at is None or not {"system", "score"} <= parts.keys():
         return
     others = [place for place, name in enumerate(names) if place != at and name and name not in parts.values()]

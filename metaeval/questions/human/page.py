@@ -108,7 +108,8 @@ def _summary(study: HumanStudy) -> tuple[str, ...]:
     compared, how = study.comparison, say("permuted", study=study)
     tested = None if compared is None else _tested_wins(compared, study.alpha)
     wins = "" if tested is None else _wins_sentence(tested, best, how)
-    more = " ".join(filter(None, (_metrics_of_few_items(table), _expected(study), wins)))
+    rest = (_luck_of_systems(study, table), _metrics_of_few_items(table), _expected(study), wins)
+    more = " ".join(filter(None, rest))
     answer = " ".join(filter(None, (_first_sentence(study, table, fields), _lead_words(study, best, tested))))
     return tuple(filter(None, (answer, more, say("caution", **fields, outliers=study.outliers))))
 
@@ -135,8 +136,7 @@ def _metrics_of_few_items(table: pd.DataFrame) -> str:
 
 def _first_sentence(study: HumanStudy, table: pd.DataFrame, given: Mapping[str, Any]) -> str:
     """Say how many metrics surely agree with people more than by chance, by their intervals."""
-    chance, draws = _CHANCE.get(_lead(study)[1], 0.0), _draws(study)
-    sides = [sure_side(row.value, row.low, row.high, chance, draws=draws) for row in table.itertuples()]
+    chance, sides = _CHANCE.get(_lead(study)[1], 0.0), _sides(study, table)
     written = dict(
         zip(table["metric"], _valued(study, table, [chance if side else None for side in sides]), strict=True)
     )
@@ -158,6 +158,19 @@ def _first_sentence(study: HumanStudy, table: pd.DataFrame, given: Mapping[str, 
         return surely_agree(len(table), n_sure, best, words, against=against)
     n = int(table["value"].notna().sum())
     return say("observed", best=best, above=np.sign(highest - chance), n=n, figure=words, interval=False)
+
+
+def _sides(study: HumanStudy, table: pd.DataFrame) -> list[int]:
+    """Return on which side of chance the interval of each metric lies surely, 0 for none."""
+    chance = _CHANCE.get(_lead(study)[1], 0.0)
+    return [sure_side(row.value, row.low, row.high, chance, draws=_draws(study)) for row in table.itertuples()]
+
+
+def _luck_of_systems(study: HumanStudy, table: pd.DataFrame) -> str:
+    """Say how many metrics agree by their intervals, which are over items, and no more than by luck of the systems."""
+    by_items = pd.Series([side > 0 for side in _sides(study, table)], table["metric"])
+    n, n_sure = int(by_items.sum()), int((by_items & _by_systems(study, by_items)).sum())
+    return say("luck of systems", n=n, left=n - n_sure, alpha=study.alpha) if 0 < n_sure < n else ""
 
 
 def _of_systems(study: HumanStudy) -> pd.DataFrame:

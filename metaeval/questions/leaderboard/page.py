@@ -35,6 +35,7 @@ from metaeval.questions.leaderboard.page_few_items import thin_section
 from metaeval.questions.leaderboard.study import AS_RANKS, RANKS, LeaderboardStudy
 from metaeval.questions.leaderboard.study_card import BoardTables, card_of, tables_of
 from metaeval.questions.leaderboard.study_record import Card
+from metaeval.questions.table.page import said_by_cluster
 from metaeval.reports.data_files import csv_file, score_files, scores_left_out, with_difference_bounds
 from metaeval.reports.key_figures import key_figures
 from metaeval.reports.pairs import difference_columns, held_back, pair_figures, pair_sentence
@@ -155,7 +156,7 @@ def verdict_on(leading: int, differ: int, n_near: int) -> str:
 def _answer(study: LeaderboardStudy, found: pd.DataFrame, frame: pd.DataFrame) -> str:
     """Say whether the ranking is real: under every metric, some or none; of two systems as `table` does."""
     if study.comparison.n_pairs == 1:
-        return pair_sentence(_by_t(study), study.scores)
+        return " ".join([pair_sentence(_by_t(study), study.scores), *said_by_cluster(study.by_cluster)])
     verdicts, first, n = set(found["verdict"]), found.iloc[0], len(found)
     verdict = verdicts.pop() if len(verdicts) == 1 else "Partly"
     if n == 1:

@@ -29,6 +29,7 @@ from metaeval.questions.leaderboard.study_few_items import WithoutThin, check_ra
 from metaeval.questions.leaderboard.study_means import MeansLeaderboardStudy, refuse_without_items, study_means
 from metaeval.questions.leaderboard.study_record import Card
 from metaeval.questions.leaderboard.study_required import RequirementsStudy, study_requirements
+from metaeval.questions.table.study_clusters import pair_by_cluster
 from metaeval.resampling.cluster_residuals import resampled_scores
 from metaeval.resampling.cohorts import CohortAnalysis, analyse_cohorts, cohort_names, default_cohorts
 from metaeval.resampling.ranks import RankIntervals, RankMethod, rank_intervals
@@ -79,6 +80,8 @@ class LeaderboardStudy(Study):
     """Every system's mean and rank; see `metaeval.resampling.system_means.means_of_systems`."""
     comparison: PairwiseResult
     """The paired t test of every pair, uncorrected; corrections follow from it."""
+    by_cluster: pd.DataFrame | None
+    """Of two systems, the pair within each cluster; see `metaeval.questions.table.study_clusters.pair_by_cluster`."""
     families: PairFamilies
     """Neighbours, pairs with the best system and with a baseline, each a family of its own."""
     ranks: RankIntervals | None
@@ -351,6 +354,7 @@ def study_leaderboard(  # noqa: PLR0913 - every option of the command
         scores=table,
         means=means_of_systems(table),
         comparison=comparison,
+        by_cluster=pair_by_cluster(table, comparison, rng=seed, n_threads=n_threads),
         families=families(means=settled_mean_over_topics(table) if gappy else None),
         design=design_effect(table) if "cluster" in table.coords else None,
         **answers,

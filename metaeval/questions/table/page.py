@@ -101,7 +101,8 @@ def _summary(study: TableStudy, pair: Sequence[str]) -> tuple[str, ...]:
     if pair:
         answer, *rests = answer_and_rests(pair_sentence(result, study.scores), result)
         nearest = nearest_sentence(result) if len(study.metrics) > 1 else ""
-        return (" ".join([answer, *_by_cluster(study)]), *filter(None, [nearest]), *rests)
+        clustered = said_by_cluster(study.by_cluster)
+        return (" ".join([answer, *clustered]), *filter(None, [nearest]), *rests)
     first = first_rests(study.scores) if study.baseline is None else ()
     claimed = bool(result.data["significant"].any())
     beside = (
@@ -115,18 +116,18 @@ def _summary(study: TableStudy, pair: Sequence[str]) -> tuple[str, ...]:
     return (told, *filter(None, [" ".join(filter(None, [nearest_sentence(result), *rests]))]), *_quote(study))
 
 
-def _by_cluster(study: TableStudy) -> list[str]:
-    """Say in which clusters of topics either system is better, under each metric."""
-    if study.by_cluster is None:
+def said_by_cluster(by_cluster: pd.DataFrame | None) -> list[str]:
+    """Say in which clusters of topics either of two systems is better, under each metric; see `pair_by_cluster`."""
+    if by_cluster is None:
         return []
-    told = []
-    for metric, rows in study.by_cluster.groupby("metric", sort=False):
+    told, several = [], len({*by_cluster["metric"]}) > 1
+    for metric, rows in by_cluster.groupby("metric", sort=False):
         pair = rows[["system_a", "system_b"]].iloc[0]
         by = rows["difference"].abs().map(number(3))
         where = rows["cluster"].astype(str) + " (by " + by + ")"
         sides = {name: where[rows["verdict"] == side] for side, name in zip((1, -1), pair, strict=True)}
         better = [say("better", who=name, where=clusters.tolist()) for name, clusters in sides.items() if len(clusters)]
-        told.append(say("by cluster", under=metric if len(study.metrics) > 1 else "", told=better, n=len(rows)))
+        told.append(say("by cluster", under=metric if several else "", told=better, n=len(rows)))
     return told
 
 

@@ -34,3 +34,19 @@ def test_a_yes_needs_more_than_luck_over_systems(means, opening):
     assert study.agreements[0].table["low"][0] > 0
     assert study.answer.startswith(f"{opening}: ")
     assert ("over systems" in study.answer) == (opening == "Open")
+
+
+def test_intervals_over_items_beside_a_decision_over_systems_are_explained():
+    """Both intervals exclude 0, and by SciPy one metric may be luck of five systems: the page tells both."""
+    frame = table([0.1, 0.22, 0.29, 0.4, 0.5]).assign(lucky=table([0.3, 0.1, 0.2, 0.5, 0.3])["mine"])
+    by_system = frame.groupby("system")[["mine", "lucky", "human"]].mean()
+    p = [stats.pearsonr(by_system[name], by_system["human"]).pvalue for name in ("mine", "lucky")]
+    assert p[0] <= 0.05 < p[1]
+    study = study_human(frame, reference="human", rng=0, n_resamples=200)
+    assert (study.agreements[0].table["low"] > 0).all()
+    first, second, *_ = study.report().summary
+    assert first.startswith("Partly: 1 of 2 metrics agree with people beyond chance, best mine")
+    assert second.startswith(
+        "Intervals are over other items, by which 2 agree; 1 of them may do so by luck of these systems "
+        "(p over systems above 0.05)."
+    )

@@ -9,6 +9,7 @@ import pytest
 from metaeval.base.words import significant
 from metaeval.questions.leaderboard.page_items import _below_zero, _items, needed_section
 from metaeval.questions.leaderboard.study import study_leaderboard
+from metaeval.questions.table.study import study_table
 from metaeval.table.scores import as_scores
 
 
@@ -132,3 +133,17 @@ def test_an_effect_that_is_likelier_larger_than_seen_is_explained():
     table = section.blocks[0]
     assert (table.frame["likely"] > table.frame["effect"]).all()
     assert "may have a larger likely effect than the one seen" in table.caption
+
+
+def test_two_systems_that_win_on_different_clusters_are_said_to_as_table_does():
+    """Ahead by .1 on code and behind by .1 on math, two systems are equal in all: the first sentence tells both."""
+    noise = np.tile([-0.02, -0.01, 0.0, 0.01, 0.02], 4)
+    clusters = np.repeat(["code", "math"], 10)
+    old = np.full(20, 0.5)
+    scores = as_scores(np.stack([old, old + noise + np.where(clusters == "code", -0.1, 0.1)]), systems=["old", "new"])
+    scores = scores.assign_coords(stratum=("topic", clusters))
+    said = (
+        "By cluster (Holm over 2), old is significantly better on code (by 0.100); new is significantly better on math"
+    )
+    for study in (study_leaderboard(scores, rng=0), study_table(scores, rng=0)):
+        assert said in study.report().summary[0]

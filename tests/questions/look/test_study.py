@@ -417,3 +417,10 @@ def test_scorers_of_logs_are_judges_beside_people(tmp_path, command, models):
         assert "2 judges, 48 answers, 16 items, 96 labels, 3 systems" in printed.out
         assert re.search(r"Cohen's κ +0\.50 \[", printed.out)
         assert "Each file has systems of its own, and the same metrics: these are taken for the judges." in printed.out
+
+
+def test_the_interval_of_a_share_of_statements_ends_at_1(tmp_path):
+    """Faithful in 1, .5 and 1: by t the mean .833 lies .717 on either side, and no share is above 1."""
+    path = tmp_path / "ragas.csv"
+    path.write_text("user_input,response,reference,faithfulness\nq1,a,b,1.0\nq2,c,d,0.5\nq3,e,f,1.0\n")
+    assert "has the mean 0.833 [0.116, 1.000] under faithfulness" in look(path).answer
