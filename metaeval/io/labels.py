@@ -876,8 +876,8 @@ class _LabelTable:
             )
         frame = self._once(pd.Series(labels, index=index), duplicates).unstack("judge")  # noqa: PD010 - gaps stay gaps
         taken = {*self.chosen, *(position for several in self.places.values() for position in several)}
-        taken |= {self._system_column()} if self._systems(keys) else set()
-        left = [name for position, name in enumerate(self.names) if name and position not in taken]
+        system = self._system_column() if self._systems(keys) else None
+        left = [name for at, name in enumerate(self.names) if name and at not in taken and at != system]
         aspects = [name for name in left if is_answer(name)]
         left = [name for name in left if name not in aspects]
         self.notes += [f"columns that say nothing of labels, left out: {first_few(left, most=_SHOWN)}"] if left else []

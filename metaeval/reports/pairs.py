@@ -105,7 +105,7 @@ def nearest_sentence(result: PairwiseResult) -> str:
     rows = rows[rows["p_value"].notna()]
     if rows.empty or rows["significant"].any():
         return ""
-    row = rows.loc[rows["p_value"].idxmin()]
+    row = rows.sort_values("p_value", kind="stable").iloc[0]
     fields = {"several": len(result.metrics) > 1, "uncorrected": result.correction != FAMILY_WISE}
     return say("nearest", figure=_difference(row), metric=row["metric"], p=row["p_value"], **fields)
 

@@ -243,7 +243,7 @@ def test_gaps_and_clusters():
     assert "what system and topic add up to" in study.report().main_table().caption
     pair = study_table(as_scores([[1, 0, 1, 1, 1, np.nan], [0, 0, 1, 0, np.nan, 1]], missing="pairwise")).report()
     # On the four topics that both have, with differences of 1, 0, 0 and 1: t = 1.732 on 3 degrees of freedom.
-    words = "(0.750 against 0.250; system1 less system2 0.500 [−0.419, 1.000], p = 0.1817; paired t)"
+    words = "(0.750 against 0.250; system1 less system2 0.500 [−0.419, 1.000], p = 0.1817; paired t)"  # noqa: RUF001
     assert words in pair.summary[0]
     assert pair.main_table().title == "Means over 4 topics"
     assert "missing: means, tests and differences are over the topics that both have." in pair.main_table().caption
