@@ -76,9 +76,7 @@ def prompted(*, people):
     parts = [("gpt-4", prompt, rng.integers(0, 2, 40)) for prompt in ("v1", "v2")]
     parts += [("human", "", rng.integers(0, 2, 40))] * people
     rows = [
-        (item, judge, prompt, label)
-        for judge, prompt, said in parts
-        for item, label in zip(items, said, strict=True)
+        (item, judge, prompt, label) for judge, prompt, said in parts for item, label in zip(items, said, strict=True)
     ]
     return pd.DataFrame(rows, columns=["item", "judge", "prompt", "label"]), {
         f"{judge} {prompt}".strip(): said.tolist() for judge, prompt, said in parts
@@ -98,7 +96,7 @@ def test_another_column_that_parts_judges_is_offered_as_such(tmp_path):
     """The way out reads what it says: a model by version is a judge."""
     frame, said = prompted(people=True)
     path = written(tmp_path, frame.rename(columns={"prompt": "prompt_version"}))
-    with pytest.raises(FileFormatError, match="columns={'judge': 'judge,prompt_version'}"):
+    with pytest.raises(FileFormatError, match=r"columns={'judge': 'judge,prompt_version'}"):
         read_labels(path)
     assert {*read_labels(path, columns={"judge": "judge,prompt_version"})} == {*said}
 
@@ -148,7 +146,7 @@ def test_minus_one_that_one_judge_alone_gives_is_asked_about(tmp_path):
     """Both ways out read the file; one leaves the labels out."""
     frame = pd.DataFrame({"item": range(40), "human": [0, 1] * 20, "gpt": [0, 1, 1, -1] * 10})
     path = written(tmp_path, frame)
-    with pytest.raises(FileFormatError, match="-1 .10 times., which 'gpt' alone gives"):
+    with pytest.raises(FileFormatError, match=r"-1 .10 times., which 'gpt' alone gives"):
         read_labels(path)
     assert read_labels(path, words={"-1": "none"})["gpt"].notna().sum() == 30
     assert (read_labels(path, words={"-1": -1})["gpt"] == -1).sum() == 10
