@@ -193,5 +193,5 @@ def whole_and_part(names: Sequence[str]) -> tuple[str, str] | None:
     >>> whole_and_part(["Conversation ID", "turn", "gpt"]), whole_and_part(["turn", "gpt"])
     (('Conversation ID', 'turn'), None)
     """
-    whole, part = (first_called(names, words, underscored) for words in (_WHOLES, _PIECES))
-    return None if whole is None or part is None else (names[whole], names[part])
+    holder, piece = (first_called(names, words, underscored) for words in (_WHOLES, _PIECES))
+    return None if holder is None or piece is None else (names[holder], names[piece])

@@ -112,13 +112,13 @@ def failures_among(words_of: Mapping[str, Collection[str]]) -> dict[str, list[st
             judges_of.setdefault(word, []).append(judge)
     if says_yes_or_no(judges_of) or grades_of(judges_of):
         return {}
-    found = {
+    failed = {
         word: judges
         for word, judges in sorted(judges_of.items())
         if (_plain(word) in _FAILED["surely"] and len(judges) < len(words_of))
         or (_plain(word) in _FAILED["perhaps"] and len(judges) == 1 < len(words_of))
     }
-    return found if len(judges_of) - len(found) > 1 else {}
+    return failed if len(judges_of) - len(failed) > 1 else {}
 
 
 def note_on_failure(word: str, n: int, judges: Collection[str]) -> str:

@@ -382,9 +382,9 @@ class _LabelTable:
         self.chosen = {self.names.index(column) for column in where}
         self.places: dict[str, list[int]] = {}
         self.notes: list[str] = [*sheet.titles]
-        said = {**self._nested(columns), **columns}
+        nested = {**self._nested(columns), **columns}
         for role, names in _NAMED_BY.items():
-            self.places[role] = self._places(role, said, names)
+            self.places[role] = self._places(role, nested, names)
         self._join_judges(columns)
         self.is_long = len(self.places["judge"]) == 1 and bool(self.places["label"])
         if self.places["judge"] and not self.is_long and "judge" not in columns:
@@ -422,7 +422,7 @@ class _LabelTable:
             return
         if len(judge) > 1:
             again = self._n_different([*topic, *self.places["item"]]) < len(self.cells)
-            called = any(underscored(self.names[at]) in LABELS["judge"] for at in judge)
+            called = any(underscored(self.names[column]) in LABELS["judge"] for column in judge)
             judge = judge if again and (called or "label" in columns) else judge[:1]
         elif topic and "topic" not in columns and underscored(self.names[topic[0]]) in LABELS["told"]:
             judge = [*judge, *topic] if self._are_of_judges(topic[0]) else judge
@@ -430,7 +430,7 @@ class _LabelTable:
             return
         self.cells[:, judge[0]] = [" ".join(filter(None, cells)) for cells in self.cells[:, judge]]
         self.chosen |= {*judge[1:]}
-        named = first_few([self.names[at] for at in judge], between=" and ")
+        named = first_few([self.names[column] for column in judge], between=" and ")
         way = ""
         if judge[1:] == topic:
             self.places["topic"] = []
@@ -452,15 +452,17 @@ class _LabelTable:
 
     def _nested(self, columns: Mapping[str, str]) -> dict[str, str]:
         """Return topics and items where columns are called as conversations, say, that hold several, and as turns."""
-        found = whole_and_part(self.names)
-        if found is None or not {*columns}.isdisjoint({"topic", "item"}) or not {*found}.isdisjoint(columns.values()):
+        nested = whole_and_part(self.names)
+        if nested is None or not {*columns}.isdisjoint({"topic", "item"}) or not {*nested}.isdisjoint(columns.values()):
             return {}
-        whole, part = map(self.names.index, found)
-        several = self._n_different([whole]) < self._n_different([whole, part])
+        holder, piece = map(self.names.index, nested)
+        several = self._n_different([holder]) < self._n_different([holder, piece])
         if not several or first_called(self.names, LABELS["topic"], underscored) is not None:
             return {}
-        self.notes.append(f"items are named by {found[1]!r} within {found[0]!r}, which is what is drawn for intervals")
-        return {"topic": found[0], "item": found[1]}
+        self.notes.append(
+            f"items are named by {nested[1]!r} within {nested[0]!r}, which is what is drawn for intervals"
+        )
+        return {"topic": nested[0], "item": nested[1]}
 
     def _places(self, role: str, columns: Mapping[str, str], words: Sequence[str]) -> list[int]:
         """Return the columns of a part: those named, else the one that is called as such."""
@@ -584,7 +586,7 @@ class _LabelTable:
         for role in ("topic", "item", "judge") if self.is_long else ("topic", "item"):
             empty = (self.cells[:, self.places[role]] == "").any(axis=1)
             if empty.any():
-                named = first_few([repr(self.names[at]) for at in self.places[role]], between=" and ")
+                named = first_few([repr(self.names[column]) for column in self.places[role]], between=" and ")
                 raise self._error(f"the {role} is empty (column {named}); fill it in, or leave that row out", empty)
         keys = {"topic": self._column("topic")} if self.places["topic"] else {}
         keys["item"] = self._column("item")
@@ -972,7 +974,7 @@ class _LabelTable:
         """Let words such as parse_error be no label, where labels are words and not every judge says them."""
         parts = cells if by is None else {judge: cells["label"][by == judge] for judge in dict.fromkeys(by)}
         words = {judge: self._words_in(labels) for judge, labels in parts.items()}
-        if any(is_number(word) for said in words.values() for word in said):
+        if any(is_number(word) for of_judge in words.values() for word in of_judge):
             return  # which are asked about
         for word, judges in failures_among(words).items():
             if word not in self.words:

@@ -289,11 +289,11 @@ def refuse_codes(table: pd.DataFrame, said: Collection[str] = ()) -> None:
     """
     numbers = table.select_dtypes("number").to_numpy(dtype=np.float64)
     codes = codes_among(numbers, [float(word) for word in said if is_number(word)])
-    named, found = codes.named, [*codes.counts]
-    if not found and "-1" not in said and (minus := _minus_ones_of_one(table)):
-        named, found = minus, [-1.0]
-    if found:
-        none, kept = ({f"{code:g}": meaning or int(code) for code in found} for meaning in ("none", None))
+    named, missing = codes.named, [*codes.counts]
+    if not missing and "-1" not in said and (minus := _minus_ones_of_one(table)):
+        named, missing = minus, [-1.0]
+    if missing:
+        none, kept = ({f"{code:g}": meaning or int(code) for code in missing} for meaning in ("none", None))
         raise ScoresError(
             f"labels hold {named}, as codes of no answer are; `words={none!r}` leaves them out, and "
             f"`words={kept!r}` counts them as grades"

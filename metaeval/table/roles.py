@@ -945,8 +945,8 @@ def refuse_items_of_one(
     pairs = set(zip(columns[parts["system"]], columns[parts["topic"]], strict=True))
     if len({system for system, _ in pairs}) == 1 or len({topic for _, topic in pairs}) < len(pairs):
         return
-    if "system" not in chosen and (said := said_beside_people(columns, parts["system"], others)):
-        raise ScoresError(f"{said}, and no names of systems; {COMPARES_JUDGES}")
+    if "system" not in chosen and (graded := said_beside_people(columns, parts["system"], others)):
+        raise ScoresError(f"{graded}, and no names of systems; {COMPARES_JUDGES}")
     if word_of(parts["system"]) == "name" and "system" not in chosen:
         likely = parts["system"]
         if len({*columns[likely]}) == len(columns[likely]):  # each names a row

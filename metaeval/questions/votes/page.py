@@ -148,7 +148,8 @@ def _answer(study: VotesStudy, counts: pd.DataFrame, settled: Mapping[Hashable, 
     words = [say("in a group", name=_named_groups(study)[0][0], n_groups=study.n_groups)] * (study.n_groups > 1)
     words += [say("offered", column=note.column) for note in study.notes if isinstance(note, OfferedQuestions)]
     is_fixed = any(isinstance(note, FixedSides) for note in study.notes)
-    words += [say("fixed sides")] * (is_fixed and POSITION not in {*group.covariates["name"]})
+    is_fixed &= not is_pair(ranks) and POSITION not in {*group.covariates["name"]}
+    words += [say("fixed sides", n=len(group.settled))] * is_fixed
     words += [say("never lost", names=above)] if above else []
     begun = {"before": "".join(f"{part} " for part in words), "no": "no" if words else "No"}
     but = _unasked(study) + _asked(group, study.alpha)
