@@ -343,8 +343,7 @@ def study_judges(  # noqa: PLR0913 - every option is one question
     check_share(confidence_level, "confidence_level")
     check_test(test, correction)
     check_choice(labelled, "labelled", ("common", "own"))
-    labels, people = _check_given(labels, collection, scores, annotations, people, reference, latent=latent)
-    scores = _scores_given(scores)
+    labels, scores, people = _check_given(labels, collection, scores, annotations, people, reference, latent=latent)
     source = resolve_rng(resolve_seed(rng))
     options = JudgeOptions(
         *(reference, people, maps, rel, epsilon, scoring, human_topics, latent),
@@ -470,7 +469,7 @@ def _scores_given(scores: object) -> dict[str, ScoresOfJudges] | None:
     """Return what is given as scores by metric and judge; frames become scores."""
     if scores is None:
         return None
-    of_metrics = dict(scores) if isinstance(scores, Mapping) else {"": scores}
+    of_metrics: dict[str, Any] = dict(scores) if isinstance(scores, Mapping) else {"": scores}
     for metric, judged in of_metrics.items():
         if not isinstance(judged, Mapping) and (not metric or not isinstance(judged, xr.DataArray)):
             whose = f" under {metric!r}" if metric else ""
@@ -493,8 +492,8 @@ def _check_given(  # noqa: PLR0913, PLR0917 - what may be given
     reference: str | None,
     *,
     latent: bool,
-) -> tuple[Labels | Mapping[str, Assessments] | None, list[str]]:
-    """Refuse what does not go together; return the labels of those who are compared, and the people, one or several."""
+) -> tuple[Labels | Mapping[str, Assessments] | None, dict[str, ScoresOfJudges] | None, list[str]]:
+    """Refuse what does not go together; return the labels of those who are compared, the scores, and the people."""
     if latent and (reference is not None or not isinstance(labels, Labels)):
         raise InvalidOptionError(
             "`latent` is for labels of items without a reference; ask either for it, or for a comparison with one judge"
@@ -518,4 +517,5 @@ def _check_given(  # noqa: PLR0913, PLR0917 - what may be given
     people = check_list(people, "people", ["ann"])
     if reference in people:
         raise refused("people", f"are others beside the reference; leave {reference!r} out of them", people)
-    return of_judges(labels, [str(reference), *people]) if isinstance(labels, Labels) else labels, people
+    compared = of_judges(labels, [str(reference), *people]) if isinstance(labels, Labels) else labels
+    return compared, _scores_given(scores), people
