@@ -361,8 +361,7 @@ def study_judges(  # noqa: PLR0913 - every option is one question
     check_share(confidence_level, "confidence_level")
     test_name, correction_name = check_test(test, correction)
     check_choice(labelled, "labelled", ("common", "own"))
-    labels, people = _check_given(labels, collection, scores, annotations, people, reference, latent=latent)
-    scores = _scores_given(scores)
+    labels, scores, people = _check_given(labels, collection, scores, annotations, people, reference, latent=latent)
     source = resolve_rng(resolve_seed(rng))
     options = JudgeOptions(
         *(reference, people, maps, rel, epsilon, scoring, human_topics, latent),
@@ -593,8 +592,8 @@ def _check_given(  # noqa: PLR0913, PLR0917 - what may be given
     reference: str | None,
     *,
     latent: bool,
-) -> tuple[Labels | Mapping[str, Assessments] | None, list[str]]:
-    """Refuse what does not go together; return the labels of those who are compared, and the people, one or several."""
+) -> tuple[Labels | Mapping[str, Assessments] | None, dict[str, ScoresOfJudges] | None, list[str]]:
+    """Refuse what does not go together; return the labels of those who are compared, the scores, and the people."""
     if latent and (reference is not None or not isinstance(labels, Labels)):
         raise InvalidOptionError(
             "`latent` is for labels of items without a reference; ask either for it, or for a comparison with one judge"
@@ -618,4 +617,5 @@ def _check_given(  # noqa: PLR0913, PLR0917 - what may be given
     people = check_list(people, "people", ["ann"])
     if reference in people:
         raise refused("people", f"are others beside the reference; leave {reference!r} out of them", people)
-    return of_judges(labels, [str(reference), *people]) if isinstance(labels, Labels) else labels, people
+    compared = of_judges(labels, [str(reference), *people]) if isinstance(labels, Labels) else labels
+    return compared, _scores_given(scores), people
