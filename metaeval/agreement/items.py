@@ -268,7 +268,7 @@ def means_of_rows(data: object, argument: str, reference: str) -> pd.DataFrame:
         n_rows = count(int((frame[system] == first).sum()), "row")
         raise ScoresError(
             f"`{argument}` needs one row a system, and {system} {shortened(first)!r} stands in {n_rows}; "
-            f"`metaeval.study_human({argument}, reference={reference!r})` compares metrics by item"
+            "metaeval.study_human takes the same frame, and compares metrics by item too"
         )
     return system_means(frame, reference=reference, system=system)
 

@@ -67,7 +67,7 @@ def test_frames_of_other_libraries_are_those_of_pandas():
 @pytest.mark.parametrize("table", [LONG, LONG.set_index("system"), LONG.set_index(["system", "item"]), NUMBERED])
 def test_items_are_not_taken_for_systems(compare, table):
     """What takes one row a system says so, and what takes items."""
-    with pytest.raises(ScoresError, match=r"one row a system, and system .* stands in 12 rows; `metaeval.study_human"):
+    with pytest.raises(ScoresError, match=r"one row a system, and system .* stands in 12 rows; metaeval.study_human"):
         compare(table, reference="human")
 
 
