@@ -227,8 +227,7 @@ def left_out_rows(
     same = _same_for_all(values) if dim == "topic" and not named else []
     out |= {at: "the same for every system" for at in same if at not in out and says_constant(names[at])}
     subtotals = [] if dim != "topic" else [at for at in stay if at not in out and is_subtotal(names[at])]
-    out |= {at: f"the {what} beside it" for at, what in _of_blocks(values, subtotals).items()}
-    out |= _of_kinds(names, values, subtotals, out)
+    out |= _of_subtotals(names, values, subtotals, out)
     open_same = [f"{names[at]!r} ({values[at, 0]:g})" for at in same if at not in out and _is_inside(values, at)]
     open_subtotals = [
         repr(names[at]) for at in subtotals if at not in out and (subtotals[1:] or ends_as_average(names[at]))
@@ -421,6 +420,14 @@ def _of_blocks(values: Floats, called: Sequence[int]) -> dict[int, str]:
                 if at not in made and (np.abs(own[known] - total) <= near + rounding(block.ravel())).all():
                     made[at] = f"{what} of the {count(len(block), 'row')}"
     return made
+
+
+def _of_subtotals(
+    names: Sequence[str], values: Floats, called: Sequence[int], out: Mapping[int, str]
+) -> dict[int, str]:
+    """Return which of the rows called as averages or sums of some are those of rows beside them, or of a kind."""
+    beside = {at: f"the {what} beside it" for at, what in _of_blocks(values, called).items()}
+    return beside | _of_kinds(names, values, called, {**out, **beside})
 
 
 def _of_kinds(names: Sequence[str], values: Floats, called: Sequence[int], out: Mapping[int, str]) -> dict[int, str]:
