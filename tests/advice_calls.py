@@ -412,15 +412,19 @@ READERS = {
         "system,topic,rater,AP\n"
         + "".join(f"{s},{t},r{k},{AB[s][t] / k}\n" for k in (1, 2) for s in "ab" for t in "123"),
         {
+            "columns={'repeat': 'rater'}": {s: {t: [AB[s][t], AB[s][t] / 2] for t in "123"} for s in "ab"},
             "where={'rater': 'r1'}": AB,
         },
     ),
-    "scores by raters": table(
+    "scores by a model and a person": table(
         "system,topic,rater,score\n"
-        + "".join(f"{s},{t},r{k},{AB[s][t] / k}\n" for k in (1, 2) for s in "ab" for t in "123"),
+        + "".join(f"{s},{t},{j},{AB[s][t] / k}\n" for k, j in ((1, "nist"), (2, "gpt-4")) for s in "ab" for t in "123"),
         {
-            "where={'rater': 'r1'}": AB,
-            "columns={'metric': 'rater'}": {"r1": AB, "r2": rows("1 2 3", a=[0.05, 0.1, 0.15], b=[0.2, 0.25, 0.3])},
+            "where={'rater': 'nist'}": AB,
+            "columns={'metric': 'rater'}": {
+                "nist": AB,
+                "gpt-4": rows("1 2 3", a=[0.05, 0.1, 0.15], b=[0.2, 0.25, 0.3]),
+            },
         },
     ),
     "sets of rows by a model and a person": table(

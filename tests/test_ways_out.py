@@ -1768,7 +1768,7 @@ MISTAKES |= {
             + "".join(f"L{n},s{at},{n + at},{2 * n + at % 3}\n" for n in (0, 2) for at in range(6))
         },
         "table mos.csv",
-        "pass --duplicates (?P<duplicates>mean) for their means",
+        "pass (?P<add>--duplicates mean) for their means",
         (
             {"mos.csv": "sample,old,new\n" + "".join(f"s{at},{1 + at},{2 + at % 3}\n" for at in range(6))},
             "table mos.csv",
