@@ -40,9 +40,11 @@ def with_answers_in_one(sheet: Sheet) -> Sheet:
     def with_option(at: int, cells: Sequence[str]) -> str:
         return next(names[place] for place in asked[question_at[at]] if _says(cells[place]) == _TRUE).rpartition(".")[2]
 
-    kept = [at for at in range(len(names)) if at not in left]
-    header = [question_at.get(at, names[at]) for at in kept]
-    told = ((line, [with_option(at, cells) if at in question_at else cells[at] for at in kept]) for line, cells in rows)
+    stays = [at for at in range(len(names)) if at not in left]
+    header = [question_at.get(at, names[at]) for at in stays]
+    told = (
+        (line, [with_option(at, cells) if at in question_at else cells[at] for at in stays]) for line, cells in rows
+    )
     return replace(sheet_of_rows(sheet.label, header, told), titles=sheet.titles) if asked else sheet
 
 

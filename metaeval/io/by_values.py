@@ -315,7 +315,7 @@ def _of_sets(columns: Columns, systems: Sequence[str], words: Sequence[str]) -> 
 
 
 def _begin_anew(systems: Sequence[str], sets: Sequence[str], items: Sequence[str]) -> bool:
-    """Whether rows are told apart by all three alone, every system is in several sets, and sets are the fewer."""
+    """Whether all three alone tell rows from each other, every system is in several sets, and sets are the fewer."""
     rows = len(systems)
     whole = len({*zip(systems, sets, items, strict=True)}) == rows > len({*zip(systems, items, strict=True)})
     by_set = len({*zip(systems, sets, strict=True)}) == len({*systems}) * len({*sets}) < rows

@@ -226,19 +226,19 @@ def _of_pytest_benchmark(json: Json) -> Wrapped | None:
     if not all(isinstance(test, dict) and isinstance(test.get("stats"), dict) for test in timed):
         return None
     parts = [str(test["name"]).removesuffix("]").partition("[") for test in timed]
-    given_to: dict[str, list[str]] = {}
-    for called, _, given in parts:
-        given_to.setdefault(called, []).append(given)
-    is_crossed = len({*map(frozenset, given_to.values())}) == 1 < len(next(iter(given_to.values())))
+    parameters_of: dict[str, list[str]] = {}
+    for called, _, parameters in parts:
+        parameters_of.setdefault(called, []).append(parameters)
+    is_crossed = len({*map(frozenset, parameters_of.values())}) == 1 < len(next(iter(parameters_of.values())))
     rows = [
         {
-            "system": given if is_crossed else test["name"],
-            "metric": f"{called} {_DURATION}" if is_crossed and len(given_to) > 1 else _DURATION,
+            "system": parameters if is_crossed else test["name"],
+            "metric": f"{called} {_DURATION}" if is_crossed and len(parameters_of) > 1 else _DURATION,
             "mean": test["stats"]["mean"],
             "stderr": test["stats"]["stddev"] / test["stats"]["rounds"] ** 0.5,
             "n": test["stats"]["rounds"],
         }
-        for test, (called, _, given) in zip(timed, parts, strict=True)
+        for test, (called, _, parameters) in zip(timed, parts, strict=True)
     ]
     note = (
         "times of pytest-benchmark; errors are over rounds of one process, and between processes times differ by more"
