@@ -441,7 +441,7 @@ def _read_named_rows(known: _Frame) -> ScoreTable:
 
 
 def _refuse_topics_again(known: _Frame, words: Sequence[str]) -> None:
-    """Refuse topics of several rows that a column of words, or one of whole numbers among fractions, tells apart."""
+    """Refuse topics of several rows that a column of words, or one of whole numbers among fractions, distinguishes."""
     name = known.parts["topic"]
     topics = known.frame[name].astype(str).tolist()
     twice = first_double(topics)
