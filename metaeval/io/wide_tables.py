@@ -110,10 +110,7 @@ def read_wide(sheet: Sheet, source: Source, options: blocks.TableOptions) -> blo
     }
     used = [at for at in range(rows.width) if at not in left_out and (not names or names[at])]
     empty = _empty_columns(rows, used, names, transposed=transposed) if names else []
-    words = [] if name_column is None else _columns_of_words(rows, [at for at in used if at not in empty])
-    if names and name_column is not None and not transposed:
-        called = {names[at]: rows.column(at) for at in used if at not in words and part_of_word(names[at]) == "topic"}
-        words = [*words, *map(names.index, numbered_groups(called, rows.column(name_column)))]
+    words = _beside_names(rows, [at for at in used if at not in empty], name_column, transposed=transposed)
     used = [at for at in used if at not in {*empty, *words}]
     if not used:
         raise sheet.error(f"no column is left that could hold scores; {headers.columns_found(names)}")
@@ -254,6 +251,16 @@ def _columns_of_words(rows: "_WideRows", used: Sequence[int]) -> list[int]:
     candidates = [at for at in candidates if at in filled]
     words = candidates if len(candidates) < len(used) else [at for at in candidates if at in worded]
     return words if len(words) < len(used) else []
+
+
+def _beside_names(rows: "_WideRows", used: Sequence[int], place: int | None, *, transposed: bool) -> list[int]:
+    """Return the columns beside that of names that are no systems: of words, or of numbers of groups of the topics."""
+    words = [] if place is None else _columns_of_words(rows, used)
+    if place is None or transposed:
+        return words
+    candidates = [at for at in used if rows.names and at not in words and part_of_word(rows.names[at]) == "topic"]
+    found = numbered_groups({rows.names[at]: rows.column(at) for at in candidates}, rows.column(place))
+    return [*words, *map(rows.names.index, found)]
 
 
 def _names_of_rows(

@@ -74,6 +74,23 @@ def pair_sentence(result: PairwiseResult, scores: Scores, *, by: bool = True) ->
     )
 
 
+def said_by_cluster(by_cluster: pd.DataFrame | None) -> list[str]:
+    """Say in which clusters of topics either of two systems is better, under each metric; see `pair_by_cluster`."""
+    if by_cluster is None:
+        return []
+    told, several = [], len({*by_cluster["metric"]}) > 1
+    for metric, rows in by_cluster.groupby("metric", sort=False):
+        pair = rows[["system_a", "system_b"]].iloc[0]
+        by = rows["difference"].abs().map(number(3))
+        where = rows["cluster"].astype(str) + " (by " + by + ")"
+        sides = {name: where[rows["verdict"] == side] for side, name in zip((1, -1), pair, strict=True)}
+        better = [
+            say("better on", who=name, where=clusters.tolist()) for name, clusters in sides.items() if len(clusters)
+        ]
+        told.append(say("by cluster", under=metric if several else "", told=better, n=len(rows)))
+    return told
+
+
 def _doubts(doubtful: Sequence[Unconfirmed], offered: Sequence[ByOffered], result: PairwiseResult) -> str:
     """Say under which of several metrics a test alone decides, and what does not."""
     told = [signs_said(doubtful, result), *(say("offered", row=row) for row in offered)]

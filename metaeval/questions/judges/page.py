@@ -172,7 +172,7 @@ def _decision_words(study: JudgeStudy) -> list[str]:
         best = study.verdicts.iloc[0]
         cautions = [*_otherwise_words(study, best), *_settled_words(study, metric)]
         advice = [say("quote verdict", interval=not absent(best["f1_low"]))] if best["ranking"] != "no pairs" else []
-        return [_verdict_words(study, metric), *advice, *cautions[:1]]
+        return [_verdict_words(study, metric), *_elsewhere_words(study, metric), *advice, *cautions[:1]]
     if study.has_runs and (why := study.unanswered.get(ABOUT_SYSTEMS)):
         return ["No verdict: these judges cannot be compared on systems.", f"The reason: {why}."]
     kinds = {kind for conclusions in study.conclusions.values() for kind in conclusions.table["kind"]}
@@ -281,6 +281,19 @@ def _verdict_words(study: JudgeStudy, metric: str) -> str:
     if n > 1:
         who += f" (highest F1 of {n})" if f1 and conclusions.comparable else f", one of {n} judges,"
     return f"{sure}: {who} {_may(row['ranking'], conclusions.reference)} ({name_of_metric(metric)}{f1})."
+
+
+def _elsewhere_words(study: JudgeStudy, metric: str) -> list[str]:
+    """Say of a judge by how much its figures differ under the other metrics, which do not decide."""
+    found = {name: told.table.set_index("judge") for name, told in study.conclusions.items() if name != metric}
+    judge = study.verdicts["judge"].iloc[0]
+    rows = {name: table.loc[judge] for name, table in found.items() if judge in table.index}
+    told = [
+        f"{name_of_metric(name)} (F1 {number(2)(row['f1'])}, τ {number(2)(row['tau'])})"
+        for name, row in rows.items()
+        if not absent(row["f1"])
+    ]
+    return [say("elsewhere", deciding=metric, told=told, n=len(study.conclusions))] if told else []
 
 
 def _may(verdict: str, reference: object) -> str:

@@ -35,10 +35,9 @@ from metaeval.questions.leaderboard.page_few_items import thin_section
 from metaeval.questions.leaderboard.study import AS_RANKS, RANKS, LeaderboardStudy
 from metaeval.questions.leaderboard.study_card import BoardTables, card_of, tables_of
 from metaeval.questions.leaderboard.study_record import Card
-from metaeval.questions.table.page import said_by_cluster
 from metaeval.reports.data_files import csv_file, score_files, scores_left_out, with_difference_bounds
 from metaeval.reports.key_figures import key_figures
-from metaeval.reports.pairs import difference_columns, held_back, pair_figures, pair_sentence
+from metaeval.reports.pairs import difference_columns, held_back, pair_figures, pair_sentence, said_by_cluster
 from metaeval.reports.prose import Prose, prose
 from metaeval.reports.ranked import (
     ALIKE,

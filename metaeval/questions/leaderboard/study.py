@@ -29,7 +29,6 @@ from metaeval.questions.leaderboard.study_few_items import WithoutThin, check_ra
 from metaeval.questions.leaderboard.study_means import MeansLeaderboardStudy, refuse_without_items, study_means
 from metaeval.questions.leaderboard.study_record import Card
 from metaeval.questions.leaderboard.study_required import RequirementsStudy, study_requirements
-from metaeval.questions.table.study_clusters import pair_by_cluster
 from metaeval.resampling.cluster_residuals import resampled_scores
 from metaeval.resampling.cohorts import CohortAnalysis, analyse_cohorts, cohort_names, default_cohorts
 from metaeval.resampling.ranks import RankIntervals, RankMethod, rank_intervals
@@ -50,6 +49,7 @@ from metaeval.tests_stat.counting import check_resamples
 from metaeval.tests_stat.detectable_difference import DetectableDifferences, detectable_differences
 from metaeval.tests_stat.families import PairFamilies, baselines_of, pair_families
 from metaeval.tests_stat.offered_clusters import in_contradicting_groups
+from metaeval.tests_stat.pair_by_cluster import pair_by_cluster
 from metaeval.tests_stat.pairs import all_pairs
 from metaeval.tests_stat.requirements import Requirements, check_requirements, systems_of
 from metaeval.tests_stat.result import PairwiseResult
@@ -81,7 +81,7 @@ class LeaderboardStudy(Study):
     comparison: PairwiseResult
     """The paired t test of every pair, uncorrected; corrections follow from it."""
     by_cluster: pd.DataFrame | None
-    """Of two systems, the pair within each cluster; see `metaeval.questions.table.study_clusters.pair_by_cluster`."""
+    """Of two systems, the pair within each cluster; see `metaeval.tests_stat.pair_by_cluster.pair_by_cluster`."""
     families: PairFamilies
     """Neighbours, pairs with the best system and with a baseline, each a family of its own."""
     ranks: RankIntervals | None

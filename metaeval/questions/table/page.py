@@ -39,6 +39,7 @@ from metaeval.reports.pairs import (
     pair_figures,
     pair_sentence,
     pair_verdicts,
+    said_by_cluster,
     tested_pairs,
 )
 from metaeval.reports.prose import prose
@@ -114,21 +115,6 @@ def _summary(study: TableStudy, pair: Sequence[str]) -> tuple[str, ...]:
     answer = "".join([_answer(study), *beside])
     told, *rests = with_answer(answer, [*first, *few_rest(result)], claimed=claimed)
     return (told, *filter(None, [" ".join(filter(None, [nearest_sentence(result), *rests]))]), *_quote(study))
-
-
-def said_by_cluster(by_cluster: pd.DataFrame | None) -> list[str]:
-    """Say in which clusters of topics either of two systems is better, under each metric; see `pair_by_cluster`."""
-    if by_cluster is None:
-        return []
-    told, several = [], len({*by_cluster["metric"]}) > 1
-    for metric, rows in by_cluster.groupby("metric", sort=False):
-        pair = rows[["system_a", "system_b"]].iloc[0]
-        by = rows["difference"].abs().map(number(3))
-        where = rows["cluster"].astype(str) + " (by " + by + ")"
-        sides = {name: where[rows["verdict"] == side] for side, name in zip((1, -1), pair, strict=True)}
-        better = [say("better", who=name, where=clusters.tolist()) for name, clusters in sides.items() if len(clusters)]
-        told.append(say("by cluster", under=metric if several else "", told=better, n=len(rows)))
-    return told
 
 
 def _clusters_section(study: TableStudy) -> tuple[Section, ...]:

@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 from metaeval.base.checks import check_choice, check_count, check_share
 from metaeval.base.provenance import Provenance, record_provenance
 from metaeval.errors import InvalidOptionError
-from metaeval.questions.table.study_clusters import pair_by_cluster
 from metaeval.resampling.options import check_resampling, check_test
 from metaeval.running.draws import RNGLike, resolve_seed
 from metaeval.studies.study import Study, chosen_systems, interval_notes, test_notes
@@ -23,6 +22,7 @@ from metaeval.tests_stat.catalogue import TESTS
 from metaeval.tests_stat.comparison import compare_systems
 from metaeval.tests_stat.correction import CORRECTIONS
 from metaeval.tests_stat.letters import letter_names, shared_letters
+from metaeval.tests_stat.pair_by_cluster import pair_by_cluster
 from metaeval.tests_stat.result import PairwiseResult, difference_intervals
 
 Marks = Literal["letters", "groups"]
@@ -59,7 +59,7 @@ class TableStudy(Study):
     identical: tuple[tuple[str, ...], ...]
     """Systems that are equal throughout."""
     by_cluster: pd.DataFrame | None = None
-    """The one pair within each cluster of topics; see `metaeval.questions.table.study_clusters.pair_by_cluster`."""
+    """The one pair within each cluster of topics; see `metaeval.tests_stat.pair_by_cluster.pair_by_cluster`."""
     notes: tuple[str, ...]
     provenance: Provenance
 

@@ -367,3 +367,14 @@ def test_frames_of_scores_under_judges_are_read():
         study_judges(scores=sides, reference="nist")
     with pytest.raises(InvalidOptionError, match="`people` are others beside the reference; leave 'nist' out"):
         study_judges(scores={"AP": sides}, reference="nist", people=["nist"])
+
+
+def test_figures_under_a_metric_that_does_not_decide_are_named():
+    """Verdicts are by the first metric; the page gives F1 and τ under the other and says how it would decide."""
+    runs, given = made()
+    labels = as_labels(given)
+    study = study_judges(labels, collection=compiled(runs, labels), metrics=["AP", "nDCG@10"], reference="ann", rng=0)
+    row = study.conclusions["nDCG@10"].table.iloc[0]
+    said = " ".join(study.report().summary)
+    figures = f"F1 {row['f1']:.2f}, τ {row['tau']:.2f}"
+    assert f"That is by AP, the first of 2 metrics; nDCG@10 ({figures}) would decide if named alone." in said
