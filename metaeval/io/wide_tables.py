@@ -210,7 +210,9 @@ def _by_metrics(block: blocks.FileBlock, pair_of: Mapping[str, tuple[str, str]],
 
 def _refuse_labels(rows: "_WideRows", place: int | None, options: blocks.TableOptions) -> None:
     """Refuse rows of which several have one name, that a column called as one of items or judges distinguishes."""
-    if place is None or options.columns or options.form or len({*(names := rows.column(place))}) == len(names):
+    if place is None or options.columns or options.form or options.duplicates != "error":
+        return
+    if len({*(names := rows.column(place))}) == len(names):
         return
     words = {*LABELS["item"], *LABELS["judge"]}
     beside = [at for at, name in enumerate(rows.names) if at != place and underscored(name) in words]
@@ -425,8 +427,8 @@ def _refuse_repeated(rows: _WideRows, options: blocks.TableOptions) -> None:
     roles = headers.roles_of_sheet(rows.names, rows.body, chosen=options.chosen, ignored=options.ignored)
     topic = roles.parts.get("topic", name)
     named = filter(None, rows.column(rows.names.index(topic)))
-    if name != topic and first_double(named) is None:  # they say something of the topics
-        return
+    if name != topic and (options.duplicates != "error" or first_double(named) is None):
+        return  # they say something of the topics, or who said it
     if name and part_of_word(name) != "topic":
         cells = {column: rows.column(at) for at, column in enumerate(rows.names)}
         items = item_column(cells, name, [column for column in rows.names[1:] if column and not is_measure(column)])
