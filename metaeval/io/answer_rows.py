@@ -38,7 +38,9 @@ def with_answers_in_one(sheet: Sheet) -> Sheet:
     question_at = {places[0]: question for question, places in asked.items()}
 
     def with_option(at: int, cells: Sequence[str]) -> str:
-        return next(names[place] for place in asked[question_at[at]] if _says(cells[place]) == _TRUE).rpartition(".")[2]
+        return next(names[option] for option in asked[question_at[at]] if _says(cells[option]) == _TRUE).rpartition(
+            "."
+        )[2]
 
     stays = [at for at in range(len(names)) if at not in left]
     header = [question_at.get(at, names[at]) for at in stays]
@@ -49,8 +51,8 @@ def with_answers_in_one(sheet: Sheet) -> Sheet:
 
 
 def _ticks_one(cells: Sequence[str], places: Sequence[int]) -> bool:
-    said = sorted(_says(cells[at]) for at in places)
-    return said == [*[_FALSE] * (len(places) - 1), _TRUE]
+    ticks = sorted(_says(cells[at]) for at in places)
+    return ticks == [*[_FALSE] * (len(places) - 1), _TRUE]
 
 
 def _says(cell: str) -> str:

@@ -317,9 +317,9 @@ def _of_sets(columns: Columns, systems: Sequence[str], words: Sequence[str]) -> 
 def _begin_anew(systems: Sequence[str], sets: Sequence[str], items: Sequence[str]) -> bool:
     """Whether all three alone tell rows from each other, every system is in several sets, and sets are the fewer."""
     rows = len(systems)
-    whole = len({*zip(systems, sets, items, strict=True)}) == rows > len({*zip(systems, items, strict=True)})
+    is_distinguished = len({*zip(systems, sets, items, strict=True)}) == rows > len({*zip(systems, items, strict=True)})
     by_set = len({*zip(systems, sets, strict=True)}) == len({*systems}) * len({*sets}) < rows
-    return whole and by_set and 1 < len({*sets}) < len({*items}) and len({*systems}) > 1
+    return is_distinguished and by_set and 1 < len({*sets}) < len({*items}) and len({*systems}) > 1
 
 
 def _is_piece(name: str) -> bool:

@@ -861,10 +861,10 @@ class _LabelTable:
             twice = f"judge {shortened(judges[position])!r} labels {about} twice"
             if (parting := self._parting(index)) is not None:
                 name, text = self.names[parting], str(self.cells[0, parting])
-                both = comma_list([self.names[self.places["judge"][0]], name])
+                joined = comma_list([self.names[self.places["judge"][0]], name])
                 way = (
                     f"without {name!r}, which parts the rows; pass `where={ {name: text}!r}` for one set of them, or "
-                    f"`columns={ {'judge': both}!r}` if each is a judge"
+                    f"`columns={ {'judge': joined}!r}` if each is a judge"
                 )
                 raise self._error(f"{twice} {way}", again)
             repeats_too = "" if self.sheet.label == _MEMORY else ", or `repeats=True` if these are repeats"

@@ -261,8 +261,8 @@ def _beside_names(rows: "_WideRows", used: Sequence[int], place: int | None, *, 
     if place is None or transposed:
         return words
     candidates = [at for at in used if rows.names and at not in words and part_of_word(rows.names[at]) == "topic"]
-    found = numbered_groups({rows.names[at]: rows.column(at) for at in candidates}, rows.column(place))
-    return [*words, *map(rows.names.index, found)]
+    groups = numbered_groups({rows.names[at]: rows.column(at) for at in candidates}, rows.column(place))
+    return [*words, *map(rows.names.index, groups)]
 
 
 def _names_of_rows(

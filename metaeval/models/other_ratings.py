@@ -139,8 +139,8 @@ def elo_ratings(votes: object, *, k: float = 4.0, n_orders: int = 20, rng: RNGLi
     checked, generator = as_votes(votes), resolve_rng(rng).generator
     number = len(checked.share)
     drawn = np.stack([_elo_of(checked, generator.permutation(number), k) for _ in range(n_orders)])
-    given = _elo_of(checked, np.arange(number), k)
-    return EloRatings(given, drawn.mean(axis=0), drawn.std(axis=0, ddof=1), n_orders, tuple(checked.systems))
+    ratings = _elo_of(checked, np.arange(number), k)
+    return EloRatings(ratings, drawn.mean(axis=0), drawn.std(axis=0, ddof=1), n_orders, tuple(checked.systems))
 
 
 def _bounded(wins: Floats) -> bool:

@@ -580,8 +580,8 @@ def _from_frames(frames: Sequence[object], asked: _FormOptions) -> ScoreTable:
     names = asked.names.get("metric") or [f"metric{number}" for number in range(1, len(frames) + 1)]
     if len(names) != len(frames):
         raise refused("metrics", f"must name {count(len(frames), 'table')}, not {len(names)}", names)
-    held = [table for frame in frames if isinstance(table := _as_frame(frame), pd.DataFrame)]
-    if not asked.names.get("metric") and _roles_of_tables(dict(enumerate(held))):
+    tables = [table for frame in frames if isinstance(table := _as_frame(frame), pd.DataFrame)]
+    if not asked.names.get("metric") and _roles_of_tables(dict(enumerate(tables))):
         raise ScoresError(
             "these frames have metrics in their rows or columns, so each is of one system; pass {system: frame}"
         )

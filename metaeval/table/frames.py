@@ -447,9 +447,9 @@ def _refuse_topics_again(known: _Frame, words: Sequence[str]) -> None:
     twice = first_double(topics)
     if twice is None:
         return
-    kinds = {other: known.frame[other].dtype.kind for other in known.others}
-    whole = [other for other, kind in kinds.items() if kind in "iu" and "f" in kinds.values()]
-    told = told_apart_by({other: known.frame[other].tolist() for other in (*words, *whole)}, [topics])
+    kinds = {column: known.frame[column].dtype.kind for column in known.others}
+    whole = [column for column, kind in kinds.items() if kind in "iu" and "f" in kinds.values()]
+    told = told_apart_by({column: known.frame[column].tolist() for column in (*words, *whole)}, [topics])
     if not told:
         return
     first, again = [row for row, topic in enumerate(topics) if topic == twice][:2]
@@ -627,10 +627,10 @@ def _read_wide(frame: pd.DataFrame, names: Names) -> ScoreTable:
         if name_a_grid(map(str, axis)):
             continue
         named = frame.index.name is not None or topic_evidence(list(frame.index)) >= 1
-        whole = axis is frame.columns and not named and {*map(word_of, axis)} & WHOLE
+        holds_wholes = axis is frame.columns and not named and {*map(word_of, axis)} & WHOLE
         rows = axis is frame.columns and (not named or part_of_word(frame.index.name) == "system")
         several = rows and len(computed_metrics(map(str, axis))) > 1
-        if whole or several or metric_evidence(list(axis)) == _SURE:
+        if holds_wholes or several or metric_evidence(list(axis)) == _SURE:
             raise ScoresError(
                 f"{first_few(list(map(str, axis)))} are called like metrics, and systems and topics should be the rows "
                 f"and columns of a wide frame; if the {dim} are systems these are means, if topics one system's "

@@ -71,9 +71,9 @@ def _of_training(columns: Columns, chosen: Mapping[str, str]) -> str:
         return ""
     numeric = {name for name, cells in columns.items() if _are_numbers(cells)}
     along = [name for name in columns if name in numeric and (word_of(name) in STATES or _may_be_along(name))]
-    given = {column for part, column in chosen.items() if part != "topic"}
-    axes = [name for name in along if (name not in given if topic is None else name == topic)]
-    keys = [name for name in columns if name not in along and (name in given or _is_key(name))]
+    named = {column for part, column in chosen.items() if part != "topic"}
+    axes = [name for name in along if (name not in named if topic is None else name == topic)]
+    keys = [name for name in columns if name not in along and (name in named or _is_key(name))]
     others = [name for name in columns if name not in {*along, *keys}]
     for axis in axes:
         rows: dict[tuple[str, ...], list[int]] = {}
@@ -115,10 +115,10 @@ def _are_slow(columns: Sequence[Sequence[str]], rows: Iterable[Sequence[int]]) -
     """Whether the numbers of every column go slowly up or down along the rows of every group."""
     groups = [group for group in rows if len(group) >= _FEWEST_SMOOTH]
     values = [np.array([float(cells[at] or "nan") for at in group]) for cells in columns for group in groups]
-    known = [numbers[np.isfinite(numbers)] for numbers in values]
-    steps = [float((np.diff(numbers) ** 2).sum()) for numbers in known]
-    spreads = [float(((numbers - numbers.mean()) ** 2).sum()) if len(numbers) else 0.0 for numbers in known]
-    return bool(known) and all(step < _SLOW * spread for step, spread in zip(steps, spreads, strict=True))
+    finite = [numbers[np.isfinite(numbers)] for numbers in values]
+    steps = [float((np.diff(numbers) ** 2).sum()) for numbers in finite]
+    spreads = [float(((numbers - numbers.mean()) ** 2).sum()) if len(numbers) else 0.0 for numbers in finite]
+    return bool(finite) and all(step < _SLOW * spread for step, spread in zip(steps, spreads, strict=True))
 
 
 # -------------------------------------------------------------------------------------------------------- participants
@@ -158,10 +158,10 @@ def _of_predictions(columns: Columns, sign: str) -> str:
     beside = f"{names} {'is a prediction' if len(ways) == 1 else 'are predictions'} beside the truth in {truth!r}"
     gives = "1 where it is right, else 0"
     gives = "minus its distance from the truth" if "-" in "".join(ways.values()) else gives
-    what = f"{beside}, and more of them is not better: of each row the score is {gives}"
+    says = f"{beside}, and more of them is not better: of each row the score is {gives}"
     if "?" in ways.values():
-        return f"{what}; write that in their place, without {truth!r}"
-    return f"{what}; write that in their place, without {truth!r}{_filter(columns, truth, ways, sign)}"
+        return f"{says}; write that in their place, without {truth!r}"
+    return f"{says}; write that in their place, without {truth!r}{_filter(columns, truth, ways, sign)}"
 
 
 def _way_of(name: str, columns: Columns, truth: str) -> str:
@@ -186,12 +186,12 @@ def _filter(columns: Columns, truth: str, ways: Mapping[str, str], sign: str) ->
     if not sign or len(ways) > _LONGEST:
         return ""
     place_of = {name: f"${at}" for at, name in enumerate(columns, start=1)}
-    kept = [name for name in columns if name in ways or part_of_word(name) or role_of_name(name)[0] == "id"]
+    stay = [name for name in columns if name in ways or part_of_word(name) or role_of_name(name)[0] == "id"]
     heads = ";".join(f'{place_of[name]}="{_without_words(name) or "correct"}"' for name in ways)
     made = [f"{place_of[name]}={way.replace('$i', place_of[name])}" for name, way in ways.items()]
-    rows, shown = ";".join(made).replace("$t", place_of[truth]), ",".join(place_of[name] for name in kept)
+    rows, printed = ";".join(made).replace("$t", place_of[truth]), ",".join(place_of[name] for name in stay)
     sign = {"\t": r"\t"}.get(sign, sign)
-    return f""" (awk 'BEGIN{{FS=OFS="{sign}"}}{{sub(/\\r$/,"")}}NR==1{{{heads}}}NR>1{{{rows}}}{{print {shown}}}')"""
+    return f""" (awk 'BEGIN{{FS=OFS="{sign}"}}{{sub(/\\r$/,"")}}NR==1{{{heads}}}NR>1{{{rows}}}{{print {printed}}}')"""
 
 
 def _without_words(name: str) -> str:
@@ -202,7 +202,7 @@ def _without_words(name: str) -> str:
     >>> [_without_words(name) for name in ("y_pred_lr", "XGB prob", "prediction")]
     ['lr', 'xgb', '']
     """
-    return "_".join(part for part in word_of(name).split("_") if part not in _CHANCES | _SAID | {"y"})
+    return "_".join(word for word in word_of(name).split("_") if word not in _CHANCES | _SAID | {"y"})
 
 
 # -------------------------------------------------------------------------------------------------------------- raters

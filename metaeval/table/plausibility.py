@@ -305,16 +305,16 @@ def _compared_with_one(names: Sequence[str], values: Floats, rows: Sequence[int]
     with np.errstate(over="ignore", invalid="ignore"):
         totals, counts = np.nansum(values[items], axis=0), np.isfinite(values[items]).sum(axis=0)
     for at in (at for at in rows if at not in told):
-        own, rounded = values[at], rounding(values[at])
-        its = np.isfinite(own) * (at not in compared)
-        for one in np.flatnonzero((own == 0.0) | np.isnan(own)) if rounded else ():
-            known = np.isfinite(own) & (np.arange(n_systems) != one)
+        row, rounded = values[at], rounding(values[at])
+        its = np.isfinite(row) * (at not in compared)
+        for baseline in np.flatnonzero((row == 0.0) | np.isnan(row)) if rounded else ():
+            known = np.isfinite(row) & (np.arange(n_systems) != baseline)
             with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
-                means = (totals - np.where(its, own, 0.0)) / (counts - its)
-                gains = means - means[one]
-                relative = [gains / means[one] * scale for scale in (1.0, _PER_CENTS)] if means[one] else []
+                means = (totals - np.where(its, row, 0.0)) / (counts - its)
+                gains = means - means[baseline]
+                relative = [gains / means[baseline] * scale for scale in (1.0, _PER_CENTS)] if means[baseline] else []
                 wide = [made for made in (gains, *relative) if np.ptp(made) > _FAR * rounded]
-                near = [(np.abs(own - made)[known] <= 2 * rounded).all() for made in wide]
+                near = [(np.abs(row - made)[known] <= 2 * rounded).all() for made in wide]
             if known.sum() >= _FEWEST_OTHERS and any(near):
                 told[at] = "the difference of means from that of one system"
     return told
@@ -409,15 +409,15 @@ def _of_blocks(values: Floats, called: Sequence[int]) -> dict[int, str]:
     made: dict[int, str] = {}
     ends = [-1, *called, len(values)]
     for before, at, after in zip(ends[:-2], called, ends[2:], strict=True):
-        own = values[at]
-        known = np.isfinite(own)
+        row = values[at]
+        known = np.isfinite(row)
         for block in (values[before + 1 : at][:, known], values[at + 1 : after][:, known]):
-            few = len(block) < (1 if len(called) > 1 else _FEWEST_TOPICS) or known.sum() < min(_FEWEST_OTHERS, len(own))
+            few = len(block) < (1 if len(called) > 1 else _FEWEST_TOPICS) or known.sum() < min(_FEWEST_OTHERS, len(row))
             if few or np.isnan(block).all(axis=0).any():
                 continue
-            near = rounding(own[known]) + 1e-9 * float(np.abs(own[known]).max())
+            near = rounding(row[known]) + 1e-9 * float(np.abs(row[known]).max())
             for what, total in (("mean", np.nanmean(block, axis=0)), ("sum", np.nansum(block, axis=0))):
-                if at not in made and (np.abs(own[known] - total) <= near + rounding(block.ravel())).all():
+                if at not in made and (np.abs(row[known] - total) <= near + rounding(block.ravel())).all():
                     made[at] = f"{what} of the {count(len(block), 'row')}"
     return made
 
@@ -446,9 +446,9 @@ def _of_kinds(names: Sequence[str], values: Floats, called: Sequence[int], out: 
         alike = [single for single in singles if kind and kind in word_of(names[single])]
         if len(alike) < _FEWEST_OTHERS:
             continue
-        own, means = values[at], values[alike].mean(axis=0)
-        near = rounding(own) + rounding(values[alike].ravel())
-        if np.isfinite(own - means).all() and (np.abs(own - means) <= near).all():
+        row, means = values[at], values[alike].mean(axis=0)
+        near = rounding(row) + rounding(values[alike].ravel())
+        if np.isfinite(row - means).all() and (np.abs(row - means) <= near).all():
             made[at] = f"the mean of the {count(len(alike), 'row')} with {kind!r} in their names"
     return made
 
@@ -457,8 +457,8 @@ def _is_between(own: Floats, rest: Floats) -> bool:
     """Whether a row lies between the least and the largest of several others everywhere, as an average does."""
     if len(rest) < _FEWEST_OTHERS or np.isnan(own).all() or np.isnan(rest).all(axis=0).any():
         return False
-    known = ~np.isnan(own)
-    return bool(((np.nanmin(rest, axis=0) <= own) & (own <= np.nanmax(rest, axis=0)))[known].all())
+    finite = ~np.isnan(own)
+    return bool(((np.nanmin(rest, axis=0) <= own) & (own <= np.nanmax(rest, axis=0)))[finite].all())
 
 
 def _is_of_rest(own: Floats, items: Floats, role: str) -> bool:
@@ -658,16 +658,16 @@ def may_have_thousands(rows: Iterable[tuple[str, Floats]]) -> list[str]:
     """
     notes = []
     for what, numbers in rows:
-        known = numbers[np.isfinite(numbers)]
-        large = (known >= _PER_CENTS) & (known < _THOUSAND) & (known == np.rint(known))
-        small = known[~large]
-        if not 0 < large.sum() < len(known) or not np.all((small > 1) & (small < _FAR)):
+        finite = numbers[np.isfinite(numbers)]
+        large = (finite >= _PER_CENTS) & (finite < _THOUSAND) & (finite == np.rint(finite))
+        small = finite[~large]
+        if not 0 < large.sum() < len(finite) or not np.all((small > 1) & (small < _FAR)):
             continue
         thousands = np.rint(_THOUSAND * small)
         if np.all(np.abs(_THOUSAND * small - thousands) < _CLOSE) and (thousands % _TEN).any():
             at = int(np.argmax(thousands % _TEN > 0))
             notes.append(
-                f"{what} holds {small[at]:g} beside {known[large][0]:g}: where a point divides thousands it is "
+                f"{what} holds {small[at]:g} beside {finite[large][0]:g}: where a point divides thousands it is "
                 f"{thousands[at]:g}, and is to be written so"
             )
     return notes

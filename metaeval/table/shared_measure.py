@@ -34,15 +34,15 @@ def shared_measure(names: Sequence[str], *, of_items: bool = False) -> str:
     """
     if len(names) < 2:  # noqa: PLR2004 - one shares nothing
         return ""
-    said = said_direction(names[0])
-    said = said if said is None or all(said_direction(name) is said for name in names) else None
-    bare = [*names] if said is None else [_MARKS.sub(" ", name).strip() for name in names]
+    direction = said_direction(names[0])
+    direction = direction if direction is None or all(said_direction(name) is direction for name in names) else None
+    bare = [*names] if direction is None else [_MARKS.sub(" ", name).strip() for name in names]
     for text, rests in _ends(bare):
         ahead = bare[0].startswith(text)
-        known = metric_evidence([text]) == _SURE or not rises_by_name(text)
-        if surely_falls(text, at_end=not ahead) if of_items else known:
-            return _marked(text, said) if len({*rests}) == len(names) and all(rests) else ""
-    return _marked("", said) if of_items or said is False else ""
+        is_measured = metric_evidence([text]) == _SURE or not rises_by_name(text)
+        if surely_falls(text, at_end=not ahead) if of_items else is_measured:
+            return _marked(text, direction) if len({*rests}) == len(names) and all(rests) else ""
+    return _marked("", direction) if of_items or direction is False else ""
 
 
 def _ends(names: Sequence[str]) -> Iterator[tuple[str, list[str]]]:
@@ -84,16 +84,16 @@ def measure_within(text: str) -> str:
     >>> [measure_within(text) for text in ("Accuracy and WER", "Time ↓", "WER and CER", "WER (higher is better)")]
     ['', '↓', '', '']
     """
-    words, found, at = _WORD.findall(text), list[str](), 0
+    words, measures, at = _WORD.findall(text), list[str](), 0
     if any(rises_by_name(word) for word in computed_metrics(words)):
         return ""
     while at < len(words):
         groups = (words[at : at + length] for length in range(_LONGEST, 0, -1))
         group = next((" ".join(group) for group in groups if surely_falls(" ".join(group))), words[at])
         at += len(group.split())
-        found += [group] * (surely_falls(group) and (len(group) > _SHORT or group.isupper()))
-    said = said_direction(text)
-    return "" if said or len({*found}) > 1 else _marked("".join(found[:1]), said)
+        measures += [group] * (surely_falls(group) and (len(group) > _SHORT or group.isupper()))
+    direction = said_direction(text)
+    return "" if direction or len({*measures}) > 1 else _marked("".join(measures[:1]), direction)
 
 
 def named_by_measure(
@@ -111,13 +111,13 @@ def named_by_measure(
     ('board', '')
     """
     beside = measure_within(corner)
-    said = {
+    by_source = {
         "the names of all systems": shared_measure(systems),
         "the names of all items": shared_measure(topics, of_items=True),
         "the corner cell": beside if _WORD.search(beside) else "",  # an arrow there may say how rows are sorted
         "the title": next(filter(None, map(measure_within, titles)), ""),
     }
-    where, measure = next(((where, measure) for where, measure in said.items() if measure), ("", ""))
+    where, measure = next(((where, measure) for where, measure in by_source.items() if measure), ("", ""))
     if measure in ARROWS:
         return (
             (f"{name} {measure}", f"{where} say{'s' * ('names' not in where)} that lower is better")

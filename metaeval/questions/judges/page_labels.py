@@ -127,11 +127,11 @@ def ranking_figures(study: Labelling, ranking: JudgeRanking) -> Table:
         same_written=[bracketed(*ends_in(row, "same"), share, draws=draws) for row in rows],
     )
     head = f"{sentence_case(MEASURES[ranking.measure])} [{percentage(study.agreement.confidence_level)} interval]"
-    shown = [*left(judge="Judge"), *right(written=head)]
+    cells = [*left(judge="Judge"), *right(written=head)]
     if ranking.ordered:
         frame = with_cells(frame, behind=[MISSING, *(_behind(row, ranking) for _, row in table.iloc[1:].iterrows())])
-        shown += right(behind=f"Behind {table['judge'].iloc[0]}")
-    return key_figures(frame, (*shown, *right(same_written="Same label")), which="best")
+        cells += right(behind=f"Behind {table['judge'].iloc[0]}")
+    return key_figures(frame, (*cells, *right(same_written="Same label")), which="best")
 
 
 def _behind_words(found: JudgeRanking) -> tuple[Text, ...]:
@@ -312,13 +312,13 @@ def _write(name: str) -> Write:
 def _pairs_table(study: Labelling, statistics: Iterable[str], *, name: str, title: str) -> Table:
     """Return the statistics of every pair, with intervals."""
     pairs, draws = study.agreement.pairs, study.agreement.n_resamples
-    known = [statistic for statistic in statistics if statistic in study.agreement.statistics]
+    computed = [statistic for statistic in statistics if statistic in study.agreement.statistics]
     return say.table(
         "pairs",
         pairs.sort_values("kappa", ascending=False, kind="stable"),
         left(first="First", second="Second"),
         right(whole, items=_heads(study)),
-        *(ranged(_write(statistic), draws, **{statistic: _LABELS[statistic]}) for statistic in known),
+        *(ranged(_write(statistic), draws, **{statistic: _LABELS[statistic]}) for statistic in computed),
         called=name,
         data=pairs,
         title=title,
@@ -548,7 +548,7 @@ def corrected_section(found: CorrectedScores | None, *, brief: bool = True) -> t
     if found is None:
         return ()
     table = found.table
-    shown = say.table(
+    block = say.table(
         "corrected-scores",
         table,
         left(judge="Judge", **({"system": "System"} if "system" in table else {})),
@@ -564,7 +564,7 @@ def corrected_section(found: CorrectedScores | None, *, brief: bool = True) -> t
         apart=found.names("apart_corrected"),
         unlike=found.names("errors_corrected"),
     )
-    blocks: tuple[Block, ...] = (shown, *_difference_folds(found))
+    blocks: tuple[Block, ...] = (block, *_difference_folds(found))
     return (say.section("corrected", *blocks, brief=brief, head="Scores corrected for the judge’s errors"),)
 
 

@@ -528,16 +528,16 @@ def _worth_blocks(study: JudgeStudy) -> list[Block]:
     first = every[0][1]
     rescaled = next((panel for _, panel in every if panel.rescaled), None)
     frame = pd.concat([panel.table.assign(errors=name) for name, panel in every], ignore_index=True)
-    known = [panel.net_known for _, panel in every for _ in range(len(panel.table))]
+    net_known = [panel.net_known for _, panel in every for _ in range(len(panel.table))]
     rows = frame.to_dict("records")
-    shown = with_cells(
+    figures = with_cells(
         frame[["errors", "panel", "judges"]].assign(effective_sort=frame["effective"], net_sort=frame["net"]),
         effective=[_worth_words(row, "effective") for row in rows],
-        net=[_worth_words(row, "net") if net else MISSING for row, net in zip(rows, known, strict=True)],
+        net=[_worth_words(row, "net") if net else MISSING for row, net in zip(rows, net_known, strict=True)],
     )
     table = say.table(
         "effective-judges",
-        shown,
+        figures,
         left(errors="Errors of", panel="Panel"),
         right(lambda judges: "∞" if judges == float("inf") else whole(judges), judges="Judges"),
         right(

@@ -569,7 +569,7 @@ def _scores_given(scores: object) -> dict[str, ScoresOfJudges] | None:
     """Return what is given as scores by metric and judge; frames become scores."""
     if scores is None:
         return None
-    of_metrics: dict[str, Any] = dict(scores) if isinstance(scores, Mapping) else {"": scores}
+    of_metrics: dict[Any, Any] = dict(scores) if isinstance(scores, Mapping) else {"": scores}
     for metric, judged in of_metrics.items():
         if not isinstance(judged, Mapping) and (not metric or not isinstance(judged, xr.DataArray)):
             whose = f" under {metric!r}" if metric else ""

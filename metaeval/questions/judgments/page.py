@@ -100,12 +100,12 @@ def _facts(study: JudgmentsStudy) -> tuple[tuple[str, str], ...]:
 
 
 def _summary(study: JudgmentsStudy) -> tuple[str, ...]:
-    kept = threshold_sentences(study)
-    answers = (*kept[:1], groups_sentence(study), effort_sentences(study)[0])
+    sentences = threshold_sentences(study)
+    answers = (*sentences[:1], groups_sentence(study), effort_sentences(study)[0])
     first = next(filter(None, answers), "No question could be answered.")
     if threshold_figures(study):
         drawn = any(stability.reduction.random for stability in study.stability.values())
-        return first, *kept[1:], say("quote", drawn=drawn)
+        return first, *sentences[1:], say("quote", drawn=drawn)
     return (first, say("quote groups")) if groups_figures(study) else (first,)
 
 
@@ -156,9 +156,9 @@ def effort_sentences(study: JudgmentsStudy) -> tuple[str, str]:
     named = {PLAN_NAMES[plan].replace(",", " for"): under for plan, under in wins.items()}
     tied = [metric for metric in metrics if metric not in alone]
     tie = _metrics(tied, metrics) if tied else ""
-    kept = [f"{plan} under {under}" for plan, under in named.items()] + [f"a tie under {tie}"] * bool(tied)
+    ties = [f"{plan} under {under}" for plan, under in named.items()] + [f"a tie under {tie}"] * bool(tied)
     alone_wins = next(iter(named)) if len(named) == 1 and not tied else ""
-    return say("effort first", step=step, plan=alone_wins), say("effort plans", step=step, kept=kept)
+    return say("effort first", step=step, plan=alone_wins), say("effort plans", step=step, kept=ties)
 
 
 def effort_figures(study: JudgmentsStudy) -> list[KeyFigure]:
