@@ -161,6 +161,8 @@ class FileBlock:
     """When its topics came, where it has a column of dates."""
     called_as_file: bool = False
     """Whether its metric has the name of the file for want of one."""
+    sizes: tuple[str, Mapping[str, str]] | None = None
+    """A column of how long topics are, and what it says of each."""
 
     @property
     def name(self) -> str:

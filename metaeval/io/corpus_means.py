@@ -1,6 +1,6 @@
 """Rates of errors a topic beside a column of sizes: the rate of a corpus is the mean weighted by these."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 import numpy as np
@@ -42,15 +42,18 @@ def is_error_rate(metric: str) -> bool:
     return words[-1] in _RATES or words[0] in _RATES - {_PER}
 
 
-def with_corpus_means(block: FileBlock, by: str, topics: Sequence[str], sizes: Sequence[str]) -> FileBlock:
-    """Return a block with a note of the means weighted by a column, where its metrics are rates and that has sizes.
+def with_corpus_means(block: FileBlock) -> FileBlock:
+    """Return a block with a note of the means weighted by its sizes, where its metrics are rates.
 
-    `topics` and `sizes` are cells of the rows. Nothing is said where topics have weights already.
+    Nothing is said where topics have weights already.
     """
     rates = [at for at, metric in enumerate(block.labels["metric"]) if is_error_rate(metric)]
-    if not rates or block.scores.ndim != len(DIMS) or "weight" in block.attached or not all(map(is_number, sizes)):
+    if not rates or block.sizes is None or block.scores.ndim != len(DIMS) or "weight" in block.attached:
         return block
-    size_of = dict(zip(topics, map(float, sizes), strict=True))
+    by, sizes = block.sizes
+    if not all(map(is_number, sizes.values())):
+        return block
+    size_of = {topic: float(size) for topic, size in sizes.items()}
     weights = np.array([size_of.get(topic, np.nan) for topic in block.labels["topic"]])
     if not (weights >= 0).all() or np.ptp(weights) == 0:
         return block

@@ -23,7 +23,7 @@ from metaeval.io.blocks import (
     to_numbers,
     way_past_grades,
 )
-from metaeval.io.corpus_means import size_column, with_corpus_means
+from metaeval.io.corpus_means import size_column
 from metaeval.io.duplicates import note_of, single
 from metaeval.io.headers import note_of_unnamed, ragged, unique_names
 from metaeval.io.long_columns import TRUTHS, LongColumns, is_outcome, long_columns, sets_of_rows
@@ -66,8 +66,8 @@ def read_long(sheet: Sheet, source: Source, options: TableOptions) -> FileBlock:
     with speaking_of(unit):
         block = rows.block(source)
     if by := size_column(layout.left_out):
-        cells = [(row[places["topic"]].strip(), row[column_of[by]].strip()) for row in body.rows()]
-        block = with_corpus_means(block, by, *zip(*cells, strict=True))
+        sizes = {row[places["topic"]].strip(): row[column_of[by]].strip() for row in body.rows()}
+        block = replace(block, sizes=(by, sizes))
     with speaking_of(unit):
         block = replace(block, notes=[*block.notes, *taken_clusters(layout.parts, options.columns)])
     beside = {

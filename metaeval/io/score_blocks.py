@@ -16,6 +16,7 @@ from metaeval.io.benchmarks.rows import read_four, read_record_frame
 from metaeval.io.blocks import FileBlock, Form, OtherTableError, TableOptions, metric_note
 from metaeval.io.by_values import columns_of_sheet, scores_of_columns
 from metaeval.io.chosen_rows import NO_ROWS, chosen_rows
+from metaeval.io.corpus_means import with_corpus_means
 from metaeval.io.form_rows import rows_of_form
 from metaeval.io.groups import arrival_within
 from metaeval.io.headers import names_and_rows, refuse_two_levels
@@ -139,7 +140,7 @@ def _read_form(sheet: Sheet, source: Source, options: TableOptions, order: Seque
         if options.systems_in is not None and form != "wide":
             raise sheet.error(f"`systems_in` is about a wide table, and this is read as a {form} one; leave it out")
         block = _topics_in_order(_FORMS[form](sheet, source, options), order)
-        block = _named_by_measure(block, sheet, source, options, form)
+        block = with_corpus_means(_named_by_measure(block, sheet, source, options, form))
         dated = None if options.header is False else arrival_within(sheet, block.labels["topic"])
         return replace(block, read_as=block.read_as or _READ_AS[form], arrival=dated)
     except FileFormatError as error:

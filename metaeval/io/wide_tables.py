@@ -28,7 +28,7 @@ from metaeval.base.notes import Remark
 from metaeval.base.number_words import SCORE_GAPS
 from metaeval.base.unit import TOPIC, speaking_of
 from metaeval.io import blocks, headers
-from metaeval.io.corpus_means import size_column, with_corpus_means
+from metaeval.io.corpus_means import size_column
 from metaeval.io.duplicates import each_once
 from metaeval.io.joined_items import PROMPTED
 from metaeval.io.long_columns import system_beside_roles
@@ -148,7 +148,8 @@ def read_wide(sheet: Sheet, source: Source, options: blocks.TableOptions) -> blo
         notes += note_of_folds(names[name_column], down) if names and name_column is not None and down else []
         block = _block(rows, source, options, scores.T, (across, down), notes, gaps=gaps)
     beside = [name for at, name in enumerate(names) if at not in topic_columns.values() and name not in (across or ())]
-    block = _with_corpus_means(block, rows, beside, down)
+    if (by := size_column(beside)) and down is not None:
+        block = replace(block, sizes=(by, dict(zip(down, rows.column(names.index(by)), strict=True))))
     return (
         replace(block, attached=_attached(rows, topic_columns, down), unit=unit)
         if topic_columns
@@ -175,13 +176,6 @@ def _attached(rows: "_WideRows", columns: Mapping[str, int], down: Sequence[str]
     numbers = map(str, range(1, len(rows.first) + 1))
     topics = [*numbers] if down is None else [name.strip() for name in down]
     return {role: dict(zip(topics, rows.column(at), strict=True)) for role, at in columns.items()}
-
-
-def _with_corpus_means(
-    block: blocks.FileBlock, rows: "_WideRows", beside: Sequence[str], down: Sequence[str] | None
-) -> blocks.FileBlock:
-    by = size_column(beside)
-    return with_corpus_means(block, by, down, rows.column(rows.names.index(by))) if by and down is not None else block
 
 
 def read_crossed(sheet: Sheet, source: Source, options: blocks.TableOptions) -> blocks.FileBlock:
