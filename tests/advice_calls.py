@@ -362,10 +362,10 @@ READERS = {
             for system in found["system"].to_numpy()
         },
     ),
-    "questions within subjects": table(
-        "system,topic,question,score\n"
+    "probes within subjects": table(
+        "system,subject,probe,score\n"
         + "".join(f"{s},{'law' if t == '1' else 'code'},{t},{AB[s][t]}\n" for s in "ab" for t in "123"),
-        {"columns={'topic': 'question'}": AB},
+        {"columns={'topic': 'probe'}": AB},
     ),
     "numbered runs of systems by an unknown word": table(
         "mdl,run,question,score\n"

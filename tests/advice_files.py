@@ -177,7 +177,35 @@ IN_LABELS = {
             for d in (1, 2, 3)
             for w in ("ann", "ben")
         ),
-        {"where={'experiment': '1'}": {"ann": [1.0, 1.0, 1.0], "ben": [0.0, 2.0, 1.0]}},
+        {
+            "where={'experiment': '1'}": {"ann": [1.0, 1.0, 1.0], "ben": [0.0, 2.0, 1.0]},
+            "columns={'judge': 'worker,experiment'}": {
+                "ann 1": [1.0, 1.0, 1.0],
+                "ann 2": [2.0, 2.0, 2.0],
+                "ben 1": [0.0, 2.0, 1.0],
+                "ben 2": [1.0, 0.0, 2.0],
+            },
+        },
+    ),
+    "a failure among names": labels(
+        "item,ann,bot\nd1,cat,cat\nd2,dog,parse_error\nd3,dog,dog\n",
+        {"words={'parse_error': 'label'}": {"ann": ["cat", "dog", "dog"], "bot": ["cat", "parse_error", "dog"]}},
+    ),
+    "judges under two prompts": labels(
+        "item,judge,prompt,label\n"
+        + "".join(
+            f"d{at},{judge},{prompt},{own[at]:g}\n"
+            for prompt, of_prompt in (("long", LABELS), ("short", {"ann": BEN, "ben": ANN}))
+            for judge, own in of_prompt.items()
+            for at in range(3)
+        ),
+        {"columns={'topic': 'prompt'}": {"ann": [*ANN, *BEN], "ben": [*BEN, *ANN]}},
+    ),
+    "two answers of each worker": labels(
+        "WorkerId,Input.item,Answer.coherence,Answer.style\n"
+        + "".join(f"{judge},d{at},{5 - at},{own[at]:g}\n" for at in range(3) for judge, own in LABELS.items()),
+        {"columns={'label': 'Answer.style'}": LABELS},
+        columns={"label": "Answer.coherence"},
     ),
     "words twice": labels(
         "item,judge,label\nd1,ann,yes\nd1,ann,no\nd1,ben,no\nd2,ann,no\nd2,ben,yes\n",

@@ -33,7 +33,6 @@ TRIPLE = {
 WORDS = pd.DataFrame([A, B], index=["u", "v"], columns=["x", "y", "z"])
 NUMBERED = pd.DataFrame([A, B], columns=["301", "302", "303"])
 COSTS = pd.DataFrame([(s, t, AB[s][t]) for s in "ab" for t in "123"], columns=["system", "topic", "latency"])
-OF_DOCUMENTS = COSTS.set_axis(["system", "item", "score"], axis=1).assign(document=["d1", "d1", "d2"] * 2)
 LIST_OF_RUNS = pd.DataFrame(
     [(f"r{s}{t}", f"x{s}{t}", s, t, AB[s][t]) for s in "ab" for t in "123"],
     columns=["run_id", "run", "lr", "seed", "score"],
@@ -95,14 +94,6 @@ OBJECTS = {
         {
             "as_scores(frame.rename(columns={'latency': 'score'}), higher_is_better=False)": Then(
                 lambda: as_scores(COSTS.rename(columns={"latency": "score"}), higher_is_better=False), AB
-            )
-        },
-    ),
-    "two columns of items in a study": Call(
-        lambda: study_table(OF_DOCUMENTS).scores,
-        {
-            "frame.drop(columns=['document'])": Then(
-                lambda: study_table(OF_DOCUMENTS.drop(columns=["document"])).scores, AB
             )
         },
     ),
