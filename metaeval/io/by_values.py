@@ -14,7 +14,7 @@ from metaeval.base.number_words import is_nearly_a_number
 from metaeval.errors import MetaevalError
 from metaeval.io.any_sheets import any_sheet
 from metaeval.io.sheets import Sheet, header_names
-from metaeval.table.roles import PIECES, WITHIN_ITEMS, part_of_word, role_of_name, word_of
+from metaeval.table.roles import PIECES, SPLITS, WITHIN_ITEMS, part_of_word, role_of_name, word_of
 from metaeval.table.vote_cells import two_names
 from metaeval.table.vote_words import VERDICTS, is_negated, plain_word, says_who, tells_who
 
@@ -164,7 +164,8 @@ def labels_of_columns(columns: Columns) -> ByValues | None:
             for name, cells in columns.items()
             if is_answer(name) or underscored(name) in {*LABELS["item"], *LABELS["judge"]}
         }
-    names = [name for name in columns if all(columns[name])][:_MOST_COLUMNS]
+    ranks = {name for name in columns if role_of_name(name)[0] == "rank" and role_of_name(name)[1]}  # of systems
+    names = [name for name in columns if all(columns[name]) and name not in ranks][:_MOST_COLUMNS]
     if any(_are_parts(cells) for cells in columns.values() if all(map(is_number, cells))):
         return None  # metrics beside what people said
     few = [name for name in names if len({*columns[name]}) <= _MOST_LABELS and not _are_parts(columns[name])]
@@ -308,7 +309,10 @@ def _of_sets(columns: Columns, systems: Sequence[str], words: Sequence[str]) -> 
         ByValues("scores", {"system": system, "set": sets, "item": item})
         for item in filter(_is_piece, columns)
         for system, sets in permutations(words, 2)
-        if system in systems and item not in {system, sets} and "," not in sets + item
+        if system in systems
+        and item not in {system, sets}
+        and "," not in sets + item
+        and not {*map(word_of, columns[sets])} <= SPLITS  # of which one alone is asked about
         if _begin_anew(columns[system], columns[sets], columns[item])
     ]
     return readings[0] if len(readings) == 1 else None

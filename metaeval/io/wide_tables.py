@@ -206,6 +206,8 @@ def _refuse_labels(rows: "_WideRows", place: int | None, options: blocks.TableOp
     """Refuse rows of which several have one name, that a column called as one of items or judges distinguishes."""
     if place is None or options.columns or options.form or options.duplicates != "error":
         return
+    if underscored(rows.names[place] if rows.names else "") in LABELS["item"]:
+        place = next(iter(_topics_of_labels(rows, place)), place)
     if len({*(names := rows.column(place))}) == len(names):
         return
     words = {*LABELS["item"], *LABELS["judge"]}
@@ -220,6 +222,13 @@ def _refuse_labels(rows: "_WideRows", place: int | None, options: blocks.TableOp
             f"judges do; metaeval judges compares those. For scores give one row a {rows.names[place]}, or say which "
             f"column names the {'items' if alone else 'systems'} (`columns={ {role: column}!r}`)"
         )
+
+
+def _topics_of_labels(rows: "_WideRows", item: int) -> list[int]:
+    """Return the columns of topics that items stand in, where all others hold grades and no scores with decimals."""
+    topics = [at for at, name in enumerate(rows.names) if at != item and underscored(name) in LABELS["topic"]]
+    others = [at for at in range(rows.width) if topics and at not in {item, *topics}]
+    return [] if any(_are_decimals(rows, at) for at in others) else topics
 
 
 def _names_systems(names: Sequence[str], options: blocks.TableOptions) -> bool:

@@ -66,11 +66,12 @@ def numbered_groups(columns: Mapping[str, Sequence[str]], topics: Sequence[str])
     >>> numbered_groups({"document": numbers, "bm25": numbers}, [f"q{number}" for number in range(12)])
     ['document']
     """
-    called = [name for name in columns if part_of_word(name) == "topic"]
+    called = {name: cells for name, cells in columns.items() if part_of_word(name) == "topic"}
     return [
         name
-        for name in called
-        if (groups := {*_groups(topics, columns[name]).values()}) and all(group.strip().isdecimal() for group in groups)
+        for name, cells in called.items()
+        if 1 < len({*cells}) < len({*topics}) == len({*zip(topics, cells, strict=True)})
+        and all(cell.strip().isdecimal() for cell in cells)
     ]
 
 

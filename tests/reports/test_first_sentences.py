@@ -271,7 +271,7 @@ PAGES = {
     ),
     "leaderboard: two systems, no": (
         lambda: leaderboard(two(AP=0.0)),
-        "No: a and b do not differ significantly under AP (0.350 against 0.350; a less b 0.000, p = 1.0000; paired t).",
+        "No: a and b do not differ significantly under AP (0.350 against 0.350; a less b 0.000 [−0.010, 0.009], p = 0.9191; paired t).",  # scipy.stats.ttest_rel
     ),
     "leaderboard: two systems, partly": (
         lambda: leaderboard(two(AP=0.2, P=0.0)),

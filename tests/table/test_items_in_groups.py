@@ -96,6 +96,17 @@ def test_numbers_of_documents_are_no_scores_of_a_system(tmp_path):
         _says(scores, wide, "item", "document")
 
 
+def test_few_numbered_topics_are_no_system_either(tmp_path):
+    """Two topics of two items are too few for clusters, and yet their numbers are no scores."""
+    wide = pd.DataFrame(
+        {"topic": [1, 1, 2, 2], "item": [*"pqrs"], "old": [0.5, 0.1, 0.2, 0.4], "new": [0.3, 0.2, 0.6, 0.7]}
+    )
+    wide.to_csv(tmp_path / "t.csv", index=False)
+    for scores in (read_scores(tmp_path / "t.csv"), as_scores(wide)):
+        assert scores["system"].to_numpy().tolist() == ["old", "new"]
+        assert scores["topic"].to_numpy().tolist() == [*"pqrs"]
+
+
 def test_a_name_of_every_row_is_no_item(tmp_path):
     """An id of each answer by itself leaves the questions the items: systems share these alone."""
     rows = [(system, f"q{at}", f"{system}{at}", at % 3 / 2) for system in "ab" for at in range(6)]
