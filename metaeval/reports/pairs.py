@@ -120,7 +120,7 @@ def nearest_sentence(result: PairwiseResult) -> str:
     """Say of pairs none of which differs significantly how far those of the least p are apart; nothing otherwise."""
     rows = with_difference_bounds(result)
     rows = rows[rows["p_value"].notna()]
-    if rows.empty or rows["significant"].any():
+    if rows.empty or rows["significant"].any() or unconfirmed(result):
         return ""
     row = rows.sort_values("p_value", kind="stable").iloc[0]
     fields = {"several": len(result.metrics) > 1, "uncorrected": result.correction != FAMILY_WISE}

@@ -182,7 +182,7 @@ def _of_systems(study: HumanStudy) -> pd.DataFrame:
 
 def _by_systems(study: HumanStudy, agreeing: pd.Series) -> pd.Series:
     """Say which metrics agree with people by more than luck makes as many systems agree, at the study's level."""
-    p = _of_systems(study)["p"].reindex(agreeing.index)
+    p = _of_systems(study)["p"].reindex(agreeing.index).astype(float)
     return agreeing & (p.isna() | is_significant(p, study.alpha))
 
 

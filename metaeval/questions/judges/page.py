@@ -172,7 +172,8 @@ def _decision_words(study: JudgeStudy) -> list[str]:
         best = study.verdicts.iloc[0]
         cautions = [*_otherwise_words(study, best), *_settled_words(study, metric)]
         advice = [say("quote verdict", interval=not absent(best["f1_low"]))] if best["ranking"] != "no pairs" else []
-        return [_verdict_words(study, metric), *_elsewhere_words(study, metric), *advice, *cautions[:1]]
+        beside = " ".join([*_elsewhere_words(study, metric), *advice])
+        return [_verdict_words(study, metric), *filter(None, [beside]), *cautions[:1]]
     if study.has_runs and (why := study.unanswered.get(ABOUT_SYSTEMS)):
         return ["No verdict: these judges cannot be compared on systems.", f"The reason: {why}."]
     kinds = {kind for conclusions in study.conclusions.values() for kind in conclusions.table["kind"]}

@@ -149,10 +149,9 @@ def _answer(study: VotesStudy, counts: pd.DataFrame, settled: Mapping[Hashable, 
     words += [say("offered", column=note.column) for note in study.notes if isinstance(note, OfferedQuestions)]
     is_fixed = any(isinstance(note, FixedSides) for note in study.notes)
     is_fixed &= not is_pair(ranks) and POSITION not in {*group.covariates["name"]}
-    words += [say("fixed sides", n=len(group.settled))] * is_fixed
     words += [say("never lost", names=above)] if above else []
     begun = {"before": "".join(f"{part} " for part in words), "no": "no" if words else "No"}
-    but = _unasked(study) + _asked(group, study.alpha)
+    but = say("fixed sides", n=len(group.settled)) * is_fixed + _unasked(study) + _asked(group, study.alpha)
     if is_pair(ranks):
         answer = _pair_answer(group, first, n_firsts, begun, but=but)
     else:

@@ -26,7 +26,7 @@ def test_public_votes(data_folder):
     assert report.title == "Which systems win pairwise votes?"
     first, last = report.summary[0].split("; ")
     assert first == "No clear winner: GPT 4 leads, but 41 of 58 others may be first as well"
-    assert last == "140 of 1,711 pairs are settled."
+    assert last == "140 of 1,711 pairs are settled, 3,471 ties counted half."
     assert report.summary[1].startswith(
         "GPT 4 and Platypus-2 Instruct (70B) need 880,000 votes, at the likely difference, to be settled with a "
         "chance of 80 %. "
@@ -211,7 +211,7 @@ def test_lengths_that_nobody_asked_for_are_tried():
     assert "length of both sides may matter beside the systems: `covariates=['length']`" in study.notes
     asked = study_votes(votes, covariates=["length"], rng=0)
     assert asked.unasked is None
-    assert "at equal length; longer answers win more votes; it takes" in asked.report().summary[0]
+    assert "at equal length; longer answers win more votes; at the likely difference" in asked.report().summary[0]
     coefficient = asked.first.covariates["estimate"].iloc[0]
     assert study.unasked.coefficients["estimate"].iloc[0] == pytest.approx(coefficient)
 
@@ -258,7 +258,7 @@ def test_lengths_that_do_not_matter_leave_the_answer_alone():
     assert not study.unasked.matters
     assert "but" not in study.report().summary[0]
     asked = study_votes(as_votes(by_length(longer_wins=50)), covariates=["length"], rng=0)
-    assert "at equal length; no influence of length is significant; it takes" in asked.report().summary[0]
+    assert "at equal length; no influence of length is significant; at the likely difference" in asked.report().summary[0]
     assert study_votes(as_votes(by_length(longer_wins=90, equal=True)), rng=0).unasked is None
     by_cost = study_votes(as_votes(by_length(longer_wins=90, name="cost")), rng=0)
     assert "but answers of higher cost win more votes, and with equal cost" in by_cost.report().summary[0]

@@ -81,7 +81,7 @@ def test_the_one_ranked_group_is_named_beside_pairs_that_are_settled():
     report = study_votes(votes, rng=0).report()
     assert report.summary[0].startswith("In group 1 of 2 unconnected groups, no clear winner: C gets")
     assert re.search(
-        r" of the votes; at the likely difference \d+ votes would tell \(chance 80 %\)\. ", report.summary[0]
+        r" of votes; at the likely difference \d+ votes would give 80 % power\. ", report.summary[0]
     )
     assert report.summary[0].endswith(" Of other pairs that met, the pair is settled.")
     for table in report.tables():
@@ -253,5 +253,5 @@ def test_an_open_pair_says_what_votes_would_tell():
     """Fifteen to fifteen: the number of votes that would tell, at a difference that the sentence names."""
     votes = pd.DataFrame({"left": ["a"] * 30, "right": ["b"] * 30, "winner": ["left", "right"] * 15})
     said = study_votes(votes, rng=0).answer
-    told = r"50\.0 %.*; at the likely difference [\d,]+ votes would tell \(chance 80 %\)\.$"
+    told = r"50\.0 %.*; at the likely difference [\d,]+ votes would give 80 % power\.$"
     assert re.search(told, said)
