@@ -995,7 +995,7 @@ OTHERWISE = {
             with_clusters""",
         "a part of a procedure in the table": """
             check_metric effects_of_pairs finds_more_without first_places first_rests requirement_witness
-            run_test sample_of_topics systems_under_judges verdicts_of_draws vote_ranks""",
+            run_test sample_of_topics verdicts_of_draws vote_ranks""",
     }.items()
 }
 """What is public, draws or takes scores, and has no entry, by the reason."""

@@ -23,6 +23,7 @@ from metaeval.base.names import clean_names, count, first_few, metric_evidence, 
 from metaeval.base.number_words import SCORE_GAPS
 from metaeval.errors import InvalidOptionError, ScoresError
 from metaeval.running.equality import difference, settle
+from metaeval.running.parallel import in_one_order
 from metaeval.table.derived import derived_columns
 from metaeval.table.no_answers import codes_among, minus_ones
 from metaeval.table.number_columns import left_out_columns, not_scores
@@ -437,6 +438,7 @@ def _notes_on_grades(frame: pd.DataFrame, reference: str, metrics: Sequence[str]
     return [f"{told}; if people gave them too, name the metrics alone (`metrics={others!r}`)"]
 
 
+@in_one_order
 def _notes_on_copies(frame: pd.DataFrame, system: str, reference: str, metrics: Sequence[str]) -> list[str]:
     """Say which columns follow the human score as closely as another form of it does, and metrics do not.
 

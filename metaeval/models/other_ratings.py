@@ -125,8 +125,8 @@ def elo_ratings(votes: object, *, k: float = 4.0, n_orders: int = 20, rng: RNGLi
     Returns
     -------
     EloRatings
-        Arrays of one rating a system, in the order of ``systems``: ``given``, in the order of the votes, and
-        ``mean`` and ``deviation`` over ``n_orders`` random orders.
+        Arrays of one rating a system, in the order of ``systems`` (``system`` in its frame): ``given``, in the order of
+        the votes, and ``mean`` and ``deviation`` over ``n_orders`` random orders.
 
     Examples
     --------
