@@ -270,7 +270,11 @@ def as_labels(
     check_choice(outside, "rule for labels outside the scale", ("error", "drop"))
     frame = _wide(table)
     known_words, frame = _numbered(frame)
-    frame = _judges_of(frame) if not isinstance(table, Labels | Mapping) and known_words is None and not real else frame
+    if known_words is None and not real and not isinstance(table, Labels):
+        if not isinstance(table, Mapping):
+            frame = _judges_of(frame)
+        elif scale is None:
+            refuse_codes(frame)
     scale, is_given = _named_scale(table, scale, known_words)
     values = frame.to_numpy()
     if np.isinf(values).any():

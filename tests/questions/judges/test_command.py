@@ -224,7 +224,7 @@ def test_judges_that_say_little_are_counted_on_the_page(odd_judges, tmp_path, wo
         (("--scale", "a"), "--scale takes whole numbers"),
         (("--reference", "zoe"), "no judge 'zoe'"),
         (("--column", "colour=x"), "Known: topic, item, judge, told, label and 6 more"),
-        (("--column", "metric=x"), "--column may name topic, item, judge, told, label, not 'metric'"),
+        (("--column", "metric=x"), "--column may name topic, item, judge, label, not 'metric'"),
         (("--missing", "zero"), "holds labels, and --missing is about scores of systems; leave --missing out"),
         (("--metrics", "AP"), "--metrics does nothing without --runs; add that, or leave --metrics out"),
         (("--group-regex", "(.)"), "--group-regex does nothing without --runs"),
