@@ -67,8 +67,6 @@ def roles_of_sheet(
 
 
 def _cells_of(names: Sequence[str], rows: Iterable[Sequence[str]], name: str) -> list[str]:
-    if name not in names:  # a column that somebody named and the table lacks, which whoever reads it refuses
-        return []
     at = names.index(name)
     return [cells[at].strip() for cells in rows if len(cells) == len(names)]
 
