@@ -271,10 +271,7 @@ def as_labels(
     frame = _wide(table)
     known_words, frame = _numbered(frame)
     if known_words is None and not real and not isinstance(table, Labels):
-        if not isinstance(table, Mapping):
-            frame = _judges_of(frame)
-        elif scale is None:
-            refuse_codes(frame)
+        frame = _judges_of(frame, are_judges=isinstance(table, Mapping), is_scaled=scale is not None)
     scale, is_given = _named_scale(table, scale, known_words)
     values = frame.to_numpy()
     if np.isinf(values).any():
@@ -420,9 +417,11 @@ def _without_other_columns(frame: pd.DataFrame) -> pd.DataFrame:
     return kept
 
 
-def _judges_of(frame: pd.DataFrame) -> pd.DataFrame:
+def _judges_of(frame: pd.DataFrame, *, are_judges: bool, is_scaled: bool) -> pd.DataFrame:
     """Leave out the columns of a frame that hold no labels, with a note; others that may hold none are an error."""
-    if "judges" in frame.attrs:  # its reader did so
+    if are_judges and not is_scaled:
+        refuse_codes(frame)
+    if are_judges or "judges" in frame.attrs:  # its reader did so
         return frame
     topics = frame.index.get_level_values("topic").tolist()
     found = label_columns(list(map(str, frame.columns)), frame.to_numpy(), topics)

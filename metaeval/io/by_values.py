@@ -307,7 +307,7 @@ def _of_sets(columns: Columns, systems: Sequence[str], words: Sequence[str]) -> 
     """Find sets, such as language pairs, in each of which the names of items begin anew."""
     readings = [
         ByValues("scores", {"system": system, "set": sets, "item": item})
-        for item in filter(_is_piece, columns)
+        for item in filter(_is_piece, columns)  # questions may be the same in each
         for system, sets in permutations(words, 2)
         if system in systems
         and item not in {system, sets}
@@ -327,7 +327,7 @@ def _begin_anew(systems: Sequence[str], sets: Sequence[str], items: Sequence[str
 
 
 def _is_piece(name: str) -> bool:
-    return word_of(name) in PIECES or _is_called(name, "item")
+    return word_of(name) in PIECES or word_of(name) == "item"
 
 
 def _is_fold(name: str, systems: Sequence[str]) -> bool:

@@ -626,7 +626,7 @@ def _unsure(
             unsure |= dict.fromkeys(samples, None if named or len(samples) > 1 else "repeat")
             tiers = {name: tier for name, tier in tiers.items() if name not in samples}
         if role == "topic" and all_cells is not None and role not in chosen and len(tiers) > 1:
-            keys = [chosen[key] for key in _KEYS if chosen.get(key) in columns]  # others are refused where they are read
+            keys = [chosen[key] for key in _KEYS if chosen.get(key) in columns]  # readers refuse others
             keys += [name for name in columns if unsure.get(name, part_of_word(name)) in _KEYS]
             groups = _groups_of_items(tiers, keys, all_cells)
             unsure |= {name: "cluster" if word_of(name) in _TASKS and not grouped else None for name in groups}
