@@ -43,6 +43,7 @@ from metaeval.table.offered_clusters import numbered_groups, offered_clusters, t
 from metaeval.table.plausibility import are_summaries, left_out_rows, perhaps_items
 from metaeval.table.roles import (
     AVERAGES,
+    ERRORS,
     OF_SETS,
     REMARKS,
     TEXTS,
@@ -55,6 +56,7 @@ from metaeval.table.roles import (
     is_whole,
     item_column,
     part_of_word,
+    rises_by_name,
     role_of_name,
     role_of_row,
     says_of,
@@ -543,7 +545,8 @@ def _are_summaries_of_systems(names: Sequence[str]) -> bool:
 
 def _for_ranks(across: Sequence[str], columns: Sequence[RoleColumn], *, transposed: bool) -> str:
     """Say how a table with a column of standard errors is read as means, where it does not say of which they are."""
-    errors = [column for column in columns if column.role == "unsure" and column.of]
+    unsure = [column for column in columns if column.role == "unsure" and column.of]
+    errors = [column for column in unsure if role_of_name(column.name)[0] in ERRORS or rises_by_name(column.name)]
     way = renaming(across) if transposed else ""
     way = way or "".join(
         f"if {column.name!r} is that of {column.of!r}, rename it to {column.of + '_stderr'!r}" for column in errors[:1]

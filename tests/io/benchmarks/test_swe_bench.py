@@ -128,4 +128,4 @@ def test_what_look_prints_counts_instances_that_were_not_submitted_as_failed(put
     """Of 12 instances b submitted 8 and resolved 4 of them, which are 4/12 = .333 against 6/12."""
     study = look(str(put({"a.json": _report(NAMES[:6]), "b.json": _report(NAMES[:4], NAMES[:8])})))
     assert not study.scores.isnull().any()
-    assert "(0.500 against 0.333; paired t)" in study.report().summary[0]
+    assert "(0.500 against 0.333; " in study.report().summary[0]

@@ -80,9 +80,7 @@ def test_the_one_ranked_group_is_named_beside_pairs_that_are_settled():
     votes.loc[votes["left"].eq("C") & votes.index.isin([1, 7, 13, 19]), "winner"] = "right"
     report = study_votes(votes, rng=0).report()
     assert report.summary[0].startswith("In group 1 of 2 unconnected groups, no clear winner: C gets")
-    assert re.search(
-        r" of votes; at the likely difference \d+ votes would give 80 % power\. ", report.summary[0]
-    )
+    assert re.search(r" of votes; at the likely difference \d+ votes would give 80 % power\. ", report.summary[0])
     assert report.summary[0].endswith(" Of other pairs that met, the pair is settled.")
     for table in report.tables():
         assert "group" in table.frame or ", group 1" in table.title or table.title in {"Key figures", "Provenance"}
