@@ -37,7 +37,7 @@ from metaeval.table.array import ATTACHED, REPEAT
 from metaeval.table.arrivals import Arrival
 from metaeval.table.folds import Folds, folds_of, splits_of
 from metaeval.table.other_tables import may_be_other, no_scores
-from metaeval.table.roles import part_of_word, unit_of_column
+from metaeval.table.roles import part_of_word, rises_by_name, unit_of_column
 from metaeval.table.scores import as_scores
 from metaeval.table.shared_measure import named_by_measure
 
@@ -157,13 +157,19 @@ def _named_by_measure(block: FileBlock, sheet: Sheet, source: Source, options: T
 
     A wide table that somebody says to be one has systems, and no measures, in names of systems.
     """
-    if not block.called_as_file or "higher_is_better" in block.attached:
+    is_named = source.name is not None and block.labels["metric"] == [source.name]
+    if not (block.called_as_file or is_named) or "higher_is_better" in block.attached:
         return block
     corner = sheet.sample()[0][0] if form == "wide" and options.header is not False else ""
     systems = [] if options.form == "wide" else block.labels["system"]
     metric, note = named_by_measure(source.own_name, systems, block.labels["topic"], corner=corner, titles=sheet.above)
     if not note:
         return block
+    if is_named:
+        if rises_by_name(metric) or not rises_by_name(source.own_name):
+            return block
+        notes = [*block.notes, f"lower is better under {source.own_name}: {note}"]
+        return replace(block, attached={**block.attached, "higher_is_better": {source.own_name: False}}, notes=notes)
     notes = [told for told in block.notes if told not in metric_note(source)]
     return replace(block, labels=block.labels | {"metric": [metric]}, notes=[*notes, note], called_as_file=False)
 

@@ -80,3 +80,14 @@ def test_the_measure_is_the_metric(tmp_path):
         rises(WER.add_suffix(" \N{DOWNWARDS ARROW}").to_csv(index_label="Model"), tmp_path)[1]
         == "board \N{DOWNWARDS ARROW}"
     )
+
+
+@pytest.mark.parametrize("item", ITEMS)
+def test_a_name_that_somebody_gave_the_metric_hides_no_direction(item, tmp_path):
+    """NAME=FILE keeps the name, with a note; a name that falls needs none, and what somebody says goes first."""
+    path = tmp_path / "board.csv"
+    path.write_text(WER.rename(columns=item.format).to_csv(index_label="Model"))
+    scores = read_scores({"mine": path})
+    assert (scores["metric"].item(), scores["higher_is_better"].item()) == ("mine", False)
+    assert any("lower is better under mine" in note for note in scores.attrs["notes"])
+    assert read_scores({"mine": path}, higher_is_better=True)["higher_is_better"].item()
