@@ -204,7 +204,7 @@ def _by_metrics(block: blocks.FileBlock, pair_of: Mapping[str, tuple[str, str]],
 
 def _refuse_labels(rows: "_WideRows", place: int | None, options: blocks.TableOptions) -> None:
     """Refuse rows of which several have one name, that a column called as one of items or judges distinguishes."""
-    if place is None or options.columns or options.form or options.duplicates != "error":
+    if place is None or options.columns or options.form or _are_ratings(rows, place, options):
         return
     if underscored(rows.names[place] if rows.names else "") in LABELS["item"]:
         place = next(iter(_topics_of_labels(rows, place)), place)
@@ -222,6 +222,12 @@ def _refuse_labels(rows: "_WideRows", place: int | None, options: blocks.TableOp
             f"judges do; metaeval judges compares those. For scores give one row a {rows.names[place]}, or say which "
             f"column names the {'items' if alone else 'systems'} (`columns={ {role: column}!r}`)"
         )
+
+
+def _are_ratings(rows: "_WideRows", place: int, options: blocks.TableOptions) -> bool:
+    """Whether a rule for duplicates is asked for, and raters, not items or labels, stand beside names and scores."""
+    words = {underscored(name) for at, name in enumerate(rows.names) if at != place}
+    return options.duplicates != "error" and words.isdisjoint({*LABELS["topic"], *LABELS["item"], *LABELS["label"]})
 
 
 def _topics_of_labels(rows: "_WideRows", item: int) -> list[int]:
