@@ -683,7 +683,7 @@ def _systems_by_names(rows: _WideRows, sheet: Sheet) -> bool:
     few = len(across) > 1 and len({*down}) == len(down) < _FEW_ROWS and not any(map(is_number, down))
     few &= 2 * max(Counter(map(numbered_form, down)).values(), default=0) <= len(down)
     cells = [cell for at in range(1, rows.width) for cell in rows.column(at)] if few else []
-    few &= all(is_number(cell) or cell.casefold() in SCORE_GAPS for cell in cells)
+    few &= part_of_word(title) == "system" or all(is_number(cell) or cell.casefold() in SCORE_GAPS for cell in cells)
     few &= not any(map(PROMPTED.match, across))  # promptfoo writes systems so
     if few and rows_say == 0 and models[0] == models[1] and not metric_evidence(down):
         ways = [
