@@ -148,13 +148,17 @@ def read_wide(sheet: Sheet, source: Source, options: blocks.TableOptions) -> blo
         notes += note_of_folds(names[name_column], down) if names and name_column is not None and down else []
         block = _block(rows, source, options, scores.T, (across, down), notes, gaps=gaps)
     beside = [name for at, name in enumerate(names) if at not in topic_columns.values() and name not in (across or ())]
-    if (by := size_column(beside)) and down is not None:
-        block = replace(block, sizes=(by, dict(zip(down, rows.column(names.index(by)), strict=True))))
-    return (
-        replace(block, attached=_attached(rows, topic_columns, down), unit=unit)
-        if topic_columns
-        else replace(block, unit=unit)
-    )
+    block = replace(_with_sizes(block, rows, beside, down), unit=unit)
+    return replace(block, attached=_attached(rows, topic_columns, down)) if topic_columns else block
+
+
+def _with_sizes(
+    block: blocks.FileBlock, rows: "_WideRows", beside: Sequence[str], down: Sequence[str] | None
+) -> blocks.FileBlock:
+    """Return a block with the size of every topic, where one of the columns `beside` the scores says it."""
+    if down is None or not (by := size_column(beside)):
+        return block
+    return replace(block, sizes=(by, dict(zip(down, rows.column(rows.names.index(by)), strict=True))))
 
 
 def _notes_on_groups(
