@@ -78,7 +78,7 @@ def parts_to_join(sheet: Sheet, options: TableOptions) -> list[str]:
         return []
     topic = parts.get("topic", "")
     pair = [topic, *within] if len(within) == 1 and len(of_texts) != _FEWEST else of_texts
-    if "cluster" in parts or "system" not in parts or topic != pair[0] or pair[1] in {*parts.values()}:
+    if "cluster" in parts or not {"system", "topic"} <= {*parts} or topic != pair[0] or pair[1] in {*parts.values()}:
         return []
     keys = [names.index(name) for role, name in parts.items() if role not in {"score", "topic"}]
     rows = [cells for cells in sheet.without_header().rows() if len(cells) == len(names)]

@@ -150,13 +150,17 @@ def read_wide(sheet: Sheet, source: Source, options: blocks.TableOptions) -> blo
         notes += note_of_folds(names[name_column], down) if names and name_column is not None and down else []
         block = _block(rows, source, options, scores.T, (across, down), notes, gaps=gaps)
     beside = [name for at, name in enumerate(names) if at not in topic_columns.values() and name not in (across or ())]
-    if (by := size_column(beside)) and down is not None:
-        block = replace(block, sizes=(by, dict(zip(down, rows.column(names.index(by)), strict=True))))
-    return (
-        replace(block, attached=_attached(rows, topic_columns, down), unit=unit)
-        if topic_columns
-        else replace(block, unit=unit)
-    )
+    block = replace(_with_sizes(block, rows, beside, down), unit=unit)
+    return replace(block, attached=_attached(rows, topic_columns, down)) if topic_columns else block
+
+
+def _with_sizes(
+    block: blocks.FileBlock, rows: "_WideRows", beside: Sequence[str], down: Sequence[str] | None
+) -> blocks.FileBlock:
+    """Return a block with the size of every topic, where one of the columns `beside` the scores says it."""
+    if down is None or not (by := size_column(beside)):
+        return block
+    return replace(block, sizes=(by, dict(zip(down, rows.column(rows.names.index(by)), strict=True))))
 
 
 def _notes_on_groups(
@@ -206,7 +210,7 @@ def _by_metrics(block: blocks.FileBlock, pair_of: Mapping[str, tuple[str, str]],
 
 def _refuse_labels(rows: "_WideRows", place: int | None, options: blocks.TableOptions) -> None:
     """Refuse rows of which several have one name, that a column called as one of items or judges distinguishes."""
-    if place is None or options.columns or options.form or options.duplicates != "error":
+    if place is None or options.columns or options.form or _are_ratings(rows, place, options):
         return
     if underscored(rows.names[place] if rows.names else "") in LABELS["item"]:
         place = next(iter(_topics_of_labels(rows, place)), place)
@@ -224,6 +228,12 @@ def _refuse_labels(rows: "_WideRows", place: int | None, options: blocks.TableOp
             f"judges do; metaeval judges compares those. For scores give one row a {rows.names[place]}, or say which "
             f"column names the {'items' if alone else 'systems'} (`columns={ {role: column}!r}`)"
         )
+
+
+def _are_ratings(rows: "_WideRows", place: int, options: blocks.TableOptions) -> bool:
+    """Whether a rule for duplicates is asked for, and raters, not items or labels, stand beside names and scores."""
+    words = {underscored(name) for at, name in enumerate(rows.names) if at != place}
+    return options.duplicates != "error" and words.isdisjoint({*LABELS["topic"], *LABELS["item"], *LABELS["label"]})
 
 
 def _topics_of_labels(rows: "_WideRows", item: int) -> list[int]:
@@ -680,7 +690,7 @@ def _systems_by_names(rows: _WideRows, sheet: Sheet) -> bool:
     few = len(across) > 1 and len({*down}) == len(down) < _FEW_ROWS and not any(map(is_number, down))
     few &= 2 * max(Counter(map(numbered_form, down)).values(), default=0) <= len(down)
     cells = [cell for at in range(1, rows.width) for cell in rows.column(at)] if few else []
-    few &= all(is_number(cell) or cell.casefold() in SCORE_GAPS for cell in cells)
+    few &= part_of_word(title) == "system" or all(is_number(cell) or cell.casefold() in SCORE_GAPS for cell in cells)
     few &= not any(map(PROMPTED.match, across))  # promptfoo writes systems so
     if few and rows_say == 0 and models[0] == models[1] and not metric_evidence(down):
         ways = [
