@@ -325,7 +325,8 @@ def _same_for_all(values: Floats) -> list[int]:
     alike = (values == values[:, :1]).all(axis=1)
     if values.shape[1] < _FEWEST_TOPICS or not alike.any() or alike.all():
         return []
-    ties = float((np.diff(np.sort(values[~alike], axis=1), axis=1) == 0).mean())
+    ordered = np.sort(values[~alike], axis=1)  # differences of huge scores overflow
+    ties = float((ordered[:, 1:] == ordered[:, :-1]).mean())
     luck = len(values) * ties ** (values.shape[1] - 1)
     return np.flatnonzero(alike).tolist() if luck <= _RARE else []
 

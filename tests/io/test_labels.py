@@ -271,11 +271,11 @@ def test_judges_may_say_no_and_yes_in_words_of_their_own(tmp_path):
 
 
 def test_more_words_are_names_until_they_are_graded(tmp_path):
-    """Of full, partial, none and refused only whether two are the same counts, and no two have one label."""
-    text = "topic,doc,ann,ben\n1,d1,full,Full\n1,d2,partial,none\n2,d3,NONE,none\n2,d4,refused,n/a\n"
+    """Of full, partial, none and vague only whether two are the same counts, and no two have one label."""
+    text = "topic,doc,ann,ben\n1,d1,full,Full\n1,d2,partial,none\n2,d3,NONE,none\n2,d4,vague,n/a\n"
     frame = read_labels(write(tmp_path, text))
     labels = as_labels(frame)
-    assert labels.words == ("full", "NONE", "partial", "refused")
+    assert labels.words == ("full", "NONE", "partial", "vague")
     assert not labels.ordered
     assert labels.table["ann"].tolist() == [0, 2, 1, 3]
     assert labels.table["ben"].tolist()[:3] == [0, 1, 1]
@@ -290,9 +290,9 @@ def test_more_words_are_names_until_they_are_graded(tmp_path):
     assert as_labels(read_labels(tmp_path / "labels.csv", words={"none": "none"})).words == (
         "full",
         "partial",
-        "refused",
+        "vague",
     )
-    graded = read_labels(tmp_path / "labels.csv", words={"none": 0, "partial": 1, "full": 2, "refused": "none"})
+    graded = read_labels(tmp_path / "labels.csv", words={"none": 0, "partial": 1, "full": 2, "vague": "none"})
     assert as_labels(graded).scale == (0, 1, 2)
 
 

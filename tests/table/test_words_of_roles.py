@@ -52,11 +52,15 @@ def with_rows(rows):
 
 
 def test_rows_of_describe_are_no_items(tmp_path):
-    """Pandas makes them: 10 items remain, of which the mean of new is 0.59."""
+    """In a file 10 items remain, of which the mean of new is 0.59; in memory the frame without them is asked for."""
     described = ITEMS[["new", "old"]].describe().reset_index(names="question")
-    for scores in both(pd.concat([ITEMS, described]), tmp_path):
-        assert scores["topic"].to_numpy().tolist() == ITEMS["question"].tolist()
-        assert float(scores.sel(system="new").mean()) == pytest.approx(ITEMS["new"].mean())
+    below = pd.concat([ITEMS, described])
+    scores = read(below.to_csv(index=False), tmp_path)
+    assert scores["topic"].to_numpy().tolist() == ITEMS["question"].tolist()
+    assert float(scores.sel(system="new").mean()) == pytest.approx(ITEMS["new"].mean())
+    with pytest.raises(ScoresError, match=r"as `frame.describe\(\)` returns them.*pass the frame itself"):
+        as_scores(below)
+    assert as_scores(ITEMS).sizes["topic"] == len(ITEMS)
 
 
 @pytest.mark.parametrize(("low", "high"), [("25%", "75%"), ("p25", "p75"), ("Q1", "Q3"), ("1. Quartil", "3. Quartil")])
