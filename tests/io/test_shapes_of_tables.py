@@ -388,7 +388,9 @@ def test_two_tables_in_one_sheet_are_refused(tmp_path, header):
     first = rows("pqrst")
     path.write_text("\n".join([header, *first, "", header, *rows("pqrst", 0.1)]))
     second = len(first) + 3
-    message = rf"lines 1 and {second} are the same header.*sed '{second - 1},\$d' keeps the first, sed '1,{second - 1}d'"
+    message = (
+        rf"lines 1 and {second} are the same header.*sed '{second - 1},\$d' keeps the first, sed '1,{second - 1}d'"
+    )
     for duplicates in ("error", "mean"):
         with pytest.raises(FileFormatError, match=message):
             read_scores(path, duplicates=duplicates)

@@ -1629,7 +1629,9 @@ def test_names_say_that_systems_stand_in_rows(tmp_path, title, sheet):
 def test_a_board_of_which_no_name_says_anything_is_asked_about(tmp_path):
     """Few rows of words under a word that says nothing: both readings are named, and each is as it was asked for."""
     path = _put(tmp_path, {"ap.csv": "candidate,law,code,math\nred,1,2,3.5\nblue,2,3,4.5\nlime,1,3,2.5\n"})
-    with pytest.raises(FileFormatError, match=r"pass `systems_in='rows'` if red, blue, lime are .*'columns'` if law, code, math are"):
+    with pytest.raises(
+        FileFormatError, match=r"pass `systems_in='rows'` if red, blue, lime are .*'columns'` if law, code, math are"
+    ):
         read_scores(path)
     for where, systems in {"rows": ["red", "blue", "lime"], "columns": ["law", "code", "math"]}.items():
         assert read_scores(path, systems_in=where)["system"].to_numpy().tolist() == systems
