@@ -259,4 +259,5 @@ def test_a_depth_is_asked_about_and_answered_first(command, inputs, simulated_co
         rf"(Yes|No): with the top 3 documents of the pooled runs τ with all judgments is {row['tau']:.2f} \(AP\)",
         answer["summary"][0],
     )
-    assert answer["summary"][1].endswith("so τ has no interval: it is that of these runs and topics.")
+    unknown = "so τ has no interval: it is that of these runs and topics."
+    assert any(words.endswith(unknown) for words in answer["summary"][1:])
