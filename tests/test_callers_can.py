@@ -20,7 +20,6 @@ LONG = pd.DataFrame(
 WORDS = [f"{letter}ox" for letter in "abcdefghijkl"]
 RUNS = {run: {f"q{query}": {"d1": 0.9, "d2": 0.5} for query in range(4)} for run in ("r1", "r2")}
 MISREAD = {
-    "two columns of items": LONG.assign(document=[f"d{row // 6}" for row in range(24)]),
     "rows given again": pd.concat([LONG.assign(language=name) for name in ("de", "en")], ignore_index=True),
     "a gap": LONG.drop(index=3),
     "labels that may be either": pd.DataFrame(GENERATOR.random((12, 2)), WORDS, ["x", "y"]),
@@ -156,11 +155,13 @@ def test_topics_given_twice_are_mended_as_the_error_says():
     assert metaeval.as_scores(long).sizes["repeat"] == 2
 
 
-def test_a_frame_that_is_read_in_two_ways_is_mended_as_the_error_says():
-    """Dropping the other column, in words of frames, leaves the items."""
-    with pytest.raises(MetaevalError, match=r"`frame.drop\(columns=\['document'\]\)`"):
-        metaeval.study_table(MISREAD["two columns of items"])
-    assert metaeval.study_table(LONG).scores.sizes["topic"] == 12
+def test_of_two_columns_called_as_items_the_nested_one_is_the_item():
+    """Six rows of two systems are three items of each document."""
+    nested = LONG.assign(document=[f"d{row // 6}" for row in range(24)])
+    study = metaeval.study_table(nested)
+    assert study.scores.sizes["topic"] == 12
+    assert any("'document'" in note for note in study.notes)
+    pd.testing.assert_frame_equal(study.to_frame(), metaeval.study_table(LONG).to_frame())
 
 
 @pytest.mark.parametrize("cost", ["latency", "runtime", "seconds", "tokens", "price", "memory"])
