@@ -178,6 +178,8 @@ def labels_of_columns(columns: Columns) -> ByValues | None:
         for label_column in few
         if label_column not in {item, judge} and _differ_within(columns[item], columns[label_column])
     ]
+    # Where judges may say something of an item again, those who do not go first.
+    readings = [how for how in readings if _is_said_once(columns, how)] or readings
     for role in ("label", "judge", "item"):  # of several the one that is called so
         readings = [how for how in readings if underscored(how.columns[role]) in LABELS[role]] or readings
     if readings:
@@ -421,6 +423,11 @@ def _judge_items(items: Sequence[str], judges: Sequence[str], *, called: bool) -
         and _TWO <= n_judges <= min(_MOST_JUDGES, n_items)
         and len(items) > _SEVERAL * n_items
     )
+
+
+def _is_said_once(columns: Columns, how: ByValues) -> bool:
+    items, judges = (columns[how.columns[role]] for role in ("item", "judge"))
+    return len({*zip(items, judges, strict=True)}) == len(items)
 
 
 def are_pairs_of_judges(n_pairs: int, n_items: int, n_rows: int) -> bool:
