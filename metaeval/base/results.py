@@ -117,6 +117,16 @@ class Result(ShortRepr):
             If the result has no table and the ending is ``.csv``.
         FileFormatError
             If there is no such folder.
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> from metaeval import as_scores
+        >>> from metaeval.tests_stat import paired_t_test
+        >>> tested = paired_t_test(as_scores([[0.2, 0.4, 0.3], [0.5, 0.6, 0.4]], metrics=["AP"]))
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     tested.save(Path(folder, "pairs.csv")).name
+        'pairs.csv'
         """
         saved: Path = shown_by("metaeval.page.notebook:save_result")(self, path)
         return saved

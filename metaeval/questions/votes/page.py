@@ -151,7 +151,7 @@ def _answer(study: VotesStudy, counts: pd.DataFrame, settled: Mapping[Hashable, 
     is_fixed &= not is_pair(ranks) and POSITION not in {*group.covariates["name"]}
     words += [say("never lost", names=above)] if above else []
     begun = {"before": "".join(f"{part} " for part in words), "no": "no" if words else "No"}
-    but = say("fixed sides", n=len(group.settled)) * is_fixed + _unasked(study) + _asked(group, study.alpha)
+    but = _unasked(study) + _asked(group, study.alpha)
     if is_pair(ranks):
         answer = _pair_answer(group, first, n_firsts, begun, but=but)
     else:
@@ -164,6 +164,7 @@ def _answer(study: VotesStudy, counts: pd.DataFrame, settled: Mapping[Hashable, 
             decided=decided,
             but=but,
             ties=_ties(group),
+            fixed=say("fixed sides", n=len(group.settled)) * is_fixed,
             **begun,
         )
     if n_others := int(by_ranks["n_pairs"].sum()) + len(swept):
