@@ -14,7 +14,7 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from metaeval.agreement.summary_rows import without_summaries
-from metaeval.agreement.system_frames import frame_of, rows_of_systems, with_numbers
+from metaeval.agreement.system_frames import rows_of_systems, with_columns_of_index, with_numbers
 from metaeval.base.arrays import Flags, Floats, Ints
 from metaeval.base.checks import check_choice, check_kind
 from metaeval.base.columns import FORMS, PEOPLE, are_judges, of_people, underscored
@@ -110,7 +110,7 @@ def item_scores(  # noqa: PLR0913 - one keyword per column
     items = [item] if isinstance(item, str) else list(item)
     metrics_given = metrics is not None
     keys = [system, *items, *([cluster] if cluster else [])]
-    frame = with_numbers(frame_of(frame, "frame"), keys)
+    frame = with_numbers(with_columns_of_index(frame, "frame"), keys)
     frame = _graded(frame, [reference, *(metrics or ())])
     metrics, left = metric_columns(frame, keys, reference, metrics, said=lower_is_better)
     columns = list(dict.fromkeys([reference, *metrics]))
@@ -238,7 +238,7 @@ def system_means(
     ['human', 'BLEU']
     """
     given = metrics is not None
-    frame = with_numbers(frame_of(frame, "frame"), [system])
+    frame = with_numbers(with_columns_of_index(frame, "frame"), [system])
     frame = _graded(frame, [reference, *(metrics or ())])
     metrics, left = metric_columns(frame, [system], reference, metrics)
     columns = [reference, *metrics]

@@ -17,13 +17,13 @@ from metaeval.table.array import held_numbers, holds_numbers
 from metaeval.table.conversions import plain
 
 
-def frame_of(data: object, argument: str) -> pd.DataFrame:
+def with_columns_of_index(data: object, argument: str) -> pd.DataFrame:
     """Return a frame of any library as one of pandas; the levels of its index that have names are columns.
 
     Examples
     --------
     >>> rows = pd.DataFrame({"system": ["a", "b"], "item": [1, 1], "human": [0.1, 0.2]})
-    >>> frame_of(rows.set_index(["system", "item"]), "frame").columns.tolist()
+    >>> with_columns_of_index(rows.set_index(["system", "item"]), "frame").columns.tolist()
     ['system', 'item', 'human']
     """
     check_kind(plain(data), argument, "DataFrame")
@@ -74,7 +74,7 @@ def rows_of_systems(data: object, argument: str) -> tuple[pd.DataFrame, str | No
         names = not isinstance(frame.index, pd.RangeIndex) or not called
         if names and all(holds_numbers(cells) for _, cells in numbers.items()):
             return numbers, None, []
-    named = frame_of(frame, argument)
+    named = with_columns_of_index(frame, argument)
     if isinstance(frame, pd.DataFrame):
         _refuse_unnamed(frame, named, argument)
     system, items = columns_of_items(named)

@@ -46,7 +46,7 @@ def in_order_of_the_first(arrays: Mapping[str, Any]) -> dict[str, Any]:
     >>> in_order_of_the_first({"x": {"a": 1, "b": 2}, "y": {"b": 3, "a": 4}, "z": [5, 6]})
     {'x': array([1, 2]), 'y': array([4, 3]), 'z': [5, 6]}
     """
-    labels = {name: names for name, array in arrays.items() if (names := labels_of(array)) is not None}
+    labels = {name: names for name, array in arrays.items() if (names := last_axis_labels(array)) is not None}
     first = next(iter(labels), "")
     return {
         name: _ordered(array, labels[name], labels[first], (f"`{first}`", f"`{name}`")) if name in labels else array
@@ -57,12 +57,12 @@ def in_order_of_the_first(arrays: Mapping[str, Any]) -> dict[str, Any]:
 _LABELLED = (pd.Series, pd.DataFrame, xr.DataArray, Mapping)
 
 
-def labels_of(array: object) -> list[Hashable] | None:
+def last_axis_labels(array: object) -> list[Hashable] | None:
     """Return the labels of the last axis; None without any, or where pandas numbered it.
 
     Examples
     --------
-    >>> labels_of(pd.Series([0.1], index=["a"])), labels_of(pd.Series([0.1])), labels_of([0.1])
+    >>> last_axis_labels(pd.Series([0.1], index=["a"])), last_axis_labels(pd.Series([0.1])), last_axis_labels([0.1])
     (['a'], None, None)
     """
     if isinstance(array, Mapping):

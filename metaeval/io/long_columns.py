@@ -18,7 +18,7 @@ from metaeval.io.headers import columns_found, ways_to_name
 from metaeval.io.sheets import Sheet, header_names
 from metaeval.table.array import REPEAT
 from metaeval.table.number_columns import left_out_columns, no_metrics, unsure_columns
-from metaeval.table.offered_clusters import numbered_groups
+from metaeval.table.offered_clusters import columns_of_group_numbers
 from metaeval.table.roles import (
     TEXTS,
     WITHIN_ITEMS,
@@ -329,7 +329,9 @@ def _metric_columns(
         values[:, at] = [float(cell) if number else np.nan for cell, number in zip(cells, numbers, strict=True)]
     topics = [row[names.index(parts["topic"])].strip() for row in rows]
     called = [name for name in others if name not in words and part_of_word(name) == "topic"]
-    words += numbered_groups({name: [row[names.index(name)].strip() for row in rows] for name in called}, topics)
+    words += columns_of_group_numbers(
+        {name: [row[names.index(name)].strip() for row in rows] for name in called}, topics
+    )
     numeric = [at for at, name in enumerate(others) if name not in words]
     systems = [row[names.index(parts["system"])].strip() for row in rows] if "system" in parts else []
     cells_of = values[:, numeric]

@@ -39,7 +39,7 @@ from metaeval.table.folds import note_of_folds
 from metaeval.table.interval_names import numbered_form
 from metaeval.table.means import renaming
 from metaeval.table.number_columns import FALLS, left_out_columns, not_scores, unsure_columns
-from metaeval.table.offered_clusters import numbered_groups, offered_clusters, taken_clusters
+from metaeval.table.offered_clusters import columns_of_group_numbers, offered_clusters, taken_clusters
 from metaeval.table.plausibility import are_summaries, left_out_rows, perhaps_items
 from metaeval.table.roles import (
     AVERAGES,
@@ -276,7 +276,7 @@ def _beside_names(rows: "_WideRows", used: Sequence[int], place: int | None, *, 
     if place is None or transposed:
         return words
     candidates = [at for at in used if rows.names and at not in words and part_of_word(rows.names[at]) == "topic"]
-    groups = numbered_groups({rows.names[at]: rows.column(at) for at in candidates}, rows.column(place))
+    groups = columns_of_group_numbers({rows.names[at]: rows.column(at) for at in candidates}, rows.column(place))
     return [*words, *map(rows.names.index, groups)]
 
 

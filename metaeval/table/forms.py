@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from metaeval.base.checks import refused
 from metaeval.base.names import are_models, as_number, count, first_few, metric_evidence, shortened, topic_evidence
 from metaeval.base.notes import from_storable
-from metaeval.base.side_by_side import labels_of
+from metaeval.base.side_by_side import last_axis_labels
 from metaeval.base.unit import ITEM
 from metaeval.errors import InvalidOptionError, ScoresError
 from metaeval.table.array import (
@@ -563,7 +563,7 @@ def _from_series(listed: Sequence[Any], asked: _FormOptions) -> ScoreTable:
     names = [series.name for series in listed]
     are_distinct = len({*map(str, names)}) == len(names) and all(name not in {None, ""} for name in names)
     systems = asked.names.get("system") or (names if are_distinct else None)
-    if all(labels_of(series) is None for series in listed):
+    if all(last_axis_labels(series) is None for series in listed):
         return _from_array([series.to_list() for series in listed], {**asked.names, "system": systems})
     refuse_names({"topic": asked.names.get("topic")})
     if systems is None:

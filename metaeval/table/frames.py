@@ -41,7 +41,7 @@ from metaeval.table.interval_names import roles_among
 from metaeval.table.means import columns_of, renaming
 from metaeval.table.named_repeats import repeats_of_metrics
 from metaeval.table.number_columns import left_out_columns, no_metrics, not_scores, unsure_columns
-from metaeval.table.offered_clusters import numbered_groups, offered_clusters, taken_clusters
+from metaeval.table.offered_clusters import columns_of_group_numbers, offered_clusters, taken_clusters
 from metaeval.table.other_tables import may_be_other, no_scores
 from metaeval.table.roles import (
     ERRORS,
@@ -288,7 +288,9 @@ def _numbered_groups(known: _Frame, role: str, words: Sequence[str]) -> list[str
     called = [name for name in known.others if name not in words and part_of_word(name) == "topic"]
     if role != "topic" or not called:
         return []
-    return numbered_groups({name: _texts(known.frame[name]) for name in called}, _texts(known.frame[known.parts[role]]))
+    return columns_of_group_numbers(
+        {name: _texts(known.frame[name]) for name in called}, _texts(known.frame[known.parts[role]])
+    )
 
 
 def _is_empty(column: pd.Series) -> bool:

@@ -57,13 +57,13 @@ def offered_clusters(
     return notes
 
 
-def numbered_groups(columns: Mapping[str, Sequence[str]], topics: Sequence[str]) -> list[str]:
+def columns_of_group_numbers(columns: Mapping[str, Sequence[str]], topics: Sequence[str]) -> list[str]:
     """Return the columns called as items that number groups of the topics, which another column names.
 
     Examples
     --------
     >>> numbers = [str(number // 2) for number in range(12)]
-    >>> numbered_groups({"document": numbers, "bm25": numbers}, [f"q{number}" for number in range(12)])
+    >>> columns_of_group_numbers({"document": numbers, "bm25": numbers}, [f"q{number}" for number in range(12)])
     ['document']
     """
     called = {name: cells for name, cells in columns.items() if part_of_word(name) == "topic"}

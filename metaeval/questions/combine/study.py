@@ -29,7 +29,7 @@ from metaeval.questions.combine.study_estimates import (
     differences,
     kappas,
     powers,
-    topics_needed,
+    ratios_of_topics,
     worths,
 )
 from metaeval.running.draws import RNGLike, resolve_seed
@@ -41,7 +41,7 @@ from metaeval.tests_stat.tails import student_p
 
 Asked = Literal["power", "agree", "topics", "table", "judges"]
 ASKED: tuple[Asked, ...] = get_args(Asked)
-_ENGINES = {"power": powers, "agree": agreements, "topics": topics_needed}
+_ENGINES = {"power": powers, "agree": agreements, "topics": ratios_of_topics}
 _TWO = 2
 _YEAR, _NUMBER = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)"), re.compile(r"\d+")
 _NAMELESS = "score"

@@ -74,7 +74,7 @@ def powers(table: Scores, *, drawing: Drawing) -> pd.DataFrame:
     )
 
 
-def topics_needed(table: Scores, *, drawing: Drawing) -> pd.DataFrame:
+def ratios_of_topics(table: Scores, *, drawing: Drawing) -> pd.DataFrame:
     """Return log ratios of the topics that the second and the first metric need, by the model of the error rate."""
     tolerance = _TOLERANCE if float(table.min()) >= 0.0 else 0.0
     counted = swap_method(table, tolerances=[tolerance], rng=drawing.rng, n_threads=drawing.n_threads)

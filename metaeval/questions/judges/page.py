@@ -380,7 +380,7 @@ def _verdicts_section(study: JudgeStudy) -> tuple[Section, ...]:
         study=study,
         metric=metric,
     )
-    picture = of_systems.named_by(metric, of_systems.f1_picture(metric, conclusions))
+    picture = of_systems.with_metric_in_names(metric, of_systems.f1_picture(metric, conclusions))
     details = _verdict_details(study, metric)
     words = (Text(paragraphs=details),) if details else ()
     return (say.section("verdicts", picture, table, *words, head="Verdicts"),)

@@ -76,14 +76,16 @@ def conclusion_sections(study: JudgeStudy) -> tuple[Section, ...]:
 
 def blocks_by_metric[T](found: Mapping[str, T], build: Callable[[str, T], list[Block]]) -> tuple[Block, ...]:
     """Return the blocks of the one metric, or a choice between those of several; files are named after it."""
-    parts = tuple(tuple(named_by(metric, block) for block in build(metric, found[metric])) for metric in found)
+    parts = tuple(
+        tuple(with_metric_in_names(metric, block) for block in build(metric, found[metric])) for metric in found
+    )
     return parts[0] if len(parts) == 1 else (Choice(names=tuple(map(name_of_metric, found)), parts=parts),)
 
 
-def named_by(metric: str, block: Block) -> Block:
+def with_metric_in_names(metric: str, block: Block) -> Block:
     """Name the files of a block after a metric."""
     if isinstance(block, Fold):
-        return replace(block, blocks=tuple(named_by(metric, inside) for inside in block.blocks))
+        return replace(block, blocks=tuple(with_metric_in_names(metric, inside) for inside in block.blocks))
     return replace(block, name=f"{block.name}-{metric.lower()}") if isinstance(block, Table | Picture) else block
 
 
