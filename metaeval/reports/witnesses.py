@@ -134,11 +134,14 @@ def requirements_rest(requirements: Requirements, scores: Scores) -> tuple[Rests
 
 
 def first_rests(scores: Scores) -> tuple[Rests, ...]:
-    """Say on what the first place under the one metric rests, if one system has it."""
+    """Say on what the first place under the one metric rests, if one system has it, or that it rests on no choice."""
     rows = first_places(scores)
     if not len(rows) == scores.sizes["metric"] == 1:
         return ()
     row = rows.iloc[0]
+    if row["n_dropped"] == row["n_units"]:
+        words = say("first everywhere", row=row, noun=_noun(scores))
+        return (Rests(words, few=False),) if row["n_units"] > 1 else ()
     return (Rests(say("first rests", row=row, noun=_noun(scores)), few=_is_little(row["n_dropped"], row["n_units"])),)
 
 

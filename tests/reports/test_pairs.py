@@ -162,6 +162,20 @@ def test_a_first_place_that_rests_on_next_to_nothing_says_so_with_the_answer():
     assert others[0].startswith("The first place rests on 2 of 400 topics: ")
 
 
+def test_who_is_ahead_on_every_item_is_not_said_to_rest_on_all_of_them():
+    """Without all of them nothing is left; where one item went to another system, the first place rests on some."""
+    board = {"a": [0.9, 0.8, 0.95, 0.7, 0.9, 0.85], "b": [0.5, 0.6] * 3, "c": [0.4, 0.5] * 3}
+    options = {"n_resamples": 20, "n_splits": 2, "rng": 0}
+    told = " ".join(study_leaderboard(as_scores(board), **options).report().summary)
+    assert ("a is ahead of every other system on each of the 6 topics." in told, "rests on" in told) == (True, False)
+    board["a"][0] = 0.3
+    told = " ".join(study_leaderboard(as_scores(board), **options).report().summary)
+    assert ("on each of" in told, "The first place rests on 4 of 6 topics" in told) == (
+        False,
+        True,
+    )  # ahead by .45, .4, .25, .2, .1, behind by .2
+
+
 def test_a_requirement_that_rests_on_next_to_nothing_says_so_with_the_answer():
     """It needs one topic less to be open; so has the verdict on two systems, which stands behind it."""
     better = [0.01, 0.02, 0.03, 0.01, 0.02, 0.01]
