@@ -89,7 +89,7 @@ def parts_of_lm_eval(files: Sequence[File[Json]], choice: BenchmarkChoice) -> tu
         notes = _notes_on_runs(runs, samples)
     else:
         all_dated = [candidate for file in results for candidate in _dated_results(file, owners, choice)]
-        notes = ["there are no samples (--log_samples writes them), so the items are whole tasks"]
+        notes = [_note_on_tasks(runs)]
     dated = choice.kept(all_dated)
     _refuse_other_folders(dated)
     chosen = newest(dated)
@@ -113,6 +113,20 @@ def parts_of_lm_eval(files: Sequence[File[Json]], choice: BenchmarkChoice) -> tu
     return parts, [*notes, *(_turned(parts) if wanted else [])]
 
 
+def _note_on_tasks(runs: Mapping[_LmEvalRun, File[Json]]) -> str:
+    """Say that the items are whole tasks, and where samples lie that nobody named."""
+    named = sorted({run.folder for run in runs if _has_samples(run)})
+    if not named:
+        return "there are no samples (--log_samples writes them), so the items are whole tasks"
+    folders = f"folder{'s' * (len(named) > 1)} {first_few(named, most=3, write=str)}"
+    return f"the items are whole tasks; samples of single items lie beside the results: give the {folders}"
+
+
+def _has_samples(run: _LmEvalRun) -> bool:
+    """Whether samples of the date of results lie beside them."""
+    return run.date in {_task_of(path)[1] for path in run.folder.glob("samples_*.jsonl*")}
+
+
 def _notes_on_runs(runs: Mapping[_LmEvalRun, File[Json]], samples: Sequence[File[Json]]) -> list[str]:
     without = len(runs.keys() - {_run_of(file) for file in samples})
     note = f"left out {count(without, 'file')} of results without samples (--log_samples writes them)"
@@ -125,7 +139,7 @@ def _of_task(said: _Said) -> dict[str, str]:
 
 
 def _run_of(file: File[Json]) -> _LmEvalRun:
-    return _LmEvalRun(Path(file.source.path).parent, _task_of(file)[1])
+    return _LmEvalRun(Path(file.source.path).parent, _task_of(file.source.path)[1])
 
 
 def _refuse_other_folders(dated: Sequence[Dated]) -> None:
@@ -166,7 +180,7 @@ def _system_of(file: File[Json], owners: Mapping[_LmEvalRun, str]) -> str:
 def _dated_samples(
     file: File[Json], owners: Mapping[_LmEvalRun, str], runs: Mapping[_LmEvalRun, File[Json]], choice: BenchmarkChoice
 ) -> Dated:
-    task, date = _task_of(file)
+    task, date = _task_of(file.source.path)
     run = runs.get(_run_of(file))
     about = {} if run is None else run.held.object
     settings: dict[str, str | Mapping[str, str]] = dict(settings_in(about, choice.form.compared, task))
@@ -208,7 +222,7 @@ def _dated_results(file: File[Json], owners: Mapping[_LmEvalRun, str], choice: B
                     task=task,
                     file=file,
                     ended_well=True,
-                    age=_task_of(file)[1],
+                    age=_task_of(file.source.path)[1],
                     n_items=n_items if isinstance(n_items, int) else 0,
                     scores=scores,
                     said=settings_in(file.held.object, choice.form.compared, task),
@@ -217,9 +231,9 @@ def _dated_results(file: File[Json], owners: Mapping[_LmEvalRun, str], choice: B
     return dated
 
 
-def _task_of(file: File[Json]) -> tuple[str, tuple[float, ...]]:
+def _task_of(path: str | Path) -> tuple[str, tuple[float, ...]]:
     """Return the task and the moment in a file's name; a file of another name is a task of its own, without one."""
-    name = Path(file.source.path).name
+    name = Path(path).name
     for ending in (".gz", ".bz2", ".xz", ".zst"):
         name = name.removesuffix(ending)
     match = _NAME.fullmatch(name) or _RESULTS.fullmatch(name)

@@ -10,6 +10,7 @@ itself says of all items is what we read.
 import ast
 import json
 import re
+import shutil
 
 import numpy as np
 import pandas as pd
@@ -59,12 +60,22 @@ def test_lm_eval_models_that_wrote_into_one_folder(written):
     assert scores["system"].to_numpy().tolist() == ["org__small", "org__large"]
 
 
-def test_lm_eval_results_alone(written, told):
-    """Without samples the items are tasks; groups and standard errors are no scores, and directions are kept."""
+def test_lm_eval_results_alone(written, told, tmp_path):
+    """Without samples the items are tasks; groups and standard errors are no scores, and directions are kept.
+
+    Samples that lie beside the results are told of, by the folders that hold both.
+    """
     files = sorted((written / "lm_eval/separate").glob("*/results_*"))
-    scores = read_scores(files, metrics=["toy_choices=acc", "toy_sums=exact_match(strict-match)"])
+    metrics = ["toy_choices=acc", "toy_sums=exact_match(strict-match)"]
+    scores = read_scores(files, metrics=metrics)
     assert scores["topic"].to_numpy().tolist() == ["toy_choices", "toy_sums"]
-    assert told(scores, "the items are whole tasks")
+    folders = [file.parent for file in files]
+    assert told(scores, f"samples of single items lie beside the results: give the folders {folders[0]}, {folders[1]}")
+    assert read_scores(folders, metrics=metrics).sizes["topic"] > len(files)
+    for file in files:
+        (tmp_path / file.parent.name).mkdir()
+        shutil.copy(file, tmp_path / file.parent.name)
+    assert told(read_scores(tmp_path, metrics=metrics), "there are no samples (--log_samples writes them)")
     assert told(scores, "2 standard errors in the files, for differences on single items")  # and two of 0
     scores = read_scores(files, metrics=["toy_choices=brier_score", "toy_pages=word_perplexity"])
     assert not scores["higher_is_better"].to_numpy().any()
