@@ -3,8 +3,8 @@
 .venv/bin/python -m pytest -n auto -v --exhaustive --durations=0 --durations-min=0.05 > durations.txt
 .venv/bin/python scripts/list_slow_tests.py durations.txt
 
-slow.txt names test functions of more than half a second in all. long.txt names single tests of more than two tenths;
-of a function whose tests all are, the shortest stays unless it takes twice as long, and so do the examples of
+slow.txt names test functions of more than half a second in all. long.txt names single tests of more than 0.15 s;
+of a function whose tests all are, the shortest stays unless it takes half a second, and so do the examples of
 README.md and the laws of the house, which every change must keep. Of several files the least counts for each test: on
 a machine that others use too, measure twice or thrice.
 """
@@ -16,7 +16,7 @@ from pathlib import Path
 
 _LINE = re.compile(r"([\d.]+)s (?:call|setup|teardown)\s+(\S+?::.+?)\s*$")
 _PASSED = re.compile(r"\[gw\d+\] \[ *\d+%\] PASSED (\S+?::.+?)\s*$")
-_SLOW, _LONG, _ALONE = 0.5, 0.2, 0.6
+_SLOW, _LONG, _ALONE = 0.5, 0.15, 0.5
 _ALWAYS = ("tests/test_docs.py::test_examples_run[README.md]", "tests/test_house.py::", "tests/test_project.py::")
 """How tests begin that are never left out of `make test`."""
 _SITE = "tests/test_site.py::"
