@@ -58,7 +58,7 @@ _LABEL_ROLES = {
     "topic": ("topic", "query", "qid", "query_id", "topic_id", "thema", "anfrage", "suchanfrage", *_ASKED),
     "judge": (
         *("judge", "assessor", "worker", "annotator", "rater", "reviewer", "labeler", "labeller", "evaluator"),
-        *("gutachter", "bewerter", "juror"),
+        *("gutachter", "bewerter", "juror", "juge"),
     ),
     "label": (
         *("label", "relevance", "grade", "rating", "judgment", "judgement", "rel", "verdict", "bewertung", "urteil"),
@@ -85,7 +85,7 @@ _NO_LABELS = ("none", "null", "invalid", "failed", "unknown", "missing", "skip",
 """What may be no label, where of several judges one alone says it."""
 _MOST_WORDS = 50
 _COUNTS = ("", "n")
-_SYSTEM_WORDS = ("system", "sys", "model", "run", "name", "submission")
+_SYSTEM_WORDS = ("system", "sys", "model", "run", "name", "submission", "system_id", "run_id", "runid", "run id")
 _ITEM_WORDS = ("item", "topic", "segment", "segid", "seg", "doc", "document", "docid", "id", "sample")
 
 # ------------------------------------------------------------------------------------------------ documents
@@ -899,9 +899,12 @@ def _without_names_of_grades(rows: Sequence[Sequence[str]], columns: Sequence[in
     return rows
 
 
-def label_opinions(case: Case) -> list[dict[str, Any]]:  # noqa: C901 - a literal reading, step by step
-    names, rows = names_and_rows(case.files[0])
-    columns, words, where = (case.options.get(one, {}) for one in ("columns", "words", "where"))
+def label_opinions(case: Case) -> list[dict[str, Any]]:
+    return _labels_in(*names_and_rows(case.files[0]), case.options)
+
+
+def _labels_in(names: list[str], rows: list[list[str]], options: Mapping[str, Any]) -> list[dict[str, Any]]:  # noqa: C901, PLR0912 - a literal reading, step by step
+    columns, words, where = (options.get(one, {}) for one in ("columns", "words", "where"))
     if not {*columns.values(), *where} <= set(names):
         raise RefusedError("no such column")
     for column, text in where.items():
@@ -915,6 +918,10 @@ def label_opinions(case: Case) -> list[dict[str, Any]]:  # noqa: C901 - a litera
         free -= {at for several in places.values() for at in several}
         called = [at for word in known for at in sorted(free) if folded[at] == word]
         places[role] = [names.index(columns[role])] if role in columns else called[:1]
+    if not places["item"] and places["judge"] and not places["label"] + places["topic"] and not where:
+        (own,) = places["judge"]  # a row a person, and a column an item
+        turned = [[name, *(row[at] for row in rows)] for at, name in enumerate(names) if name and at != own]
+        return _labels_in(fitted(["item", *(row[own] for row in rows)], turned), turned, {"words": words})
     if not places["item"]:
         raise RefusedError("no column of items")
     is_long = bool(places["judge"] and places["label"])
@@ -947,11 +954,12 @@ def label_opinions(case: Case) -> list[dict[str, Any]]:  # noqa: C901 - a litera
             raise RefusedError("an item twice")
         cells[key] = read(row[at], words)
     labels = {key: value for key, value in cells.items() if value is not None}
-    real = {key for key in cells if not any(map(is_average, key[:-1]))}  # averages may be left out
+    real = [key for key in cells if not any(map(is_average, key[:-1]))]  # averages may be left out
+    kept = [_where(real, fewer) for fewer in _without_words([key[:-1] for key in real])]
     judges = sorted({key[-1] for key in cells})
     return [
         _labels_as_parts({key: said[key] for key in keys if key in said}, judges, {key[:-1] for key in keys})
-        for said, keys in product((labels, _without_words_of_one(labels)), (cells, real))
+        for said, keys in product((labels, _without_words_of_one(labels)), (cells, *kept))
     ]
 
 
@@ -1212,8 +1220,7 @@ def _read_labels(paths: Sequence[str], options: Mapping[str, Any]) -> object:
 def _read_items(paths: Sequence[str], options: Mapping[str, Any]) -> object:
     frame = read_items(list(paths), **options)
     columns = {str(name): [None if pd.isna(cell) else cell for cell in frame[name].tolist()] for name in frame.columns}
-    own = options.get("system")
-    system = list(columns)[_column_of(list(columns), [own] if own else _SYSTEM_WORDS)]
+    system = frame.attrs["system"]
     asked = options.get("item", [])
     items = [list(columns)[_column_of(list(columns), [one])] for one in asked] or [
         name for name in frame.attrs["items"] if name.casefold() in _ITEM_WORDS
