@@ -422,6 +422,8 @@ def _table(cells: Mapping[tuple[str, str, str, str], Sequence[float | None]]) ->
         raise RefusedError("no score")
     kept = {metric for metric, number in counts.items() if number == max(counts.values())}
     known = {key: said[0] for key, said in _alike({key: of for key, of in cells.items() if key[0] in kept}).items()}
+    if not all(is_average(key[3]) for key in known):
+        known = {key: value for key, value in known.items() if not is_average(key[3])}
     varied = {name for name in kept if len({value for key, value in known.items() if key[0] == name}) > 1}
     kept = varied or kept
     known = {key: value for key, value in known.items() if key[0] in kept}
