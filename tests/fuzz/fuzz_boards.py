@@ -116,7 +116,7 @@ def _error(kinds: Mapping[str, str], mean: float) -> float:
     if kind:  # an interval, whatever its column is called
         if (text[0] in "[(") != (text[-1] in "])"):
             raise RefusedError("half a pair of brackets")
-        low, high = sorted(number_of(end.strip("[]() ").replace(" ", "")) for end in ends)
+        low, high = sorted(number_of(re.sub(r"[\s\[\]()]", "", end)) for end in ends)
     else:
         low, high = (
             number_of(kinds[side if side in kinds else more]) for side, more in (("low", "q025"), ("high", "q975"))
@@ -197,7 +197,7 @@ def _has_negatives(cells: Mapping[str, tuple[float, ...]], metric: str) -> bool:
 
 def _tells(text: str) -> bool:
     try:
-        return bool([number_of(end.strip("[]() ")) for end in _ENDS.split(text)])
+        return bool([number_of(end.strip("[]() \t\v\f")) for end in _ENDS.split(text)])
     except (RefusedError, ValueError):
         return False
 

@@ -228,7 +228,7 @@ def _records(rng: random.Random, rows: Sequence[Row]) -> bytes:
 _ROLES = {
     "left": ("left", "model_a", "system_a", "model_1", "system_1", "generator_1", "option_a", "model_x", "model1"),
     "right": ("right", "model_b", "system_b", "model_2", "system_2", "generator_2", "option_b", "model_y", "model2"),
-    "winner": ("winner", "preference", "verdict", "vote", "outcome", "choice"),
+    "winner": ("winner", "preference", "verdict", "vote", "outcome", "choice", "vinner"),
     "question": (
         *("question_id", "question", "prompt_id", "prompt", "query_id", "query", "topic_id", "topic", "item_id"),
         *("item", "instruction", "uid"),
