@@ -112,9 +112,7 @@ def read_items(  # noqa: PLR0913 - what is read, and how
     keys = [*keys, *by_structure]
     items = keys[1 : len(keys) - len(sets)]
     summed: list[str] = []
-    if len(keys) > 1:
-        tables = [_without_summaries(table, items, summed) for table in tables]
-        first = tables[0]
+    first = _without_summaries(first, items, summed)
     if len(keys) > 1 or len(tables) > 1:
         _refuse_repeated(first, keys)
     texts = [*keys, *([] if cluster is None else [cluster])]
@@ -123,6 +121,8 @@ def read_items(  # noqa: PLR0913 - what is read, and how
         text, label = table.frame, table.label
         table_keys = _keys(text, system, item or _called_alike(text, items), sets, label)
         _refuse_other_keys(table_keys, keys, label, first.label)
+        table = _without_summaries(table, table_keys[1 : len(items) + 1], summed)  # noqa: PLW2901 - no other is wanted
+        text = table.frame
         _refuse_repeated(table, table_keys)
         numbers = _numbers(table, text.rename(columns=dict(zip(table_keys, keys, strict=True))), texts, metrics)
         combined = _joined(combined, numbers, keys, label, first.label)
@@ -179,8 +179,7 @@ def _items_by_structure(frame: pd.DataFrame, system: str, metrics: Collection[st
 
 def _without_summaries(table: "_ItemTable", items: Sequence[str], summed: list[str]) -> "_ItemTable":
     """Leave out the rows that sum up the other items, as their name says, which is added to `summed`."""
-    names = [name for name in items if name in table.frame.columns]
-    for name in names:
+    for name in items:
         different = [str(item) for item in dict.fromkeys(table.frame[name])]
         told = {item for item, sums_up in zip(different, are_summaries(different), strict=True) if sums_up}
         if len(told) == len(different):

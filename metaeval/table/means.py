@@ -54,7 +54,8 @@ _OF_ALL = frozenset({"n", "n_total"})
 _NUMBER = r"[+-]?\s*[0-9]*\.?[0-9]+(?:e[+-]?[0-9]+)?"
 _BETWEEN = r"(?:,|;|/|to|\.\.|\N{EN DASH}|-(?=\s*[0-9.]))"
 _ONE = r"(?![+-]?[0-9]+,[0-9]+\Z)"  # 0,85 is a number with a decimal comma
-_TWO = re.compile(rf"{_ONE}[\[(]?\s*({_NUMBER})\s*{_BETWEEN}\s*({_NUMBER})\s*[\])]?", re.IGNORECASE)
+_CLOSED = r"(?=[\[(].*[\])]\Z|[^\[(].*[^\])]\Z)"  # half a pair of brackets is a slip
+_TWO = re.compile(rf"{_CLOSED}{_ONE}[\[(]?\s*({_NUMBER})\s*{_BETWEEN}\s*({_NUMBER})\s*[\])]?", re.IGNORECASE)
 _LEVELS = {"99": 0.99, "90": 0.9, "80": 0.8, "68": 0.68}
 _LEVEL = 0.95
 _LONGEST_INTERVAL = 100  # the pattern looks at every way to divide digits
@@ -551,7 +552,7 @@ def board_of(
     With `drop_gaps`, a system without a mean or its error is left out under that metric.
     """
     columns = _at_said_level(frame, columns)
-    _refuse_broken_intervals(frame, columns.others)
+    _refuse_broken_intervals(frame, [*columns.others, *(name for pair in columns.pairs for name in pair.errors)])
     for name in {name: None for pair in columns.pairs for name in (pair.mean, *pair.errors)}:
         if pair := point_between_thousands([str(cell).strip() for cell in frame[name] if isinstance(cell, str)]):
             raise ScoresError(f"column {name!r} {of_thousands(*pair)}")

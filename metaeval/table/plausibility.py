@@ -283,7 +283,8 @@ def _of_items(names: Sequence[str], values: Floats, roles: Sequence[str], out: M
 def _compared_with_one(names: Sequence[str], values: Floats, rows: Sequence[int]) -> dict[int, str]:
     """Return the rows that compare systems with one of them, by name, or as differences of the means of the others.
 
-    The number of that system itself is 0, or none.
+    The number of that system itself is 0, or none. A row whose name says nothing is an item where there are few others,
+    or where it is written more coarsely than they are.
 
     Examples
     --------
@@ -305,7 +306,9 @@ def _compared_with_one(names: Sequence[str], values: Floats, rows: Sequence[int]
     with np.errstate(over="ignore", invalid="ignore"):
         totals, counts = np.nansum(values[items], axis=0), np.isfinite(values[items]).sum(axis=0)
     for at in (at for at in rows if at not in told):
-        row, rounded = values[at], rounding(values[at])
+        row, rounded, others = values[at], rounding(values[at]), [item for item in items if item != at]
+        if at not in compared and (len(others) < _FEWEST_TOPICS or 0 < rounding(values[others]) < rounded):
+            continue
         its = np.isfinite(row) * (at not in compared)
         for baseline in np.flatnonzero((row == 0.0) | np.isnan(row)) if rounded else ():
             known = np.isfinite(row) & (np.arange(n_systems) != baseline)

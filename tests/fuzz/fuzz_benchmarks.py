@@ -422,6 +422,8 @@ def _table(cells: Mapping[tuple[str, str, str, str], Sequence[float | None]]) ->
         raise RefusedError("no score")
     kept = {metric for metric, number in counts.items() if number == max(counts.values())}
     known = {key: said[0] for key, said in _alike({key: of for key, of in cells.items() if key[0] in kept}).items()}
+    if not all(is_average(key[3]) for key in known):
+        known = {key: value for key, value in known.items() if not is_average(key[3])}
     varied = {name for name in kept if len({value for key, value in known.items() if key[0] == name}) > 1}
     kept = varied or kept
     known = {key: value for key, value in known.items() if key[0] in kept}
@@ -890,45 +892,74 @@ def _enter_folds(
         cells[metric, *key] = number_of(value.strip()) if isinstance(value, str) else score_of(value)
 
 
-_TEXTS = {"user_input", "response"}
+_TEXTS = {"user_input", "response", "query", "question", "prompt", "text", "instruction", "answer", "input", "output"}
 
 
 def _frame_opinions(case: Case) -> list[object]:
     """Every column of numbers is a metric, a column qid or id names the items, and rows of all items are no items."""
+    files = [_items_of_frame(_records(content)) for content in case.files]
+    asked = [{item: record.get("user_input") for item, record in held.items()} for held in files]
+    readings = [files]
+    if all(len({*map(repr, texts.values())}) == len(texts) and None not in texts.values() for texts in asked):
+        name_of = {text: item for item, text in reversed(asked[0].items())}  # items may be told by what they ask
+        readings.append(
+            [{name_of.get(asked[at][item], item): one for item, one in held.items()} for at, held in enumerate(files)]
+        )
+    columns = [_metrics_of_frame(_records(content)) for content in case.files]
+    found, reason = [], None
+    for reading in readings:
+        try:
+            found.append({"cells": _cells_of_frames(reading, columns)})
+        except RefusedError as error:
+            reason = error
+    if reason and not found:
+        raise reason
+    return found
+
+
+def _metrics_of_frame(records: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Return the columns that hold a number anywhere, but names of items and texts."""
+    names = list(dict.fromkeys(name for record in records for name in record))
+    return [
+        name
+        for name in names
+        if name not in {"qid", "id", *_TEXTS}
+        and not name.endswith("_id")
+        and any(isinstance(record.get(name), int | float) for record in records)
+    ]
+
+
+def _cells_of_frames(
+    files: Sequence[Mapping[str, Mapping[str, Any]]], columns: Sequence[Sequence[str]]
+) -> dict[str, float]:
     cells: dict[str, float] = {}
-    metrics, items = set(), set()
-    for system, content in zip(_SYSTEMS, case.files, strict=True):
-        records = _records(content)
-        names = list(dict.fromkeys(name for record in records for name in record))
-        called = [name for name in names if name in {"qid", "id"}]
-        if len(called) != 1:
-            raise RefusedError("no name of an item, or two")
-        seen = set()
-        for record in records:
-            item = _named(record.get(called[0]))
-            if is_average(item):
-                continue
-            if item in seen:
-                raise RefusedError("an item twice")
-            seen.add(item)
-            items.add(item)
-            for name in names:
-                held = [one.get(name) for one in records]
-                if (
-                    name in {*called, *_TEXTS}
-                    or name.endswith("_id")
-                    or not any(isinstance(one, int | float) for one in held)
-                ):
-                    continue
-                metrics.add(name)
-                value = record.get(name)
-                value = number_of(value.strip()) if isinstance(value, str) else score_of(value)
-                if value is None:
-                    raise RefusedError("a gap")
-                cells[f"{name} | {system} | {item} | 1"] = value
-    if len(cells) < len(metrics) * len(items) * len(_SYSTEMS):
+    for system, held, metrics in zip(_SYSTEMS, files, columns, strict=True):
+        for (item, record), name in product(held.items(), metrics):
+            value = record.get(name)
+            value = number_of(value.strip()) if isinstance(value, str) else score_of(value)
+            if value is None:
+                raise RefusedError("a gap")
+            cells[f"{name} | {system} | {item} | 1"] = value
+    n_items, n_metrics = (len({name for of in some for name in of}) for some in (files, columns))
+    if len(cells) < n_metrics * n_items * len(_SYSTEMS):
         raise RefusedError("a gap")
-    return [{"cells": cells}]
+    return cells
+
+
+def _items_of_frame(records: Sequence[Mapping[str, Any]]) -> dict[str, Mapping[str, Any]]:
+    """Return the record of every item, by its name or number."""
+    called = list(dict.fromkeys(name for record in records for name in record if name in {"qid", "id"}))
+    if len(called) > 1:
+        raise RefusedError("two names of an item")
+    held: dict[str, Mapping[str, Any]] = {}
+    for number, record in enumerate(records, start=1):
+        item = _named(record.get(called[0])) if called else str(number)
+        if is_average(item):
+            continue
+        if item in held:
+            raise RefusedError("an item twice")
+        held[item] = record
+    return held
 
 
 def _line_opinions(case: Case) -> list[object]:

@@ -4,6 +4,7 @@ Changes are made below the header: what columns are called is tried by benchmark
 """
 
 import random
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -99,18 +100,23 @@ def _rounded(value: float) -> float:
 
 # --------------------------------------------------------------------------------------------- second opinion
 
+_ENDS = re.compile(r"[,;/\N{EN DASH}]|to|\.\.")
+"""What stands between the ends of an interval."""
+
 
 def _error(kinds: Mapping[str, str], mean: float) -> float:
     """Return the standard error that the cells beside a mean tell, by what their columns are called."""
     (kind, text), *_ = [*((kind, kinds[kind]) for kind in ("stderr", "se", "ci95", "ci") if kind in kinds), ("", "")]
-    if kind and "," not in text:
+    ends = _ENDS.split(text)
+    if kind and len(ends) == 1:
         error = number_of(text)
         if error < 0:
             raise RefusedError("an error below 0")
         return error / _Z if kind.startswith("ci") else error
     if kind:  # an interval, whatever its column is called
-        text = text.removeprefix("[").removesuffix("]")
-        low, high = sorted(number_of(end.strip().replace(" ", "")) for end in text.split(","))
+        if (text[0] in "[(") != (text[-1] in "])"):
+            raise RefusedError("half a pair of brackets")
+        low, high = sorted(number_of(re.sub(r"[\s\[\]()]", "", end)) for end in ends)
     else:
         low, high = (
             number_of(kinds[side if side in kinds else more]) for side, more in (("low", "q025"), ("high", "q975"))
@@ -174,16 +180,24 @@ def _readings(names: list[str], rows: list[list[str]]) -> list[object]:
                 "metrics": sorted(metrics.values()),
                 "systems": kept,
                 "cells": {key: cell for key, cell in held.items() if key.split(" | ", 1)[1] in kept},
-                "lower": [name for name in metrics.values() if name == "perplexity"],
+                "lower": [
+                    name for name in metrics.values() if name == "perplexity" and not _has_negatives(cells, name)
+                ],
                 "others": [name for name in _OTHERS if name in names],
             }
         )
     return [*readings]
 
 
+def _has_negatives(cells: Mapping[str, tuple[float, ...]], metric: str) -> bool:
+    """Whether more than a few means are below 0, as no errors are, so that the name of a metric says nothing."""
+    means = [mean for key, (mean, *_) in cells.items() if key.split(" | ")[0] == metric and mean]
+    return sum(mean < 0 for mean in means) > len(means) / 20
+
+
 def _tells(text: str) -> bool:
     try:
-        return bool([number_of(end.strip("[] ")) for end in text.split(",")])
+        return bool([number_of(end.strip("[]() \t\v\f")) for end in _ENDS.split(text)])
     except (RefusedError, ValueError):
         return False
 

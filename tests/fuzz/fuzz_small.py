@@ -375,8 +375,8 @@ def _judged_nugget_opinions(case: Case) -> list[object]:
     }
     places = {part: next((known.index(word) for word in own if word in known), None) for part, own in words.items()}
     if None in places.values():
-        (found,) = label_opinions(case)
-        return [{"said": {" | ".join(key): one for key, one in found["labels"].items()}}]
+        readings = label_opinions(case)
+        return [{"said": {" | ".join(key): one for key, one in found["labels"].items()}} for found in readings]
     said: dict[str, str] = {}
     for row in rows:
         topic, system, nugget, judge, label = (row[places[part]] for part in words)  # type: ignore[index] # none is None
@@ -494,6 +494,8 @@ def _by_place(cells: Mapping[tuple[str, str, str, str], float | None]) -> dict[s
     known = {key: one for key, one in cells.items() if one is not None}
     if len({repeat for *_, repeat in known}) == 1:
         known = {(*key[:3], "1"): one for key, one in known.items()}
+    if not all(is_average(repeat) for *_, repeat in known):
+        known = {key: one for key, one in known.items() if not is_average(key[3])}
     counts: dict[str, set[tuple[str, str]]] = {}
     for metric, system, topic, _ in known:
         counts.setdefault(metric, set()).add((system, topic))

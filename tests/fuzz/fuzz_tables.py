@@ -3,7 +3,8 @@
 import random
 import re
 import unicodedata
-from collections.abc import Callable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import product
 from typing import Any
 
@@ -39,6 +40,8 @@ _WORDS = {
     "group": ("group",),
     "higher_is_better": ("higher_is_better",),
 }
+_RUNS = ("run", "run_id", "runid", "name")
+"""Of them those that may count the runs of a system."""
 _UNSURE = {"model": 1, "item": 1, "question_id": 1, "sample": 1, "doc": 1, "id": 2}
 """Words that count where no surer one is there."""
 _TRUTH = {"true": True, "1": True, "1.0": True, "false": False, "0": False, "0.0": False}
@@ -55,7 +58,7 @@ _LABEL_ROLES = {
     "topic": ("topic", "query", "qid", "query_id", "topic_id", "thema", "anfrage", "suchanfrage", *_ASKED),
     "judge": (
         *("judge", "assessor", "worker", "annotator", "rater", "reviewer", "labeler", "labeller", "evaluator"),
-        *("gutachter", "bewerter", "juror"),
+        *("gutachter", "bewerter", "juror", "juge"),
     ),
     "label": (
         *("label", "relevance", "grade", "rating", "judgment", "judgement", "rel", "verdict", "bewertung", "urteil"),
@@ -78,9 +81,11 @@ _SAYS_YES = {
     *("safe", "acceptable", "accept", "accepted", "positive", "supported", "helpful", "high", "ja", "richtig"),
     *("wahr", "gut", "bestanden"),
 }
+_NO_LABELS = ("none", "null", "invalid", "failed", "unknown", "missing", "skip", "skipped", "refused", "error", "nan")
+"""What may be no label, where of several judges one alone says it."""
 _MOST_WORDS = 50
 _COUNTS = ("", "n")
-_SYSTEM_WORDS = ("system", "sys", "model", "run", "name", "submission")
+_SYSTEM_WORDS = ("system", "sys", "model", "run", "name", "submission", "system_id", "run_id", "runid", "run id")
 _ITEM_WORDS = ("item", "topic", "segment", "segid", "seg", "doc", "document", "docid", "id", "sample")
 
 # ------------------------------------------------------------------------------------------------ documents
@@ -292,6 +297,13 @@ type Block = dict[str, Any]
 _NAMES = ("one", "two")
 
 
+def _folded(name: str) -> str:
+    word = re.sub(r"[\s._/:()\[\]-]+", "_", name.strip()).casefold().strip("_")
+    if not word.isascii():  # accents may be left away
+        word = "".join(sign for sign in unicodedata.normalize("NFKD", word) if not unicodedata.combining(sign))
+    return word
+
+
 def _roles(names: Sequence[str], columns: Mapping[str, Any]) -> tuple[dict[str, int], list[int]]:
     """Place of the column of every part, and of the columns without a part that have a name."""
     chosen = {part: column for part, column in columns.items() if part != "ignore" and isinstance(column, str)}
@@ -306,9 +318,7 @@ def _roles(names: Sequence[str], columns: Mapping[str, Any]) -> tuple[dict[str, 
     for place, name in enumerate(names):
         if name in chosen.values() or name in ignored or not name.strip():
             continue
-        word = re.sub(r"[\s._/:()\[\]-]+", "_", name.strip()).casefold().strip("_")
-        if not word.isascii():  # accents may be left away
-            word = "".join(sign for sign in unicodedata.normalize("NFKD", word) if not unicodedata.combining(sign))
+        word = _folded(name)
         part = next((part for part, words in _WORDS.items() if word in words), None)
         called[place] = part, _UNSURE.get(word, 0)
     for place, (part, unsure) in called.items():
@@ -327,6 +337,20 @@ def _value(cell: str, missing: str) -> float | None:
     return number_of(cell.strip())
 
 
+def _value_of(cell: str, topic: str, missing: str) -> float | None:
+    """Return the score of a cell; what stands for an average or a number of others may say anything."""
+    try:
+        return _value(cell, missing)
+    except RefusedError:
+        if is_average(topic) or _is_count(topic):
+            return None
+        raise
+
+
+def _is_count(topic: str) -> bool:
+    return topic.strip("#").casefold() in _COUNTS
+
+
 def _wide(rows: list[list[str]], own: str, options: Mapping[str, Any]) -> list[Block]:
     header = options.get("header")
     if header is None:
@@ -342,10 +366,17 @@ def _wide(rows: list[list[str]], own: str, options: Mapping[str, Any]) -> list[B
         raise RefusedError("rows of different lengths")
     if names[:1] != [""] or not _counts_rows(rows) or len(names) < 3:
         return _wide_readings(rows, names, own, options)
+    return _readings_in(  # numbers of rows, or topics
+        lambda first: _wide_readings([row[first:] for row in rows], names[first:], own, options), (0, 1)
+    )
+
+
+def _readings_in(read: Callable[[Any], list[Block]], ways: Sequence[object]) -> list[Block]:
+    """Return what is read in any of some ways; where none of them reads anything, it is refused."""
     found, reason = [], RefusedError("no reading")
-    for first in (0, 1):  # numbers of rows, or topics
+    for way in ways:
         try:
-            found += _wide_readings([row[first:] for row in rows], names[first:], own, options)
+            found += read(way)
         except RefusedError as error:
             reason = error
     if not found:
@@ -364,9 +395,13 @@ def _wide_readings(
 ) -> list[Block]:  # as `_wide`, below the header
     columns, missing = options.get("columns", {}), options.get("missing", "error")
     places, _ = _roles(names, columns)
+    said = columns or "systems_in" in options or "topic" in places
+    if not said and _are_numbered([name for name in names[1:] if name]):
+        ways = [{**options, "systems_in": way} for way in ("columns", "rows")]
+        return _readings_in(lambda way: _wide_readings(rows, names, own, way), ways)
     insisting = columns.keys() & {"system", "topic"}
-    if options.get("systems_in") == "rows":
-        turned = True
+    if options.get("systems_in"):
+        turned = options["systems_in"] == "rows"
     elif insisting:
         turned = options.get("systems_in") is None and "system" in insisting
     else:
@@ -413,8 +448,12 @@ def _wide_block(  # noqa: PLR0917 - what a block is made of
         raise RefusedError("no column of scores")
     down = None if place is None else [name_of(row[place]) for row in rows]
     across = [name_of(names[at]) for at in used] if names else None
-    values = [[_value(row[at], missing) for at in used] for row in rows]
     systems, topics = (down, across) if turned else (across, down)
+    called = topics or [""] * max(len(rows), len(used))
+    values = [
+        [_value_of(row[at], called[to if turned else of], missing) for to, at in enumerate(used)]
+        for of, row in enumerate(rows)
+    ]
     if not turned:
         values = [list(column) for column in zip(*values, strict=True)]
     systems = systems or [f"system{number}" for number in range(1, len(values) + 1)]
@@ -441,6 +480,8 @@ def _long(rows: list[list[str]], own: str, options: Mapping[str, Any]) -> list[B
     counted = {part: at - 1 for part, at in columns.items() if isinstance(at, int)}
     if counted:
         return [_long_block(rows, counted, {}, own, missing)]
+    if (run := _numbered_run(rows)) is not None:
+        return _of_runs(rows, run, own, options)
     names, rows = names_in(rows[0]), rows[1:]
     if not rows:
         raise RefusedError("no rows")
@@ -474,17 +515,59 @@ def _long(rows: list[list[str]], own: str, options: Mapping[str, Any]) -> list[B
                 reason = error
     if not found:
         raise reason
-    return [*found, *map(_without_sign, found)]
+    return found
 
 
-def _without_sign(block: Block) -> Block:
-    """Leave out what is called by a word for numbers, which may count the others."""
-    cells = {key: value for key, value in block["cells"].items() if key[2].strip("#").casefold() not in _COUNTS}
-    return {
-        **block,
-        "topic": [topic for topic in block["topic"] if topic.strip("#").casefold() not in _COUNTS],
-        "cells": cells,
-    }
+def _numbered_run(rows: Sequence[Sequence[str]]) -> int | None:
+    """Return the column called run or name that numbers the runs of the systems that another column names."""
+    called = [_folded(name) for name in names_in(rows[0])]
+    systems = [at for at, word in enumerate(called) if word in _WORDS["system"]]
+    runs = [
+        at
+        for at in systems
+        if called[at] in _RUNS and all(row[at : at + 1] and row[at].strip().isdecimal() for row in rows[1:])
+    ]
+    return runs[0] if len(systems) == 2 and len(runs) == 1 else None
+
+
+def _of_runs(rows: list[list[str]], run: int, own: str, options: Mapping[str, Any]) -> list[Block]:
+    """Read the rows of every run as a table of their own; a cell holds the score of each run."""
+    rest = [[cell for at, cell in enumerate(row) if at != run] for row in rows]
+    runs = natural(list(dict.fromkeys(row[run].strip() for row in rows[1:])))
+    tables = [
+        _long(
+            [rest[0], *(other for row, other in zip(rows[1:], rest[1:], strict=True) if row[run].strip() == one)],
+            own,
+            options,
+        )
+        for one in runs
+    ]
+    found = []
+    for blocks in zip(*tables, strict=False):
+        if any(block["cells"].keys() != blocks[0]["cells"].keys() for block in blocks):
+            raise RefusedError("a gap")
+        cells = {key: [block["cells"][key] for block in blocks] for key in blocks[0]["cells"]}
+        found.append({**blocks[0], "cells": cells})
+    return found
+
+
+def _items_alone(block: Block) -> Iterator[Block]:
+    """Leave out what is called by a word for numbers, which may count others, and words beside topics of numbers."""
+    yield _with_topics(block, [topic for topic in block["topic"] if not _is_count(topic)])
+    numbers = [topic for topic in block["topic"] if _are_numbered([topic])]
+    if numbers:
+        yield _with_topics(block, numbers)
+
+
+def _with_topics(block: Block, topics: list[str]) -> Block:
+    cells = {key: value for key, value in block["cells"].items() if key[2] in topics}
+    left = {key[0] for key in block["cells"]} - {key[0] for key in cells}
+    return {**block, "metric": [one for one in block["metric"] if one not in left], "topic": topics, "cells": cells}
+
+
+def _are_numbered(names: Sequence[str]) -> bool:
+    """Whether these are called as questions are: by numbers alone, or a letter before each."""
+    return bool(names) and all(re.fullmatch(r"[qQtT]?[0-9]+", name.strip()) for name in names)
 
 
 def _long_block(  # noqa: C901, PLR0917 - a literal reading, step by step
@@ -571,9 +654,11 @@ def _form_readings(rows: list[list[str]], own: str, options: Mapping[str, Any]) 
     found, reason = [], RefusedError("no form")
     for form in wanted:
         try:
-            found += forms[form]()
+            blocks = forms[form]()
         except RefusedError as error:
             reason = error
+            continue
+        found += [*blocks, *(fewer for block in blocks for fewer in _items_alone(block))]
     if not found:
         raise reason
     return found
@@ -814,9 +899,12 @@ def _without_names_of_grades(rows: Sequence[Sequence[str]], columns: Sequence[in
     return rows
 
 
-def label_opinions(case: Case) -> list[dict[str, Any]]:  # noqa: C901 - a literal reading, step by step
-    names, rows = names_and_rows(case.files[0])
-    columns, words, where = (case.options.get(one, {}) for one in ("columns", "words", "where"))
+def label_opinions(case: Case) -> list[dict[str, Any]]:
+    return _labels_in(*names_and_rows(case.files[0]), case.options)
+
+
+def _labels_in(names: list[str], rows: list[list[str]], options: Mapping[str, Any]) -> list[dict[str, Any]]:  # noqa: C901, PLR0912 - a literal reading, step by step
+    columns, words, where = (options.get(one, {}) for one in ("columns", "words", "where"))
     if not {*columns.values(), *where} <= set(names):
         raise RefusedError("no such column")
     for column, text in where.items():
@@ -830,6 +918,10 @@ def label_opinions(case: Case) -> list[dict[str, Any]]:  # noqa: C901 - a litera
         free -= {at for several in places.values() for at in several}
         called = [at for word in known for at in sorted(free) if folded[at] == word]
         places[role] = [names.index(columns[role])] if role in columns else called[:1]
+    if not places["item"] and places["judge"] and not places["label"] + places["topic"] and not where:
+        (own,) = places["judge"]  # a row a person, and a column an item
+        turned = [[name, *(row[at] for row in rows)] for at, name in enumerate(names) if name and at != own]
+        return _labels_in(fitted(["item", *(row[own] for row in rows)], turned), turned, {"words": words})
     if not places["item"]:
         raise RefusedError("no column of items")
     is_long = bool(places["judge"] and places["label"])
@@ -840,6 +932,9 @@ def label_opinions(case: Case) -> list[dict[str, Any]]:  # noqa: C901 - a litera
     told, wholly = ({tuple(row[at] for at in some) for row in rows} for some in (keys, [*keys, *more]))
     if "item" not in columns and len(told) < len(rows) == len(wholly):
         places["item"] += more
+    asked = {at for at in places["topic"] if folded[at] in _ASKED and at not in chosen}
+    if len(rows) > 1 and any(len({row[at] for row in rows}) == 1 for at in asked):
+        places["topic"] = []  # all judged the same question
     keys = {*places["topic"], *places["item"], *chosen, *(places["judge"] if is_long else [])}
     rows = _without_names_of_grades(rows, places["label"] if is_long else [*({*range(len(names))} - keys)], words)
     if is_long:
@@ -859,12 +954,21 @@ def label_opinions(case: Case) -> list[dict[str, Any]]:  # noqa: C901 - a litera
             raise RefusedError("an item twice")
         cells[key] = read(row[at], words)
     labels = {key: value for key, value in cells.items() if value is not None}
-    real = {key for key in cells if not any(map(is_average, key[:-1]))}  # averages may be left out
+    real = [key for key in cells if not any(map(is_average, key[:-1]))]  # averages may be left out
+    kept = [_where(real, fewer) for fewer in _without_words([key[:-1] for key in real])]
+    judges = sorted({key[-1] for key in cells})
     return [
-        _labels_as_parts({key: labels[key] for key in keys if key in labels}, sorted({key[-1] for key in cells}), items)
-        for keys in (cells, real)
-        for items in [{key[:-1] for key in keys}]
+        _labels_as_parts({key: said[key] for key in keys if key in said}, judges, {key[:-1] for key in keys})
+        for said, keys in product((labels, _without_words_of_one(labels)), (cells, *kept))
     ]
+
+
+def _without_words_of_one(labels: Mapping[Any, float | str]) -> dict[Any, float | str]:
+    """Leave out what may be no label and one judge alone says."""
+    said = {(" ".join(str(label).casefold().split()), key[-1]) for key, label in labels.items()}
+    times = Counter(word for word, _ in said)
+    lone = {word for word in _NO_LABELS if times[word] == 1}
+    return {key: label for key, label in labels.items() if " ".join(str(label).casefold().split()) not in lone}
 
 
 def _label_reading(
@@ -914,9 +1018,25 @@ def _column_of(names: Sequence[str], words: Sequence[str]) -> int:
     raise RefusedError("no such column")
 
 
-def _item_opinions(case: Case) -> list[object]:  # noqa: C901, PLR0912, PLR0915 - a literal reading, step by step
-    where, asked = case.options.get("where", {}), case.options.get("item", [])
-    tables = []
+def _item_opinions(case: Case) -> list[object]:
+    tables = _chosen_tables(case)
+    found, reason = [], RefusedError("no reading")
+    for items in _ways_to_items(tables[0], case.options):
+        try:
+            found += _items_read(tables, case.options, items)
+        except RefusedError as error:
+            reason = error
+    if not found:
+        raise reason
+    return found
+
+
+type _Table = tuple[list[str], list[list[str]]]
+
+
+def _chosen_tables(case: Case) -> list[_Table]:
+    """Return the names and the chosen rows of every file."""
+    tables, where = [], case.options.get("where", {})
     for content in case.files:
         names, rows = names_and_rows(content)
         for column, text in where.items():
@@ -927,75 +1047,112 @@ def _item_opinions(case: Case) -> list[object]:  # noqa: C901, PLR0912, PLR0915 
         tables.append((names, rows))
     if any(not any(column in names for names, _ in tables) for column in where):
         raise RefusedError("no such column")
-    own = case.options.get("system")
-    parts: list[tuple[list[str], dict[str, list[float | str | None]], list[tuple[str, ...]]]] = []
+    return tables
+
+
+def _ways_to_items(table: _Table, options: Mapping[str, Any]) -> list[list[str]]:
+    """Return which columns may name the items of the first file: those called so, or one that fits as they do not.
+
+    What is another in every row numbers the rows, where systems share the others.
+    """
+    names, rows = table
+    if options.get("item"):
+        return [list(options["item"])]
+    system = _system_of(names, options)
+    cells = {name: [row[at] for row in rows] for at, name in enumerate(names) if name}
+    called = [name for name in names if name.casefold() in _ITEM_WORDS]
+    of_rows = [name for name in called if len({*cells[name]}) == len(rows)]
+    shared = [name for name in called if name not in of_rows]
+    systems = [row[system] for row in rows]
+    ways = [called, *([shared] if of_rows and shared else [])]
+    if len({*systems}) < len(rows) and not shared:
+        free = [name for at, name in enumerate(names) if name and name not in called and at != system]
+        ways += [[name] for name in free if len({*zip(systems, cells[name], strict=True)}) == len(rows)]
+    return ways
+
+
+def _system_of(names: Sequence[str], options: Mapping[str, Any]) -> int:
+    return _column_of(names, [options["system"]] if "system" in options else _SYSTEM_WORDS)
+
+
+def _items_read(tables: Sequence[_Table], options: Mapping[str, Any], items: Sequence[str]) -> list[object]:
+    parts: list[tuple[dict[str, list[float | str | None]], list[tuple[str, ...]]]] = []
     keys: list[str] = []
-    for number, (names, rows) in enumerate(tables):
-        wanted = asked if asked or not number else keys[1:]
-        at = [_column_of(names, [own] if own else _SYSTEM_WORDS)]
-        at += (
-            [_column_of(names, [one]) for one in wanted]
-            if wanted
-            else [place for place, name in enumerate(names) if name.casefold() in _ITEM_WORDS]
-        )
-        if not number:
-            keys = [names[place] for place in at]
+    for names, rows in tables:
+        at = [_system_of(names, options), *_places_of_items(names, items, first=not keys, asked="item" in options)]
+        keys = keys or [names[place] for place in at]
         if len(at) != len(keys):
             raise RefusedError("other keys")
         named = [keys[at.index(place)] if place in at else name for place, name in enumerate(names)]
-        values = {
-            name: _typed([row[place] for row in rows]) for place, name in enumerate(named) if name and place not in at
-        }
         order = [tuple(row[place] for place in at) for row in rows]
         real = [not any(map(is_average, key[1:])) for key in order]
-        if any(real):  # an average of nothing is an item
-            order = [key for key, is_real in zip(order, real, strict=True) if is_real]
-            values = {
-                name: _typed([row[place] for row, is_real in zip(rows, real, strict=True) if is_real])
-                for place, name in enumerate(named)
-                if name in values
-            }
-        parts.append((named, values, order))
-    columns: dict[str, list[float | str | None]] = {}
-    if len(parts) == 1:
-        order = parts[0][2]
-        columns = parts[0][1]
-    else:
-        one, two = parts
-        if any(one[2].count(key) > 1 and two[2].count(key) > 1 for key in one[2]):
-            raise RefusedError("keys repeated in both files")
-        both = [name for name in two[1] if name in one[1]]
-        if any(isinstance(cell, float) for name in both for part in (one, two) for cell in part[1][name]):
-            raise RefusedError("a column of scores twice")
-        pairs = [(at, to) for at, key in enumerate(one[2]) for to in range(len(two[2])) if two[2][to] == key]
-        pairs += [(at, -1) for at, key in enumerate(one[2]) if key not in two[2]]
-        pairs += [(-1, to) for to, key in enumerate(two[2]) if key not in one[2]]
-        said = [0 if column in tables[0][0] else 1 for column in where]  # the file whose rows were chosen
-        pairs = [pair for pair in pairs if all(pair[number] >= 0 for number in said)]
-        if not pairs:
-            raise RefusedError("no row is left")
-        order = [one[2][at] if at >= 0 else two[2][to] for at, to in pairs]
-        columns = {name: [cells[at] if at >= 0 else None for at, _ in pairs] for name, cells in one[1].items()}
-        columns |= {n: [c[to] if to >= 0 else None for _, to in pairs] for n, c in two[1].items() if n not in both}
-    opinions = [_items_as_parts(keys, columns, order)]
-    real = [not any(name.strip("#").casefold() in _COUNTS for name in key[1:]) for key in order]
-    if any(real):  # words for numbers may count the others
-        held = {name: [cell for cell, is_real in zip(c, real, strict=True) if is_real] for name, c in columns.items()}
-        opinions.append(_items_as_parts(keys, held, [key for key, is_real in zip(order, real, strict=True) if is_real]))
-    if len(parts) == 1 and len(keys) == 1 and len({*order}) < len(order):  # one column may name items by what it holds
-        names, rows = tables[0]
-        for place, name in enumerate(names):
-            cells = [row[place] for row in rows]
-            if name in columns and len({*zip(order, cells, strict=True)}) == len(rows):
-                opinions.append(_items_as_parts(keys, columns | {name: cells}, order))
-    if len(parts) == 1 and len(keys) == 2 and len({item for _, item in order}) == len(order):
-        numbered = list(zip([system for system, _ in order], _typed([item for _, item in order]), strict=True))
-        opinions += [
-            _items_as_parts(keys, columns | {name: [row[place] for row in tables[0][1]]}, numbered)
-            for place, name in enumerate(tables[0][0])
-            if name in columns and len(order) == len(tables[0][1])
-        ]
+        real = real if any(real) else [True] * len(real)  # an average of nothing is an item
+        values = {
+            name: _typed(_where([row[place] for row in rows], real))
+            for place, name in enumerate(named)
+            if name and place not in at
+        }
+        parts.append((values, _where(order, real)))
+    columns, order = parts[0] if len(parts) == 1 else _two_joined(parts, tables, options)
+    opinions = []
+    for real in _without_words([key[1:] for key in order]):
+        held = {name: _where(cells, real) for name, cells in columns.items()}
+        left = _where(order, real)
+        # what names items without being called so is laid out as a column of words
+        said = [at for at, key in enumerate(keys) if not at or "item" in options or key.casefold() in _ITEM_WORDS]
+        held |= {keys[at]: [key[at] for key in left] for at in range(len(keys)) if at not in said}
+        opinions.append(
+            _items_as_parts([keys[at] for at in said], held, [tuple(key[at] for at in said) for key in left])
+        )
     return opinions
+
+
+def _places_of_items(names: Sequence[str], items: Sequence[str], *, first: bool, asked: bool) -> list[int]:
+    called = [place for place, name in enumerate(names) if name.casefold() in _ITEM_WORDS]
+    try:
+        return [_column_of(names, [one]) for one in items] or ([] if first else called)
+    except RefusedError:
+        if first or asked or len(items) != 1 or len(called) != 1:
+            raise
+        return called  # another file may call its items otherwise
+
+
+def _without_words(items: Sequence[tuple[str, ...]]) -> list[list[bool]]:
+    """Say which rows stay: all, those not called by a word for numbers, or numbers alone, where there are such."""
+    ways = [[True] * len(items)]
+    for kept in (lambda name: not _is_count(name), lambda name: _are_numbered([name])):
+        real = [all(map(kept, key)) for key in items]
+        ways += [real] if any(real) else []
+    return ways
+
+
+def _where[T](values: Sequence[T], real: Sequence[bool]) -> list[T]:
+    return [value for value, is_real in zip(values, real, strict=True) if is_real]
+
+
+def _two_joined(
+    parts: Sequence[tuple[dict[str, list[Any]], list[tuple[str, ...]]]],
+    tables: Sequence[_Table],
+    options: Mapping[str, Any],
+) -> tuple[dict[str, list[Any]], list[tuple[str, ...]]]:
+    """Join two files by their keys; rows that one has alone stay, with gaps."""
+    (one, first), (two, second) = parts
+    if any(first.count(key) > 1 and second.count(key) > 1 for key in first):
+        raise RefusedError("keys repeated in both files")
+    both = [name for name in two if name in one]
+    if any(isinstance(cell, float) for name in both for part in (one, two) for cell in part[name]):
+        raise RefusedError("a column of scores twice")
+    pairs = [(at, to) for at, key in enumerate(first) for to in range(len(second)) if second[to] == key]
+    pairs += [(at, -1) for at, key in enumerate(first) if key not in second]
+    pairs += [(-1, to) for to, key in enumerate(second) if key not in first]
+    # the file whose rows were chosen
+    said = [0 if column in tables[0][0] else 1 for column in options.get("where", {})]
+    pairs = [pair for pair in pairs if all(pair[number] >= 0 for number in said)]
+    if not pairs:
+        raise RefusedError("no row is left")
+    columns = {name: [cells[at] if at >= 0 else None for at, _ in pairs] for name, cells in one.items()}
+    columns |= {n: [c[to] if to >= 0 else None for _, to in pairs] for n, c in two.items() if n not in both}
+    return columns, [first[at] if at >= 0 else second[to] for at, to in pairs]
 
 
 def _typed(cells: Sequence[str]) -> list[float | str | None]:
@@ -1063,8 +1220,7 @@ def _read_labels(paths: Sequence[str], options: Mapping[str, Any]) -> object:
 def _read_items(paths: Sequence[str], options: Mapping[str, Any]) -> object:
     frame = read_items(list(paths), **options)
     columns = {str(name): [None if pd.isna(cell) else cell for cell in frame[name].tolist()] for name in frame.columns}
-    own = options.get("system")
-    system = list(columns)[_column_of(list(columns), [own] if own else _SYSTEM_WORDS)]
+    system = frame.attrs["system"]
     asked = options.get("item", [])
     items = [list(columns)[_column_of(list(columns), [one])] for one in asked] or [
         name for name in frame.attrs["items"] if name.casefold() in _ITEM_WORDS

@@ -196,7 +196,8 @@ def _long(rng: random.Random) -> Case:
         truth["group"] = [group[one] for one in first_systems]
     elif said:
         truth["higher_is_better"] = [up[one] for one in first_metrics]
-    elif rng.random() < 0.1:  # lines of WMT's metrics task, of which these topics are the documents
+    elif rng.random() < 0.1 and not all(one.isdecimal() for one in systems):  # those would be segments
+        # lines of WMT's metrics task, of which these topics are the documents
         rows = [[m, "en-de", "newstest", t, s, number(rng, cells[m, s, t])] for m, s, t in keys]
         return Case((table(rng, rows, "\t"),), {}, truth)
     return Case((table(rng, rows),), {}, truth)
@@ -348,6 +349,8 @@ def _labels(rng: random.Random) -> Case:
         known = {(*item, judge): own[at] for at, item in enumerate(items) for judge in judges}
         known |= {(*items[0], judges[0]): rng.choice(_WORDS)}
         gap = (*items[0], judges[1]) if gap else None
+        givers = {key[-1] for key, one in known.items() if one == "none" and key != gap}
+        options = {"words": {"none": "label"}} if len(givers) == 1 else {}  # from one judge alone it may be no label
         spelt = {key: str(one) for key, one in known.items()}
     spelt |= {gap: rng.choice([one for one in _GAPS if one != "None" or kind >= 0.6 or kind < 0.3])} if gap else {}
     if rng.random() < 0.5:

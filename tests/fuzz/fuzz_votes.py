@@ -6,6 +6,7 @@ The second opinion reads rows one by one. Whatever looks like a number or a gap 
 import json
 import random
 import re
+import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -227,7 +228,7 @@ def _records(rng: random.Random, rows: Sequence[Row]) -> bytes:
 _ROLES = {
     "left": ("left", "model_a", "system_a", "model_1", "system_1", "generator_1", "option_a", "model_x", "model1"),
     "right": ("right", "model_b", "system_b", "model_2", "system_2", "generator_2", "option_b", "model_y", "model2"),
-    "winner": ("winner", "preference", "verdict", "vote", "outcome", "choice"),
+    "winner": ("winner", "preference", "verdict", "vote", "outcome", "choice", "vinner"),
     "question": (
         *("question_id", "question", "prompt_id", "prompt", "query_id", "query", "topic_id", "topic", "item_id"),
         *("item", "instruction", "uid"),
@@ -265,7 +266,8 @@ _FLAGS = {**dict.fromkeys(("1", "1.0", "true", "yes"), 1), **dict.fromkeys(("0",
 
 
 def _word(name: str) -> str:
-    return re.sub("[- ]", "_", name.strip().casefold())
+    plain = (sign for sign in unicodedata.normalize("NFKD", name) if not unicodedata.combining(sign))
+    return re.sub("[- ]", "_", "".join(plain).strip().casefold())
 
 
 def _text(value: object) -> str:
@@ -318,7 +320,7 @@ class _Reading:
         if text in sides:
             return float(text == sides[0]), 1.0
         self.used.append(text.casefold())
-        word = text.casefold().strip("[]")
+        word = " ".join(text.casefold().split()).strip("[]")
         if word not in _MEANT:
             raise RefusedError("a winner that is no word")
         return _MEANT[word]

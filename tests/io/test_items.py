@@ -165,6 +165,17 @@ def test_an_item_called_all_beside_no_other_is_an_item(tmp_path):
     assert frame.attrs["notes"] == ["left out the averages (ALL)"]
 
 
+def test_averages_are_left_out_of_a_further_file_that_spells_its_columns_otherwise(tmp_path):
+    """SYS and DOC of people's scores are system and doc of the metric's."""
+    metric, people = tmp_path / "metric.csv", tmp_path / "people.csv"
+    metric.write_text("system,doc,BLEU\na,1,2\na,2,4\nb,1,3\nb,2,5\n")
+    people.write_text("SYS,DOC,DA\na,1,80\na,2,90\na,ALL,85\nb,1,70\nb,2,60\nb,ALL,65\n")
+    frame = read_items([metric, people])
+    assert frame["doc"].tolist() == ["1", "2", "1", "2"]
+    assert frame["DA"].tolist() == [80, 90, 70, 60]
+    assert frame.attrs["notes"] == ["left out the averages (ALL)"]
+
+
 def test_a_column_that_stands_for_two_of_another_file_is_refused(tmp_path):
     """Doc and doc are two columns of the first file, and DOC one of the second."""
     one, two = tmp_path / "one.csv", tmp_path / "two.csv"

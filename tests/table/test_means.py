@@ -325,6 +325,16 @@ def test_errors_near_or_around_the_mean_are_bounds_and_refused(columns):
         assert as_bounds.errors == pytest.approx((board[ends[1]] - board[ends[0]]).to_numpy()[None] / 3.919928)
 
 
+@pytest.mark.parametrize("cell", ["0,6]", "0.2, 0.9)", "0,6"])
+def test_a_broken_interval_among_others_is_refused_by_what_it_says(cell):
+    """Half a pair of brackets is left of 0,6] and 0.2, 0.9), and 0,6 could be 0.6 with a decimal comma."""
+    board = pd.DataFrame({"model": ["a", "b"], "rating": [0.5, 0.3], "rating_ci": ["[0.4, 0.6]", cell]})
+    with pytest.raises(ScoresError, match=re.escape(f"holds intervals, and {cell!r} is none; write it as [0.7, 0.8]")):
+        as_means(board)
+    board["rating_ci"] = ["[0.4, 0.6]", "[0.2, 0.4]"]
+    assert as_means(board).errors == pytest.approx(np.full((1, 2), 0.2 / 3.919928))
+
+
 @pytest.mark.parametrize(("level", "z"), [(68, 0.99446), (0.68, 0.99446), (95, 1.95996)])
 def test_a_column_may_say_the_level_of_bounds(level, z):
     """68 and 0.68 are two thirds; several levels in one table are refused."""

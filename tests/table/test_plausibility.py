@@ -338,3 +338,12 @@ def test_ratings_up_to_10_among_per_cents_are_noted(item, is_told):
     said = off_scale([*BOARD, "MT"], values)
     assert said.startswith("MT (") is is_told
     assert ("seems to have another scale than all other items" in said) is is_told
+
+
+def test_a_topic_that_happens_to_be_about_the_difference_of_two_others_stays():
+    """Means of q10 and q11 are .0625, -.5 and .5, which are .5625 and 1 above b's: 007 is near by luck, not by name."""
+    topics = {"007": [0.5, 0.0, 1.0], "q10": [0.0, 0.5, 0.0], "q11": [0.125, -1.5, 1.0]}
+    frame = pd.DataFrame(topics, index=["a", "b", "c"]).T
+    scores = as_scores({"AP": frame})
+    assert scores["topic"].to_numpy().tolist() == ["007", "q10", "q11"]
+    assert not scores.attrs.get("notes")
