@@ -36,7 +36,7 @@ from metaeval.table.roles import (
     word_of,
 )
 from metaeval.table.runs import no_runs
-from metaeval.table.wide import name_a_grid
+from metaeval.table.wide import grid_among
 
 _MOST_ROWS, _MOST_CELLS = 20_000, 100_000
 """Rows, and cells, that tell what columns hold."""
@@ -83,7 +83,7 @@ def hold_metrics(columns: Sequence[str], sheet: Sheet, *, asked: bool = False) -
     header, *rows = sheet.sample()
     places = {name: at for at, name in enumerate(header_names(header))}
     full_rows = [row for row in rows if len(row) == len(header)]
-    if name_a_grid(columns):
+    if grid_among(columns):
         return False
     sure = [name for name in columns if is_outcome(name)]
     open_columns = [

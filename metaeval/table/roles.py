@@ -246,6 +246,10 @@ def bare_word(name: object) -> str:
 # ------------------------------------------------------------------------------------------- parts of a long table
 
 
+_OF_RANKINGS = re.compile(r"(n?dcg|m?ap|m?rr|n?rbp|nerr|bpref)(?![^\W\d_])", re.IGNORECASE)
+"""Begins measures of rankings."""
+
+
 def rises_by_name(metric: str, below: float = 0.0, most: float = math.inf) -> bool:
     """Whether higher is better under a metric of this name, as far as names tell: an arrow, a word, a word of a split.
 
@@ -273,6 +277,19 @@ def rises_by_name(metric: str, below: float = 0.0, most: float = math.inf) -> bo
         return (int(scale["grade"]) > 1) == bool(scale["best"])
     falls = "" if metric == _OF_RANKS else _what_falls(metric) or _what_falls(_CAMEL.sub("_", metric))
     return not falls or (below > _FEW_BELOW and falls not in _SIGNED) or (falls in _SIMILARITIES and most <= 1)
+
+
+def measures_beside(names: Iterable[str]) -> dict[str, str]:
+    """Return the measure of each name: err is an error rate, but beside nDCG, AP or RR it is ERR.
+
+    Examples
+    --------
+    >>> measures_beside(["ndcg20", "err"])["err"], measures_beside(["accuracy", "err"])["err"]
+    ('ERR', 'err')
+    """
+    names = [*names]
+    ranked = any(_OF_RANKINGS.match(name) for name in names)
+    return {name: "ERR" if ranked and name.casefold() == "err" else name for name in names}
 
 
 def said_direction(name: str) -> bool | None:
