@@ -781,6 +781,17 @@ def perhaps_constant(name: str) -> bool:
     return _PART_OF_WORD.get(word) == "topic" and _TIER_OF_WORD[word] == _TIER_OF_WORD["user"]
 
 
+def numbers_runs(name: str) -> bool:
+    """Whether a column is called as one of repeats or of numbers of runs.
+
+    Examples
+    --------
+    >>> [numbers_runs(name) for name in ("seed", "Trial", "random seed", "topic", "segment")]
+    [True, True, True, False, False]
+    """
+    return part_of_word(name) == "repeat" or role_of_name(name) == ("seed", "")
+
+
 def item_column(columns: Mapping[str, Sequence[str]], system: str, others: Iterable[str]) -> list[str]:
     """Return the columns that could name the items of a long table: each value once a system, and under several.
 
