@@ -114,12 +114,7 @@ def read_wide(sheet: Sheet, source: Source, options: blocks.TableOptions) -> blo
         run_column,
         *topic_columns.values(),
     }
-    used = [at for at in range(rows.width) if at not in left_out and (not names or names[at])]
-    empty = _empty_columns(rows, used, names, transposed=transposed) if names else []
-    words = _beside_names(rows, [at for at in used if at not in empty], name_column, transposed=transposed)
-    used = [at for at in used if at not in {*empty, *words}]
-    if not used:
-        raise sheet.error(f"no column is left that could hold scores; {headers.columns_found(names)}")
+    used, empty, words = _columns_used(rows, left_out, name_column, options, transposed=transposed)
     if name_column is None and (hollow := body.hollow_line()) is not None:
         raise sheet.error(
             f"line {hollow} is empty, and rows are numbered for want of a column that names them; fill it, remove it, "
@@ -164,9 +159,33 @@ def read_wide(sheet: Sheet, source: Source, options: blocks.TableOptions) -> blo
     return replace(block, attached=_attached(rows, topic_columns, down)) if topic_columns else block
 
 
-def _run_column(
-    rows: "_WideRows", place: int | None, parts: Iterable[int], options: blocks.TableOptions
-) -> int | None:
+def _columns_used(
+    rows: "_WideRows",
+    left_out: Container[int | None],
+    place: int | None,
+    options: blocks.TableOptions,
+    *,
+    transposed: bool,
+) -> tuple[list[int], list[int], list[int]]:
+    """Return the columns that may hold scores, the empty ones, and those that say something in words or numbers."""
+    names = rows.names
+    used = [at for at in range(rows.width) if at not in left_out and (not names or names[at])]
+    empty = _empty_columns(rows, used, names, transposed=transposed) if names else []
+    words = _beside_names(rows, [at for at in used if at not in empty], place, transposed=transposed)
+    used = [at for at in used if at not in {*empty, *words}]
+    if not used:
+        way = _way_past_labels(rows, words)
+        raise rows.body.error(f"no column is left that could hold scores; {headers.columns_found(names)}{way}")
+    return used, empty, words
+
+
+def _way_past_labels(rows: "_WideRows", places: Sequence[int]) -> str:
+    """Say what the first of these columns that holds words of one scale needs to be read."""
+    cells = {rows.names[at]: rows.column(at) for at in places}
+    return blocks.way_past_labels(cells, rows.body.delimiter, of_systems="system" in map(part_of_word, rows.names))
+
+
+def _run_column(rows: "_WideRows", place: int | None, parts: Iterable[int], options: blocks.TableOptions) -> int | None:
     """Return the column that numbers the rows of each name, as it is called or said; `parts` say one thing a name."""
     names = [] if place is None or not rows.names else rows.column(place)
     if first_double(filter(None, names)) is None:
@@ -993,6 +1012,8 @@ def _way_past_column(rows: _WideRows, used: Sequence[int], place: int, titles: _
     if not across or (any(map(is_number, cells)) and not role_of_name(name)[0]):
         return "; write its score, or leave the cell empty if there is none"
     listing = headers.columns_found(across)
+    if underscored(name) in LABELS["label"] and (way := _way_past_labels(rows, [used[place]])):
+        return way
     if down and len({*down}) < len(down) == len({*zip(down, rows.column(used[place]), strict=True)}):
         return f"; {listing}; pass `columns={ {'system': name}!r}` if that column names the systems"
     others = [at for at in used if at != used[place]]
