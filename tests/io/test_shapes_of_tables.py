@@ -470,21 +470,21 @@ LABELLED = [("0", "contradicts"), ("0", "none"), ("0.5", "partial"), ("1", "supp
     ],
 )
 def test_words_of_labels_are_written_as_what_they_count_and_none_is_one_of_them(header, row, tmp_path, command):
-    """What look prints writes one column, though its words stand in another too; "none" is no gap then."""
+    """What table prints writes one column, though its words stand in another too; "none" is no gap then."""
     said = RNG.integers(4, size=(2, 12))
     lines = [
         row.format(
             system="ab"[system],
             item=f"q{item}",
             word=LABELLED[said[system, item]][1],
-            remark="none" if item % 2 else f"says {item}",
+            remark="none" if item % 2 else f"said of {system}/{item}",
         )
         for item in range(12)
         for system in range(2)
     ]
     (tmp_path / "t.csv").write_text("\n".join([header, *lines]) + "\n", encoding="utf-8")
-    way = re.search(r"^sed .*$", command("look", "t.csv").out, re.MULTILINE)[0]
-    subprocess.run(["sh", "-c", way], check=True)  # noqa: S607 - our own advice
+    way = re.search(r"\((sed .*)\)", command("table", "t.csv").err)[1]
+    subprocess.run(["sh", "-c", f"{way} < t.csv > t.mended.csv"], check=True)  # noqa: S607 - our own advice
     found = read_scores("t.mended.csv").sel(topic=[f"q{item}" for item in range(12)])
     np.testing.assert_array_equal(found[0], np.array([float(share) for share, _ in LABELLED])[said])
 
