@@ -114,7 +114,7 @@ def read_wide(sheet: Sheet, source: Source, options: blocks.TableOptions) -> blo
         run_column,
         *topic_columns.values(),
     }
-    used, empty, words = _columns_used(rows, left_out, name_column, options, transposed=transposed)
+    used, empty, words = _columns_used(rows, left_out, name_column, transposed=transposed)
     if name_column is None and (hollow := body.hollow_line()) is not None:
         raise sheet.error(
             f"line {hollow} is empty, and rows are numbered for want of a column that names them; fill it, remove it, "
@@ -163,7 +163,6 @@ def _columns_used(
     rows: "_WideRows",
     left_out: Container[int | None],
     place: int | None,
-    options: blocks.TableOptions,
     *,
     transposed: bool,
 ) -> tuple[list[int], list[int], list[int]]:

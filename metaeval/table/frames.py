@@ -509,6 +509,12 @@ def _refuse_parts(known: _Frame, others: Mapping[str, str]) -> None:
     taken = first_few([f"{name!r} (taken for the {role})" for role, name in others.items()])
     row = next(iter(known.parts.keys() - others))
     new = {name: f"{name} {'task' if row == 'system' else 'system'}" for name in others.values()}
+    if {*others} == {"repeat"}:
+        kept, called = [known.parts[row], *others.values()], "item" if row == "system" else "system"
+        raise ScoresError(
+            f"{taken} numbers the rows of each {row}, and a wide frame has no repeats; give a row a score: "
+            f"`frame.melt({kept!r}, var_name={called!r}, value_name='score')`"
+        )
     raise ScoresError(
         f"without {taken} this would be a wide frame, with a row for each {row}, and such a frame has no other parts; "
         f"pass `frame.drop(columns={[*new]!r})`, or, where a column holds scores, give it another name: "

@@ -435,6 +435,18 @@ def test_seeds_beside_systems_in_columns_or_items_in_columns_are_the_repeats_tha
             np.testing.assert_array_equal(ordered.transpose("system", "topic", "repeat"), values)
 
 
+def test_seeds_beside_systems_in_a_frame_lead_to_a_long_one():
+    frame = pd.DataFrame(
+        {"dataset": [*"xxyy"], "seed": [0, 1] * 2, "a": [0.1, 0.2, 0.3, 0.5], "b": [0.4, 0.1, 0.9, 0.3]}
+    )
+    with pytest.raises(ScoresError, match=r"numbers the rows of each topic.*`frame\.melt\(.*\)`") as told:
+        as_scores(frame)
+    way = re.search(r"`frame\.melt\((.*), var_name='system', value_name='score'\)`", str(told.value))[1]
+    assert way == "['dataset', 'seed']"
+    found = as_scores(frame.melt(["dataset", "seed"], var_name="system", value_name="score"))
+    assert found.isel(metric=0).sel(system="b", topic="y").to_numpy().tolist() == [0.9, 0.3]
+
+
 def test_numbers_of_runs_that_stand_twice_or_part_nothing_are_no_repeats(tmp_path):
     with pytest.raises(FileFormatError, match="appears twice"):
         by_runs(tmp_path, ["dataset,seed,a,b", "x,0,.1,.2", "x,0,.3,.2", "y,0,.1,.5", "y,1,.2,.3"])
@@ -454,7 +466,7 @@ def test_scores_of_whole_runs_are_compared_as_means_of_independent_runs(column, 
     low, high = t.interval(0.95, 4, np.mean(values["new"]), sem(values["new"]))
     assert (told["mean_low"], told["mean_high"]) == (pytest.approx(low), pytest.approx(high))
     frame = pd.read_csv(path)
-    with pytest.raises(ScoresError, match="means of such runs are compared .* by study_leaderboard"):
+    with pytest.raises(ScoresError, match=r"means of such runs are compared .* by study_leaderboard"):
         as_scores(frame)
 
 
@@ -491,7 +503,7 @@ def test_words_of_labels_are_written_as_what_they_count_and_none_is_one_of_them(
 
 def test_labels_that_nobody_is_named_for_are_said_to_lack_their_judges(tmp_path):
     rows = ["topic,document_id,relevance", "1,d1,not_relevant", "1,d1,highly_relevant", "1,d2,relevant"]
-    with pytest.raises(FileFormatError, match="'relevance' holds labels .* add a column judge"):
+    with pytest.raises(FileFormatError, match=r"'relevance' holds labels .* add a column judge"):
         by_runs(tmp_path, rows)
 
 
