@@ -885,7 +885,7 @@ def _of_runs(system: str, run: str, *, in_memory: bool) -> str:
     if in_memory:
         way = f"study_leaderboard(metaeval.tests_stat.unpaired_means(as_scores({renamed}, missing='pairwise')))"
     return (
-        f"column {system!r} names systems in several rows each, which {run!r} tells apart as runs, and none names "
+        f"column {system!r} names systems in several rows each, which {run!r} distinguishes as runs, and none names "
         f"items; the means of such runs are compared (Welch's t) by {way}. Where there are items, give a row for every "
         "item and run, with a column item"
     )
