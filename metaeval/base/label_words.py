@@ -23,6 +23,14 @@ _ORDERS = tuple(tuple(rung.split("|") for rung in scale.split(" < ")) for scale 
 """Scales whose words are in order, each by itself, "|" between words of one rung; two say nothing of each other."""
 
 
+CONTRADICTIONS = ("contradict", "contradicts", "contradicted", "contradiction")
+CREDIT: Mapping[str, float] = {
+    **dict.fromkeys(("support", "supports", "supported"), 1.0),
+    **dict.fromkeys(("partial", "partial_support", "partially_supports"), 0.5),
+    **dict.fromkeys(("none", "not_support", "no_support", "not_supported"), 0.0),
+    **dict.fromkeys(CONTRADICTIONS, 0.0),
+}
+"""What each label of a nugget counts, as the tracks have it."""
 _NUMBERED = re.compile(r"([+-]?[0-9]+(?:\.[0-9]+)?) *(?:[-\N{EN DASH}\N{EM DASH}:=.)] *|\()(?=[^\W\d_])(.+)")
 _MOST_GRADES = 15
 

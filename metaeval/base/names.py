@@ -72,6 +72,8 @@ _OTHER_METRICS = _QUALITIES | frozenset(
 _OF_A_METRIC = frozenset({"p", "r", "f", "f1", "l", "recall", "precision", "score", "fscore", "fmeasure", "measure"})
 """What names of metrics say beside a number: rouge_1_f_score."""
 # metrics of one letter, and those of a depth without a sign, which count beside others
+_DEPTH = re.compile(r"(?<=[a-z]{3})[0-9]+\Z")
+"""A depth without a sign, as in ndcg20."""
 _CUT = re.compile(r"[pqrfg]|(?:p|r|f|ndcg|dcg|mrr|map|recall|precision|err|hits?)[_-]?[0-9]+")
 ARROWS = "↑↓"
 """Say beside the name of a metric whether higher or lower is better."""
@@ -445,7 +447,7 @@ def _is_metric(name: object) -> bool:
     folded = _OF_SET.sub("", _ARROW.sub("", str(name)).strip().casefold(), count=1)
     word = re.sub(r"[\s_-](score|percent|pct|norm|mean|avg)$", "", re.split(r"[@(\[]", folded, maxsplit=1)[0].strip())
     word = "_".join(word.split())
-    if is_measure(folded.replace("'", "")) or word in _OTHER_METRICS or (word != folded and is_measure(word)):
+    if is_measure(folded.replace("'", "")) or word in _OTHER_METRICS or is_measure(_DEPTH.sub("", word)):
         return True
     stem, *qualifiers = re.split(r"[\s_-]+", word)
     qualified = stem in _OTHER_METRICS and not _OF_A_METRIC.isdisjoint(qualifiers)

@@ -18,7 +18,7 @@ from metaeval.cli.option import arguments_of, given_at
 from metaeval.cli.option_rules import registry_of
 from metaeval.cli.options import ABOUT_TABLES, CHOOSING, COLUMNS, RUNS, WORKING, parse_columns, read_credit
 from metaeval.cli.settings import NO_SETTINGS, SETTINGS
-from metaeval.errors import FileFormatError, InvalidOptionError, UnknownNameError
+from metaeval.errors import FileFormatError, InvalidOptionError, ScoresError, UnknownNameError
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -267,8 +267,15 @@ class Loaded:
         self, inputs: Sequence[str], read: Callable[[list[str]], Others], where: Mapping[str, str] | None = None
     ) -> "tuple[dict[str, Votes], Others | None]":
         """Return the votes among files, by the names of these, and what a reader makes of the others."""
-        from metaeval.io.sources import named_source  # noqa: PLC0415 - loads pandas
-        from metaeval.io.votes import VotesError, files_of_votes, read_votes, votes_of  # noqa: PLC0415 - as above
+        from metaeval.io.files import read_bytes  # noqa: PLC0415 - loads pandas with the others
+        from metaeval.io.sources import named_source  # noqa: PLC0415 - as above
+        from metaeval.io.votes import (  # noqa: PLC0415 - as above
+            VotesError,
+            files_of_votes,
+            holds_votes,
+            read_votes,
+            votes_of,
+        )
 
         votes: dict[str, Votes] = {}
         left = list(inputs)
@@ -293,6 +300,13 @@ class Loaded:
                 votes[name] = votes_of([(found.label, found.content)], where=where)
                 left.remove(text)
                 self.read(found.label)
+            except ScoresError:  # of one system, whose scores are votes against another
+                path = Path(named_source(left[0]).path)
+                if len(left) > 1 or not path.is_file() or not holds_votes(read_bytes(path), str(path)):
+                    raise
+                votes[named_source(left[0]).own_name] = read_votes([str(path)], where=where)
+                self.read(str(path))
+                break
         return votes, None
 
     def keeping_gaps(self) -> Self:

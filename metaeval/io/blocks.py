@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import compress
+from operator import itemgetter
 from pathlib import Path
 from typing import Any, Literal
 
@@ -13,7 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from metaeval.base.checks import check_paired
-from metaeval.base.label_words import folded, grades_of
+from metaeval.base.columns import underscored
+from metaeval.base.label_words import CREDIT, folded, grades_of
 from metaeval.base.names import BLANKS, first_few, is_number, metric_evidence, shortened
 from metaeval.base.notes import CalledAsFile
 from metaeval.base.number_words import SCORE_GAPS, Spelling, of_thousands, other_spelling, point_between_thousands
@@ -68,7 +70,7 @@ class TableOptions:
     duplicates: Duplicates = "error"
     paired: bool = False
     credit: Mapping[str, float] = field(default_factory=dict)
-    """What labels of nuggets count, beside `metaeval.io.benchmarks.nuggets.CREDIT`."""
+    """What labels of nuggets count, beside `metaeval.base.label_words.CREDIT`."""
     where: Mapping[str, str] = field(default_factory=dict)
     """Column to text: the rows of a table that count."""
     metrics: Sequence[str] | None = None
@@ -258,7 +260,10 @@ class BadCellError(Exception):
         """Return the rule, and what mends a file of this delimiter, a row of this name, or a column of these cells."""
         if role_of_row(row) == "n":
             return f"the row is called as a count, and holds {self.text!r}; leave it out, or rename what is none"
+        cells = [*cells]
         words = {text for cell in cells if (text := cell.strip(BLANKS)).casefold() not in SCORE_GAPS}
+        if self.is_gap and folded(self.text) in _graded(cells):
+            return f"{self.text!r} {NO_NUMBER}"
         return _broken_rule(self.text, _OF_QUOTED if delimiter == "," else _OF_PLAIN, words | {self.text})
 
 
@@ -333,18 +338,47 @@ def _way_past_words(text: str, words: Collection[str]) -> str:
     )
 
 
-def way_past_grades(cells: Iterable[str], delimiter: str) -> str:
-    """Return the grades of a column of words of one scale, and what writes them; "" for any other column."""
-    words = {text for cell in cells if (text := cell.strip(BLANKS)).casefold() not in SCORE_GAPS}
-    grades = grades_of(words)
+def way_past_grades(cells: Iterable[str], delimiter: str, *, others: Iterable[Iterable[str]] | None = None) -> str:
+    """Return the grades of a column of words of one scale, and what writes them; "" for any other column.
+
+    Where one column holds scores the filter leaves what stands behind it as it is; `others` are those before it.
+    """
+    cells = [*cells]
+    grades = _graded(cells)
+    words = {text for cell in cells if folded(text := cell.strip(BLANKS)) in grades}
     if len(grades) < _TWO_WORDS or not all(map(_WORDS.fullmatch, words)):
         return ""
     told = sorted((grades[folded(word)], word) for word in words)
-    swaps = "".join(rf"s/(^|{delimiter}){word}({delimiter}|\r|$)/\1{grade}\2/;ta;" for grade, word in told)
-    listed = ", ".join(f"{word} {grade}" for grade, word in told)
+    swaps = "".join(rf"s/(^|{delimiter}){word}({delimiter}|\r|$)/\1{grade:g}\2/;ta;" for grade, word in told)
+    listed = ", ".join(f"{word} {grade:g}" for grade, word in told)
+    where, swaps = "in every column with", f":a;{swaps}"
+    if others is not None and words.isdisjoint(cell.strip(BLANKS) for before in others for cell in before):
+        marks = "".join(f";s/@{word}@/{grade:g}/" for grade, word in told)
+        where, swaps = "with", rf"s/(^|{delimiter})({'|'.join(sorted(words))})({delimiter}|\r|$)/\1@\2@\3/{marks}"
     is_short = delimiter and len(swaps) < _LONGEST_FILTER
-    way = f", in every column with (sed -E ':a;{swaps}')" if is_short else ""
+    way = f", {where} (sed -E '{swaps}')" if is_short else ""
     return f"; write the grades of these words of a scale ({listed}){way}"
+
+
+def way_past_labels(columns: Mapping[str, Sequence[str]], delimiter: str, *, of_systems: bool) -> str:
+    """Say what the first column of words of one scale needs to be read: grades, or who said them; "" without one."""
+    ways = ((name, way_past_grades(cells, delimiter)) for name, cells in columns.items())
+    name, way = next(filter(itemgetter(1), ways), ("", ""))
+    if not way:
+        return ""
+    whose = "" if of_systems else " and nothing says whose they are; add a column judge and give it to metaeval judges"
+    return f"; {name!r} holds labels{whose or way}"
+
+
+def _graded(cells: Iterable[str]) -> Mapping[str, float]:
+    """Return the grades of words of one scale, or the credit of labels of nuggets; of a scale "none" is no gap."""
+    texts = {text for cell in cells if (text := cell.strip(BLANKS))}
+    for words in (texts, {word for word in texts if word.casefold() not in SCORE_GAPS}):
+        if grades := grades_of(words):
+            return grades
+        if words and all(underscored(word) in CREDIT for word in words):
+            return {folded(word): CREDIT[underscored(word)] for word in words}
+    return {}
 
 
 def _written_otherwise(text: str, to_points: str, without_commas: str) -> str:

@@ -36,7 +36,8 @@ def chosen_rows(sheet: Sheet, where: Mapping[str, str], chosen: Mapping[str, str
             if is_chosen:
                 yield line, [cells[at] for at in places]
 
-    made = sheet_of_rows(sheet.label, [names[at] for at in places], selected(), left_out=sheet.left_out)
+    header = [names[at] for at in places]
+    made = sheet_of_rows(sheet.label, header, selected(), left_out=sheet.left_out, delimiter=sheet.delimiter)
     return made, f"{counts[True]:,} of {sum(counts.values()):,} rows, with {_conditions(where)}"
 
 

@@ -118,7 +118,20 @@ def joined_items(sheet: Sheet, columns: Sequence[str], *, kept: Sequence[str] = 
             yield line, [item, *others(cells)]
 
     called = comma_list(columns)
-    return sheet_of_rows(sheet.label, [called, *others(names)], joined(), left_out=sheet.left_out), called
+    header = [called, *others(names)]
+    made = sheet_of_rows(sheet.label, header, joined(), left_out=sheet.left_out, delimiter=sheet.delimiter)
+    return made, called
+
+
+def wholes_of(items: Sequence[str]) -> list[str]:
+    """Return the first of the names that each item has from several columns.
+
+    Examples
+    --------
+    >>> wholes_of(["x::1", "x::2"])
+    ['x', 'x']
+    """
+    return [item.partition(_BETWEEN)[0] for item in items]
 
 
 _HIGHER = "higher_cluster"
@@ -153,7 +166,7 @@ def joined_levels(sheet: Sheet, lower: str, higher: str) -> tuple[Sheet, dict[st
             yield line, written
 
     columns = [name for at, name in enumerate(names) if at != above]
-    made = sheet_of_rows(sheet.label, columns, joined(), left_out=sheet.left_out)
+    made = sheet_of_rows(sheet.label, columns, joined(), left_out=sheet.left_out, delimiter=sheet.delimiter)
     n_lower, n_higher = len(lower_names), len(set(higher_of.values()))
     if n_lower < n_higher:
         message = f"{lower} has {n_lower} names and {higher} {n_higher}: name the smaller clusters first; where each"

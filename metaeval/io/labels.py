@@ -728,8 +728,11 @@ class _LabelTable:
                 return sorted([*numbers, *plain])
         if not alike and len(plain) > 1 and not numbers:
             return plain
-        groups = {min(at for at in alike if few[at] & few[column]) for column in alike}
-        if alike and (len(numbers) > 1 or len(groups) > 1):
+        kinds: list[set[str]] = []
+        for column in alike:  # one by one, as two judges of one scale may share no word but through others
+            apart = [kind for kind in kinds if kind.isdisjoint(few[column])]
+            kinds = [*apart, few[column].union(*(kind for kind in kinds if kind not in apart))]
+        if alike and (len(numbers) > 1 or len(kinds) > 1):
             raise self.sheet.error(self._which(numbers, alike))
         if not alike and not numbers:
             listed = f"; its words: {first_few(sorted(next(iter(few.values()))))}" if len(few) == 1 else ""

@@ -13,7 +13,7 @@ from metaeval.base.label_words import COMPARES_JUDGES
 from metaeval.base.names import are_metrics, count, first_few, is_measure, is_number, is_word, natural_order
 from metaeval.base.number_words import SCORE_GAPS
 from metaeval.errors import ScoresError
-from metaeval.io.blocks import PASSES, SpreadlessError, TableOptions
+from metaeval.io.blocks import PASSES, SpreadlessError, TableOptions, way_past_grades
 from metaeval.io.headers import columns_found, ways_to_name
 from metaeval.io.sheets import Sheet, header_names
 from metaeval.table.array import REPEAT
@@ -36,7 +36,7 @@ from metaeval.table.roles import (
     word_of,
 )
 from metaeval.table.runs import no_runs
-from metaeval.table.wide import name_a_grid
+from metaeval.table.wide import grid_among
 
 _MOST_ROWS, _MOST_CELLS = 20_000, 100_000
 """Rows, and cells, that tell what columns hold."""
@@ -83,7 +83,7 @@ def hold_metrics(columns: Sequence[str], sheet: Sheet, *, asked: bool = False) -
     header, *rows = sheet.sample()
     places = {name: at for at, name in enumerate(header_names(header))}
     full_rows = [row for row in rows if len(row) == len(header)]
-    if name_a_grid(columns):
+    if grid_among(columns):
         return False
     sure = [name for name in columns if is_outcome(name)]
     open_columns = [
@@ -365,10 +365,11 @@ def _as_items_or_systems(most: str, parts: Mapping[str, str], cells: Mapping[str
 
 
 def _verdicts(body: Sheet, names: Sequence[str], columns: Sequence[str]) -> list[str]:
-    """Return the columns of words that say passed and failed, both, and nothing else."""
+    """Return the columns of words that say passed and failed, both, and nothing else; or of words of another scale."""
     cells_of = _cells_of(_first_rows(body, names), names, columns)
     words_of = {name: {*map(str.casefold, cells)} for name, cells in cells_of.items()}
-    return [name for name, words in words_of.items() if len(words) > 1 and words <= PASSES]
+    passes = [name for name, words in words_of.items() if len(words) > 1 and words <= PASSES]
+    return passes or [name for name, words in words_of.items() if way_past_grades(words, "")]
 
 
 def sets_of_rows(body: Sheet, names: Sequence[str], parts: Mapping[str, str], others: Sequence[str]) -> str:

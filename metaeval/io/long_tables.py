@@ -13,6 +13,7 @@ from metaeval.base.names import first_double, first_few, merge_labels, shortened
 from metaeval.base.unit import speaking_of, unit
 from metaeval.errors import ScoresError
 from metaeval.io.blocks import (
+    NO_NUMBER,
     BadCellError,
     FileBlock,
     SpreadlessError,
@@ -262,7 +263,12 @@ class _LongRows:
                 words = {"topic": unit().topic}
                 about = ", ".join(f"{words.get(dim, dim)} {shortened(name)!r}" for dim, name in cell_names.items())
                 rule = error.rule(self.body.delimiter, cell_names["topic"].strip(), cells=columns[places[column]])
-                rule += way_past_grades(columns[places[column]], self.body.delimiter) if error.is_word else ""
+                before = columns[: places[column]] if len(names) == 1 else None
+                rule += (
+                    way_past_grades(columns[places[column]], self.body.delimiter, others=before)
+                    if rule.endswith(NO_NUMBER)
+                    else ""
+                )
                 raise self.body.error(f"{names[column]!r} of {about}: {rule}", start + row, of=error.kind) from None
         return numbers
 

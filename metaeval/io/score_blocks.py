@@ -8,10 +8,10 @@ from itertools import islice
 from metaeval.base.columns import MARKED_ERRORS
 from metaeval.base.names import natural_order
 from metaeval.base.notes import from_storable
-from metaeval.base.unit import TOPIC, unit_of
+from metaeval.base.unit import TOPIC, speaking_of, unit_of
 from metaeval.errors import FileFormatError, InvalidOptionError, ScoresError
 from metaeval.io.around_tables import table_alone, without_spreads
-from metaeval.io.benchmarks.nuggets import read_nuggets
+from metaeval.io.benchmarks.nuggets import nugget_columns, read_nuggets
 from metaeval.io.benchmarks.rows import read_four, read_record_frame
 from metaeval.io.blocks import FileBlock, Form, OtherTableError, TableOptions, metric_note
 from metaeval.io.by_values import columns_of_sheet, scores_of_columns
@@ -20,7 +20,14 @@ from metaeval.io.corpus_means import with_corpus_means
 from metaeval.io.form_rows import rows_of_form
 from metaeval.io.groups import arrival_within
 from metaeval.io.headers import names_and_rows, refuse_two_levels
-from metaeval.io.joined_items import columns_to_join, joined_items, joined_levels, parts_to_join, with_higher_levels
+from metaeval.io.joined_items import (
+    columns_to_join,
+    joined_items,
+    joined_levels,
+    parts_to_join,
+    wholes_of,
+    with_higher_levels,
+)
 from metaeval.io.long_tables import RESULT_CELLS, read_long, read_results
 from metaeval.io.means import noting, refuse_means
 from metaeval.io.numpy_sheets import numpy_sheet
@@ -36,6 +43,7 @@ from metaeval.io.wide_tables import read_crossed, read_wide
 from metaeval.table.array import ATTACHED, REPEAT
 from metaeval.table.arrivals import Arrival
 from metaeval.table.folds import Folds, folds_of, splits_of
+from metaeval.table.offered_clusters import offered_clusters
 from metaeval.table.other_tables import may_be_other, no_scores
 from metaeval.table.roles import part_of_word, rises_by_name, unit_of_column
 from metaeval.table.scores import as_scores
@@ -83,10 +91,15 @@ def read_table(sheet: Sheet, source: Source, options: TableOptions, order: Seque
         columns = {**options.columns, "cluster": options.cluster_levels[0]}
         return with_higher_levels(read_table(joined, source, replace(options, columns=columns), order), higher_of)
     if together := columns_to_join(sheet, options):
-        joined, called = joined_items(sheet, together)
+        named = [name for role, name in options.chosen.items() if role != "topic" and name in together]
+        joined, called = joined_items(sheet, together, kept=named)
         block = _read_form(joined, source, replace(options, columns={**options.columns, "topic": called}), order)
-        return replace(block, unit=next(filter(TOPIC.__ne__, map(unit_of_column, together)), block.unit))
-    if pair := parts_to_join(sheet, options):
+        unit = next(filter(TOPIC.__ne__, map(unit_of_column, together)), block.unit)
+        with speaking_of(unit):
+            wholes = {together[0]: wholes_of(block.labels["topic"])} if "cluster" not in block.attached else {}
+            offered = offered_clusters(wholes, block.labels["topic"])
+        return replace(block, unit=unit, notes=[*block.notes, *offered])
+    if nugget_columns(header_names(sheet.sample()[0])) is None and (pair := parts_to_join(sheet, options)):
         joined, called = joined_items(sheet, pair, kept=pair[:1])
         note = f"columns {pair[0]!r} and {pair[1]!r} name an item together, and items of one {pair[0]!r} are a cluster"
         with noting([note]):

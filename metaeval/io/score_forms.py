@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping, Sequence
 
 from metaeval.base.columns import LABELS, underscored
-from metaeval.base.names import first_few, is_measure, is_number
+from metaeval.base.names import first_few, is_measure, is_number, metric_evidence
 from metaeval.io.benchmarks.rows import find_four, holds_frame
 from metaeval.io.blocks import Form, SpreadlessError, TableOptions
 from metaeval.io.headers import columns_found, ways_to_name
@@ -13,7 +13,7 @@ from metaeval.io.long_tables import RESULT_CELLS, TREC_TEXTS
 from metaeval.io.sheets import Sheet, header_names
 from metaeval.table.array import ATTACHED, REPEAT
 from metaeval.table.means import renaming
-from metaeval.table.roles import ERRORS, column_roles, part_of_word, role_of_name
+from metaeval.table.roles import ERRORS, column_roles, numbers_runs, part_of_word, role_of_name
 
 _RUN_CELLS = 6
 _PASSAGE_CELLS = 8
@@ -54,7 +54,12 @@ def _is_long(sheet: Sheet, names: Sequence[str], options: TableOptions) -> bool:
         return True
     if "system" in parts and "topic" not in parts and "topic" not in options.columns and options.systems_in is None:
         body = sheet.without_header()
-        if names_repeat(body, names, [roles.parts[role] for role in ("system", "metric") if role in parts]):
+        keys = [roles.parts[role] for role in ("system", "metric") if role in parts]
+        runs = [name for name in names if numbers_runs(name)]
+        items = [name for name in roles.others if not role_of_name(name)[0]]
+        are_items = len(items) > 1 and not metric_evidence(items) and parts <= {"system", REPEAT}
+        is_wide = are_items and len(runs) == 1 and not names_repeat(body, names, [*keys, *runs])
+        if names_repeat(body, names, keys) and not is_wide:
             return True
     if not system_beside_roles(names, sheet.without_header(), options.columns.get("system"), options.ignored):
         _refuse_without_topics(sheet, names, roles.parts)

@@ -204,8 +204,11 @@ def sheet_of_rows(
     rows: Iterable[tuple[int | None, Sequence[str]]],
     *,
     left_out: Sequence[str] = (),
+    delimiter: str = ",",
 ) -> Sheet:
     r"""Return rows that were made of another file as a sheet; each stands behind its line there, None for no line.
+
+    Where the file holds the same cells its `delimiter` is kept, since filters in messages are for that file.
 
     Examples
     --------
@@ -213,14 +216,14 @@ def sheet_of_rows(
     >>> list(made.rows()), made.row(2)
     ([['a', 'b'], ['1', '2\n3'], ['4', '5']], (9, ['4', '5']))
     """
-    written, lines = io.StringIO(), [1]
-    writer = csv.writer(written, lineterminator="\n")
+    written, lines, delimiter = io.StringIO(), [1], delimiter if delimiter in {";", "\t"} else ","
+    writer = csv.writer(written, delimiter=delimiter, lineterminator="\n")
     writer.writerow(names)
     for line, cells in rows:
         writer.writerow(cells)
         lines += [line or 0] * (1 + sum(cell.count("\n") for cell in cells))
-    content = _with_hyphens(text_of(written.getvalue().encode(errors="surrogatepass"), label), ",")
-    made = Sheet(label=label, content=content, delimiter=",", has_lines=all(lines), lines=lines)
+    content = _with_hyphens(text_of(written.getvalue().encode(errors="surrogatepass"), label), delimiter)
+    made = Sheet(label=label, content=content, delimiter=delimiter, has_lines=all(lines), lines=lines)
     return replace(made, left_out=tuple(left_out))
 
 

@@ -3,7 +3,7 @@
 import math
 import re
 from collections import Counter
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import compress, islice
 from typing import NamedTuple
@@ -34,7 +34,7 @@ from metaeval.io.joined_items import PROMPTED
 from metaeval.io.long_columns import system_beside_roles
 from metaeval.io.sheets import Sheet, header_names
 from metaeval.io.sources import Source
-from metaeval.table.array import ATTACHED
+from metaeval.table.array import ATTACHED, REPEAT, dims_of
 from metaeval.table.folds import note_of_folds
 from metaeval.table.interval_names import numbered_form
 from metaeval.table.means import renaming
@@ -55,6 +55,7 @@ from metaeval.table.roles import (
     is_subtotal,
     is_whole,
     item_column,
+    numbers_runs,
     part_of_word,
     rises_by_name,
     role_of_name,
@@ -63,6 +64,7 @@ from metaeval.table.roles import (
     unit_of_column,
     word_of,
 )
+from metaeval.table.runs import no_runs
 from metaeval.table.wide import are_surely_crossed, surely_topics, systems_by_metrics
 
 _SHOWN = 5
@@ -106,16 +108,13 @@ def read_wide(sheet: Sheet, source: Source, options: blocks.TableOptions) -> blo
     name_column = _identifiers(rows, sheet, options, transposed=transposed)
     _refuse_labels(rows, name_column, options)
     topic_columns = {} if transposed else _said_of_topics(rows, sheet, options)
+    run_column = _run_column(rows, name_column, topic_columns.values(), options)
     left_out = {headers.place_of(column, names, sheet) for column in options.ignored} | {
         name_column,
+        run_column,
         *topic_columns.values(),
     }
-    used = [at for at in range(rows.width) if at not in left_out and (not names or names[at])]
-    empty = _empty_columns(rows, used, names, transposed=transposed) if names else []
-    words = _beside_names(rows, [at for at in used if at not in empty], name_column, transposed=transposed)
-    used = [at for at in used if at not in {*empty, *words}]
-    if not used:
-        raise sheet.error(f"no column is left that could hold scores; {headers.columns_found(names)}")
+    used, empty, words = _columns_used(rows, left_out, name_column, transposed=transposed)
     if name_column is None and (hollow := body.hollow_line()) is not None:
         raise sheet.error(
             f"line {hollow} is empty, and rows are numbered for want of a column that names them; fill it, remove it, "
@@ -130,6 +129,10 @@ def read_wide(sheet: Sheet, source: Source, options: blocks.TableOptions) -> blo
         rows, name_column, options, transposed=transposed
     )
     notes += left_out_columns([RoleColumn(names[at], "text", "empty") for at in empty])
+    runs = [] if run_column is None or down is None else [*zip(down, rows.column(run_column), strict=True)]
+    each = ["::".join(filter(None, run)) for run in runs] or down
+    run_of = dict(zip(each or (), runs, strict=False))
+    notes += [] if run_column is None else no_runs(names[run_column])
     if across:
         across, scores, left = _scores_alone(across, scores, sheet, options, transposed=transposed)
         notes += left
@@ -141,17 +144,71 @@ def read_wide(sheet: Sheet, source: Source, options: blocks.TableOptions) -> blo
         notes += ["rows are taken for topics and columns for systems; pass `systems_in='rows'` if it is the other way"]
     if transposed:
         notes += headers.notes_on_words({names[at]: rows.column(at) for at in words}, clustered=True)
-        made = _block(rows, source, options, scores, (down, across), notes, transposed=True, gaps=gaps)
+        made = _block(rows, source, options, scores, (each, across), notes, transposed=True, gaps=gaps)
+        made = _with_runs(made, "system", run_of)
         return made if made.read_as else replace(made, read_as="wide table, systems in rows")
     unit = TOPIC if name_column is None or not names else unit_of_column(names[name_column])
     with speaking_of(unit):
         notes += _notes_on_groups(rows, words, down, topic_columns, options.ignored)
         notes += taken_clusters({role: names[at] for role, at in topic_columns.items()}, options.columns)
         notes += note_of_folds(names[name_column], down) if names and name_column is not None and down else []
-        block = _block(rows, source, options, scores.T, (across, down), notes, gaps=gaps)
+        block = _block(rows, source, options, scores.T, (across, each), notes, gaps=gaps)
+        block = _with_runs(block, "topic", run_of)
     beside = [name for at, name in enumerate(names) if at not in topic_columns.values() and name not in (across or ())]
     block = replace(_with_sizes(block, rows, beside, down), unit=unit)
     return replace(block, attached=_attached(rows, topic_columns, down)) if topic_columns else block
+
+
+def _columns_used(
+    rows: "_WideRows",
+    left_out: Container[int | None],
+    place: int | None,
+    *,
+    transposed: bool,
+) -> tuple[list[int], list[int], list[int]]:
+    """Return the columns that may hold scores, the empty ones, and those that say something in words or numbers."""
+    names = rows.names
+    used = [at for at in range(rows.width) if at not in left_out and (not names or names[at])]
+    empty = _empty_columns(rows, used, names, transposed=transposed) if names else []
+    words = _beside_names(rows, [at for at in used if at not in empty], place, transposed=transposed)
+    used = [at for at in used if at not in {*empty, *words}]
+    if not used:
+        way = _way_past_labels(rows, words)
+        raise rows.body.error(f"no column is left that could hold scores; {headers.columns_found(names)}{way}")
+    return used, empty, words
+
+
+def _way_past_labels(rows: "_WideRows", places: Sequence[int]) -> str:
+    """Say what the first of these columns that holds words of one scale needs to be read."""
+    cells = {rows.names[at]: rows.column(at) for at in places}
+    return blocks.way_past_labels(cells, rows.body.delimiter, of_systems="system" in map(part_of_word, rows.names))
+
+
+def _run_column(rows: "_WideRows", place: int | None, parts: Iterable[int], options: blocks.TableOptions) -> int | None:
+    """Return the column that numbers the rows of each name, as it is called or said; `parts` say one thing a name."""
+    names = [] if place is None or not rows.names else rows.column(place)
+    if first_double(filter(None, names)) is None:
+        return None
+    said = options.chosen.get(REPEAT)
+    called = [name for name in rows.names if numbers_runs(name) and name not in options.ignored]
+    places = [rows.names.index(name) for name in ([said] if said in rows.names else called)]
+    owned = all(len({*zip(names, rows.column(at), strict=True)}) == len({*names}) for at in parts)
+    fitting = [at for at in places if said or len({*zip(names, rows.column(at), strict=True)}) == len(names)]
+    return fitting[0] if len(fitting) == 1 and owned and fitting[0] != place else None
+
+
+def _with_runs(block: blocks.FileBlock, dim: str, run_of: Mapping[str, tuple[str, str]]) -> blocks.FileBlock:
+    """Return a block of which several rows are runs of one name with these as repeats."""
+    if not run_of:
+        return block
+    runs = [run_of[name] for name in block.labels[dim]]
+    names, numbers = ([*dict.fromkeys(of)] for of in zip(*runs, strict=True))
+    axis = dims_of(block.labels).index(dim)
+    rows = np.moveaxis(block.scores, axis, -1)
+    cells = np.full((*rows.shape[:-1], len(names), len(numbers)), np.nan)
+    cells[..., [names.index(name) for name, _ in runs], [numbers.index(number) for _, number in runs]] = rows
+    labels = block.labels | {dim: names, REPEAT: numbers}
+    return replace(block, scores=np.moveaxis(cells, -2, axis), labels=labels)
 
 
 def _with_sizes(
@@ -403,7 +460,7 @@ def _block(  # noqa: PLR0913, PLR0917 - what a block is made of
         topics = [str(number) for number in range(1, scores.shape[1] + 1)]
         notes.append(Remark(f"no topic column, so topics are numbered 1 to {topics[-1]}"))
     notes += blocks.metric_note(source)
-    if not transposed and names[1] is not None:
+    if not transposed and names[1] is not None and first_double(names[1]) is not None:
         _refuse_repeated(rows, options)
     of = (topics, systems)
     systems, topics, scores, left_out = _without_summaries(
@@ -954,6 +1011,8 @@ def _way_past_column(rows: _WideRows, used: Sequence[int], place: int, titles: _
     if not across or (any(map(is_number, cells)) and not role_of_name(name)[0]):
         return "; write its score, or leave the cell empty if there is none"
     listing = headers.columns_found(across)
+    if underscored(name) in LABELS["label"] and (way := _way_past_labels(rows, [used[place]])):
+        return way
     if down and len({*down}) < len(down) == len({*zip(down, rows.column(used[place]), strict=True)}):
         return f"; {listing}; pass `columns={ {'system': name}!r}` if that column names the systems"
     others = [at for at in used if at != used[place]]

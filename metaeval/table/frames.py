@@ -64,8 +64,8 @@ from metaeval.table.wide import (
     Names,
     Oriented,
     are_surely_crossed,
+    grid_among,
     is_unlabelled,
-    name_a_grid,
     refuse_names,
     systems_by_metrics,
     topics_in_rows,
@@ -374,7 +374,7 @@ def _refuse_means(known: _Frame) -> ScoreTable:
 def _of_results(known: _Frame) -> bool:
     return _has("topic", without="system")(known) and (
         {"metric", "score"} <= known.parts.keys()
-        or (metric_evidence(known.others) == _SURE and not name_a_grid(known.others))
+        or (metric_evidence(known.others) == _SURE and not grid_among(known.others))
     )
 
 
@@ -509,6 +509,12 @@ def _refuse_parts(known: _Frame, others: Mapping[str, str]) -> None:
     taken = first_few([f"{name!r} (taken for the {role})" for role, name in others.items()])
     row = next(iter(known.parts.keys() - others))
     new = {name: f"{name} {'task' if row == 'system' else 'system'}" for name in others.values()}
+    if {*others} == {"repeat"}:
+        kept, called = [known.parts[row], *others.values()], "item" if row == "system" else "system"
+        raise ScoresError(
+            f"{taken} numbers the rows of each {row}, and a wide frame has no repeats; give a row a score: "
+            f"`frame.melt({kept!r}, var_name={called!r}, value_name='score')`"
+        )
     raise ScoresError(
         f"without {taken} this would be a wide frame, with a row for each {row}, and such a frame has no other parts; "
         f"pass `frame.drop(columns={[*new]!r})`, or, where a column holds scores, give it another name: "
@@ -626,7 +632,7 @@ def _read_wide(frame: pd.DataFrame, names: Names) -> ScoreTable:
     metric, note = named_by_measure(UNNAMED_METRIC, (), (), corner=beside)
     metric, note = (metric, note) if metric_names is None else (_only(metric_names), "")
     for axis, dim in ((frame.columns, "rows"), (frame.index, "columns")):
-        if name_a_grid(map(str, axis)):
+        if grid_among([*map(str, axis)]):
             continue
         named = frame.index.name is not None or topic_evidence(list(frame.index)) >= 1
         holds_wholes = axis is frame.columns and not named and {*map(word_of, axis)} & WHOLE

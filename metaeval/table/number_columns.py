@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -36,6 +36,7 @@ from metaeval.table.roles import (
     word_of,
 )
 from metaeval.table.unrelated import unrelated
+from metaeval.table.wide import grid_among
 
 _LEFT_OUT = "left out column"
 _RANKS = "ranks"
@@ -122,7 +123,15 @@ def not_scores(names: Sequence[str], values: Floats, *, along: str, kept: Iterab
             for name in table.counting()
             if name not in {*told, *kept}
         }
-    return [told[name] for name in names if name in told]
+    parted = _metrics_in_part(names, told) if along == "system" else set()
+    return [told[name] for name in names if name in told and name not in parted]
+
+
+def _metrics_in_part(names: Sequence[str], told: Container[str]) -> set[str]:
+    """Return the columns of metrics of which only some are told: in a grid a metric holds scores for all, or none."""
+    metric_of = grid_among(names)
+    scored = {metric for name, (metric, _) in metric_of.items() if name not in told}
+    return {name for name, (metric, _) in metric_of.items() if metric in scored}
 
 
 def _called_so(by_word: Mapping[str, str], stem: str) -> str:

@@ -7,6 +7,7 @@ standard error that is below 0, is asked about.
 
 import math
 import re
+import shlex
 import tomllib
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
@@ -246,6 +247,10 @@ def bare_word(name: object) -> str:
 # ------------------------------------------------------------------------------------------- parts of a long table
 
 
+_OF_RANKINGS = re.compile(r"(n?dcg|m?ap|m?rr|n?rbp|nerr|bpref)(?![^\W\d_])", re.IGNORECASE)
+"""Begins measures of rankings."""
+
+
 def rises_by_name(metric: str, below: float = 0.0, most: float = math.inf) -> bool:
     """Whether higher is better under a metric of this name, as far as names tell: an arrow, a word, a word of a split.
 
@@ -273,6 +278,19 @@ def rises_by_name(metric: str, below: float = 0.0, most: float = math.inf) -> bo
         return (int(scale["grade"]) > 1) == bool(scale["best"])
     falls = "" if metric == _OF_RANKS else _what_falls(metric) or _what_falls(_CAMEL.sub("_", metric))
     return not falls or (below > _FEW_BELOW and falls not in _SIGNED) or (falls in _SIMILARITIES and most <= 1)
+
+
+def measures_beside(names: Iterable[str]) -> dict[str, str]:
+    """Return the measure of each name: err is an error rate, but beside nDCG, AP or RR it is ERR.
+
+    Examples
+    --------
+    >>> measures_beside(["ndcg20", "err"])["err"], measures_beside(["accuracy", "err"])["err"]
+    ('ERR', 'err')
+    """
+    names = [*names]
+    ranked = any(_OF_RANKINGS.match(name) for name in names)
+    return {name: "ERR" if ranked and name.casefold() == "err" else name for name in names}
 
 
 def said_direction(name: str) -> bool | None:
@@ -764,6 +782,17 @@ def perhaps_constant(name: str) -> bool:
     return _PART_OF_WORD.get(word) == "topic" and _TIER_OF_WORD[word] == _TIER_OF_WORD["user"]
 
 
+def numbers_runs(name: str) -> bool:
+    """Whether a column is called as one of repeats or of numbers of runs.
+
+    Examples
+    --------
+    >>> [numbers_runs(name) for name in ("seed", "Trial", "random seed", "topic", "segment")]
+    [True, True, True, False, False]
+    """
+    return part_of_word(name) == "repeat" or role_of_name(name) == ("seed", "")
+
+
 def item_column(columns: Mapping[str, Sequence[str]], system: str, others: Iterable[str]) -> list[str]:
     """Return the columns that could name the items of a long table: each value once a system, and under several.
 
@@ -807,7 +836,7 @@ def items_by_structure(
 
     An error that says how to name them where it is not one.
     """
-    fitting = _once_each(columns, parts, others)
+    fitting = _once_each(columns, parts, [name for name in others if not numbers_runs(name)])
     asked = [name for name in fitting if word_of(name) in _ASKED]
     fitting = asked if len(asked) == 1 else fitting
     system = parts["system"]
@@ -822,16 +851,21 @@ def items_by_structure(
     pairs = [] if fitting or "repeat" in parts else _items_and_repeats(columns, keys, others)
     if len(fitting) == 1 or len(pairs) == 1:
         return dict(zip(("topic", "repeat"), fitting or pairs[0], strict=False))
-    repeats = [parts["repeat"]] if "repeat" in parts and item_column(columns, system, [parts["repeat"]]) else []
+    apart = {role: name for role, name in parts.items() if role != "repeat"}
+    runs = _once_each(columns, apart, filter(numbers_runs, [*others, *parts.values()]))
     could = fitting or [
         name
-        for name in [*others, *repeats]
-        if underscored(name) not in JUDGES
+        for name in others
+        if not numbers_runs(name)
+        and underscored(name) not in JUDGES
         and role_of_name(name)[0] in {"", "id", "n", "rank", "seed", "version", "part"}
         and not (tells_sizes(name, columns[name]) or any(map(_is_decimal, columns[name])))
     ]
     settings = [name for name in others if not is_measured_cost(name)]
     sizes = [name for name in settings if tells_sizes(name, columns[name]) and len({*columns[name]}) > 1]
+    if len(runs) == 1 and not could:
+        raise ScoresError(_of_runs(system, runs[0], in_memory=in_memory))
+    could = could or runs
     named = columns[parts["system"]]
     sized = next((name for name in sizes if len({*columns[name]}) < len(named)), "")
     ways = [ways_to_sizes(sized, parts, columns, in_memory=in_memory)] if sized else []
@@ -841,6 +875,19 @@ def items_by_structure(
     raise ScoresError(
         f"column {parts['system']!r} names systems in several rows each, and no column is known to name the items; "
         + "; else ".join(ways or ["add one, or keep one row a system"])
+    )
+
+
+def _of_runs(system: str, run: str, *, in_memory: bool) -> str:
+    """Say what compares scores of whole runs, which no items have."""
+    renamed = f"frame.rename(columns={ {run: 'item'}!r})"
+    way = f"metaeval leaderboard --item-column {shlex.quote(run)} --unpaired"
+    if in_memory:
+        way = f"study_leaderboard(metaeval.tests_stat.unpaired_means(as_scores({renamed}, missing='pairwise')))"
+    return (
+        f"column {system!r} names systems in several rows each, which {run!r} distinguishes as runs, and none names "
+        f"items; the means of such runs are compared (Welch's t) by {way}. Where there are items, give a row for every "
+        "item and run, with a column item"
     )
 
 

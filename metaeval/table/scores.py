@@ -52,7 +52,7 @@ from metaeval.table.array import (
 )
 from metaeval.table.forms import recognise
 from metaeval.table.plausibility import left_out_rows, metrics_of_ranks, note_on_ranks, odd_notes, perhaps_items
-from metaeval.table.roles import notes_on_directions, ranges_of_scores, rises_by_name
+from metaeval.table.roles import measures_beside, notes_on_directions, ranges_of_scores, rises_by_name
 from metaeval.table.shared_measure import named_by_measure
 
 Missing = Literal["error", "zero", "drop-systems", "drop-topics", "pairwise"]
@@ -678,9 +678,9 @@ def _refuse_too_few(table: ScoreTable, fewest: int, dropped: SettledGaps | None)
 def _direction(table: ScoreTable, asked: bool | Mapping[str, bool] | None) -> NDArray[np.bool_]:  # noqa: FBT001 - three-valued
     names = table.labels["metric"]
     _, entries = table.coordinates.get("higher_is_better", ("metric", np.ones(len(names), dtype=bool)))
-    stated = "higher_is_better" in table.coordinates
+    stated, measure_of = "higher_is_better" in table.coordinates, measures_beside(names)
     rising = {
-        name: _truth(entry, name) if stated else rises_by_name(name, *seen)
+        name: _truth(entry, name) if stated else rises_by_name(measure_of[name], *seen)
         for (name, seen), entry in zip(ranges_of_scores(names, table.scores).items(), entries.tolist(), strict=True)
     }
     if isinstance(asked, Mapping):
@@ -705,7 +705,8 @@ def _with_falling_noted(
     ranges = ranges_of_scores(table.labels["metric"], table.scores)
     untold = {name: seen for name, seen in ranges.items() if name not in told}
     ranks = [name for name in metrics_of_ranks(table) if name in untold and rises_by_name(name, *untold[name])]
-    notes = notes_on_directions({name: seen for name, seen in untold.items() if name not in ranks}, of_files)
+    named = {name: seen for name, seen in untold.items() if name not in ranks}
+    notes = notes_on_directions(named, of_files, measures=measures_beside(ranges))
     for note in [*notes, *map(note_on_ranks, ranks)]:
         table = _with_note(table, note)
     return table

@@ -275,6 +275,13 @@ def are_surely_crossed(pairs: Mapping[str, tuple[str, str]]) -> bool:
     return are_metrics(metrics) and not told and not metric_evidence(systems)
 
 
-def name_a_grid(names: Iterable[str]) -> bool:
-    """Whether names, but those of what is no score, are every one of some systems and of some known metrics."""
-    return are_surely_crossed(systems_by_metrics([name for name in names if not role_of_name(name)[0]]))
+def grid_among(names: Sequence[str]) -> dict[str, tuple[str, str]]:
+    """Return metric and system of the names, or of those but what is no score, that are all of some known metrics.
+
+    Examples
+    --------
+    >>> len(grid_among(["a_ndcg", "b_ndcg", "a_err", "b_err"])), len(grid_among(["a_ap", "b_ap", "a_rr", "b_rr", "n"]))
+    (4, 4)
+    """
+    grids = (systems_by_metrics(of) for of in (names, [name for name in names if not role_of_name(name)[0]]))
+    return next(filter(are_surely_crossed, grids), {})

@@ -74,7 +74,7 @@ def test_grades_and_scores_follow_the_credit_that_is_given(written):
     said = {"partial": "maybe", "contradicts": "contradicts"}
     rows = [(*row[:3], said.get(row[3], row[3]), row[4]) for row in rows_of("ann", "bot")]
     path = written("both.csv", rows)
-    with pytest.raises(FileFormatError, match="the label 'maybe' is unknown; say what it counts, `credit="):
+    with pytest.raises(FileFormatError, match=r"the label 'maybe' is unknown; say what each counts, .* with `credit="):
         read_judges(path)
     found = read_judges(path, credit={"Maybe": 0.25, "none": -0.5})
     assert found.labels["ann"].tolist() == [2, 1, -1, 2, -2, -1, 2, 2, -1, -1, -1, -1]

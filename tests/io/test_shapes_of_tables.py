@@ -5,11 +5,12 @@ The tables are built here from known scores, so what has to remain is known.
 
 import io
 import re
+import subprocess
 
 import numpy as np
 import pandas as pd
 import pytest
-from scipy.stats import norm
+from scipy.stats import norm, sem, t
 
 from metaeval.errors import FileFormatError, ScoresError
 from metaeval.io.by_values import scores_of_columns
@@ -372,7 +373,8 @@ def test_a_number_of_a_run_is_no_system(name, tmp_path):
     frame = frame.assign(new=RNG.uniform(0, 1, 6).round(3), old=frame["old"].round(3))
     scores = read(frame, tmp_path, duplicates="mean")
     assert scores["system"].to_numpy().tolist() == ["old", "new"]
-    np.testing.assert_allclose(scores.squeeze().to_numpy().T, frame.groupby("qid")[["old", "new"]].mean())
+    means = scores.squeeze().mean("repeat")
+    np.testing.assert_allclose(means.to_numpy().T, frame.groupby("qid")[["old", "new"]].mean())
 
 
 @pytest.mark.parametrize("header", ["item,a,b", "system,item,score"])
@@ -400,3 +402,121 @@ def test_two_tables_in_one_sheet_are_refused(tmp_path, header):
     assert f"left out line {second}, the header again: rows above and below it are read" in scores.attrs["notes"][0]
     path.write_text("\n".join([header, *first, header, *first]))
     assert read_scores(path, duplicates="first").sizes["topic"] == 5
+
+
+def by_runs(tmp_path, rows, **options):
+    """Return the scores of rows of a CSV table."""
+    path = tmp_path / "t.csv"
+    path.write_text("\n".join(rows) + "\n", encoding="utf-8")
+    return read_scores(path, **options)
+
+
+def test_seeds_beside_systems_in_columns_or_items_in_columns_are_the_repeats_that_they_are_in_a_long_table(tmp_path):
+    """Every cell is at its item, system and seed, and no form is read otherwise."""
+    values = RNG.uniform(0.2, 0.9, (2, 4, 3)).round(4)  # system, item, seed
+    cells = [(s, i, r) for s in range(2) for i in range(4) for r in range(3)]
+    forms = {
+        "long": ["system,dataset,seed,acc", *(f"m{s},d{i},{r},{values[s, i, r]}" for s, i, r in cells)],
+        "columns": [
+            "dataset,seed,m0,m1",
+            *(f"d{i},{r},{values[0, i, r]},{values[1, i, r]}" for i in range(4) for r in range(3)),
+            "mean,,0.5,0.6",
+        ],
+        "rows": [
+            "model,seed,d0,d1,d2,d3",
+            *(f"m{s},{r},{','.join(map(str, values[s, :, r]))}" for s in range(2) for r in range(3)),
+        ],
+    }
+    for rows in forms.values():
+        for options in ({}, {"columns": {"repeat": "seed"}}):
+            found = by_runs(tmp_path, rows, **options)
+            assert dict(found.sizes) == {"metric": 1, "system": 2, "topic": 4, "repeat": 3}
+            ordered = found.isel(metric=0).sel(repeat=[*"012"])
+            np.testing.assert_array_equal(ordered.transpose("system", "topic", "repeat"), values)
+
+
+def test_seeds_beside_systems_in_a_frame_lead_to_a_long_one():
+    frame = pd.DataFrame(
+        {"dataset": [*"xxyy"], "seed": [0, 1] * 2, "a": [0.1, 0.2, 0.3, 0.5], "b": [0.4, 0.1, 0.9, 0.3]}
+    )
+    with pytest.raises(ScoresError, match=r"numbers the rows of each topic.*`frame\.melt\(.*\)`") as told:
+        as_scores(frame)
+    way = re.search(r"`frame\.melt\((.*), var_name='system', value_name='score'\)`", str(told.value))[1]
+    assert way == "['dataset', 'seed']"
+    found = as_scores(frame.melt(["dataset", "seed"], var_name="system", value_name="score"))
+    assert found.isel(metric=0).sel(system="b", topic="y").to_numpy().tolist() == [0.9, 0.3]
+
+
+def test_numbers_of_runs_that_stand_twice_or_part_nothing_are_no_repeats(tmp_path):
+    with pytest.raises(FileFormatError, match="appears twice"):
+        by_runs(tmp_path, ["dataset,seed,a,b", "x,0,.1,.2", "x,0,.3,.2", "y,0,.1,.5", "y,1,.2,.3"])
+    plain = by_runs(tmp_path, ["topic,seed,a,b", "301,0,.1,.2", "302,0,.3,.2", "303,0,.1,.5"])
+    assert "repeat" not in plain.dims
+
+
+@pytest.mark.parametrize("column", ["seed", "iteration", "trial"])
+def test_scores_of_whole_runs_are_compared_as_means_of_independent_runs(column, tmp_path, command):
+    """What look prints has the interval of Welch's t, here of scipy, and no pairs by the number of a run."""
+    values = {"base": [0.71, 0.72, 0.70, 0.73, 0.71], "new": [0.78, 0.80, 0.76, 0.75, 0.79]}
+    rows = [f"{name},{at},{score}" for name, scores in values.items() for at, score in enumerate(scores)]
+    path = tmp_path / "runs.csv"
+    path.write_text("\n".join([f"system,{column},accuracy", *rows]) + "\n")
+    way = re.search(r"^metaeval (leaderboard .*)$", command("look", "runs.csv").out, re.MULTILINE)[1]
+    (told,) = [row for row in command(*way.split(), "--json").json()["results"] if row["system"] == "new"]
+    low, high = t.interval(0.95, 4, np.mean(values["new"]), sem(values["new"]))
+    assert (told["mean_low"], told["mean_high"]) == (pytest.approx(low), pytest.approx(high))
+    frame = pd.read_csv(path)
+    with pytest.raises(ScoresError, match=r"means of such runs are compared .* by study_leaderboard"):
+        as_scores(frame)
+
+
+LABELLED = [("0", "contradicts"), ("0", "none"), ("0.5", "partial"), ("1", "supports")]
+"""What words of nuggets count."""
+
+
+@pytest.mark.parametrize(
+    ("header", "row"),
+    [
+        ("model,item,label,remark", "{system},{item},{word},{remark}"),
+        ("évaluation;sujet;système;commentaire", "{word};{item};{system};{remark}"),
+    ],
+)
+def test_words_of_labels_are_written_as_what_they_count_and_none_is_one_of_them(header, row, tmp_path, command):
+    """What table prints writes one column, though its words stand in another too; "none" is no gap then."""
+    said = RNG.integers(4, size=(2, 12))
+    lines = [
+        row.format(
+            system="ab"[system],
+            item=f"q{item}",
+            word=LABELLED[said[system, item]][1],
+            remark="none" if item % 2 else f"said of {system}/{item}",
+        )
+        for item in range(12)
+        for system in range(2)
+    ]
+    (tmp_path / "t.csv").write_text("\n".join([header, *lines]) + "\n", encoding="utf-8")
+    way = re.search(r"\((sed .*)\)", command("table", "t.csv").err)[1]
+    subprocess.run(["sh", "-c", f"{way} < t.csv > t.mended.csv"], check=True)  # noqa: S607 - our own advice
+    found = read_scores("t.mended.csv").sel(topic=[f"q{item}" for item in range(12)])
+    np.testing.assert_array_equal(found[0], np.array([float(share) for share, _ in LABELLED])[said])
+
+
+def test_labels_that_nobody_is_named_for_are_said_to_lack_their_judges(tmp_path):
+    rows = ["topic,document_id,relevance", "1,d1,not_relevant", "1,d1,highly_relevant", "1,d2,relevant"]
+    with pytest.raises(FileFormatError, match=r"'relevance' holds labels .* add a column judge"):
+        by_runs(tmp_path, rows)
+
+
+def test_two_columns_of_names_are_items_in_clusters_whether_found_or_named(tmp_path):
+    """Answers in topics: as clusters where names tell it, and offered as such where somebody joins the columns."""
+    cells = [(f"t{at}", f"{within}", system) for at in range(6) for within in range(3) for system in "ab"]
+    rows = [f"{topic},{system},n-{within},{RNG.random():.3f}" for topic, within, system in cells]
+    found = by_runs(tmp_path, ["topic_id,run,answer_id,score", *rows])
+    assert found.sizes["topic"] == 18
+    assert len({*found["cluster"].to_numpy()}) == 6
+    asked = by_runs(tmp_path, ["topic_id,run,part,score", *rows], columns={"topic": "topic_id,part"})
+    (note,) = [note for note in asked.attrs["notes"] if "groups" in note]
+    assert "puts 18 topics into 6 groups; `columns={'cluster': 'topic_id'}`" in note
+    joined = {"topic": "topic_id,part", "cluster": "topic_id"}
+    followed = by_runs(tmp_path, ["topic_id,run,part,score", *rows], columns=joined)
+    assert len({*followed["cluster"].to_numpy()}) == 6

@@ -284,3 +284,13 @@ def test_a_crosstab_of_two_judges_is_told(tmp_path):
     """Counts of items by the labels of two judges are no votes, and the way to labels is said."""
     with pytest.raises((FileFormatError, InvalidOptionError), match="two labels of two judges"):
         read_labels(_file(tmp_path, "NIST,0,1,2\n0,46,16,3\n1,6,14,10\n2,3,8,14\n"))
+
+
+def test_judges_of_one_scale_who_share_no_word_but_through_others_are_of_one_kind(tmp_path):
+    """The first says relevant of all that it saw, the second not relevant, and the third both."""
+    path = tmp_path / "t.csv"
+    rows = ["1,relevant,,not_relevant", "2,relevant,,highly_relevant", "3,,not_relevant,relevant", "4,,not_relevant,"]
+    path.write_text("\n".join(["item,w1,w2,w3", *rows, "5,relevant,not_relevant,relevant"]) + "\n")
+    found = read_labels(path)
+    assert [*found.columns] == ["w1", "w2", "w3"]
+    assert found.notna().to_numpy().sum() == 10

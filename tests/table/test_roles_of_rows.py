@@ -266,6 +266,21 @@ def test_systems_by_metrics_of_which_one_is_unknown_are_asked_about_in_files_and
         assert "seem to name a system and a metric each (AP, gut)" in str(found)
 
 
+@pytest.mark.parametrize("metrics", [("ndcg20", "err20"), ("ndcg", "err"), ("nDCG", "ERR")])
+def test_a_grid_of_systems_and_measures_is_read_as_one_though_some_scores_could_be_errors(metrics, tmp_path):
+    """A depth needs no @, and err is ERR for every system, though the errors of one system could be as small."""
+    scores = np.random.default_rng(3).uniform(0.1, 0.8, (20, 3))
+    columns = {f"s{at}_{metrics[0]}": scores[:, at] for at in range(3)}
+    columns |= {f"s{at}_{metrics[1]}": scores[:, at] * (0.05 if at == 1 else 0.9) for at in range(3)}
+    frame = pd.DataFrame(columns).round(4)
+    frame.insert(0, "topic", [str(at) for at in range(301, 321)])
+    for found in both(frame.to_csv(index=False), tmp_path):
+        assert found["system"].to_numpy().tolist() == ["s0", "s1", "s2"]
+        assert sorted(found["metric"].to_numpy().tolist()) == sorted(metrics)
+        assert found["higher_is_better"].to_numpy().all()
+        np.testing.assert_allclose(found.sel(metric=metrics[1], system="s2"), frame[f"s2_{metrics[1]}"])
+
+
 @pytest.mark.parametrize("name", ["p(t-test)", "t-test p", "sig.", "p (Wilcoxon)", "wilcoxon p"])
 def test_columns_of_tests_are_no_systems(name, tmp_path):
     """Whichever test they name."""

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 from metaeval.base.checks import check_number
 from metaeval.base.columns import underscored
+from metaeval.base.label_words import CONTRADICTIONS, CREDIT
 from metaeval.base.names import count, first_few, is_number, natural_order, shortened
 from metaeval.base.notes import AboutItems
 from metaeval.base.unit import NUGGET
@@ -24,14 +25,7 @@ from metaeval.io.blocks import FileBlock, TableOptions
 from metaeval.io.headers import names_and_rows
 from metaeval.io.sheets import Sheet, header_names
 
-CONTRADICTIONS = ("contradict", "contradicts", "contradicted", "contradiction")
-CREDIT: Mapping[str, float] = {
-    **dict.fromkeys(("support", "supports", "supported"), 1.0),
-    **dict.fromkeys(("partial", "partial_support", "partially_supports"), 0.5),
-    **dict.fromkeys(("none", "not_support", "no_support", "not_supported"), 0.0),
-    **dict.fromkeys(CONTRADICTIONS, 0.0),
-}
-"""What each label counts, as the tracks have it."""
+_MOST_ASKED = 6
 IMPORTANCE: Mapping[str, float] = {"vital": 1.0, "okay": 0.5}
 """Weight of a nugget in `weighted`."""
 _FAILED = "failed"
@@ -289,6 +283,7 @@ def _cells(
     rows: Sequence[NuggetRow], credit: Mapping[str, float], options: TableOptions, refuse: _Refuse
 ) -> dict[tuple[str, str, str, str], list[float]]:
     """Return the sums of credit and of contradictions, and the number of labels, by judge, system, topic and nugget."""
+    _refuse_unknown_labels(rows, credit, refuse)
     cells: dict[tuple[str, str, str, str], list[float]] = {}
     for row in rows:
         empty = next((field for field in _NEEDED if not getattr(row, field)), None)
@@ -303,7 +298,7 @@ def _cells(
             )
         if key in cells and options.duplicates == "first":
             continue
-        values = [*_value(row, credit, refuse), 1.0]
+        values = [*(credit_of(row.label, credit) or ()), 1.0]
         cells[key] = [old + new for old, new in zip(cells.get(key, [0.0] * 3), values, strict=True)]
     return cells
 
@@ -340,17 +335,19 @@ def _importance(rows: Sequence[NuggetRow], refuse: _Refuse) -> dict[tuple[str, s
     return weights
 
 
-def _value(row: NuggetRow, credit: Mapping[str, float], refuse: _Refuse) -> tuple[float, float]:
-    """Return the credit of a label, and whether it is a contradiction."""
-    value = credit_of(row.label, credit)
-    if value is not None:
-        return value
-    known_labels = first_few(list(dict.fromkeys([*credit])))
-    raise refuse(
-        f"the label {shortened(row.label)!r} is unknown; say what it counts, `credit={{{shortened(row.label)!r}: 0}}`, "
-        f"or use one of {known_labels}, or a number from 0 to 1",
-        row.place,
-    )
+def _refuse_unknown_labels(rows: Sequence[NuggetRow], credit: Mapping[str, float], refuse: _Refuse) -> None:
+    """Refuse all labels that nothing says the credit of, where the first of them stands."""
+    first = {row.label: row.place for row in reversed(rows) if row.label and credit_of(row.label, credit) is None}
+    if first:
+        unknown = sorted(first, key=first.__getitem__)
+        are = "the label {} is" if len(unknown) == 1 else "the labels {} are"
+        asked = dict.fromkeys(map(shortened, unknown[:_MOST_ASKED]), "NUMBER")
+        raise refuse(
+            f"{are.format(first_few(unknown, most=_MOST_ASKED, write=lambda label: repr(shortened(label))))} unknown; "
+            f"say what each counts, from 0 (not in the answer) to 1 (support), with `credit={asked}`, or write "
+            "support, partial_support, not_support or contradict",
+            min(first.values()),
+        )
 
 
 def all_credit(given: Mapping[str, float]) -> dict[str, float]:

@@ -29,7 +29,9 @@ _UNPACKED = {"is a zip archive": "unzip {0} -d {1}", "is a tar archive": "mkdir 
 """What a refusal says of an archive, and how it is unpacked into a folder."""
 _FILTER = re.compile(r"\((sed (?:-E )?'[^']*'|tr -d ,|tr , \.|(?:tail -n \+2 <\S+ \| )?awk '[^']*')\)")
 _VALUE = r"(?!or |if |to |--)(?:'[^']*+'|(?:[^\s,;:()]|,(?=\S))++)"
-_OPTION = re.compile(rf"(?:pass |such as |\()(?!--word )((?: ?--[\w-]++(?: {_VALUE})?)++)(?! if these are no)")
+_OPTIONS = rf"((?: ?--[\w-]++(?: {_VALUE})?)++)"
+_OPTION = re.compile(rf"(?:pass |such as |\()(?!--word ){_OPTIONS}(?! if these are no)")
+_COMMAND = re.compile(rf"\bmetaeval ([\w-]+){_OPTIONS}")
 """What a refusal advises: a filter to write the file anew, or options; what a word means only who wrote it knows."""
 
 
@@ -162,8 +164,10 @@ def _way(contents: "Contents") -> str:
         new = shlex.quote(str(path.with_name(f"{path.stem}.mended{path.suffix}")))
         source = "" if " <" in mended[1] else f" < {shlex.quote(str(path))}"
         return f"{mended[1]}{source} > {new}\nmetaeval look {new}"
-    asked = _typed(reader, contents)
-    return "\n".join(f"{asked} {words}" for words in _ways(refusal, reader))
+    asked, other = _typed(reader, contents), _COMMAND.search(refusal)
+    ways = [f"{asked} {words}" for words in _ways(refusal, reader)]
+    ways += [f"{_typed(other[1], contents)}{other[2]}"] if other and not ways else []
+    return "\n".join(ways)
 
 
 def _without_settings(found: "Look", unfit: str) -> "Look":

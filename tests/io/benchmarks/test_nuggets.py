@@ -157,10 +157,22 @@ def test_credit_of_a_label_that_no_file_has_is_refused(read, tmp_path):
         read_judges(judged, credit={"partial_support": 0.3})
 
 
+def test_all_labels_without_credit_are_asked_about_at_once(read):
+    """With a number to be filled in: 0 for all would score every system 0."""
+    labels = dict(zip(dict.fromkeys(row[3] for row in ROWS), ("ja", "etwas", "nein", "nie", "kaum"), strict=False))
+    rows = [(*row[:3], labels[row[3]], *row[4:]) for row in ROWS]
+    named = ", ".join(f"'{label}': 'NUMBER'" for label in dict.fromkeys(row[3] for row in rows))
+    with pytest.raises(FileFormatError, match=rf"line 2: the labels .* are unknown; .* with `credit=.{named}.`"):
+        read(rows)
+
+
 @pytest.mark.parametrize(
     ("changed", "said"),
     [
-        (("2", "a", "n3", "maybe", "vital"), r"line 12: the label 'maybe' is unknown; say what it counts, `credit="),
+        (
+            ("2", "a", "n3", "maybe", "vital"),
+            r"line 12: the label 'maybe' is unknown; say what each counts, from 0 .* with `credit=",
+        ),
         (
             ROWS[0],
             "line 12: nugget 'n1' of topic '1' is labelled twice for 'a'; keep one, or pass `duplicates='first'`",

@@ -1,5 +1,8 @@
 """`metaeval stop`: scores and votes by their content, the order of arrival from a file, what is refused."""
 
+import json
+from pathlib import Path
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -135,3 +138,18 @@ def test_dates_that_tell_no_order_are_named(command, tmp_path):
     (tmp_path / "scores.csv").write_text(f"item,date,a,b\n{rows}")
     notes = command("stop", tmp_path / "scores.csv", "--json").json()["notes"]
     assert any("not taken in the order of date" in note and "day or the month" in note for note in notes)
+
+
+def test_annotations_of_one_model_are_votes_against_its_reference(command):
+    """As look and votes read them: AlpacaEval's preferences of one model over another."""
+    told = [
+        {"instruction": f"q{at}", "generator_1": "ref", "generator_2": "mine", "annotator": "j", "preference": said}
+        for at, said in enumerate([2.0, 1.0] + [2.0] * 12)
+    ]
+    Path("a.json").write_text(json.dumps(told))
+    assert "metaeval stop a.json" in command("look", "a.json").out
+    ended = command("stop", "a.json")
+    assert ended.code == 0, ended.err
+    assert "2 systems, 14 votes" in command("look", "a.json").out
+    assert "mine" in ended.out
+    assert "ref" in ended.out
