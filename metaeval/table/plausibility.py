@@ -207,10 +207,7 @@ def left_out_rows(
     roles = [role_of_row(name) for name in names]
     series = in_series(names, roles)
     roles = ["" if name in series else role for name, role in zip(names, roles, strict=True)]
-    called = {at: role for at, role in enumerate(roles) if role in SUMMARIES}
-    called |= {at: "made" for at, name in enumerate(names) if word_of(name) in MADE}
-    letters = [at for at, name in enumerate(names) if len(name) <= _LETTERS and not named]
-    called |= {at: "sd" for at in letters if word_of(names[at]) in LETTERS and len(letters) == 1}
+    called = _called(names, roles, letters=not named)
     if named and not called and not _COUNTS & {*roles}:
         return stay, []
     counting = [at for at, role in enumerate(roles) if role in _COUNTS and len(names) > 1 and _counts(values, at)]
@@ -259,6 +256,14 @@ def left_out_rows(
         notes.append(f"{word}s called as averages count as {word}s: {named_so}; leave out what is none")
     notes += _notes_on_same(open_same, word)
     return [at for at in stay if at not in out], notes
+
+
+def _called(names: Sequence[str], roles: Sequence[str], *, letters: bool) -> dict[int, str]:
+    """Return the rows called as made of others, and the role that their names say; one letter alone may say so."""
+    called = {at: role for at, role in enumerate(roles) if role in SUMMARIES}
+    called |= {at: "made" for at, name in enumerate(names) if word_of(name) in MADE}
+    short = [at for at, name in enumerate(names) if len(name) <= _LETTERS and letters]
+    return called | {at: "sd" for at in short if word_of(names[at]) in LETTERS and len(short) == 1}
 
 
 def _notes_on_made(names: Sequence[str], out: Mapping[int, str], made: Iterable[MadeRow], word: str) -> list[str]:
