@@ -156,6 +156,9 @@ def long_columns(sheet: Sheet, body: Sheet, names: Sequence[str], options: Table
     if "score" not in parts and "metric" in parts:
         ways = ways_to_name(names, others, ("score",))
         raise sheet.error(f"there is a column for the metric and none for the score; {ways}")
+    if _are_metrics_beside(body, names, parts, others, options):
+        others = [name for name in names if name in {*others, parts["score"]}]
+        parts = {role: name for role, name in parts.items() if role != "score"}
     if "score" in parts and others:
         _refuse_unnamed(sheet, body, names, parts, others, options=options)
     if "score" in parts:
@@ -259,6 +262,25 @@ def _refuse_unnamed(  # noqa: PLR0913 - a table, what its columns are, and what 
         if len(said) == 1 and not aspect:  # nobody beside whom to choose
             raise sheet.error(_unknown(names, [*judges, *remaining], ("metric",)))
         raise sheet.error(_of_judges(judges[0], natural_order(said), parts, aspect))
+
+
+def _are_metrics_beside(
+    body: Sheet, names: Sequence[str], parts: Mapping[str, str], others: Sequence[str], options: TableOptions
+) -> bool:
+    """Whether a column is called score and is one metric of several: others hold shares too, one a system and topic."""
+    told = options.columns.keys() & {"score", "metric"} or options.metrics or {"metric", REPEAT} & parts.keys()
+    if told or not {"system", "topic", "score"} <= parts.keys() or any(underscored(name) in JUDGES for name in others):
+        return False
+    named = {role: name for role, name in parts.items() if role != "score"}
+    candidates = [*others, parts["score"]]
+    columns, words = _metric_columns(body, names, named, candidates, options)
+    metrics = [name for name in candidates if name not in {*(column.name for column in columns), *words}]
+    if parts["score"] not in metrics or len(metrics) == 1:
+        return False
+    cells_of = _cells_of(_first_rows(body, names), names, [*metrics, parts["system"], parts["topic"]])
+    pairs = [*zip(cells_of[parts["system"]], cells_of[parts["topic"]], strict=True)]
+    are_shares = all(is_number(cell) and 0 <= float(cell) <= 1 for name in metrics for cell in cells_of[name])
+    return are_shares and len({*pairs}) == len(pairs)
 
 
 def _could_name_systems(
