@@ -501,6 +501,4 @@ def _of_same_systems(found: Mapping[str, Scores], missing: Missing) -> dict[str,
         name: [each for each in judged.attrs.get("notes", []) if not isinstance(each, UnsaidDirection)]
         for name, judged in found.items()
     }
-    return {
-        name: judged.sel(system=common).assign_attrs(notes=[*noted[name], *note]) for name, judged in found.items()
-    }
+    return {name: judged.sel(system=common).assign_attrs(notes=[*noted[name], *note]) for name, judged in found.items()}

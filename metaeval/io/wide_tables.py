@@ -338,7 +338,11 @@ def _offer_other_names(
     role, other = ("system", "topic") if transposed else ("topic", "system")
     word = role if transposed else (unit_of_column(rows.names[place]) if rows.names else TOPIC).topic
     apart = repr(rows.names[beside]) if rows.names else f"column {beside + 1}"
-    columns = {**options.columns, other: rows.names[beside]} if rows.names else _by_position({role: place, other: beside}, rows)
+    columns = (
+        {**options.columns, other: rows.names[beside]}
+        if rows.names
+        else _by_position({role: place, other: beside}, rows)
+    )
     raise rows.body.error(
         f"{word} {first_double(down)!r} stands in several rows, which {apart} tells apart; pass `columns={columns!r}` "
         f"if that names the {other}s"
@@ -491,7 +495,7 @@ def _refuse_repeated(rows: _WideRows, options: blocks.TableOptions) -> None:
         columns = {"system": name} | dict(zip(("topic",), items, strict=False))
         if items and len({*cells[items[0]]}) < len({*cells[name]}):  # there are more items than systems in most tables
             columns = {"system": items[0], "topic": name}
-        if not items:
+        if not items and 2 * len({*rows.first}) <= len(rows.first):  # a name or two may be there again
             raise rows.body.error(
                 f"names in the first column, {name!r}, stand in several rows each, and no column tells these apart; if "
                 f"each row is an item of what that names, pass `columns={ {'cluster': name}!r}`; if it names systems, "
@@ -776,9 +780,8 @@ def _identifiers(rows: _WideRows, sheet: Sheet, options: blocks.TableOptions, *,
         return names.index(named)
     if not names[0] or transposed:
         return 0
-    if names[0] in {*options.ignored, *options.chosen.values()}:
-        return None
-    return 0 if _first_column_is_identifier(rows, sheet, options) else None
+    is_taken = names[0] in {*options.ignored, *options.chosen.values()}
+    return 0 if not is_taken and _first_column_is_identifier(rows, sheet, options) else None
 
 
 def _refuse_system_for_topics(rows: _WideRows, place: int, sheet: Sheet) -> None:
@@ -822,9 +825,11 @@ def _first_column_is_identifier(rows: _WideRows, sheet: Sheet, options: blocks.T
         message = f"rows have names ({first_few(cells)}) and columns have none, so these could be topics or systems"
         if 2 * len({*cells}) <= len(cells) and (beside := _naming_rows_with(rows, 0, ())) is not None:
             few, many = sorted((0, beside), key=lambda at: len({*rows.column(at)}))
-            ways = _by_position({"system": few, "topic": many}, rows)
-            message = f"rows have names that stand in several ({first_double(cells)!r}), which column {beside + 1} tells apart"
-            raise sheet.error(f"{message}; pass `columns={ways!r}` if these name systems and topics")
+            columns = _by_position({"system": few, "topic": many}, rows)
+            raise sheet.error(
+                f"rows have names that stand in several ({first_double(cells)!r}), which column {beside + 1} tells "
+                f"apart; pass `columns={columns!r}` if these name systems and topics"
+            )
         raise sheet.error(f"{message}; pass {_TOPICS_FIRST} or {_SYSTEMS_FIRST}")
     if not all(are_numbers):
         odd = cells[are_numbers.index(False)]

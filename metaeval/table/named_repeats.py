@@ -118,11 +118,11 @@ def repeats_of_metrics(
     apart = [repeat if repeat is not None and repeat.word in _RUNS else None for repeat in _apart(names)]
     if REPEAT not in labels and (made_of := _made_of_runs(scores, names, apart)):
         kept = [at for at, name in enumerate(names) if name not in made_of]
-        told, found, notes = repeats_of_metrics(scores[kept], {**labels, "metric": [names[at] for at in kept]})
+        repeated, found, notes = repeats_of_metrics(scores[kept], {**labels, "metric": [names[at] for at in kept]})
         if REPEAT not in found:
             return scores, {**labels}, []
         left = [f"left out column {name!r}, {what} of the repeats" for name, what in made_of.items()]
-        return told, found, [*left, *notes]
+        return repeated, found, [*left, *notes]
     told = [repeat for repeat in apart if repeat is not None]
     numbers: dict[str, list[int]] = {}
     for repeat in told:

@@ -246,8 +246,8 @@ def left_out_rows(
             f"{word} {names[wrong]!r} is called as an average of others, and is not theirs; leave it out, or rename it "
             f"if it is a {word}"
         )
-    told = [*closing, *(row._replace(place=left[row.place]) for row in made if not named)]
-    notes = _notes_on_made(names, {at: what for at, what in out.items() if at not in spreads}, told, word)
+    told_made = [*closing, *(row._replace(place=left[row.place]) for row in made if not named)]
+    notes = _notes_on_made(names, {at: what for at, what in out.items() if at not in spreads}, told_made, word)
     notes += [_note_on_spreads(names, spreads, word)] if spreads else []
     notes += _notes_on_years(names) if dim == "system" else []
     notes += [] if named else _notes_on_differences([(names[at], roles[at]) for at in stay if at not in out], word)
