@@ -226,6 +226,29 @@ READERS = {
         },
         header=False,
     ),
+    "names in several rows and no header": table(
+        "".join(f"{s},{t},{AB[s][t]}\n" for s in "ab" for t in "123"),
+        {"columns={'system': 1, 'topic': 2, 'score': 3}": AB},
+        header=False,
+    ),
+    "systems in several rows and no header": table(
+        "".join(f"{s},{t},{AB[s][t]}\n" for s in "ab" for t in "123"),
+        {"columns={'system': 1, 'topic': 2, 'score': 3}": AB},
+        columns={"system": 1},
+    ),
+    "topics in several rows and no header": table(
+        "".join(f"{s},{t},{AB[s][t]}\n" for s in "ab" for t in "123"),
+        {"columns={'topic': 2, 'system': 1, 'score': 3}": AB},
+        columns={"topic": 2},
+    ),
+    "items in several rows of one system each": table(
+        "Frage,Version,richtig\n" + "".join(f"{t},{s},{AB[s][t]}\n" for t in "123" for s in "ab"),
+        {"columns={'system': 'Version'}": AB},
+    ),
+    "rows without names in groups": table(
+        "category,a,b\nx,.1,.4\nx,.2,.5\ny,.3,.6\ny,.4,.7\n",
+        {"columns={'cluster': 'category'}": rows("1 2 3 4", a=[0.1, 0.2, 0.3, 0.4], b=[0.4, 0.5, 0.6, 0.7])},
+    ),
     "metrics in columns": table(
         ",AP,RR\n1,.1,.4\n2,.2,.5\n3,.3,.6\n",
         {"form='wide'": rows("1 2 3", AP=[0.1, 0.2, 0.3], RR=[0.4, 0.5, 0.6])},
@@ -320,8 +343,7 @@ READERS = {
     # ------------------------------------------------------------------------------------------------- long tables
     "a system by another word": table(
         LONG.replace("system", "team"),
-        {"columns={'system': 'team', 'topic': 'topic'}": AB},
-        elsewhere={"columns={'topic': 'team'}": "a topic by another word twice"},
+        {"columns={'system': 'team'}": AB},
     ),
     "a row of targets below ids": table(
         "topic,a,b\n1,.1,.4\n2,.2,.5\n3,.3,.6\nZiel,.5,.9\n",
@@ -478,8 +500,11 @@ READERS = {
                 "u": rows("x y", a=[0.1, 0.3], b=[0.5, 0.7]),
                 "v": rows("x y", a=[0.2, 0.4], b=[0.6, 0.8]),
             },
+            "columns={'system': 1, 'topic': 2, 'score': 3}": {
+                "a": rows("u v", x=[0.1, 0.2], y=[0.3, 0.4]),
+                "b": rows("u v", x=[0.5, 0.6], y=[0.7, 0.8]),
+            },
         },
-        elsewhere={"header=False": "no header"},
     ),
     "four columns": table(
         "a x u .1\na x v .2\na y u .3\na y v .4\nb x u .5\nb x v .6\nb y u .7\nb y v .8\n",

@@ -77,6 +77,12 @@ class MadeJudge(KindOfNote):
         return note
 
 
+class UnsaidDirection(KindOfNote):
+    """That more is taken to be better under metrics whose names do not say so: not where these are judges."""
+
+    __slots__ = ()
+
+
 class KeptGaps(KindOfNote):
     """How many scores are missing where gaps are kept: said anew of every part of the scores."""
 

@@ -15,6 +15,7 @@ from metaeval.base.checks import check_choice
 from metaeval.base.columns import LABELS, first_called, likely_person, underscored
 from metaeval.base.label_words import said_beside_people
 from metaeval.base.names import first_few, is_measure, is_number, natural_order
+from metaeval.base.notes import UnsaidDirection
 from metaeval.base.number_words import GAP_WORDS
 from metaeval.errors import FileFormatError, InvalidOptionError, ScoresError
 from metaeval.io.any_sheets import any_sheet
@@ -496,7 +497,8 @@ def _of_same_systems(found: Mapping[str, Scores], missing: Missing) -> dict[str,
         message = f"the judges must share two systems at least, and they share {len(common)}; name systems alike"
         raise ScoresError(message)
     note = [f"systems that not every judge scored, left out: {first_few(left)}"] if left else []
-    return {
-        name: judged.sel(system=common).assign_attrs(notes=[*judged.attrs.get("notes", []), *note])
+    noted = {  # a judge is no metric, of which less could be better
+        name: [each for each in judged.attrs.get("notes", []) if not isinstance(each, UnsaidDirection)]
         for name, judged in found.items()
     }
+    return {name: judged.sel(system=common).assign_attrs(notes=[*noted[name], *note]) for name, judged in found.items()}

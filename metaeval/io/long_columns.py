@@ -1,5 +1,6 @@
 """Which column of a long table is which, told by names first and by what the columns hold where these do not tell."""
 
+import math
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -156,6 +157,7 @@ def long_columns(sheet: Sheet, body: Sheet, names: Sequence[str], options: Table
     if "score" not in parts and "metric" in parts:
         ways = ways_to_name(names, others, ("score",))
         raise sheet.error(f"there is a column for the metric and none for the score; {ways}")
+    parts, others = _with_metrics_beside(body, names, parts, others, options)
     if "score" in parts and others:
         _refuse_unnamed(sheet, body, names, parts, others, options=options)
     if "score" in parts:
@@ -259,6 +261,30 @@ def _refuse_unnamed(  # noqa: PLR0913 - a table, what its columns are, and what 
         if len(said) == 1 and not aspect:  # nobody beside whom to choose
             raise sheet.error(_unknown(names, [*judges, *remaining], ("metric",)))
         raise sheet.error(_of_judges(judges[0], natural_order(said), parts, aspect))
+
+
+def _with_metrics_beside(
+    body: Sheet, names: Sequence[str], parts: Mapping[str, str], others: Sequence[str], options: TableOptions
+) -> tuple[dict[str, str], list[str]]:
+    """Return the parts and others, without a score where it is called so and is one metric of several.
+
+    Such others hold shares too, that differ, and there is one row a system and topic.
+    """
+    told = options.columns.keys() & {"score", "metric"} or options.metrics or {"metric", REPEAT} & parts.keys()
+    if told or not {"system", "topic", "score"} <= parts.keys() or any(underscored(name) in JUDGES for name in others):
+        return {**parts}, [*others]
+    named = {role: name for role, name in parts.items() if role != "score"}
+    candidates = [*others, parts["score"]]
+    columns, words = _metric_columns(body, names, named, candidates, options)
+    metrics = [name for name in candidates if name not in {*(column.name for column in columns), *words}]
+    cells_of = _cells_of(_first_rows(body, names), names, [*metrics, parts["system"], parts["topic"]])
+    pairs = [*zip(cells_of[parts["system"]], cells_of[parts["topic"]], strict=True)]
+    shares = {name: [float(cell) if is_number(cell) else math.nan for cell in cells_of[name]] for name in metrics}
+    vary = [name for name, numbers in shares.items() if min(numbers) < max(numbers)]
+    are_shares = all(0 <= number <= 1 for numbers in shares.values() for number in numbers)
+    if parts["score"] in vary and len(vary) == len(metrics) > 1 and are_shares and len({*pairs}) == len(pairs):
+        return named, [name for name in names if name in {*candidates}]
+    return {**parts}, [*others]
 
 
 def _could_name_systems(

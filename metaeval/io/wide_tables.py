@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from metaeval.base.columns import HUMANS, LABELS, are_judges, underscored
+from metaeval.base.columns import HUMANS, JUDGES, LABELS, are_judges, underscored
 from metaeval.base.names import (
     are_models,
     computed_metrics,
@@ -121,6 +121,8 @@ def read_wide(sheet: Sheet, source: Source, options: blocks.TableOptions) -> blo
             "or add a topic column"
         )
     down = None if name_column is None else _names_of_rows(rows, name_column, words, options, transposed=transposed)
+    if down is not None and name_column is not None:
+        _offer_other_names(rows, name_column, down, options, transposed=transposed)
     across = [names[at] for at in used] if names else None
     options.check_systems(len(rows.first) if transposed else len(used))
     scores, gaps = _grid(rows, used, (down, across), options), _Gaps(rows, used, (down, across))
@@ -381,6 +383,49 @@ def _offer_names_of_rows(
             )
 
 
+def _offer_other_names(
+    rows: "_WideRows", place: int, down: Sequence[str], options: blocks.TableOptions, *, transposed: bool
+) -> None:
+    """Refuse names of which most stand in several rows, where one more column names what stands in each of them."""
+    if options.duplicates != "error" or 2 * len({*down}) > len(down) + len({*down}) // 2:
+        return
+    beside = _naming_rows_with(rows, place, options.ignored)
+    if beside is None:
+        return
+    role, other = ("system", "topic") if transposed else ("topic", "system")
+    word = role if transposed else (unit_of_column(rows.names[place]) if rows.names else TOPIC).topic
+    apart = repr(rows.names[beside]) if rows.names else f"column {beside + 1}"
+    columns = (
+        {**options.columns, other: rows.names[beside]}
+        if rows.names
+        else _by_position({role: place, other: beside}, rows)
+    )
+    raise rows.body.error(
+        f"{word} {first_double(down)!r} stands in several rows, which {apart} tells apart; pass `columns={columns!r}` "
+        f"if that names the {other}s"
+    )
+
+
+def _naming_rows_with(rows: "_WideRows", place: int, ignored: Sequence[str]) -> int | None:
+    """Return the column that names rows with that at `place`: of words, or, without a header, of whole numbers."""
+    cells = {str(at): rows.column(at) for at in range(rows.width)}
+    others = [
+        at
+        for at in range(rows.width)
+        if at != place
+        and not (rows.names and (rows.names[at] in ignored or underscored(rows.names[at]) in JUDGES))
+        and not (rows.names and any(map(is_number, cells[str(at)])))
+    ]
+    return next(map(int, item_column(cells, str(place), map(str, others))), None)
+
+
+def _by_position(places: Mapping[str, int], rows: "_WideRows") -> dict[str, int]:
+    """Return parts with the numbers of their columns, and with the scores where one column is left."""
+    left = [at for at in range(rows.width) if at not in places.values()]
+    columns = {**places, **({"score": left[0]} if len(left) == 1 else {})}
+    return {role: at + 1 for role, at in columns.items()}
+
+
 def _empty_columns(rows: "_WideRows", used: Sequence[int], names: Sequence[str], *, transposed: bool) -> list[int]:
     """Return the columns without any cell that holds something, where others do; such is no task.
 
@@ -507,6 +552,12 @@ def _refuse_repeated(rows: _WideRows, options: blocks.TableOptions) -> None:
         columns = {"system": name} | dict(zip(("topic",), items, strict=False))
         if items and len({*cells[items[0]]}) < len({*cells[name]}):  # there are more items than systems in most tables
             columns = {"system": items[0], "topic": name}
+        if not items and 2 * len({*rows.first}) <= len(rows.first):  # a name or two may be there again
+            raise rows.body.error(
+                f"names in the first column, {name!r}, stand in several rows each, and no column tells these apart; if "
+                f"each row is an item of what that names, pass `columns={ {'cluster': name}!r}`; if it names systems, "
+                "add a column that names the items"
+            )
         raise rows.body.error(
             f"names in the first column, {name!r}, stand in several rows each, as those of systems in a table of a row "
             f"a score; if so, say which columns name what, such as `columns={columns!r}`; if they are topics, pass "
@@ -786,7 +837,8 @@ def _identifiers(rows: _WideRows, sheet: Sheet, options: blocks.TableOptions, *,
         return names.index(named)
     if not names[0] or transposed:
         return 0
-    return 0 if _first_column_is_identifier(rows, sheet, options) else None
+    is_taken = names[0] in {*options.ignored, *options.chosen.values()}
+    return 0 if not is_taken and _first_column_is_identifier(rows, sheet, options) else None
 
 
 def _refuse_system_for_topics(rows: _WideRows, place: int, sheet: Sheet) -> None:
@@ -828,6 +880,13 @@ def _first_column_is_identifier(rows: _WideRows, sheet: Sheet, options: blocks.T
         if rows.names or options.systems_in is not None:
             return True
         message = f"rows have names ({first_few(cells)}) and columns have none, so these could be topics or systems"
+        if 2 * len({*cells}) <= len(cells) and (beside := _naming_rows_with(rows, 0, ())) is not None:
+            few, many = sorted((0, beside), key=lambda at: len({*rows.column(at)}))
+            columns = _by_position({"system": few, "topic": many}, rows)
+            raise sheet.error(
+                f"rows have names that stand in several ({first_double(cells)!r}), which column {beside + 1} tells "
+                f"apart; pass `columns={columns!r}` if these name systems and topics"
+            )
         raise sheet.error(f"{message}; pass {_TOPICS_FIRST} or {_SYSTEMS_FIRST}")
     if not all(are_numbers):
         odd = cells[are_numbers.index(False)]

@@ -80,10 +80,10 @@ def _first(
     for of in sets:
         for how, function in functions.items():
             for at in _equal_to(function, values, of, [at for at in candidates if at not in of]):
-                bits, named = (
-                    _bits(function, values, of, at, compares=functions is _COMPARISONS),
-                    is_computed(names[at]),
-                )
+                levels = np.unique(values[np.isfinite(values[:, at]), at])
+                graded = len(of) > 2 < len(levels)  # noqa: PLR2004 - of two columns, or of yes and no, each may be it
+                bits = _bits(function, values, of, at, compares=functions is _COMPARISONS and not graded)
+                named = is_computed(names[at])
                 named = named or (bits >= _CALLED and _EXTREMES.get(names[at].casefold()) == how)
                 if bits >= (1 if named else _PERHAPS + few) and (best is None or bits > best[0]):
                     words = tuple(names[one] for one in of)

@@ -274,10 +274,10 @@ def _luck(own: Floats, rest: Floats, made: Floats, among: Floats | None = None) 
         alike = alike[~np.triu(shares > _ALIKE, 1).any(axis=0)]
     step = _step(np.vstack([among, own]))
     own, rest, made, among = own[alike], rest[:, alike], made[alike], among[:, alike]
-    room = 2 * max(float(np.abs(own - made).max()), 0.51 * _last_digit(own))
+    room = 2 * max(float(np.abs(own - made).max()), 0.51 * last_digit(own))
     widths = np.minimum(np.nanmax(rest, axis=0) - np.nanmin(rest, axis=0), np.ptp(own))
     chances = np.minimum(1.0, room / np.maximum(widths, np.finfo(float).tiny))
-    if step or _last_digit(own) >= 1:  # so many levels lie in a range, and others meet what is made as often
+    if step or last_digit(own) >= 1:  # so many levels lie in a range, and others meet what is made as often
         met = np.nanmean(np.abs(among - made) <= room / 2, axis=0)
         chances = np.maximum.reduce([chances, step / (widths + max(step, np.finfo(float).tiny)), met])
     return float(np.prod(np.sort(chances)[1:]))
@@ -295,19 +295,25 @@ def _luck_of_ties(rest: Floats, made: Floats, near: float) -> float:
 def on_another_scale(scores: Floats) -> Flags:
     """Return which systems, fewer than half, have half of their scores off the scale of all others, or only shares."""
     low, high = np.nanmin(scores, axis=1), np.nanmax(scores, axis=1)
-    scales = [_scale(np.delete(low, place).min(), np.delete(high, place).max()) for place in range(len(scores))]
+    if low.min() >= 0 and high.max() <= _SCALES[0]:
+        return np.zeros(len(scores), dtype=bool)
+    least, largest = np.sort(low)[:2], np.sort(high)[:-3:-1]
+    lower, higher = np.where(low == least[0], least[1], least[0]), np.where(high == largest[0], largest[1], largest[0])
+    scales = [*map(scale_of, lower.tolist(), higher.tolist())]
     if all(begin <= low[at] and high[at] <= end != _SCALES[1] for at, (begin, end) in enumerate(scales)):
         return np.zeros(len(scores), dtype=bool)
     middle = (np.nanmedian if np.isnan(scores).any() else np.median)(scores, axis=1)
+    lowest = np.sort(middle)[:2]
+    others = np.where(middle == lowest[0], lowest[1], lowest[0])  # the same where two are the lowest
     found = np.zeros(len(scores), dtype=bool)
     for place, (begin, end) in enumerate(scales):
-        per_cents = end == _SCALES[1] and np.delete(middle, place).min() >= PER_CENT
+        per_cents = end == _SCALES[1] and others[place] >= PER_CENT
         shares = low[place] >= 0 and middle[place] > 0 and high[place] <= _SCALES[0]
         found[place] = not begin <= middle[place] <= end or (per_cents and shares)
     return found if 2 * found.sum() < len(found) else np.zeros_like(found)
 
 
-def _scale(least: float, largest: float) -> tuple[float, float]:
+def scale_of(least: float, largest: float) -> tuple[float, float]:
     """Return where scores of this range may lie: from 0 to 1 or 100 if they do, else ten times its width around it."""
     if least >= 0 and largest <= _SCALES[-1]:
         return 0.0, next(scale for scale in _SCALES if largest <= scale)
@@ -329,7 +335,7 @@ def _rounding(numbers: Floats) -> float:
     """Return half of the last digit that numbers are written with, and a little; nothing for answers of 0 and 1."""
     known = numbers[np.isfinite(numbers)]
     answers: Flags = (known == 0) | (known == 1)
-    return 0.0 if answers.all() else 0.51 * _last_digit(known)
+    return 0.0 if answers.all() else 0.51 * last_digit(known)
 
 
 def _step(numbers: Floats) -> float:
@@ -339,7 +345,7 @@ def _step(numbers: Floats) -> float:
     return float(np.diff(levels).min()) if 1 < len(levels) <= len(known) / 2 else 0.0
 
 
-def _last_digit(numbers: Floats) -> float:
+def last_digit(numbers: Floats) -> float:
     """Return the value of the last decimal that any of some numbers is written with: 0.01 of 0.5 and 0.25."""
     some = numbers[np.isfinite(numbers) & (numbers != 0) & (numbers != 1)]  # answers have no decimals
     some = some[:: max(1, len(some) // 200)]

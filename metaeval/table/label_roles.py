@@ -18,7 +18,7 @@ from metaeval.base.label_words import first_far, folded, says_yes_or_no
 from metaeval.base.names import comma_list, first_few, is_number
 from metaeval.base.notes import MadeJudge
 from metaeval.errors import ScoresError
-from metaeval.table.derived import derived_columns
+from metaeval.table.derived import Derived, derived_columns
 from metaeval.table.no_answers import ABOVE, codes_among
 from metaeval.table.plausibility import item_constants
 from metaeval.table.roles import (
@@ -104,7 +104,7 @@ def label_columns(
     near = [at for at in rest if not _other_unit(values, at, rest)]
     derived = {one.name: one for one in derived_columns([names[at] for at in near], values[:, near])}
     made = [RoleColumn(one.name, "aggregate", one.how, of=one.of[0]) for one in derived.values() if one.sure]
-    told |= {column.name: column for column in made if is_computed(column.name)}
+    told |= {column.name: column for column in made if is_computed(column.name) or _is_spread(derived[column.name])}
     after = adjudicated(names)  # whoever compares judges leaves these out
     made = [column for column in made if column.name not in told]
     rest = [at for at in rest if names[at] not in told]
@@ -122,6 +122,12 @@ def label_columns(
         return LabelColumns(list(range(len(names))), [], [])
     made = [column for column in made if column.name not in doubted]
     return LabelColumns(rest, [told[name] for name in names if name in told], unsure, made)
+
+
+def _is_spread(column: Derived) -> bool:
+    """Whether a column holds how far apart others are: of two of them, one may be so from the column and the other."""
+    of_several = len(column.of) > _JUDGES or role_of_name(column.name)[0] in {"range", "difference"}
+    return column.how.startswith("how far apart") and of_several
 
 
 def doubts_of(columns: Sequence[RoleColumn]) -> str:

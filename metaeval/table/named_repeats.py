@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from math import factorial
+from math import comb, factorial
 from typing import NamedTuple
 
 import numpy as np
@@ -12,6 +12,7 @@ from metaeval.base.arrays import Floats
 from metaeval.base.names import count, first_double, first_few
 from metaeval.errors import ScoresError, warn
 from metaeval.table.array import REPEAT
+from metaeval.table.derived import rounding
 from metaeval.table.evidence import on_another_scale
 
 _NUMBERED = re.compile(
@@ -19,6 +20,8 @@ _NUMBERED = re.compile(
     r"[ _.#:=-]*(?P<number>\d+)",
     re.IGNORECASE,
 )
+_PASSED = re.compile(r"pass\W*[@^]\W*(\d+)", re.IGNORECASE)
+_EXACT = 1e-9
 _FEWEST = 3
 _RARE = 0.01
 _MOST_NAMED = 5
@@ -112,7 +115,15 @@ def repeats_of_metrics(
     names = labels["metric"]
     if len(names) > 1 and REPEAT not in labels and all(map(str.isdecimal, names)):
         return _of_numbers(scores, labels)
-    told = [repeat for repeat in _apart(names) if repeat is not None and repeat.word in _RUNS]
+    apart = [repeat if repeat is not None and repeat.word in _RUNS else None for repeat in _apart(names)]
+    if REPEAT not in labels and (made_of := _made_of_runs(scores, names, apart)):
+        kept = [at for at, name in enumerate(names) if name not in made_of]
+        repeated, found, notes = repeats_of_metrics(scores[kept], {**labels, "metric": [names[at] for at in kept]})
+        if REPEAT not in found:
+            return scores, {**labels}, []
+        left = [f"left out column {name!r}, {what} of the repeats" for name, what in made_of.items()]
+        return repeated, found, [*left, *notes]
+    told = [repeat for repeat in apart if repeat is not None]
     numbers: dict[str, list[int]] = {}
     for repeat in told:
         numbers.setdefault(repeat.system, []).append(repeat.number)
@@ -126,6 +137,59 @@ def repeats_of_metrics(
     labels = {**labels, "metric": [stem or _METRIC for stem in numbers], REPEAT: [*map(str, listed)]}
     of = "one score" if len(numbers) == 1 else "each of their scores"
     return made, labels, [f"columns {first_few(names)} are read as repeats of {of}; rename them if they are metrics"]
+
+
+def _made_of_runs(scores: Floats, names: Sequence[str], runs: Sequence[_Repeat | None]) -> dict[str, str]:
+    """Return what columns beside those of runs of one score hold that these make; nothing where one does not.
+
+    Examples
+    --------
+    >>> tries = np.array([[[1.0, 0.0, 1.0]], [[1.0, 0.0, 0.0]]])
+    >>> names = ["run1", "run2", "avg", "pass^2"]
+    >>> _made_of_runs(np.vstack([tries, tries.mean(axis=0)[None], tries.min(axis=0)[None]]), names, _apart(names))
+    {'avg': 'the mean', 'pass^2': 'the least'}
+    """
+    tries = scores[[at for at, run in enumerate(runs) if run is not None]]
+    beside = [at for at, run in enumerate(runs) if run is None]
+    if not beside or len(tries) < 2:  # noqa: PLR2004 - one is no repeat
+        return {}
+    k_of = {at: int(match[1]) for at in beside if (match := _PASSED.fullmatch(names[at].strip()))}
+    made = {}
+    for at in beside:
+        ways = _summaries(tries) | (_passed(tries, k_of[at]) if at in k_of else {})
+        fits = [what for what, values in ways.items() if _are_near(scores[at], values)]
+        if not fits:
+            return {}
+        made[names[at]] = fits[0].strip()
+    return made
+
+
+@np.errstate(invalid="ignore", over="ignore")
+def _summaries(tries: Floats) -> dict[str, Floats]:
+    return {
+        "the mean": tries.mean(axis=0),
+        "the least": tries.min(axis=0),
+        "the largest": tries.max(axis=0),
+        "the sum": tries.sum(axis=0),
+        "the median": np.asarray(np.median(tries, axis=0)),
+        "the standard deviation": tries.std(axis=0, ddof=1),
+        "the standard deviation ": tries.std(axis=0),
+    }
+
+
+def _passed(tries: Floats, k: int) -> dict[str, Floats]:
+    """Return which share of all sets of k tries pass, all of them and one of them at least."""
+    n, right = len(tries), tries.sum(axis=0)
+    if not 0 < k <= n or not np.isin(tries, (0.0, 1.0)).all():
+        return {}
+    share = np.array([[comb(passed, k) / comb(n, k), 1 - comb(n - passed, k) / comb(n, k)] for passed in range(n + 1)])
+    return {"pass^k": share[right.astype(int), 0], "pass@k": share[right.astype(int), 1]}
+
+
+def _are_near(numbers: Floats, made: Floats) -> bool:
+    """Whether numbers are what is made of others, rounded as they are written, and vary."""
+    near = rounding(numbers.ravel()) + _EXACT
+    return bool(np.isfinite(numbers).all() and (np.abs(numbers - made) <= near).all() and np.ptp(numbers) > 0)
 
 
 def _of_numbers(scores: Floats, labels: Mapping[str, list[str]]) -> tuple[Floats, dict[str, list[str]], list[str]]:

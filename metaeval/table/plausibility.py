@@ -18,8 +18,9 @@ from metaeval.base.names import count, first_few, is_measure, topic_evidence
 from metaeval.base.unit import unit, unit_called
 from metaeval.errors import ScoresError
 from metaeval.table.array import DIMS, REPEAT, ScoreTable, has_gaps
+from metaeval.table.closing_rows import closing_rows
 from metaeval.table.derived import rounding
-from metaeval.table.evidence import PER_CENT, made_of_others, on_another_scale
+from metaeval.table.evidence import PER_CENT, MadeRow, made_of_others, on_another_scale
 from metaeval.table.interval_names import in_series, numbered_form, percentage_of_quantile
 from metaeval.table.no_answers import codes_among, minus_ones
 from metaeval.table.roles import (
@@ -197,21 +198,24 @@ def left_out_rows(
     ([0, 1], ["left out topic 'Chance', the same for every system"])
     """
     stay = [*range(len(names))]
-    if len(names) > _MOST_ROWS:
-        return stay, []
-    roles, named = [role_of_row(name) for name in names], named or dim == REPEAT
+    named = named or dim == REPEAT
+    word = unit().topic if dim == "topic" else dim
+    if len(names) > _MOST_ROWS:  # names take long
+        closing = [] if named else closing_rows(values)
+        out = {row.place: row.what for row in closing if row.sure}
+        return [at for at in stay if at not in out], _notes_on_made(names, out, closing, word)
+    roles = [role_of_row(name) for name in names]
     series = in_series(names, roles)
     roles = ["" if name in series else role for name, role in zip(names, roles, strict=True)]
-    called = {at: role for at, role in enumerate(roles) if role in SUMMARIES}
-    called |= {at: "made" for at, name in enumerate(names) if word_of(name) in MADE}
-    letters = [at for at, name in enumerate(names) if len(name) <= _LETTERS and not named]
-    called |= {at: "sd" for at in letters if word_of(names[at]) in LETTERS and len(letters) == 1}
+    called = _called(names, roles, letters=not named)
     if named and not called and not _COUNTS & {*roles}:
         return stay, []
     counting = [at for at, role in enumerate(roles) if role in _COUNTS and len(names) > 1 and _counts(values, at)]
     out = {at: says_of(roles[at]) for at in counting}
     spreads = {} if named else _spreads(names, values)
     out |= {at: says_of(role) for at, (role, _) in spreads.items()}
+    closing = [] if named else closing_rows(values, {*out, *called})
+    out |= {row.place: row.what for row in closing if row.sure}
     if dim == "system":
         out |= {at: _WEIGHTS for at, role in enumerate(roles) if role == "weight" and len(names) > 1}
     if dim == "topic" and not named:
@@ -223,7 +227,6 @@ def left_out_rows(
     out |= {left[row.place]: row.what for row in made if row.sure and (not named or left[row.place] in called)}
     if dim == REPEAT and topic_evidence([names[at] for at in left if at not in called]):
         out |= {at: says_of(role) if role in SUMMARIES else _MADE for at, role in called.items() if at not in out}
-    word = unit().topic if dim == "topic" else dim
     same = _same_for_all(values) if dim == "topic" and not named else []
     out |= {at: "the same for every system" for at in same if at not in out and says_constant(names[at])}
     subtotals = [] if dim != "topic" else [at for at in stay if at not in out and is_subtotal(names[at])]
@@ -243,7 +246,8 @@ def left_out_rows(
             f"{word} {names[wrong]!r} is called as an average of others, and is not theirs; leave it out, or rename it "
             f"if it is a {word}"
         )
-    notes = [f"left out {word} {names[at]!r}, {what}" for at, what in sorted(out.items()) if at not in spreads]
+    told_made = [*closing, *(row._replace(place=left[row.place]) for row in made if not named)]
+    notes = _notes_on_made(names, {at: what for at, what in out.items() if at not in spreads}, told_made, word)
     notes += [_note_on_spreads(names, spreads, word)] if spreads else []
     notes += _notes_on_years(names) if dim == "system" else []
     notes += [] if named else _notes_on_differences([(names[at], roles[at]) for at in stay if at not in out], word)
@@ -251,11 +255,23 @@ def left_out_rows(
         named_so = first_few(open_subtotals)
         notes.append(f"{word}s called as averages count as {word}s: {named_so}; leave out what is none")
     notes += _notes_on_same(open_same, word)
-    notes += [
-        f"{word} {names[left[row.place]]!r} holds {row.what}; leave it out if it is that" for row in made
-        if not row.sure and not named
-    ]  # fmt: skip
     return [at for at in stay if at not in out], notes
+
+
+def _called(names: Sequence[str], roles: Sequence[str], *, letters: bool) -> dict[int, str]:
+    """Return the rows called as made of others, and the role that their names say; one letter alone may say so."""
+    called = {at: role for at, role in enumerate(roles) if role in SUMMARIES}
+    called |= {at: "made" for at, name in enumerate(names) if word_of(name) in MADE}
+    short = [at for at, name in enumerate(names) if len(name) <= _LETTERS and letters]
+    return called | {at: "sd" for at in short if word_of(names[at]) in LETTERS and len(short) == 1}
+
+
+def _notes_on_made(names: Sequence[str], out: Mapping[int, str], made: Iterable[MadeRow], word: str) -> list[str]:
+    """Say which rows are left out and why, and which others may be made of all others."""
+    notes = [f"left out {word} {names[at]!r}, {what}" for at, what in sorted(out.items())]
+    open_rows = {row.place: row.what for row in made if not row.sure and row.place not in out}
+    notes += [f"{word} {names[at]!r} holds {what}; leave it out if it is that" for at, what in open_rows.items()]
+    return notes
 
 
 def _notes_on_differences(named: Iterable[tuple[str, str]], word: str) -> list[str]:
@@ -744,14 +760,14 @@ def _on_two_scales(table: ScoreTable, metric: int) -> str:
 def off_scale(items: Sequence[str], values: Floats) -> str:
     """Say which items, fewer than half, are on another scale than all others; of two, that they differ in it.
 
-    `values` has the shape (system, item). Many items are not looked at.
+    `values` has the shape (system, item). A million scores and more are not looked at.
 
     Examples
     --------
     >>> off_scale(["a", "b", "OCR"], np.array([[50.0, 60.0, 700.0], [40.0, 70.0, 600.0], [45.0, 61.0, 650.0]]))
     'OCR (600 to 700) has another scale than all other items (40 to 70) and makes 98 % of the variance between systems'
     """
-    if not 1 < len(items) <= _MOST_ITEMS or len(values) < _FEWEST_OTHERS or np.isnan(values).all(axis=0).any():
+    if min(len(items), len(values)) < _FEWEST_OTHERS or values.size >= _MANY or np.isnan(values).all(axis=0).any():
         return ""
     with np.errstate(over="ignore", invalid="ignore"):
         if len(items) == _FEWEST_OTHERS:

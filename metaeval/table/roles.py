@@ -22,6 +22,7 @@ from metaeval.base.arrays import Floats
 from metaeval.base.columns import JUDGES, PARTS, underscored, without_accents, without_mark
 from metaeval.base.label_words import COMPARES_JUDGES, said_beside_people
 from metaeval.base.names import ARROWS, are_metrics, first_few, is_measure, is_unnamed, metric_evidence
+from metaeval.base.notes import UnsaidDirection
 from metaeval.base.unit import ITEM, NUGGET, TOPIC, Unit
 from metaeval.errors import ScoresError
 
@@ -468,14 +469,17 @@ def notes_on_directions(
     says["higher is better under {}, taken for a similarity, as no score is above 1"] = [
         metric for metric in turned if ranges[metric][0] <= _FEW_BELOW
     ]
-    says["higher is taken to be better under {}, of which no name says so"] = [
+    unsaid = "higher is taken to be better under {}, of which no name says so"
+    says[unsaid] = [
         metric for metric in ranges if metric not in {*falling, *turned, *of_files} and not _says_better(metric)
     ]
-    return [
-        f"{text.format(first_few(metrics))}; pass `higher_is_better={ {metrics[0]: metrics is falling} }` if it is not"
+    notes = {
+        text: f"{text.format(first_few(metrics))}; pass `higher_is_better={ {metrics[0]: metrics is falling} }` if it "
+        "is not"
         for text, metrics in says.items()
         if metrics
-    ]
+    }
+    return [UnsaidDirection(note) if text == unsaid else note for text, note in notes.items()]
 
 
 def _says_better(metric: str) -> bool:

@@ -159,3 +159,22 @@ def test_zero_of_one_judge_on_a_scale_from_one_on_is_told(givers, least, told):
     notes = doubtful_labels(pd.DataFrame(labels, columns=["anna", "ben", "carla"]))
     told_so = "labels of 0 (5) count as grades below those of all others (1 to 5), and 'ben' alone gives them; "
     assert [told_so in note for note in notes] == [True] * told
+
+
+@pytest.mark.parametrize("name", ["Max-Min", "Spannweite", "Range", "diff", "how far"])
+def test_how_far_apart_judges_are_is_no_judge(name):
+    """Of three judges the largest label less the smallest is left out under any name, as their mean is."""
+    labels = np.random.default_rng(8).integers(1, 6, (80, 3)).astype(float)
+    frame = pd.DataFrame(labels, columns=["Anna", "Ben", "Carla"])
+    frame["Mittel"], frame[name] = labels.mean(axis=1).round(2), np.ptp(labels, axis=1)
+    found = label_columns(list(frame), frame.to_numpy(), [""] * 80)
+    assert found.judges == [0, 1, 2]
+    assert [(one.name, one.why) for one in found.left][1:] == [(name, "how far apart 'Anna', 'Ben', 'Carla' are")]
+    assert found.made == []
+
+
+def test_a_judge_who_says_how_far_two_others_are_apart_stays():
+    """Of three columns each may be made of the other two, and no name says which is."""
+    labels = np.random.default_rng(8).integers(0, 2, (80, 2)).astype(float)
+    frame = np.column_stack([labels, np.ptp(labels, axis=1)])
+    assert label_columns(["Anna", "Ben", "Carla"], frame, [""] * 80).judges == [0, 1, 2]

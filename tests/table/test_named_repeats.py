@@ -175,3 +175,37 @@ def test_columns_called_by_cutoffs_alone_are_metrics_and_noted(scores, tmp_path)
         assert "columns 1, 5, 10 are called by numbers and count as metrics" in " ".join(found.attrs["notes"])
     renamed = pd.read_csv(path).set_axis(["model", "task", "run1", "run2", "run3"], axis=1)
     assert as_scores(renamed).sizes["repeat"] == 3
+
+
+TRIES = np.random.default_rng(3).integers(0, 2, (40, 4))
+"""Of two systems on twenty items."""
+
+
+def tried(columns):
+    """Return a table of a row a system and item, with four tries and what they make."""
+    rows = {"model": np.repeat(["a", "b"], 20), "task_id": np.tile(np.arange(20), 2)}
+    rows |= {f"run_{at}": TRIES[:, at] for at in range(4)}
+    return pd.DataFrame(rows | columns)
+
+
+@pytest.mark.parametrize("door", ["file", "frame"])
+def test_columns_that_runs_make_are_left_out_beside_them(tmp_path, door):
+    """The mean, pass^4, pass^2 and pass@2 of four tries: c of 4 pass, of 6 pairs c (c - 1) / 2 do both times."""
+    right = TRIES.sum(axis=1)
+    both, one = right * (right - 1) / 2 / 6, 1 - (4 - right) * (3 - right) / 2 / 6
+    made = {"avg": right / 4, "pass^4": right // 4, "pass^2": both.round(3), "pass@2": one.round(3)}
+    frame = tried(made)
+    if door == "file":
+        frame.to_csv(tmp_path / "tries.csv", index=False)
+    found = read_scores(tmp_path / "tries.csv") if door == "file" else as_scores(frame)
+    assert found["metric"].to_numpy().tolist() == ["score"]
+    assert found.sel(system="a").mean().item() == pytest.approx(TRIES[:20].mean())
+    told = " ".join(found.attrs["notes"])
+    assert all(f"'{name}'" in told for name in made)
+    assert found.sizes[REPEAT] == 4
+
+
+def test_a_column_that_runs_do_not_make_keeps_all_as_metrics():
+    """Beside tries a column of its own: nothing says that it is none."""
+    frame = tried({"fluency": np.random.default_rng(4).random(40).round(2)})
+    assert as_scores(frame).sizes["metric"] == 5
