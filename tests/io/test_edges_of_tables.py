@@ -196,5 +196,5 @@ def test_a_column_of_pictures_holds_no_scores(marks, tmp_path):
     """Boards of models mark their kind with a picture, which is left out as a letter is."""
     (tmp_path / "b.csv").write_text(f"Model,T,GSM8K,MMLU,ARC\na,{marks},1.5,2,3\nb,{marks},2,3,4\n", encoding="utf-8")
     scores = read_scores(tmp_path / "b.csv")
-    assert scores["topic"].to_numpy().tolist() == ["ARC", "GSM8K", "MMLU"]
-    assert "left out columns of words (T)" in scores.attrs["notes"]
+    assert sorted(scores["topic"].to_numpy()) == ["ARC", "GSM8K", "MMLU"]
+    assert any(note.endswith("left out columns of words (T)") for note in scores.attrs["notes"])
