@@ -1599,6 +1599,51 @@ MISTAKES |= {
             BOARD,
         ),
     ),
+    "means with deviations behind them, as their header says": Mistake(
+        {
+            "ap.csv": "model,count,mean ± std\n"
+            + "".join(f"{name},25,7{at}.7 ± 12.5\n" for at, name in enumerate(SYSTEMS))
+        },
+        BOARD,
+        r"is a number with its error; write '70.7' .* \((?P<filter>sed -E '[^']*')\)",
+        (
+            {
+                "ap.csv": "model,n,acc,acc_stderr\n"
+                + "".join(f"{name},25,7{at}.7,2.5\n" for at, name in enumerate(SYSTEMS))
+            },
+            BOARD,
+        ),
+    ),
+    "scores with standard errors, of items by a name that nobody knows": Mistake(
+        {
+            "ap.csv": "ap,ap_se,q,sys\n"
+            + "".join(
+                f"{SCORES[at, place]:.3f},0.020,{topic},{name}\n"
+                for at, topic in enumerate(TOPICS)
+                for place, name in enumerate(SYSTEMS)
+            )
+        },
+        "table ap.csv",
+        r"if 'q' names items, call it 'item' \((?P<add>--item-column q) for a file\)",
+    ),
+    "per cents of answers beside their counts": Mistake(
+        {
+            "ap.csv": "agent,passed,failed,total,rate\n"
+            + "".join(f"{name},{18 + at},{22 - at},40,{(18 + at) / 0.4:.1f}%\n" for at, name in enumerate(SYSTEMS))
+        },
+        BOARD,
+        r"write '45.0' \((?P<filter>sed '[^']*')\) if all are per cents",
+        (
+            {
+                "ap.csv": "model,n,acc,acc_stderr\n"
+                + "".join(
+                    f"{name},40,{(18 + at) / 0.4},{100 * ((18 + at) * (22 - at)) ** 0.5 / 40**1.5}\n"
+                    for at, name in enumerate(SYSTEMS)
+                )
+            },
+            BOARD,
+        ),
+    ),
     "per cents with errors behind them, as in LaTeX": Mistake(
         {
             "ap.csv": "model,acc,f1\n"

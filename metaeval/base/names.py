@@ -35,6 +35,8 @@ _IN_BRACKETS = re.compile(r"\([0-9.,]+\)", re.ASCII)
 _UNNAMED = re.compile(r"Unnamed: [0-9]+(\.[0-9]+|_level_[0-9]+)*")
 _BEHIND_SIGN = re.compile(r"[^\x00-\x7f\w]+\s*[^\W\d_]")
 """A word behind a picture, as boards of models mark their kind."""
+_PICTURES = frozenset({"So", "Sk", "Mn", "Cf"})
+"""Classes of characters that make a picture, with its colour and its joints."""
 _UNIT = re.compile(r"[0-9]+[^\W\d_][^.,]*")
 _VERSION = re.compile(r"(?![0-9]{1,3}(\.[0-9]{3})+\Z)[0-9]+(\.[0-9]+){2,}", re.ASCII)  # 1.234.567 is a number
 _UNPRINTABLE = {"Cc", "Cs", "Zl", "Zp"}
@@ -118,8 +120,8 @@ def is_word(cell: str) -> bool:
     --------
     >>> [is_word(cell) for cell in ("fine", "[1, 2]", "2024-05-01", "1.0.2", "10x", "0.5a", "0,5", "13 %", "7 ± 2")]
     [True, True, True, True, True, False, False, False, False]
-    >>> is_word("\N{LARGE GREEN CIRCLE} chat"), is_word("\N{PLUS-MINUS SIGN} 2")
-    (True, False)
+    >>> is_word("\N{LARGE GREEN CIRCLE} chat"), is_word("\N{LARGE GREEN CIRCLE}"), is_word("\N{PLUS-MINUS SIGN} 2")
+    (True, True, False)
     >>> [is_word(cell) for cell in ("0000000000000a3f", "00000000-0000-0000-0000-0000000003e8", "(2)", "(two)")]
     [True, True, False, True]
     """
@@ -127,6 +129,7 @@ def is_word(cell: str) -> bool:
     if (
         text[:1].isalpha()
         or _BEHIND_SIGN.match(text)
+        or {"So"} <= {*map(unicodedata.category, text)} <= _PICTURES
         or (text[:1] in {"[", "{", "("} and not _IN_BRACKETS.fullmatch(text))
     ):
         return True

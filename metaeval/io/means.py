@@ -25,6 +25,7 @@ from metaeval.table.means import (
     board_of,
     columns_of,
     may_be_means,
+    shares_of_counts,
     with_bound_columns,
 )
 from metaeval.table.roles import ERRORS, role_of_name
@@ -66,10 +67,12 @@ def noting(notes: Sequence[str]) -> Iterator[None]:
 
 def refuse_means(sheet: Sheet, options: TableOptions) -> None:
     """Refuse a table whose header is that of means and standard errors, and hand on what it holds."""
-    names = header_names(sheet.sample()[0])
+    header, *sample = sheet.sample()
+    names = header_names(header)
     if not options.columns and options.form is None:
         _refuse_errors_in_cells(sheet)
-    if options.positions or not may_be_means(names):
+    known = pd.DataFrame([row for row in sample if len(row) == len(names)])
+    if options.positions or not (may_be_means(names) or shares_of_counts(known)):
         return
     body = sheet.without_header()
     rows = [row for row in islice(body.rows(), MOST_SYSTEMS + 1) if len(row) == len(names)]

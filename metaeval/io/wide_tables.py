@@ -627,7 +627,7 @@ def _scores_alone(
         of_systems = bool(told) or any(bare_word(name).endswith(_WHOLE_ENDS) for name in remaining)  # topics have none
         may_be_topics = len(remaining) >= _FEWEST and metric_evidence(remaining) < _SURE and not of_systems
         message += " (`systems_in='rows'` if the columns are topics)" * may_be_topics
-        message += _for_sizes(remaining, columns)
+        message += _for_sizes({name: scores[:, across.index(name)] for name in remaining}, columns)
         raise sheet.error(message + _for_ranks(across, columns, transposed=True), 0, of=blocks.SpreadlessError)
     if not transposed and _are_about_items(across, scores):
         message = (
@@ -672,13 +672,15 @@ def _for_ranks(across: Sequence[str], columns: Sequence[RoleColumn], *, transpos
     return way and f"; for ranks alone metaeval leaderboard takes means with standard errors: {way}"
 
 
-def _for_sizes(metrics: Sequence[str], columns: Sequence[RoleColumn]) -> str:
+def _for_sizes(means: Mapping[str, NDArray[np.float64]], columns: Sequence[RoleColumn]) -> str:
     """Say which error a column of means, such as shares of so many answers, wants to be read as such."""
     sizes = [column.name for column in columns if column.role == "n"]
-    if len(metrics) != 1 or len(sizes) > 1:
+    if len(means) != 1 or len(sizes) > 1:
         return ""
-    of_answers = [f"√(p (1 - p) / {size}) where answers are right or wrong" for size in sizes]
-    error = ", ".join([f"{metrics[0]}_stderr", *of_answers])
+    ((metric, shares),) = means.items()
+    top = next((scale for scale in _SCALES if np.nanmax(shares, initial=0.0) <= scale), _SCALES[-1])
+    of_answers = [f"√(p ({top:g} - p) / {size}) where answers are right or wrong" for size in sizes]
+    error = ", ".join([f"{metric}_stderr", *of_answers])
     return f"; or add their standard errors, {error}, for ranks by metaeval leaderboard or agree --boards"
 
 

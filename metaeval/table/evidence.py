@@ -72,10 +72,13 @@ def made_of_others(names: Sequence[str], values: Floats, called: Mapping[int, st
         return []
     some = values[:, :: max(1, values.shape[1] // _UNITS)]
     base = [at for at, known in enumerate(np.isfinite(some).any(axis=1)) if known and at not in called]
+    answers = [at for at in base if _are_answers(some[at])]
+    scored = [at for at in base if at not in answers] if len(answers) >= _FEWEST else []
     found: list[MadeRow] = []
-    for at in [*called, *_candidates(some, base)]:
+    for at in dict.fromkeys([*called, *scored, *_candidates(some, base)]):
         taken = {at, *(made.place for made in found)}
         among = [base, range(len(names))] if called else [base]
+        among = [answers, *among] if at in scored else among
         for others in ([other for other in rows if other not in taken] for rows in among):
             made = _judged(names, some, at, others, called.get(at, ""))
             if made is not None and some.shape != values.shape:
@@ -91,6 +94,7 @@ def _candidates(values: Floats, base: Sequence[int]) -> list[int]:
     if len(base) <= _MOST:
         return [*base[::-1]]
     own = values[base]
+    own = own[:, np.isfinite(own).any(axis=0)]
     total, n = np.nansum(own, axis=0), np.isfinite(own).sum(axis=0) - 1
     mean = (total - own) / n
     squares = np.maximum((np.nansum(own**2, axis=0) - own**2) / n - mean**2, 0.0)
@@ -126,10 +130,12 @@ def _judged(names: Sequence[str], values: Floats, at: int, others: Sequence[int]
         agrees = agrees and (named not in EXTREMES or len(own) >= _FEWEST)  # a system may be called so
         if named in EXTREMES and what.startswith(_TIES) and (own % 1).all():  # as it is called, and no answers
             return MadeRow(at, what, len(own) >= _FEWEST)
-        rows = 1 if named or what.startswith(_TIES) else len(others) + 1  # any of which might be a mean by luck
+        alone = bool(named) or what.startswith(_TIES) or _is_beside_answers(own, rest)
+        rows = 1 if alone else len(others) + 1  # any of which might be a mean by luck
         chance = 0.0 if agrees and named != _MAYBE else ways * rows * luck()
         if chance <= _LIKELY:
-            return MadeRow(at, what, chance <= (_SURE_OF_TIES if what.startswith(_RANKED) else _SURE))
+            easily = what.startswith(_RANKED) or _is_beside_answers(own, rest)
+            return MadeRow(at, what, chance <= (_SURE_OF_TIES if easily else _SURE))
     return None
 
 
@@ -206,8 +212,12 @@ def _totals(own: Floats, rest: Floats, of_all: str, near: float) -> list[_Making
     made |= {"standard deviation ": spread, "standard error": spread / np.sqrt(n - 1)}
     made |= {"range": np.nanmax(rest, axis=0) - np.nanmin(rest, axis=0)} if len(rest) > 2 else {}  # noqa: PLR2004 - of two it is a difference
     made |= {"rest to 1 of the mean": 1 - mean, "rest to 100 of the mean": 100 - mean}
+    luck = partial(_luck, own, rest)
+    if _is_beside_answers(own, rest):
+        made |= {"mean in per cent": 100 * mean, "number of zeros": n - np.nansum(rest, axis=0)}
+        luck = partial(_luck_beside_answers, rest)
     return [
-        (f"the {what.strip()} {of_all}", 1, partial(_luck, own, rest, total))
+        (f"the {what.strip()} {of_all}", 1, partial(luck, total))
         for what, total in made.items()
         if (np.abs(own - total) <= near).all()
     ]
@@ -281,6 +291,21 @@ def _luck(own: Floats, rest: Floats, made: Floats, among: Floats | None = None) 
         met = np.nanmean(np.abs(among - made) <= room / 2, axis=0)
         chances = np.maximum.reduce([chances, step / (widths + max(step, np.finfo(float).tiny)), met])
     return float(np.prod(np.sort(chances)[1:]))
+
+
+def _are_answers(numbers: Floats) -> bool:
+    """Whether numbers are right and wrong answers alone."""
+    return bool(np.isin(numbers[np.isfinite(numbers)], (0.0, 1.0)).all())
+
+
+def _is_beside_answers(own: Floats, rest: Floats) -> bool:
+    """Whether a row is none of answers, where all others are."""
+    return len(rest) >= _FEWEST and not _are_answers(own) and _are_answers(rest)
+
+
+def _luck_beside_answers(rest: Floats, made: Floats) -> float:
+    """Return the chance that what lies on the levels of a sum of answers is this one, on units that differ."""
+    return float((len(rest) + 1.0) ** -len(np.unique(made)))
 
 
 def _luck_of_ties(rest: Floats, made: Floats, near: float) -> float:

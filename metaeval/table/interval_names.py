@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from metaeval.table.roles import HIGHER, INTERVAL_WORDS, role_of_name, word_of
+from metaeval.table.roles import ERRORS, HIGHER, INTERVAL_WORDS, role_of_name, word_of
 
 _DASHES = str.maketrans("\N{MINUS SIGN}\N{EN DASH}\N{NON-BREAKING HYPHEN}", "---")
 _SIGNED = re.compile(r"(?P<stem>.*?)[\s_(\[]*(?P<sign>[-+])[\s)\]]*|(?P<first>[-+])[\s_]*(?P<rest>.*)")
@@ -127,12 +127,17 @@ def roles_among(names: Sequence[str]) -> dict[str, tuple[str, str]]:
     {'acc': ('', ''), 'CI-': ('low', ''), 'CI+': ('high', ''), 'n': ('n', '')}
     >>> roles_among(["acc", "SE (acc)", "n (acc)", "Params (B)"])["n (acc)"]
     ('n', 'acc')
+    >>> roles_among(["mean", "mean_std"])["mean_std"], roles_among(["acc", "mean_std"])["mean_std"]
+    (('sd', 'mean'), ('aggregate', 'std'))
     """
     roles = {name: role_of_name(name) for name in names}
     words = {*map(word_of, names)}
     for name, (role, stem) in roles.items():
         if role and not stem and (bracket := _IN_BRACKETS.search(name)) and word_of(bracket[1]) in words:
             roles[name] = (role, word_of(bracket[1]))
+        mean = word_of(name).removesuffix(f"_{stem}")
+        if role == "aggregate" and mean in words and (of_mean := role_of_name(stem)[0]) in ERRORS | {"low", "high"}:
+            roles[name] = (of_mean, mean)
     roles |= dict.fromkeys(in_series(roles, [role for role, _ in roles.values()]), ("", ""))
     for pair in bounds_among(names):
         for end, name in (("low", pair.low), ("high", pair.high)):

@@ -39,7 +39,7 @@ def usable_errors(
             f"the standard error of {odd} under {metric!r} is 0, which a mean of several answers never has; give the "
             "right one, or leave these systems out"
         )
-    exact = (1 - 0.025 ** (1 / n)) / (2 * NORMAL_97_5)
+    exact = _exact_error(n)
     made = np.where(ends, exact, binomial) * scale
     kinds = ((zero & ~ends, "that of shares"), (ends, "half of an exact 95 % interval over 1.96"))
     width = 2 * NORMAL_97_5 * exact
@@ -54,6 +54,22 @@ def usable_errors(
         for told, replacement in kinds
         if told.any()
     ]
+
+
+def errors_of_shares(shares: Floats, n: Floats) -> Floats:
+    """Return the standard errors of shares of n answers, at 0 and 1 those of exact intervals.
+
+    Examples
+    --------
+    >>> errors_of_shares(np.array([0.36, 1.0]), np.array([64, 64])).round(4).tolist()
+    [0.06, 0.0143]
+    """
+    return np.where((shares == 0) | (shares == 1), _exact_error(n), np.sqrt(shares * (1 - shares) / n))
+
+
+def _exact_error(n: Floats) -> Floats:
+    """Return half of an exact 95 % interval (Clopper and Pearson) around 0 or 1 of n answers, over 1.96."""
+    return np.asarray((1 - 0.025 ** (1 / n)) / (2 * NORMAL_97_5))
 
 
 def impossible_errors(means: Floats, errors: Floats, n: Floats, *, about: tuple[str, Sequence[str]]) -> list[str]:

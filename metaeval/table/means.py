@@ -30,8 +30,9 @@ from metaeval.base.words import span_of, two_digits
 from metaeval.errors import InvalidOptionError, ScoresError, UnknownNameError
 from metaeval.table.array import UNNAMED_METRIC
 from metaeval.table.conversions import plain
+from metaeval.table.counted_shares import SCALES, counted_shares
 from metaeval.table.interval_names import are_signed, bounds_among, percentage_of_quantile, roles_among
-from metaeval.table.mean_errors import NORMAL_97_5, impossible_errors, usable_errors
+from metaeval.table.mean_errors import NORMAL_97_5, errors_of_shares, impossible_errors, usable_errors
 from metaeval.table.plausibility import left_out_rows, may_have_thousands
 from metaeval.table.roles import (
     BOARD,
@@ -134,7 +135,7 @@ class MeanColumn(NamedTuple):
     errors: tuple[str, ...]
     """One column, or two that hold the lower and the upper bound."""
     kind: str = "error"
-    """What they hold: error, sd, half, bounds, or unsure."""
+    """What they hold: error, sd, half, bounds, or unsure; or counts of answers, and of all (share) or others (odds)."""
     level: float = _LEVEL
     """Confidence of an interval."""
 
@@ -151,19 +152,20 @@ class MeansColumns(NamedTuple):
     others: tuple[str, ...]
 
 
-def means_columns(
+def means_columns(  # noqa: PLR0913 - what is known of them
     columns: Iterable[object],
     *,
     chosen: Mapping[str, str] | None = None,
     ignored: Iterable[str] = (),
     first: Sequence[object] = (),
     words: Collection[str] = (),
+    shares: Sequence[MeanColumn] = (),
 ) -> MeansColumns | None:
     """Find the columns of a board of means and standard errors; None for any other table.
 
     `chosen`: what the caller says of columns, part to name: system, metric, and score for the means. `first` holds the
     cells of the first column, which names the systems if no column is called so; one without a name does. `words` are
-    columns without numbers.
+    columns without numbers, and `shares` those that counts beside them make.
 
     Examples
     --------
@@ -198,7 +200,8 @@ def means_columns(
     roles = roles_among(free)
     sizes = {name: roles[name][1] for name in free if _may_be_size(name)}
     remaining = [name for name in free if name not in {*sizes, *words}]
-    pairs = _pairs(remaining, told.get("score", parts.get("score")), sure="score" in told)
+    pairs = _pairs(remaining, told.get("score", parts.get("score")), sure="score" in told) or [*shares]
+    sizes |= {pair.errors[1]: word_of(pair.mean) for pair in pairs if pair.kind == "share"}
     if system is None and pairs and leading and all(pair.mean != leading for pair in pairs) and _are_names(first):
         system, task = leading, None if task == leading else task
     if system is None or not pairs:
@@ -452,9 +455,30 @@ def columns_of(
     ids = ids_of_systems(free, told, lambda name: texts[name].astype(str).tolist()) if len(first) else []
     beside = [*ignored, *ids]
     columns = means_columns(names, chosen=chosen, ignored=beside, first=first, words=_word_columns(frame))
+    if columns is None and first and (shares := shares_of_counts(texts.drop(columns=[*ignored], errors="ignore"))):
+        columns = means_columns(names, chosen=chosen, ignored=beside, first=first, shares=shares)
+        named = columns is not None and columns.task is None and texts[columns.system].is_unique
+        columns = columns if named else None  # else they may be of items
     if columns is None or _are_repeated(frame, columns):
         return None
     return columns._replace(others=(*ids, *columns.others))
+
+
+def shares_of_counts(frame: pd.DataFrame) -> list[MeanColumn]:
+    """Return the columns of shares that counts beside them make.
+
+    Examples
+    --------
+    >>> board = pd.DataFrame({"model": ["a", "b"], "passed": [18, 20], "total": 40, "rate": [0.45, 0.5]})
+    >>> [(pair.mean, pair.errors) for pair in shares_of_counts(board)]
+    [('rate', ('passed', 'total'))]
+    """
+    names = [str(name) for name in frame.columns]
+    made = counted_shares(np.array([_numbers_of(frame.iloc[:, at]) for at in range(len(names))]).T)
+    return [
+        MeanColumn(names[share], names[share], (names[part], names[rest]), "share" if is_whole else "odds")
+        for share, part, rest, is_whole in made
+    ]
 
 
 def _are_repeated(frame: pd.DataFrame, columns: MeansColumns) -> bool:
@@ -578,7 +602,8 @@ def board_of(
     stay, summaries = left_out_rows(names, means.T, "system")
     names, (means, errors, n) = [names[at] for at in stay], (one[:, stay] for one in (means, errors, n))
     others = [name for name in map(str, frame.columns) if name in {*columns.others, *columns.sizes} - sizes.used]
-    notes = [f"left out column{'s' * (len(others) > 1)} {first_few(others, most=12)}"] if others else []
+    notes = _notes_on_shares(columns.pairs)
+    notes += [f"left out column{'s' * (len(others) > 1)} {first_few(others, most=12)}"] if others else []
     for at, metric in enumerate(metrics):
         known = ~np.isnan(means[at])
         left_out += _notes_on_gaps([*compress(names, ~known)], f" under {metric}")
@@ -600,6 +625,12 @@ def board_of(
         read_as=f"means with standard errors: {_said(columns, [name for name in columns.sizes if name in sizes.used])}",
         notes=(*left_out, *summaries, *notes, *_notes_on_directions(ranges, higher_is_better)),
     )
+
+
+def _notes_on_shares(pairs: Sequence[MeanColumn]) -> list[str]:
+    """Say which standard errors counts make."""
+    made = [f"{pair.mean!r} with {_said_of_errors(pair)}" for pair in pairs if pair.kind in {"share", "odds"}]
+    return [f"{first_few(made)}: √(p (1 - p) / n), as of right and wrong answers"] if made else []
 
 
 def _notes_on_gaps(systems: Sequence[str], under: str) -> list[str]:
@@ -670,9 +701,13 @@ def _said(columns: MeansColumns, sizes: Sequence[str]) -> str:
 def _said_of_errors(pair: MeanColumn) -> str:
     names = " and ".join(map(repr, pair.errors))
     level = f"{100 * pair.level:g} %"
-    return {"half": f"{names} (half of {level} intervals)", "bounds": f"{level} bounds {names}"}.get(
-        pair.kind, f"{names} (standard deviations)" if pair.kind == "sd" else names
-    )
+    return {
+        "half": f"{names} (half of {level} intervals)",
+        "bounds": f"{level} bounds {names}",
+        "share": f"the error of a share, {' of '.join(map(repr, pair.errors))}",
+        "odds": f"the error of a share, {' beside '.join(map(repr, pair.errors))}",
+        "sd": f"{names} (standard deviations)",
+    }.get(pair.kind, names)
 
 
 def _rows(
@@ -687,7 +722,7 @@ def _rows(
         for pair in columns.pairs:
             metric = clean_name(row[str(columns.metric)], "metric") if pair.metric is None else pair.metric
             size = sizes.column(pair.mean, metric, task.strip())
-            metric = task + metric
+            metric = task.strip() if task and metric == UNNAMED_METRIC else task + metric
             where = f"of system {system!r} under {metric!r}"
             if (metric, system) in estimates:
                 raise ScoresError(
@@ -698,6 +733,8 @@ def _rows(
                 estimates[metric, system] = _UNKNOWN
                 continue
             n_items = np.nan if size is None else _n_items(row[size], where)
+            if pair.kind == "odds":
+                n_items = sum(_number(row[name], f"a count {where}") for name in pair.errors)
             mean = _number(row[pair.mean], f"the mean {where}")
             if pair.kind == "sd" and size is None:
                 raise ScoresError(_without_size(pair, sizes))
@@ -709,13 +746,15 @@ def _rows(
 
 
 def _way_to_one(frame: pd.DataFrame, columns: MeansColumns, place: int) -> str:
-    """Say in which column the rows of one system differ, where one does whose cells other rows have as well."""
+    """Say which column may name items, or what to keep one of: the rows of a system differ in it, and others share."""
     rows = frame[frame[columns.system].astype(str).str.strip() == str(frame[columns.system].iloc[place]).strip()]
     shared = (name for name in columns.others if frame[name].astype(str).nunique() < len(frame))
     apart = next((name for name in shared if rows[name].astype(str).nunique() == len(rows)), None)
     if apart is None:
         return "keep one"
-    return f"keep the rows of one {apart!r} (`where={ {apart: str(rows[apart].iloc[0]).strip()}!r}` for a file)"
+    items = f"if {apart!r} names items, call it 'item' (`columns={ {'topic': apart}!r}` for a file)"
+    where = f"`where={ {apart: str(rows[apart].iloc[0]).strip()}!r}` for a file"
+    return f"{items}, else keep the rows of one {apart!r} ({where})"
 
 
 def _error(pair: MeanColumn, cells: Sequence[object], mean: float, n_items: float, where: str) -> float:
@@ -728,6 +767,10 @@ def _error(pair: MeanColumn, cells: Sequence[object], mean: float, n_items: floa
     quantity = {"error": "the standard error", "bounds": "a bound of the interval"}.get(pair.kind, "the error")
     numbers = [_number(cell, f"{quantity} {where}") for cell in cells]
     width = NORMAL_97_5 if pair.level == _LEVEL else float(_normal_quantile((1 + pair.level) / 2))
+    if pair.kind in {"share", "odds"}:
+        share = numbers[0] / n_items
+        scale = min(SCALES, key=lambda scale: abs(scale * share - mean))
+        return scale * float(errors_of_shares(np.array(share), np.array(n_items)))
     if pair.kind == "bounds":
         low, high = numbers
         if not (low <= mean <= high or low <= 0 <= high):

@@ -11,6 +11,7 @@ from metaeval.base.arrays import Flags, Floats
 from metaeval.base.columns import JUDGES, underscored
 from metaeval.base.names import first_few, metric_evidence
 from metaeval.table.companions import companions
+from metaeval.table.counted_shares import multiples
 from metaeval.table.derived import rounding
 from metaeval.table.evidence import SETTLED, made_of_others, on_another_scale
 from metaeval.table.interval_names import Bounds, bounds_among, roles_among
@@ -115,6 +116,7 @@ def not_scores(names: Sequence[str], values: Floats, *, along: str, kept: Iterab
         if any(not told[name].sure for name in group.of if name in told):
             told |= {name: told[name]._replace(sure=False) for name in group.of if name in told}  # one with all
     told |= table.made(told, kept)
+    told |= table.multiples([*told, *kept]) if along == "topic" else {}
     for column in table.by_values([name for name in names if name not in told and name not in kept]):
         told[column.name] = column
     if any(column.why == _RANKS for column in told.values()):
@@ -453,6 +455,12 @@ class _Numbers(NamedTuple):
         if sure_name or (self.along == "topic" and word_of(name).partition("_")[0] in AVERAGE_HEADS | {"overall"}):
             return RoleColumn(name, "aggregate", says, sure=sure_name and self.along == "topic")
         return None
+
+    def multiples(self, kept: Iterable[str]) -> dict[str, RoleColumn]:
+        """Return the columns of counts that the shares beside them are made of."""
+        of = {self.names[count]: self.names[share] for count, share in multiples(self.values).items()}
+        whys = {name: f"a count that goes with {share!r} in every row" for name, share in of.items()}
+        return {name: RoleColumn(name, "aggregate", why, of[name]) for name, why in whys.items() if name not in kept}
 
     def made(self, told: Mapping[str, RoleColumn], kept: Iterable[str]) -> dict[str, RoleColumn]:
         """Return the columns that the others make, except those of which the name said enough."""

@@ -744,7 +744,8 @@ def _on_two_scales(table: ScoreTable, metric: int) -> str:
         values = np.nan_to_num(np.moveaxis(scores, DIMS.index(dim) - 1, 0).reshape(len(names), -1)) / end
         large = values.max(axis=1) > 1
         small = ~large & ((values > 0) & (values < 1)).any(axis=1)
-        if not small.any() or 3 * small.sum() < (small | large).sum():  # a few may be hard
+        few_topics = dim == "topic" and 3 * small.sum() < (small | large).sum()  # which may be hard for every system
+        if not small.any() or few_topics:
             continue
         finer = rounding(values[small].ravel()) < rounding(values[large].ravel())
         below, above = (float(np.median(own[own > 0])) for own in (values[small], values[large]))

@@ -189,3 +189,12 @@ def test_a_header_says_what_stands_behind_a_sign(kind, ending, tmp_path):
     with pytest.raises(FileFormatError, match="is a number with its error") as told:
         read(tmp_path, text)
     assert f"\\1{ending}/1" in str(told.value)
+
+
+@pytest.mark.parametrize("marks", ["\N{LARGE ORANGE DIAMOND}", "\N{HEAVY BLACK HEART}\N{VARIATION SELECTOR-16}", "x"])
+def test_a_column_of_pictures_holds_no_scores(marks, tmp_path):
+    """Boards of models mark their kind with a picture, which is left out as a letter is."""
+    (tmp_path / "b.csv").write_text(f"Model,T,GSM8K,MMLU,ARC\na,{marks},1.5,2,3\nb,{marks},2,3,4\n", encoding="utf-8")
+    scores = read_scores(tmp_path / "b.csv")
+    assert sorted(scores["topic"].to_numpy()) == ["ARC", "GSM8K", "MMLU"]
+    assert any(note.endswith("left out columns of words (T)") for note in scores.attrs["notes"])

@@ -243,6 +243,14 @@ def test_errors_that_no_shares_have_are_noted():
     assert as_means(frame.assign(acc_stderr=[0.045, 0.049])).notes == ()
 
 
+def test_means_that_nobody_named_are_called_as_their_task():
+    """A column `mean` says no metric, and its rows are of data sets."""
+    frame = pd.DataFrame(
+        {"model": [*"abab"], "dataset": [*"xxyy"], "mean": [0.7, 0.6, 0.5, 0.4], "std": 0.1, "count": 9}
+    )
+    assert as_means(frame).metrics == ("x", "y")
+
+
 def test_rows_of_a_board_are_chosen_by_a_column(tmp_path):
     """Two sets of means are refused with the column that parts them, and one of them is read by `where`."""
     path = tmp_path / "board.csv"

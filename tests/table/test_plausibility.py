@@ -118,6 +118,17 @@ def test_shares_among_per_cents_are_to_be_written_on_their_scale():
     assert note.endswith("write all on one scale, or leave out what is no system")
 
 
+def test_shares_among_per_cents_are_told_beside_poor_systems():
+    """A system with one good answer, and topics that are hard for all, do not hide that another is in shares."""
+    frame = (100 * table()).round(1).assign(poor=0.0, odd=table().iloc[:, 0].round(4))
+    frame.iloc[3, frame.columns.get_loc("poor")] = 8.3
+    (note,) = notes(frame)
+    assert note.startswith("under AP, scores of odd lie from 0 to 1, and those of ")
+    hard = frame.drop(columns="odd")
+    hard.iloc[:2] = hard.iloc[:2] / 100
+    assert notes(hard) == []
+
+
 def test_a_metric_with_one_score_throughout_holds_no_ranks():
     """All systems would be first on every topic."""
     ones = table() * 0 + 1.0

@@ -3,6 +3,8 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
+import pandas as pd
+
 from metaeval.agreement.labels import Labels
 from metaeval.base.columns import JUDGES, LABELS, underscored
 from metaeval.base.names import is_measure, is_number, shortened
@@ -17,7 +19,7 @@ from metaeval.io.score_blocks import BY_FRAME
 from metaeval.io.sheets import Sheet, sheet_of
 from metaeval.io.tracked_runs import RUNS_OF, roles_of_runs
 from metaeval.table.folds import settings_among, splits_of
-from metaeval.table.means import SystemMeans, means_columns
+from metaeval.table.means import SystemMeans, means_columns, shares_of_counts
 from metaeval.table.roles import BOUNDS, ERRORS, ROLES, column_roles, part_of_word, role_of_name, roles_beside, says_of
 from metaeval.table.scores import Scores
 from metaeval.table.vote_columns import vote_columns
@@ -242,10 +244,14 @@ def _of_means(board: SystemMeans, names: Sequence[str], rows: Sequence[Sequence[
     if board.read_as.startswith(RUNS_OF):
         return roles_of_runs(names, board.metrics)
     of_systems = dict.fromkeys((name for name in names if name in board.systems), ("score", "scores of a system"))
-    paired = means_columns(names, first=[cells[0] for cells in rows[1:] if cells])
+    shares = shares_of_counts(
+        pd.DataFrame([[*cells] for cells in rows[1:] if len(cells) == len(names)], columns=[*names])
+    )
+    paired = means_columns(names, first=[cells[0] for cells in rows[1:] if cells], shares=shares)
+    counts = {name: (says_of("n"), f"makes {pair.mean!r}") for pair in shares for name in pair.errors}
     means = {*board.metrics, *(pair.mean for pair in paired.pairs)} if paired else {*board.metrics}
     of_metrics = dict.fromkeys((name for name in names if name in means), _MEAN)
-    return _named_in({"system": board.systems}, names, rows) | _parts(names, rows) | of_systems | of_metrics
+    return _named_in({"system": board.systems}, names, rows) | _parts(names, rows) | counts | of_systems | of_metrics
 
 
 def _of_scores(scores: Scores, names: Sequence[str]) -> dict[str, tuple[str, str]]:
