@@ -18,7 +18,7 @@ from metaeval.base.label_words import COMPARES_JUDGES, grades_of, said_beside_pe
 from metaeval.base.metric_names import split_names
 from metaeval.base.names import count, first_few, is_number, metric_evidence, topic_evidence
 from metaeval.base.needs import NEEDS
-from metaeval.base.notes import OfferedQuestions
+from metaeval.base.notes import OfferedQuestions, PooledJudges
 from metaeval.base.short_repr import ShortRepr
 from metaeval.collection.documents import JudgedCollection
 from metaeval.errors import FileFormatError, InvalidOptionError, MetaevalError
@@ -68,6 +68,8 @@ type Kind = Literal[
 type Found = Scores | SystemMeans | Votes | Labels | JudgedCollection | pd.DataFrame | None
 
 _RUN_WORDS, _RANK, _MOST_GRADES, _TWO_SYSTEMS, _MOST_TYPED = 6, 3, 11, 2, 5
+_MOST_VOTERS = 20
+"""How many voters of one file are compared as judges."""
 _MOST_ALONE = 20
 """How many files that nothing reads together are told one by one."""
 _NO_ITEMS = "one score a system under each metric; scores by item tell more"
@@ -829,7 +831,18 @@ def _of_votes(votes: Votes) -> Contents:
     notes = [*votes.notes, *map(_OF_COVARIATES.format, votes.unasked)]
     asked = next((note.column for note in votes.notes if isinstance(note, OfferedQuestions)), "")
     options = dict.fromkeys(("votes", "stop"), f"--question-column {shlex.quote(asked)}") if asked else {}
-    return Contents(kind="votes", sizes=sizes, read=votes, read_as=votes.read_as, options=options, notes=tuple(notes))
+    judges = [name for name in votes.names.get("voter", ()) if name]
+    are_compared = len(judges) <= _MOST_VOTERS and any(isinstance(note, PooledJudges) for note in votes.notes)
+    return Contents(
+        kind="votes",
+        sizes=sizes,
+        named={"people": shlex.quote(likely_person(judges))} if are_compared else {},
+        read=votes,
+        read_as=votes.read_as,
+        options=options,
+        also=("judges",) if are_compared else (),
+        notes=tuple(notes),
+    )
 
 
 def _judges(given: Sequence[str], _: Mapping[Kind, Sequence[str]]) -> Contents:
