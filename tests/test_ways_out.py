@@ -1264,6 +1264,16 @@ MISTAKES = {
     ),
 }
 HUMAN = "human h.csv --reference human --resamples 20"
+IN_PAIRS = "SYSTEM,LP,human,bleu\n" + "".join(
+    f"{name},{pair},{(3 * at) % 5 + at / 7},{at % 4 + at / 9}\n"
+    for at, (name, pair) in enumerate([*((name, "de-en") for name in "abcdo"), *((name, "zh-en") for name in "oxy")])
+)
+IN_SETS = "split,doc,system,human,bleu\n" + "".join(
+    f"{part},{doc},{name},{(i * doc + at) % 7},{(i + doc + at) % 5}\n"
+    for part, names in (("abs", "abcd"), ("ext", "dxyz"))
+    for i, name in enumerate(names)
+    for at, doc in enumerate((3, 4, 6))
+)
 BY_OTHER_WORDS = {"h.csv": items.replace("seg", "xx").replace("doc", "yy")}
 NAMED_SEG = ({"h.csv": items.replace("doc", "yy")}, f"{HUMAN} --item seg,yy")
 VOTED = "left,right,winner,seg\n" + "".join(
@@ -1397,6 +1407,18 @@ MISTAKES |= {
         "no column names them; name it with --item-column, or leave",
         ({"h.csv": items.replace("doc", "yy")}, f"{HUMAN} --item seg,yy --tasks pearson:item:none"),
         edit=_command(f"{HUMAN} --tasks pearson:item:none --item xx,yy"),
+    ),
+    "systems of two language pairs": Mistake(
+        {"h.csv": IN_PAIRS},
+        HUMAN,
+        r"rows of 14: choose one \((?P<add>--where LP=de-en)\)",
+        ({"h.csv": IN_PAIRS.split("o,zh")[0]}, HUMAN + " --where LP=de-en"),
+    ),
+    "documents of two sets": Mistake(
+        {"h.csv": IN_SETS},
+        HUMAN,
+        r"'split' tells such rows apart: choose one \((?P<add>--where split=abs)\)",
+        ({"h.csv": "\n".join(line for line in IN_SETS.split("\n") if "ext" not in line)}, f"{HUMAN} --where split=abs"),
     ),
     "tasks on means of systems": Mistake(
         {"h.csv": "system,human,bleu\na,1,2\nb,2,1\nc,3,4\nd,4,3\n"},

@@ -25,7 +25,7 @@ from metaeval.io.sources import list_sources, listed_paths
 from metaeval.io.votes import refuse_votes
 from metaeval.table.array import held_numbers, holds_numbers
 from metaeval.table.plausibility import are_summaries
-from metaeval.table.roles import item_column, part_of_word
+from metaeval.table.roles import OF_SETS, item_column, part_of_word, word_of
 
 
 def read_items(  # noqa: PLR0913 - what is read, and how
@@ -166,12 +166,15 @@ def _items_by_structure(frame: pd.DataFrame, system: str, metrics: Collection[st
     fitting = item_column(columns, system, [name for name in columns if name not in {system, *metrics}])
     if len(fitting) != 1:
         return []
-    n_cells = frame[system].nunique() * frame[fitting[0]].nunique()
-    if 2 * len(frame) < n_cells:  # as where most systems have one row, of one language pair
+    n_rows, n_names = frame[system].value_counts(), frame[fitting[0]].nunique()
+    n_cells = len(n_rows) * n_names
+    most_have_one = 2 * (n_rows == 1).sum() > len(n_rows)  # as of language pairs, in which one name may be two systems
+    if 2 * len(frame) < n_cells or most_have_one or (n_names < _FEWEST and len(frame) < n_cells):
         first = str(frame[fitting[0]].iloc[0])
         raise FileFormatError(
-            f"column {fitting[0]!r} parts the rows of systems that stand in several, and most systems lack most of its "
-            f"names: choose one (`where={ {fitting[0]: first}!r}`), or name the columns of items (`item`)",
+            f"column {fitting[0]!r} parts the rows of systems that stand in several, and {len(n_rows)} systems under "
+            f"{n_names} names of it have {len(frame)} rows of {n_cells}: choose one "
+            f"(`where={ {fitting[0]: first}!r}`), or name the columns of items (`item`)",
             path=label,
         )
     return fitting
@@ -284,10 +287,7 @@ def _refuse_repeated(table: "_ItemTable", keys: Sequence[str]) -> None:
     same = (table.frame[list(keys)] == later[list(keys)]).all(axis=1)
     earlier, again = same[same].index[:2]
     description = ", ".join(f"{key} {shortened(later[key])!r}" for key in keys)
-    advice = _way_to_one_judge(table.frame, keys) or (
-        "keep one row, or name all columns that identify an item, by comma (`item`); if a column says which data set "
-        "or aspect a row is of, choose one (`where`); under `tasks` each is a set (`set_column`)"
-    )
+    advice = _way_to_one_judge(table.frame, keys) or _way_to_one_set(table.frame, keys)
     raise table.body.error(
         f"{description} stands in line {table.body.row(int(earlier))[0]} already; {advice}", int(again)
     )
@@ -303,6 +303,25 @@ def _way_to_one_judge(frame: pd.DataFrame, keys: Sequence[str]) -> str:
     return (
         f"{name!r} says who judged: choose one (`where={ {name: first}!r}`), or count the rows of all and draw each "
         f"{item} whole (`item={[item, name]!r}`, `cluster={item!r}`)"
+    )
+
+
+def _way_to_one_set(frame: pd.DataFrame, keys: Sequence[str]) -> str:
+    """Say how rows are read that a column of words, such as of data sets, tells apart, or any; sets make no items."""
+    names = [name for name in map(str, frame.columns) if name not in keys]
+    if len(keys) > 1:
+        for name in sorted(names, key=lambda name: word_of(name) not in OF_SETS):
+            texts = [*frame[name].unique()]
+            if 1 < len(texts) <= _MOST_SETS and not any(is_number(text) or not text for text in texts):
+                if not frame.duplicated([*keys, name]).any():
+                    return (
+                        f"{name!r} tells such rows apart: choose one (`where={ {name: texts[0]}!r}`); under `tasks` "
+                        f"each is a set (`set_column={name!r}`); only if it names an item and no data set, "
+                        f"`item={[*keys[1:], name]!r}`"
+                    )
+    return (
+        "keep one row; if a column says which data set or aspect a row is of, choose one (`where`); under `tasks` "
+        "each is a set (`set_column`); or name all columns that identify an item, by comma (`item`)"
     )
 
 
@@ -343,7 +362,7 @@ def _one_of(frame: pd.DataFrame, words: Sequence[str], label: str, what: str) ->
     )
 
 
-_SHOWN = 15
+_SHOWN, _FEWEST, _MOST_SETS = 15, 3, 50
 _MENDED = frozenset({"comma", "commas", "per cent"})
 """Ways to write numbers that a filter mends in a whole file."""
 _SLIPS = 0.05

@@ -93,7 +93,7 @@ def _in_its_options(found: "Look") -> "Look":
     contents = found.contents
     needing = (name for name, need in NEEDS.items() if contents.kind in need.get("of", ()))
     name = contents.asked_of or next(needing, "")
-    if name not in {"votes", "judges"}:
+    if name not in {"votes", "judges", "human"}:
         return found
     with speaking_in_options(arguments_of(command_called(name))):
         told, notes = in_options(contents.refusal), tuple(map(in_options, found.notes))

@@ -484,7 +484,7 @@ def _table(given: Sequence[str], _: Mapping[Kind, Sequence[str]]) -> Contents:
     except MeansAloneError as alone:
         return _of_means(alone.board)
     except SpreadlessError as refusal:
-        if (beside := _beside_people(given)) is not None:
+        if (beside := _beside_people(given) or _people_by_set(given)) is not None:
             return beside
         metrics = {metric for scores in refusal.means.values() for metric in scores}
         sizes = {"systems": len(refusal.means), "metrics": len(metrics)}
@@ -580,6 +580,21 @@ def _beside_people(given: Sequence[str]) -> Contents | None:
     scored = [name for name in numbers if role_of_name(name)[0] != "n"]
     means = frame.dropna(subset=columns_of_people(scored)[:1]).groupby(system)[scored].mean()
     return _metrics(scored, sizes, means, frame.attrs["notes"])
+
+
+def _people_by_set(given: Sequence[str]) -> Contents | None:
+    """Return why `metaeval human` refuses metrics and what people said of systems in several sets; None for others."""
+    sheet = _first_sheet(given)
+    names = [] if sheet is None else sheet.sample()[0]
+    people = columns_of_people(names)
+    if not people or metric_evidence([name for name in names if name not in people]) <= 0:
+        return None
+    try:
+        read_items(given)
+    except MetaevalError as refusal:
+        options = {"human": f"--reference {shlex.quote(people[0])}"}
+        return Contents(kind="unknown", refusal=str(refusal), asked_of="human", options=options)
+    return None
 
 
 def _with_gaps(given: Sequence[str]) -> Contents | None:
