@@ -1766,6 +1766,12 @@ MISTAKES |= {
         rf"of each row the score is 1 where it is right, else 0; {IN_PLACE}",
         ({"p.csv": numbered("lr,xgb", *RIGHT)}, "table p.csv"),
     ),
+    "classes that were predicted, in words, beside the gold ones": Mistake(
+        {"p.csv": "id,text,label,pred_lr,pred_xgb\n1,a,tech,tech,sports\n2,b,sports,sports,sports\n3,c,tech,sports,tech\n"},
+        "table p.csv",
+        rf"of each row the score is 1 where it is right, else 0; {IN_PLACE.replace("y_true", "label")}",
+        ({"p.csv": "id,lr,xgb\n1,1,0\n2,1,1\n3,0,1\n"}, "table p.csv"),
+    ),
     "numbers that were predicted, beside the true ones": Mistake(
         {"p.csv": "id,y_true,y_pred_lr,y_pred_xgb\n1,2.5,2,4\n2,3,3.5,3.25\n3,1,1,2\n4,2,1,2.5\n"},
         "table p.csv",

@@ -11,9 +11,10 @@ import numpy as np
 import pandas as pd
 
 from metaeval.agreement.items import columns_of_people
+from metaeval.agreement.krippendorff import ENOUGH, alpha_of
 from metaeval.agreement.labels import Labels, as_labels, of_judges
 from metaeval.base.arrays import Flags
-from metaeval.base.columns import JUDGES, LABELS, PEOPLE, RANKINGS, are_judges, likely_person, of_people, underscored
+from metaeval.base.columns import JUDGES, LABELS, PEOPLE, RANKINGS, are_judges, are_people, likely_person, of_people, underscored
 from metaeval.base.label_words import COMPARES_JUDGES, grades_of, said_beside_people
 from metaeval.base.metric_names import split_names
 from metaeval.base.names import count, first_few, is_number, metric_evidence, topic_evidence
@@ -67,7 +68,7 @@ type Kind = Literal[
 ]  # fmt: skip
 type Found = Scores | SystemMeans | Votes | Labels | JudgedCollection | pd.DataFrame | None
 
-_RUN_WORDS, _RANK, _MOST_GRADES, _TWO_SYSTEMS, _MOST_TYPED = 6, 3, 11, 2, 5
+_RUN_WORDS, _RANK, _MOST_GRADES, _TWO, _MOST_TYPED = 6, 3, 11, 2, 5
 _MOST_VOTERS = 20
 """How many voters of one file are compared as judges."""
 _MOST_ALONE = 20
@@ -542,11 +543,19 @@ def _or_labels(given: Sequence[str], scores: Contents) -> Contents:
     rows_are_people = judged.labels is not None and {*judged.labels.columns} == {*map(str, read["topic"].to_numpy())}
     settled = judged.labels is not None and bool(adjudicated(list(map(str, judged.labels.columns))))
     is_wide = judged.labels is not None and {*raters} <= {*judged.labels.columns}
-    beside_people = is_wide and are_grades and any(map(of_people, raters))
+    beside_people = is_wide and are_grades and (any(map(of_people, raters)) or _agree_as_people(judged.labels, raters))
     if are_judges(raters) or rows_are_people or settled or beside_people:
         told = _of_judges(judged)
         return replace(told, notes=(*told.notes, _PERHAPS_SYSTEMS)) if beside_people else told
     return replace(scores, also=("judges",)) if is_wide else scores
+
+
+def _agree_as_people(labels: pd.DataFrame | None, raters: Sequence[str]) -> bool:
+    """Whether columns called as people are, by one capitalised word, agree on several grades as systems seldom do."""
+    if labels is None or not are_people(raters) or not all(name.isalpha() and name.istitle() for name in raters):
+        return False
+    judged = as_labels(labels)
+    return len(judged.scale) > _TWO and alpha_of(judged, raters, fewest=_TWO) >= ENOUGH[0]
 
 
 def _metrics(
@@ -605,7 +614,7 @@ def _with_gaps(given: Sequence[str]) -> Contents | None:
         return _means_with_gaps(given)
     if scores.kind == "labels":
         return scores
-    if isinstance(scores.read, Scores) and (~gaps_of(scores.read)).sum(axis=1).max() < _TWO_SYSTEMS:
+    if isinstance(scores.read, Scores) and (~gaps_of(scores.read)).sum(axis=1).max() < _TWO:
         return _means_with_gaps(given)  # no item has scores of two
     if not scores.sizes["gaps"]:
         note = "cells are empty only in rows that are left out: with --missing pairwise commands read all others"
@@ -633,7 +642,7 @@ def _without_systems(given: Sequence[str]) -> Contents | None:
     except MetaevalError:
         return None
     called_as_files = {*map(base_name, scores.attrs["sources"])} & {*scores["metric"].to_numpy().tolist()}
-    if called_as_files or scores.sizes["system"] < _TWO_SYSTEMS:  # which may be boards of several collections
+    if called_as_files or scores.sizes["system"] < _TWO:  # which may be boards of several collections
         return None
     return replace(_of_scores(scores), options=dict.fromkeys(_READ_SCORES, "--missing drop-systems"))
 
@@ -913,7 +922,10 @@ def _of_judges(judged: JudgeInput) -> Contents:
 def _of_labels(labels: Labels, *notes: str) -> Contents:
     judged = of_judges(labels)
     sizes = {"judges": len(judged.judges), "items": len(judged.table)}
-    return Contents(kind="labels", sizes=sizes, judges=judged.judges, read=judged, notes=(*judged.notes, *notes))
+    people = [*filter(of_people, judged.judges)]
+    named = {"people": shlex.quote(people[0])} if len(people) == 1 else {}
+    notes = (*judged.notes, *notes)
+    return Contents(kind="labels", sizes=sizes, named=named, judges=judged.judges, read=judged, notes=notes)
 
 
 def _judgments(given: Sequence[str], by_kind: Mapping[Kind, Sequence[str]]) -> Contents:

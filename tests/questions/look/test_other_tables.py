@@ -1,5 +1,7 @@
 """Tables beside an evaluation (sheets of multiple choice, curves, predictions, raters) are what they are; by hand."""
 
+import re
+
 import pandas as pd
 import pytest
 
@@ -155,3 +157,25 @@ def test_who_rated_is_never_compared(tmp_path):
         refusal = look(path).contents.refusal
         assert "`columns={'system': 'condition', 'repeat': '" + head.partition(",")[0] in refusal
         assert "'system': 'listener'" not in refusal
+
+
+GRADES_OF_THREE = [(5, 4, 4), (1, 1, 1), (3, 3, 3), (2, 2, 3), (4, 5, 4), (1, 2, 1), (5, 5, 5), (2, 2, 2)]
+
+
+@pytest.mark.parametrize(
+    ("names", "n_turned", "command_of"),
+    [
+        ("Alice,Bob,Carol", 0, "judges r.csv"),
+        ("Alice,Bob,Carol", 5, "table r.csv"),  # they do not agree, as systems do not
+        ("BM25,Bob,Carol", 0, "table r.csv"),
+        ("Alice,human,Carol", 0, "judges r.csv --reference human"),
+    ],
+)
+def test_columns_called_as_people_that_agree_are_judges(command, tmp_path, monkeypatch, names, n_turned, command_of):
+    """Grades 1 to 5 of three people, each a capitalised word; alpha by hand is far above .667, or, turned, below."""
+    monkeypatch.chdir(tmp_path)
+    grades = [(6 - a, b, c) if at < n_turned else (a, b, c) for at, (a, b, c) in enumerate(GRADES_OF_THREE)]
+    rows = [f"{at},text {at},{a},{b},{c}" for at, (a, b, c) in enumerate(grades)]
+    (tmp_path / "r.csv").write_text("\n".join([f"ID,Text,{names}", *rows]) + "\n")
+    looked = command("look", "r.csv").out
+    assert re.findall("^metaeval (.*)$", looked, re.MULTILINE)[0] == command_of
