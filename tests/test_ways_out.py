@@ -1263,6 +1263,11 @@ MISTAKES = {
         edit=_command("table ap.csv"),
     ),
 }
+BY_TWO = [
+    *(("a", "b", "left", "left"), ("a", "b", "right", "left"), ("b", "c", "left", "tie"), ("c", "b", "left", "")),
+    *(("c", "a", "right", "right"), ("a", "c", "right", "left")),
+]
+"""Left, right, and what two people say, one of whom skipped a question."""
 HUMAN = "human h.csv --reference human --resamples 20"
 IN_PAIRS = "SYSTEM,LP,human,bleu\n" + "".join(
     f"{name},{pair},{(3 * at) % 5 + at / 7},{at % 4 + at / 9}\n"
@@ -1711,6 +1716,30 @@ MISTAKES |= {
             "votes v.csv",
         ),
     ),
+    **{
+        f"votes of colleagues in columns, for {asked}": Mistake(
+            {
+                "v.csv": "Frage,left,right,Anna,Ben\n"
+                + "".join(f"q{at},{left},{right},{one},{two}\n" for at, (left, right, one, two) in enumerate(BY_TWO))
+            },
+            f"{asked} v.csv",
+            r"Anna and Ben hold a vote of one person each; call them voter_1 and so on \((?P<filter>awk '[^']*')\)",
+            (
+                {
+                    "v.csv": "question,voter,left,right,winner\n"
+                    + "".join(
+                        f"q{at},{name},{left},{right},{winner}\n"
+                        for at, (left, right, *winners) in enumerate(BY_TWO)
+                        for name, winner in zip(("voter_1", "voter_2"), winners, strict=True)
+                        if winner
+                    )
+                },
+                "votes v.csv",
+            ),
+            edit=lambda found: _filtered("v.csv", found["filter"]) or "votes v.csv",
+        )
+        for asked in ("votes", "judges")
+    },
     "ranks of systems as labels": Mistake(
         RANKED,
         "judges ranks.csv --resamples 20",

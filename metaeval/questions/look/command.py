@@ -33,6 +33,8 @@ _OPTION = re.compile(rf"(?:pass |such as |\()(?!--word )((?: ?--[\w-]++(?: {_VAL
 """What a refusal advises: a filter to write the file anew, or options; what a word means only who wrote it knows."""
 
 
+_PLACE = re.compile(r"\bNAME\b")
+"""Where only somebody who knows can put a name."""
 _UNREAD = "nothing was read; why, and what to do, is said above"
 
 
@@ -131,7 +133,7 @@ def _advised(refusal: str, name: str) -> list[re.Match[str]]:
     def are_whole(words: str) -> bool:
         typed = shlex.split(words)
         return not any(
-            option.startswith("--") and option not in flags and value.startswith("--")
+            option.startswith("--") and option not in flags and (value.startswith("--") or _PLACE.search(value))
             for option, value in zip(typed, [*typed[1:], "--"], strict=True)
         )
 
