@@ -1269,6 +1269,7 @@ BY_TWO = [
 ]
 """Left, right, and what two people say, one of whom skipped a question."""
 HUMAN = "human h.csv --reference human --resamples 20"
+TURNED = ",a,b,c,d\nhuman,1,2,4,3\nBLEU,20,31,30,35\nchrF,.3,.4,.6,.5\n"
 IN_PAIRS = "SYSTEM,LP,human,bleu\n" + "".join(
     f"{name},{pair},{(3 * at) % 5 + at / 7},{at % 4 + at / 9}\n"
     for at, (name, pair) in enumerate([*((name, "de-en") for name in "abcdo"), *((name, "zh-en") for name in "oxy")])
@@ -1418,6 +1419,13 @@ MISTAKES |= {
         HUMAN,
         r"rows of 14: choose one \((?P<add>--where LP=de-en)\)",
         ({"h.csv": IN_PAIRS.split("o,zh")[0]}, HUMAN + " --where LP=de-en"),
+    ),
+    "metrics and people in rows, systems in columns": Mistake(
+        {"h.csv": TURNED},
+        HUMAN,
+        r"rows are 'human', 'BLEU' and 'chrF', .*write a row a system \((?P<filter>awk '[^']*')\)",
+        ({"h.csv": "system,human,BLEU,chrF\na,1,20,.3\nb,2,31,.4\nc,4,30,.6\nd,3,35,.5\n"}, HUMAN),
+        edit=lambda found: _filtered("h.csv", found["filter"]) or HUMAN,
     ),
     "documents of two sets": Mistake(
         {"h.csv": IN_SETS},
@@ -1796,9 +1804,11 @@ MISTAKES |= {
         ({"p.csv": numbered("lr,xgb", *RIGHT)}, "table p.csv"),
     ),
     "classes that were predicted, in words, beside the gold ones": Mistake(
-        {"p.csv": "id,text,label,pred_lr,pred_xgb\n1,a,tech,tech,sports\n2,b,sports,sports,sports\n3,c,tech,sports,tech\n"},
+        {
+            "p.csv": "id,text,label,pred_lr,pred_xgb\n1,a,tech,tech,sports\n2,b,sports,sports,sports\n3,c,tech,sports,tech\n"
+        },
         "table p.csv",
-        rf"of each row the score is 1 where it is right, else 0; {IN_PLACE.replace("y_true", "label")}",
+        rf"of each row the score is 1 where it is right, else 0; {IN_PLACE.replace('y_true', 'label')}",
         ({"p.csv": "id,lr,xgb\n1,1,0\n2,1,1\n3,0,1\n"}, "table p.csv"),
     ),
     "numbers that were predicted, beside the true ones": Mistake(

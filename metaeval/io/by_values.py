@@ -288,7 +288,7 @@ def way_to_voters(columns: Columns, sheet: Sheet) -> str:
 
 
 def _voters(columns: Columns) -> list[str]:
-    """Return the columns beside two of sides that say which of these one person prefers each; none of fewer than two."""
+    """Return the columns beside two of sides that say which one person prefers each; none of fewer than two."""
     names = [*columns]
     places = [first_called(names, COLUMNS[side], underscored) for side in ("left", "right")]
     if None in places or vote_columns(names) is not None:
@@ -299,7 +299,9 @@ def _voters(columns: Columns) -> list[str]:
     voters = [
         name
         for name, texts in texts_of.items()
-        if len(texts) > 1 and _are_words(texts) and all(text in systems or _meaning(text, sides) is not None for text in texts)
+        if len(texts) > 1
+        and _are_words(texts)
+        and all(text in systems or _meaning(text, sides) is not None for text in texts)
     ]
     return voters if len(voters) > 1 else []
 

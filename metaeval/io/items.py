@@ -10,10 +10,11 @@ import numpy as np
 import pandas as pd
 
 from metaeval.base.checks import check_list
-from metaeval.base.columns import ITEMS, JUDGES, first_called, underscored
+from metaeval.base.columns import ITEMS, JUDGES, first_called, of_people, underscored
 from metaeval.base.conditions import texts_that_meet
-from metaeval.base.names import count, first_double, first_few, is_number, shortened
+from metaeval.base.names import count, first_double, first_few, is_number, metric_evidence, shortened
 from metaeval.base.number_words import SCORE_GAPS, other_spelling
+from metaeval.base.words import listed
 from metaeval.errors import FileFormatError, MetaevalError
 from metaeval.io.any_sheets import table_sheet
 from metaeval.io.benchmarks.mt_metrics_eval import frame_of_pair, pair_of
@@ -95,7 +96,7 @@ def read_items(  # noqa: PLR0913 - what is read, and how
     pair = pair_of(sources)
     if pair is not None:
         return _of_pair(*pair, where or {}, metrics, (system, item))
-    tables = [_read(source.path, where or {}) for source in sources]
+    tables = [_read(source.path, where or {}, named=system is not None) for source in sources]
     tables = [
         _of_scores(table) if _holds_scores(table, several=len(tables) > 1, named=system is not None) else table
         for table in tables
@@ -312,13 +313,13 @@ def _way_to_one_set(frame: pd.DataFrame, keys: Sequence[str]) -> str:
     if len(keys) > 1:
         for name in sorted(names, key=lambda name: word_of(name) not in OF_SETS):
             texts = [*frame[name].unique()]
-            if 1 < len(texts) <= _MOST_SETS and not any(is_number(text) or not text for text in texts):
-                if not frame.duplicated([*keys, name]).any():
-                    return (
-                        f"{name!r} tells such rows apart: choose one (`where={ {name: texts[0]}!r}`); under `tasks` "
-                        f"each is a set (`set_column={name!r}`); only if it names an item and no data set, "
-                        f"`item={[*keys[1:], name]!r}`"
-                    )
+            are_words = 1 < len(texts) <= _MOST_SETS and not any(is_number(text) or not text for text in texts)
+            if are_words and not frame.duplicated([*keys, name]).any():
+                return (
+                    f"{name!r} tells such rows apart: choose one (`where={ {name: texts[0]}!r}`); under `tasks` each "
+                    f"is a set (`set_column={name!r}`); only if it names an item and no data set, "
+                    f"`item={[*keys[1:], name]!r}`"
+                )
     return (
         "keep one row; if a column says which data set or aspect a row is of, choose one (`where`); under `tasks` "
         "each is a set (`set_column`); or name all columns that identify an item, by comma (`item`)"
@@ -377,11 +378,36 @@ class _ItemTable(NamedTuple):
     body: Sheet
 
 
-def _read(path: str, where: Mapping[str, str]) -> _ItemTable:
+def way_to_turn(names: Sequence[str], rows: Sequence[Sequence[str]], delimiter: str) -> str:
+    """Say how a table is turned whose rows are metrics and human scores, and whose columns are systems; "" for others.
+
+    Examples
+    --------
+    >>> way_to_turn(["", "sys1", "sys2"], [["HUMAN", "80", "70"], ["BLEU", "31", "30"]], ",").partition(":")[0]
+    "rows are 'HUMAN' and 'BLEU', and columns seem to be systems"
+    """
+    firsts = [cells[0].strip() for cells in rows] if len(rows) <= _MOST_SETS else []
+    metrics = [name for name in firsts if not of_people(name)]
+    if len(metrics) == len(firsts) or metric_evidence(metrics) <= 0:
+        return ""
+    told = f"rows are {listed(map(repr, firsts), most=3)}, and columns seem to be systems: write a row a system"
+    if any(delimiter in cell for cells in (names, *rows) for cell in cells):
+        return told
+    sign = {"\t": r"\t"}.get(delimiter, delimiter)
+    return (
+        f"""{told} (awk 'BEGIN{{FS="{sign}"}}{{sub(/\\r$/,"")}}NR==1{{$1="system"}}"""
+        """{for(i=1;i<=NF;i++)a[i]=a[i](NR>1?FS:"")$i}END{for(i=1;i in a;i++)print a[i]}')"""
+    )
+
+
+def _read(path: str, where: Mapping[str, str], *, named: bool) -> _ItemTable:
     content = read_bytes(path)
     refuse_votes(content, path)
     sheet = table_sheet(content, path)
     names, rows, body = names_and_rows(sheet)
+    named = named or first_called(names, ITEMS["system"], str, str.casefold, underscored) is not None
+    if way := "" if named else way_to_turn(names, rows, sheet.delimiter):
+        raise sheet.error(way)
     # a column without a name is empty, or holds names of rows
     columns = {
         name: list(map(str.strip, cells)) for name, cells in zip(names, zip(*rows, strict=True), strict=True) if name

@@ -14,7 +14,17 @@ from metaeval.agreement.items import columns_of_people
 from metaeval.agreement.krippendorff import ENOUGH, alpha_of
 from metaeval.agreement.labels import Labels, as_labels, of_judges
 from metaeval.base.arrays import Flags
-from metaeval.base.columns import JUDGES, LABELS, PEOPLE, RANKINGS, are_judges, are_people, likely_person, of_people, underscored
+from metaeval.base.columns import (
+    JUDGES,
+    LABELS,
+    PEOPLE,
+    RANKINGS,
+    are_judges,
+    are_people,
+    likely_person,
+    of_people,
+    underscored,
+)
 from metaeval.base.label_words import COMPARES_JUDGES, grades_of, said_beside_people
 from metaeval.base.metric_names import split_names
 from metaeval.base.names import count, first_few, is_number, metric_evidence, topic_evidence
@@ -33,6 +43,7 @@ from metaeval.io.benchmarks.contents import ZIP_MAGIC, Archive, Json, read_json,
 from metaeval.io.benchmarks.formats import format_of
 from metaeval.io.benchmarks.helm import with_run_files
 from metaeval.io.benchmarks.inspect_ai import is_archived_log
+from metaeval.io.benchmarks.nuggets import CONTRADICTIONS, CREDIT
 from metaeval.io.benchmarks.rows import records_of_mappings
 from metaeval.io.blocks import PASSES, OtherTableError, SpeltError, SpreadlessError
 from metaeval.io.by_values import ByValues, labels_by_values, scores_by_values, votes_by_values, way_to_label_items
@@ -463,6 +474,10 @@ def _together(kinds: set[Kind]) -> Kind:
 _WHOLES: Mapping[Kind, set[Kind]] = {"collection": {"runs", "judgments"}, "campaign": {"submissions", "assessments"}}
 """What is read together, and of which kinds of files."""
 _PERHAPS_SYSTEMS = "columns are taken for judges, people among them; if they are systems, metaeval table compares them"
+_PERHAPS_RUNS = (
+    "columns are taken for judges; if they are runs, whose answers were labelled, write a row a label (columns topic, "
+    "system, nugget, label): metaeval table compares those"
+)
 _ASKED_OF: Mapping[Kind, str] = {"votes": "votes", "annotations": "judges", "nuggets": "judges"}
 """The command that reads files of a kind."""
 _NAMED: Mapping[Kind, Mapping[str, Kind]] = {
@@ -521,10 +536,12 @@ def _or_labels(given: Sequence[str], scores: Contents) -> Contents:
     read = scores.read
     if not isinstance(read, Scores):
         return scores
-    if scores.read_as.startswith(BY_ROWS):
-        names = list(map(str, read["topic"].to_numpy()))
+    names = list(map(str, read["topic"].to_numpy()))
+    are_turned = scores.read_as.startswith(WIDE) and metric_evidence(names) > 0 and any(map(of_people, names))
+    if are_turned or scores.read_as.startswith(BY_ROWS):
         means = pd.DataFrame(read.isel(metric=0).to_pandas())
-        return _metrics(names, {"systems": scores.sizes["systems"]}, means) or scores
+        sizes = {"systems": scores.sizes["systems"]}
+        return (_refused_by_human(given, {}) if are_turned else _metrics(names, sizes, means)) or scores
     raters = list(map(str, read["metric" if read.sizes["metric"] > 1 else "system"].to_numpy()))
     values = np.unique(read.to_numpy()[~np.isnan(read.to_numpy())])
     are_labelled_in_part = read.sizes["metric"] > 1 and bool(scores.sizes["gaps"])
@@ -540,7 +557,7 @@ def _or_labels(given: Sequence[str], scores: Contents) -> Contents:
         by_values = _labels_by_values(given) if are_judges(raters) else None
         coded = replace(scores, also=("judges",) * bool(codes_among(read.to_numpy()).counts))  # which says what to do
         return by_values or (_labels_alone(given) if called else None) or coded
-    rows_are_people = judged.labels is not None and {*judged.labels.columns} == {*map(str, read["topic"].to_numpy())}
+    rows_are_people = judged.labels is not None and {*judged.labels.columns} == {*names}
     settled = judged.labels is not None and bool(adjudicated(list(map(str, judged.labels.columns))))
     is_wide = judged.labels is not None and {*raters} <= {*judged.labels.columns}
     beside_people = is_wide and are_grades and (any(map(of_people, raters)) or _agree_as_people(judged.labels, raters))
@@ -598,10 +615,14 @@ def _people_by_set(given: Sequence[str]) -> Contents | None:
     people = columns_of_people(names)
     if not people or metric_evidence([name for name in names if name not in people]) <= 0:
         return None
+    return _refused_by_human(given, {"human": f"--reference {shlex.quote(people[0])}"})
+
+
+def _refused_by_human(given: Sequence[str], options: Mapping[str, str]) -> Contents | None:
+    """Return why `metaeval human` does not read files; None where it does."""
     try:
         read_items(given)
     except MetaevalError as refusal:
-        options = {"human": f"--reference {shlex.quote(people[0])}"}
         return Contents(kind="unknown", refusal=str(refusal), asked_of="human", options=options)
     return None
 
@@ -710,10 +731,19 @@ def _judged(given: Sequence[str], refusal: str) -> Contents:
         judged = read_judges(given)
         told = _of_judges(judged)
         is_board = told.kind == "judged scores" and told.sizes["items"] == 1 and not _names_judges(given)
+        told = replace(told, notes=(*told.notes, _PERHAPS_RUNS)) if _are_of_nuggets(judged.labels) else told
         return unread if is_board or _are_passes(judged.labels) else told
     except MetaevalError as of_judges:
         are_several = refusal.endswith(COMPARES_JUDGES) or _names_judges(given)
         return replace(unread, refusal=str(of_judges), asked_of="judges") if are_several else unread
+
+
+def _are_of_nuggets(labels: pd.DataFrame | None) -> bool:
+    """Whether labels are words of support, in columns that nobody calls judges, so that these may be runs."""
+    if labels is None or any(are_judges([str(name)]) for name in labels):
+        return False
+    words = {underscored(str(label)) for label in labels.to_numpy().ravel() if not pd.isna(label)}
+    return words <= {*CREDIT, *CONTRADICTIONS} and any(CREDIT.get(word) for word in words)
 
 
 def _of_first[Told](given: Sequence[str], tell: Callable[[bytes, str], Told]) -> Told:

@@ -179,3 +179,19 @@ def test_columns_called_as_people_that_agree_are_judges(command, tmp_path, monke
     (tmp_path / "r.csv").write_text("\n".join([f"ID,Text,{names}", *rows]) + "\n")
     looked = command("look", "r.csv").out
     assert re.findall("^metaeval (.*)$", looked, re.MULTILINE)[0] == command_of
+
+
+def test_runs_whose_answers_were_labelled_may_be_columns(command, tmp_path, monkeypatch):
+    """Words of support below names of runs lead to `table` too, and its form gives the means by hand, 2.5 and 1 of 4."""
+    monkeypatch.chdir(tmp_path)
+    said = {
+        "dense": ("supports", "partial", "supports", "none"),
+        "sparse": ("partial", "none", "partial", "contradicts"),
+    }
+    rows = [f"t{at % 2},n{at},{one},{two}" for at, (one, two) in enumerate(zip(*said.values(), strict=True))]
+    (tmp_path / "n.csv").write_text("\n".join(["topic_id,answer_id,dense,sparse", *rows]) + "\n")
+    told = " ".join(command("look", "n.csv").out.split())
+    assert "if they are runs, whose answers were labelled, write a row a label" in told
+    long = [f"t{at % 2},{name},n{at},{word}" for name, words in said.items() for at, word in enumerate(words)]
+    (tmp_path / "long.csv").write_text("\n".join(["topic,system,nugget,label", *long]) + "\n")
+    assert means_of(tmp_path / "long.csv") == {"dense": 0.625, "sparse": 0.25}

@@ -126,7 +126,9 @@ def test_systems_that_one_judge_of_votes_favours(command, tmp_path, monkeypatch,
     head = "question,judge,left,right,winner"
     Path("v.csv").write_text("\n".join([head, *rows]), encoding="utf-8")
     for judge in won:
-        Path(f"{judge}.csv").write_text("\n".join([head, *(row for row in rows if f",{judge}," in row)]), encoding="utf-8")
+        Path(f"{judge}.csv").write_text(
+            "\n".join([head, *(row for row in rows if f",{judge}," in row)]), encoding="utf-8"
+        )
     Path("g.csv").write_text("system,group\na,x\nb,y\n", encoding="utf-8")
     assert "metaeval judges v.csv --reference people" in command("look", "v.csv").out
     refused = command("judges", "v.csv", "--reference", "people", *option).err
