@@ -1430,7 +1430,7 @@ MISTAKES |= {
     "documents of two sets": Mistake(
         {"h.csv": IN_SETS},
         HUMAN,
-        r"'split' tells such rows apart: choose one \((?P<add>--where split=abs)\)",
+        r"'split' distinguishes such rows: choose one \((?P<add>--where split=abs)\)",
         ({"h.csv": "\n".join(line for line in IN_SETS.split("\n") if "ext" not in line)}, f"{HUMAN} --where split=abs"),
     ),
     "tasks on means of systems": Mistake(
@@ -1805,7 +1805,8 @@ MISTAKES |= {
     ),
     "classes that were predicted, in words, beside the gold ones": Mistake(
         {
-            "p.csv": "id,text,label,pred_lr,pred_xgb\n1,a,tech,tech,sports\n2,b,sports,sports,sports\n3,c,tech,sports,tech\n"
+            "p.csv": "id,text,label,pred_lr,pred_xgb\n"
+            "1,a,tech,tech,sports\n2,b,sports,sports,sports\n3,c,tech,sports,tech\n"
         },
         "table p.csv",
         rf"of each row the score is 1 where it is right, else 0; {IN_PLACE.replace('y_true', 'label')}",

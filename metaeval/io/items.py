@@ -308,7 +308,7 @@ def _way_to_one_judge(frame: pd.DataFrame, keys: Sequence[str]) -> str:
 
 
 def _way_to_one_set(frame: pd.DataFrame, keys: Sequence[str]) -> str:
-    """Say how rows are read that a column of words, such as of data sets, tells apart, or any; sets make no items."""
+    """Say how rows are read that a column of words, such as of data sets, distinguishes, or any; sets make no items."""
     names = [name for name in map(str, frame.columns) if name not in keys]
     if len(keys) > 1:
         for name in sorted(names, key=lambda name: word_of(name) not in OF_SETS):
@@ -316,7 +316,7 @@ def _way_to_one_set(frame: pd.DataFrame, keys: Sequence[str]) -> str:
             are_words = 1 < len(texts) <= _MOST_SETS and not any(is_number(text) or not text for text in texts)
             if are_words and not frame.duplicated([*keys, name]).any():
                 return (
-                    f"{name!r} tells such rows apart: choose one (`where={ {name: texts[0]}!r}`); under `tasks` each "
+                    f"{name!r} distinguishes such rows: choose one (`where={ {name: texts[0]}!r}`); under `tasks` each "
                     f"is a set (`set_column={name!r}`); only if it names an item and no data set, "
                     f"`item={[*keys[1:], name]!r}`"
                 )

@@ -171,18 +171,17 @@ GRADES_OF_THREE = [(5, 4, 4), (1, 1, 1), (3, 3, 3), (2, 2, 3), (4, 5, 4), (1, 2,
         ("Alice,human,Carol", 0, "judges r.csv --reference human"),
     ],
 )
-def test_columns_called_as_people_that_agree_are_judges(command, tmp_path, monkeypatch, names, n_turned, command_of):
+def test_columns_called_as_people_that_agree_are_judges(command, tmp_path, names, n_turned, command_of):
     """Grades 1 to 5 of three people, each a capitalised word; alpha by hand is far above .667, or, turned, below."""
-    monkeypatch.chdir(tmp_path)
     grades = [(6 - a, b, c) if at < n_turned else (a, b, c) for at, (a, b, c) in enumerate(GRADES_OF_THREE)]
     rows = [f"{at},text {at},{a},{b},{c}" for at, (a, b, c) in enumerate(grades)]
     (tmp_path / "r.csv").write_text("\n".join([f"ID,Text,{names}", *rows]) + "\n")
-    looked = command("look", "r.csv").out
+    looked = command("look", tmp_path / "r.csv").out.replace(f"{tmp_path}/", "")
     assert re.findall("^metaeval (.*)$", looked, re.MULTILINE)[0] == command_of
 
 
 def test_runs_whose_answers_were_labelled_may_be_columns(command, tmp_path, monkeypatch):
-    """Words of support below names of runs lead to `table` too, and its form gives the means by hand, 2.5 and 1 of 4."""
+    """Words of support below names of runs lead to `table` too, and its form gives the means 2.5 and 1 of 4."""
     monkeypatch.chdir(tmp_path)
     said = {
         "dense": ("supports", "partial", "supports", "none"),
