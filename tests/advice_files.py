@@ -413,6 +413,8 @@ def items(text: str, right: Mapping[str, object], **given: Any) -> Call:
 
 BOTH = {"bleu": [0.1, 0.2, 0.3, 0.4], "human": [3.0, 4.0, 5.0, 6.0]}
 TWICE = ITEMS + ITEMS.split("\n", 1)[1].replace(",x,", ",y,").replace("a,", "a,").replace(",.", ",1.")
+IN_YEARS = TWICE.replace("kind", "year").replace(",x,", ",2023,").replace(",y,", ",2024,")
+OF_BOTH = {"bleu": [*BOTH["bleu"], 1.1, 1.2, 1.3, 1.4], "human": BOTH["human"] * 2}
 ODD = "system,item,bleu,human,threshold\na,1,.1,3,.2\na,2,.2,4,.9\nb,1,.3,5,.1\nb,2,.4,6,.5\n"
 
 
@@ -467,25 +469,27 @@ IN_ITEMS = {
     "a column that may be no metric": compared(
         ODD, {"metrics=['bleu']": {"human": [[3.0, 4.0], [5.0, 6.0]], "bleu": [[0.1, 0.2], [0.3, 0.4]]}}
     ),
-    "an item twice": items(
+    "an item twice, in two years": items(
+        IN_YEARS,
+        {
+            "where": Then(lambda: read_items("i.csv", where={"year": "2023"})[["bleu", "human"]], BOTH),
+            "set_column": Then(lambda: read_items("i.csv", set_column="year")[["bleu", "human"]], OF_BOTH),
+            "item": Then(lambda: read_items("i.csv", item=["doc", "year"])[["bleu", "human"]], OF_BOTH),
+        },
+    ),
+    "an item twice, in two sets": items(
         TWICE,
         {
-            "where": Then(lambda: read_items("i.csv", where={"kind": "x"})[["bleu", "human"]], BOTH),
-            "set_column": Then(
-                lambda: read_items("i.csv", set_column="kind")[["bleu", "human"]],
-                {"bleu": [*BOTH["bleu"], 1.1, 1.2, 1.3, 1.4], "human": BOTH["human"] * 2},
-            ),
-            "item": Then(
-                lambda: read_items("i.csv", item=["doc", "kind"])[["bleu", "human"]],
-                {"bleu": [*BOTH["bleu"], 1.1, 1.2, 1.3, 1.4], "human": BOTH["human"] * 2},
-            ),
+            "where={'kind': 'x'}": BOTH,
+            "set_column='kind'": OF_BOTH,
+            "item=['doc', 'kind']": OF_BOTH,
         },
     ),
     "an item twice, by two judges": items(
         TWICE.replace("kind", "judge"),
         {
             "where={'judge': 'x'}": BOTH,
-            "item=['doc', 'judge']": {"bleu": [*BOTH["bleu"], 1.1, 1.2, 1.3, 1.4], "human": BOTH["human"] * 2},
+            "item=['doc', 'judge']": OF_BOTH,
             "cluster='doc'": Then(
                 lambda: [
                     *item_scores(

@@ -1263,7 +1263,23 @@ MISTAKES = {
         edit=_command("table ap.csv"),
     ),
 }
+BY_TWO = [
+    *(("a", "b", "left", "left"), ("a", "b", "right", "left"), ("b", "c", "left", "tie"), ("c", "b", "left", "")),
+    *(("c", "a", "right", "right"), ("a", "c", "right", "left")),
+]
+"""Left, right, and what two people say, one of whom skipped a question."""
 HUMAN = "human h.csv --reference human --resamples 20"
+TURNED = ",a,b,c,d\nhuman,1,2,4,3\nBLEU,20,31,30,35\nchrF,.3,.4,.6,.5\n"
+IN_PAIRS = "SYSTEM,LP,human,bleu\n" + "".join(
+    f"{name},{pair},{(3 * at) % 5 + at / 7},{at % 4 + at / 9}\n"
+    for at, (name, pair) in enumerate([*((name, "de-en") for name in "abcdo"), *((name, "zh-en") for name in "oxy")])
+)
+IN_SETS = "split,doc,system,human,bleu\n" + "".join(
+    f"{part},{doc},{name},{(i * doc + at) % 7},{(i + doc + at) % 5}\n"
+    for part, names in (("abs", "abcd"), ("ext", "dxyz"))
+    for i, name in enumerate(names)
+    for at, doc in enumerate((3, 4, 6))
+)
 BY_OTHER_WORDS = {"h.csv": items.replace("seg", "xx").replace("doc", "yy")}
 NAMED_SEG = ({"h.csv": items.replace("doc", "yy")}, f"{HUMAN} --item seg,yy")
 VOTED = "left,right,winner,seg\n" + "".join(
@@ -1397,6 +1413,25 @@ MISTAKES |= {
         "no column names them; name it with --item-column, or leave",
         ({"h.csv": items.replace("doc", "yy")}, f"{HUMAN} --item seg,yy --tasks pearson:item:none"),
         edit=_command(f"{HUMAN} --tasks pearson:item:none --item xx,yy"),
+    ),
+    "systems of two language pairs": Mistake(
+        {"h.csv": IN_PAIRS},
+        HUMAN,
+        r"rows of 14: choose one \((?P<add>--where LP=de-en)\)",
+        ({"h.csv": IN_PAIRS.split("o,zh")[0]}, HUMAN + " --where LP=de-en"),
+    ),
+    "metrics and people in rows, systems in columns": Mistake(
+        {"h.csv": TURNED},
+        HUMAN,
+        r"rows are 'human', 'BLEU' and 'chrF', .*write a row a system \((?P<filter>awk '[^']*')\)",
+        ({"h.csv": "system,human,BLEU,chrF\na,1,20,.3\nb,2,31,.4\nc,4,30,.6\nd,3,35,.5\n"}, HUMAN),
+        edit=lambda found: _filtered("h.csv", found["filter"]) or HUMAN,
+    ),
+    "documents of two sets": Mistake(
+        {"h.csv": IN_SETS},
+        HUMAN,
+        r"'split' distinguishes such rows: choose one \((?P<add>--where split=abs)\)",
+        ({"h.csv": "\n".join(line for line in IN_SETS.split("\n") if "ext" not in line)}, f"{HUMAN} --where split=abs"),
     ),
     "tasks on means of systems": Mistake(
         {"h.csv": "system,human,bleu\na,1,2\nb,2,1\nc,3,4\nd,4,3\n"},
@@ -1734,6 +1769,30 @@ MISTAKES |= {
             "votes v.csv",
         ),
     ),
+    **{
+        f"votes of colleagues in columns, for {asked}": Mistake(
+            {
+                "v.csv": "Frage,left,right,Anna,Ben\n"
+                + "".join(f"q{at},{left},{right},{one},{two}\n" for at, (left, right, one, two) in enumerate(BY_TWO))
+            },
+            f"{asked} v.csv",
+            r"Anna and Ben hold a vote of one person each; call them voter_1 and so on \((?P<filter>awk '[^']*')\)",
+            (
+                {
+                    "v.csv": "question,voter,left,right,winner\n"
+                    + "".join(
+                        f"q{at},{name},{left},{right},{winner}\n"
+                        for at, (left, right, *winners) in enumerate(BY_TWO)
+                        for name, winner in zip(("voter_1", "voter_2"), winners, strict=True)
+                        if winner
+                    )
+                },
+                "votes v.csv",
+            ),
+            edit=lambda found: _filtered("v.csv", found["filter"]) or "votes v.csv",
+        )
+        for asked in ("votes", "judges")
+    },
     "ranks of systems as labels": Mistake(
         RANKED,
         "judges ranks.csv --resamples 20",
@@ -1788,6 +1847,15 @@ MISTAKES |= {
         "table p.csv",
         rf"of each row the score is 1 where it is right, else 0; {IN_PLACE}",
         ({"p.csv": numbered("lr,xgb", *RIGHT)}, "table p.csv"),
+    ),
+    "classes that were predicted, in words, beside the gold ones": Mistake(
+        {
+            "p.csv": "id,text,label,pred_lr,pred_xgb\n"
+            "1,a,tech,tech,sports\n2,b,sports,sports,sports\n3,c,tech,sports,tech\n"
+        },
+        "table p.csv",
+        rf"of each row the score is 1 where it is right, else 0; {IN_PLACE.replace('y_true', 'label')}",
+        ({"p.csv": "id,lr,xgb\n1,1,0\n2,1,1\n3,0,1\n"}, "table p.csv"),
     ),
     "numbers that were predicted, beside the true ones": Mistake(
         {"p.csv": "id,y_true,y_pred_lr,y_pred_xgb\n1,2.5,2,4\n2,3,3.5,3.25\n3,1,1,2\n4,2,1,2.5\n"},

@@ -43,7 +43,9 @@ from metaeval.table.scores import Missing, Scores, as_scores, better_direction
 
 _GRADED = 5
 _NEARLY_EQUAL = 0.99
-"""Pearson's r from which a column may be the human score in another form."""
+"""Pearson's r over systems and items from which a column may be the human score in another form."""
+_EQUAL = 0.9999
+"""The same over means of systems."""
 _MANY = 10
 """Rows whose numbers follow one another by no accident."""
 _PERSON = re.compile(r"_?(?:[0-9]+|(?<![^\W_])[a-z])\Z")
@@ -440,9 +442,10 @@ def _notes_on_grades(frame: pd.DataFrame, reference: str, metrics: Sequence[str]
 
 @in_one_order
 def _notes_on_copies(frame: pd.DataFrame, system: str, reference: str, metrics: Sequence[str]) -> list[str]:
-    """Say which columns follow the human score as closely as another form of it does, and metrics do not.
+    """Say which columns hold the human score in another form: on every row the same up to a line, or very nearly.
 
-    Means of few systems follow those of people closely under metrics too: they count where no metric is called so.
+    Means of few systems follow those of people closely under good metrics too, so that these have to be equal, and are
+    not called as a metric is.
 
     Examples
     --------
@@ -454,17 +457,16 @@ def _notes_on_copies(frame: pd.DataFrame, system: str, reference: str, metrics: 
     if not metrics or not all(pd.api.types.is_numeric_dtype(frame[name]) for name in (reference, *metrics)):
         return []
     table = frame[[reference, *metrics]]
-    of_systems = table.groupby(frame[system], sort=False).mean()
-    levels = [(of_systems, [name for name in metrics if not metric_evidence([name])])]
-    levels += [(table, list(metrics))] if len(table) > len(of_systems) else []
-    closest: dict[str, float] = {}
-    for values, names in levels:
-        for name in names:
-            pair = values[[reference, name]].to_numpy(dtype=np.float64)
-            pair = pair[np.isfinite(pair).all(axis=1)]
-            if len(pair) > _GRADED and min(len(np.unique(column)) for column in pair.T) > _GRADED:
-                closest[name] = max(closest.get(name, 0.0), abs(float(np.corrcoef(pair.T)[0, 1])))
-    alike = {name: r for name, r in closest.items() if r >= _NEARLY_EQUAL}
+    are_means = not frame[system].duplicated().any()
+    alike: dict[str, float] = {}
+    for name in metrics:
+        pair = table[[reference, name]].to_numpy(dtype=np.float64)
+        pair = pair[np.isfinite(pair).all(axis=1)]
+        if (are_means and metric_evidence([name])) or len(pair) <= _GRADED:
+            continue
+        r = abs(float(np.corrcoef(pair.T)[0, 1])) if min(len(np.unique(side)) for side in pair.T) > _GRADED else 0.0
+        if r >= (_EQUAL if are_means else _NEARLY_EQUAL):
+            alike[name] = r
     others = [name for name in metrics if name not in alike]
     way = f"if it is one, name the metrics alone (`metrics={others!r}`)" if others else "if it is one, leave it out"
     return [

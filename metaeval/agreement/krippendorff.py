@@ -20,6 +20,8 @@ from metaeval.running.draws import standard_deviation
 
 Level = Literal["nominal", "ordinal", "interval"]
 LEVELS: tuple[Level, ...] = get_args(Level)
+ENOUGH = (0.667, 0.8)
+"""Alpha for tentative conclusions, and for firm ones (Krippendorff, 2004)."""
 _MOST_WAYS = 20_000
 _MOST_DEALT = 500
 """Labels that are dealt whatever alpha is; of more only where alpha may be chance."""

@@ -11,15 +11,17 @@ from typing import Literal, NamedTuple
 from metaeval.base.columns import ITEMS, JUDGES, LABELS, MARKED_ERRORS, are_judges, first_called, is_answer, underscored
 from metaeval.base.names import are_metrics, first_few, is_number
 from metaeval.base.number_words import is_nearly_a_number
+from metaeval.base.words import listed
 from metaeval.errors import MetaevalError
 from metaeval.io.any_sheets import any_sheet
 from metaeval.io.sheets import Sheet, header_names
 from metaeval.table.roles import PIECES, SPLITS, WITHIN_ITEMS, part_of_word, role_of_name, word_of
 from metaeval.table.vote_cells import two_names
+from metaeval.table.vote_columns import COLUMNS, vote_columns
 from metaeval.table.vote_words import VERDICTS, is_negated, plain_word, says_who, tells_who
 
 _MOST_ROWS, _MOST_COLUMNS, _FEWEST_ROWS = 1000, 12, 4
-_LONGEST, _MOST_LABELS, _MOST_JUDGES, _TWO = 60, 11, 50, 2
+_LONGEST, _MOST_LABELS, _MOST_JUDGES, _TWO, _NAMED = 60, 11, 50, 2, 4
 _SEVERAL = 1.5
 """How many labels an item has on average where several judges label it."""
 
@@ -84,6 +86,8 @@ def votes_by_values(content: bytes, label: str) -> ByValues | None:
     '--left-column first --right-column second --winner-column better'
     """
     columns = _columns(content, label)
+    if _voters(columns):
+        return None
     words = [name for name, cells in columns.items() if _are_words(cells) and part_of_word(name) in {None, "system"}]
     ranked: dict[tuple[bool, float], list[ByValues]] = {}
     pairs: dict[tuple[str, str], Sequence[Sequence[str]]]
@@ -237,6 +241,8 @@ def way_to_label_items(content: bytes, label: str) -> str:
 
 def way_to_number_items(columns: Columns, sheet: Sheet, *, are_labels: bool = False) -> str:
     """Say the same of a table; numbers are labels where two columns are called as judges, or somebody says so."""
+    if voters := way_to_voters(columns, sheet):
+        return voters
     words = {name: {*filter(None, cells)} for name, cells in columns.items()}
     few = [name for name, texts in words.items() if 1 < len(texts) <= _MOST_LABELS]
     few = [name for name in few if not any(is_nearly_a_number(text.replace(",", ".")) for text in words[name])]
@@ -253,6 +259,51 @@ def way_to_number_items(columns: Columns, sheet: Sheet, *, are_labels: bool = Fa
     does = "name the first column" if unnamed else "number the rows"
     alike = f"{first_few(labels, between=' and ')} hold the same few {'numbers' if numbers else 'words'}"
     return f"{alike}, as labels of judges do, and no column names the items; {does} ({tool} {script})"
+
+
+def way_to_vote_by_column(content: bytes, label: str) -> str:
+    r"""Say the same of a file.
+
+    Examples
+    --------
+    >>> votes = b"left,right,ann,bo\na,b,left,tie\nb,c,tie,left\na,c,tie,\nb,a,left,tie\n"
+    >>> way_to_vote_by_column(votes, "x.csv").partition(";")[0]
+    'ann and bo hold a vote of one person each'
+    """
+    sheet = None if not (columns := _columns(content, label, forms=True)) else any_sheet(content, label)
+    return "" if sheet is None else way_to_voters(columns, sheet)
+
+
+def way_to_voters(columns: Columns, sheet: Sheet) -> str:
+    """Say how columns get names that are read where each holds whom one person voted for; "" where none do."""
+    if not (voters := _voters(columns)):
+        return ""
+    header = header_names(sheet.sample()[0])
+    says = f"{listed(voters, most=_NAMED)} hold a vote of one person each; call them voter_1 and so on"
+    if any(sheet.delimiter in name for name in header):
+        return says
+    sign = {"\t": r"\t"}.get(sheet.delimiter, sheet.delimiter)
+    heads = ";".join(f'${header.index(name) + 1}="voter_{number}"' for number, name in enumerate(voters, start=1))
+    return f"""{says} (awk 'BEGIN{{FS=OFS="{sign}"}}NR==1{{{heads}}}{{print}}')"""
+
+
+def _voters(columns: Columns) -> list[str]:
+    """Return the columns beside two of sides that say which one person prefers each; none of fewer than two."""
+    names = [*columns]
+    places = [first_called(names, COLUMNS[side], underscored) for side in ("left", "right")]
+    if None in places or vote_columns(names) is not None:
+        return []
+    left, right = (names[at] for at in places if at is not None)
+    sides, systems = _words_of_sides(left, right), {*columns[left], *columns[right]}
+    texts_of = {name: {*filter(None, cells)} for name, cells in columns.items() if name not in {left, right}}
+    voters = [
+        name
+        for name, texts in texts_of.items()
+        if len(texts) > 1
+        and _are_words(texts)
+        and all(text in systems or _meaning(text, sides) is not None for text in texts)
+    ]
+    return voters if len(voters) > 1 else []
 
 
 def scores_by_values(content: bytes, label: str) -> ByValues | None:

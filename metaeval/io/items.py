@@ -10,10 +10,11 @@ import numpy as np
 import pandas as pd
 
 from metaeval.base.checks import check_list
-from metaeval.base.columns import ITEMS, JUDGES, first_called, underscored
+from metaeval.base.columns import ITEMS, JUDGES, first_called, of_people, underscored
 from metaeval.base.conditions import texts_that_meet
-from metaeval.base.names import count, first_double, first_few, is_number, shortened
+from metaeval.base.names import count, first_double, first_few, is_number, metric_evidence, shortened
 from metaeval.base.number_words import SCORE_GAPS, other_spelling
+from metaeval.base.words import listed
 from metaeval.errors import FileFormatError, MetaevalError
 from metaeval.io.any_sheets import table_sheet
 from metaeval.io.benchmarks.mt_metrics_eval import frame_of_pair, pair_of
@@ -25,7 +26,7 @@ from metaeval.io.sources import list_sources, listed_paths
 from metaeval.io.votes import refuse_votes
 from metaeval.table.array import held_numbers, holds_numbers
 from metaeval.table.plausibility import are_summaries
-from metaeval.table.roles import item_column, part_of_word
+from metaeval.table.roles import OF_SETS, item_column, part_of_word, word_of
 
 
 def read_items(  # noqa: PLR0913 - what is read, and how
@@ -95,7 +96,7 @@ def read_items(  # noqa: PLR0913 - what is read, and how
     pair = pair_of(sources)
     if pair is not None:
         return _of_pair(*pair, where or {}, metrics, (system, item))
-    tables = [_read(source.path, where or {}) for source in sources]
+    tables = [_read(source.path, where or {}, named=system is not None) for source in sources]
     tables = [
         _of_scores(table) if _holds_scores(table, several=len(tables) > 1, named=system is not None) else table
         for table in tables
@@ -166,12 +167,15 @@ def _items_by_structure(frame: pd.DataFrame, system: str, metrics: Collection[st
     fitting = item_column(columns, system, [name for name in columns if name not in {system, *metrics}])
     if len(fitting) != 1:
         return []
-    n_cells = frame[system].nunique() * frame[fitting[0]].nunique()
-    if 2 * len(frame) < n_cells:  # as where most systems have one row, of one language pair
+    n_rows, n_names = frame[system].value_counts(), frame[fitting[0]].nunique()
+    n_cells = len(n_rows) * n_names
+    most_have_one = 2 * (n_rows == 1).sum() > len(n_rows)  # as of language pairs, in which one name may be two systems
+    if 2 * len(frame) < n_cells or most_have_one or (n_names < _FEWEST and len(frame) < n_cells):
         first = str(frame[fitting[0]].iloc[0])
         raise FileFormatError(
-            f"column {fitting[0]!r} parts the rows of systems that stand in several, and most systems lack most of its "
-            f"names: choose one (`where={ {fitting[0]: first}!r}`), or name the columns of items (`item`)",
+            f"column {fitting[0]!r} parts the rows of systems that stand in several, and {len(n_rows)} systems under "
+            f"{n_names} names of it have {len(frame)} rows of {n_cells}: choose one "
+            f"(`where={ {fitting[0]: first}!r}`), or name the columns of items (`item`)",
             path=label,
         )
     return fitting
@@ -283,10 +287,7 @@ def _refuse_repeated(table: "_ItemTable", keys: Sequence[str]) -> None:
     same = (table.frame[list(keys)] == later[list(keys)]).all(axis=1)
     earlier, again = same[same].index[:2]
     description = ", ".join(f"{key} {shortened(later[key])!r}" for key in keys)
-    advice = _way_to_one_judge(table.frame, keys) or (
-        "keep one row, or name all columns that identify an item, by comma (`item`); if a column says which data set "
-        "or aspect a row is of, choose one (`where`); under `tasks` each is a set (`set_column`)"
-    )
+    advice = _way_to_one_judge(table.frame, keys) or _way_to_one_set(table.frame, keys)
     raise table.body.error(
         f"{description} stands in line {table.body.row(int(earlier))[0]} already; {advice}", int(again)
     )
@@ -302,6 +303,25 @@ def _way_to_one_judge(frame: pd.DataFrame, keys: Sequence[str]) -> str:
     return (
         f"{name!r} says who judged: choose one (`where={ {name: first}!r}`), or count the rows of all and draw each "
         f"{item} whole (`item={[item, name]!r}`, `cluster={item!r}`)"
+    )
+
+
+def _way_to_one_set(frame: pd.DataFrame, keys: Sequence[str]) -> str:
+    """Say how rows are read that a column of words, such as of data sets, distinguishes, or any; sets make no items."""
+    names = [name for name in map(str, frame.columns) if name not in keys]
+    if len(keys) > 1:
+        for name in sorted(names, key=lambda name: word_of(name) not in OF_SETS):
+            texts = [*frame[name].unique()]
+            are_words = 1 < len(texts) <= _MOST_SETS and not any(is_number(text) or not text for text in texts)
+            if are_words and not frame.duplicated([*keys, name]).any():
+                return (
+                    f"{name!r} distinguishes such rows: choose one (`where={ {name: texts[0]}!r}`); under `tasks` each "
+                    f"is a set (`set_column={name!r}`); only if it names an item and no data set, "
+                    f"`item={[*keys[1:], name]!r}`"
+                )
+    return (
+        "keep one row; if a column says which data set or aspect a row is of, choose one (`where`); under `tasks` "
+        "each is a set (`set_column`); or name all columns that identify an item, by comma (`item`)"
     )
 
 
@@ -342,7 +362,7 @@ def _one_of(frame: pd.DataFrame, words: Sequence[str], label: str, what: str) ->
     )
 
 
-_SHOWN = 15
+_SHOWN, _FEWEST, _MOST_SETS = 15, 3, 50
 _MENDED = frozenset({"comma", "commas", "per cent"})
 """Ways to write numbers that a filter mends in a whole file."""
 _SLIPS = 0.05
@@ -357,11 +377,36 @@ class _ItemTable(NamedTuple):
     body: Sheet
 
 
-def _read(path: str, where: Mapping[str, str]) -> _ItemTable:
+def way_to_turn(names: Sequence[str], rows: Sequence[Sequence[str]], delimiter: str) -> str:
+    """Say how a table is turned whose rows are metrics and human scores, and whose columns are systems; "" for others.
+
+    Examples
+    --------
+    >>> way_to_turn(["", "sys1", "sys2"], [["HUMAN", "80", "70"], ["BLEU", "31", "30"]], ",").partition(":")[0]
+    "rows are 'HUMAN' and 'BLEU', and columns seem to be systems"
+    """
+    firsts = [cells[0].strip() for cells in rows] if len(rows) <= _MOST_SETS else []
+    metrics = [name for name in firsts if not of_people(name)]
+    if len(metrics) == len(firsts) or metric_evidence(metrics) <= 0:
+        return ""
+    told = f"rows are {listed(map(repr, firsts), most=3)}, and columns seem to be systems: write a row a system"
+    if any(delimiter in cell for cells in (names, *rows) for cell in cells):
+        return told
+    sign = {"\t": r"\t"}.get(delimiter, delimiter)
+    return (
+        f"""{told} (awk 'BEGIN{{FS="{sign}"}}{{sub(/\\r$/,"")}}NR==1{{$1="system"}}"""
+        """{for(i=1;i<=NF;i++)a[i]=a[i](NR>1?FS:"")$i}END{for(i=1;i in a;i++)print a[i]}')"""
+    )
+
+
+def _read(path: str, where: Mapping[str, str], *, named: bool) -> _ItemTable:
     content = read_bytes(path)
     refuse_votes(content, path)
     sheet = table_sheet(content, path)
     names, rows, body = names_and_rows(sheet)
+    named = named or first_called(names, ITEMS["system"], str, str.casefold, underscored) is not None
+    if way := "" if named else way_to_turn(names, rows, sheet.delimiter):
+        raise sheet.error(way)
     # a column without a name is empty, or holds names of rows
     columns = {
         name: list(map(str.strip, cells)) for name, cells in zip(names, zip(*rows, strict=True), strict=True) if name

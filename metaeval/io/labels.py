@@ -27,7 +27,7 @@ from metaeval.collection.documents import UNJUDGED
 from metaeval.errors import FileFormatError, InvalidOptionError, ScoresError
 from metaeval.io.any_sheets import table_sheet
 from metaeval.io.blocks import BadCellError, rows_left_out
-from metaeval.io.by_values import are_pairs_of_judges, labels_of_columns, way_to_number_items
+from metaeval.io.by_values import are_pairs_of_judges, labels_of_columns, way_to_number_items, way_to_voters
 from metaeval.io.chosen_rows import rows_where
 from metaeval.io.duplicates import Duplicates, note_of
 from metaeval.io.files import first_words, read_bytes
@@ -673,7 +673,8 @@ class _LabelTable:
         """Return the labels of a table with a column a judge, and how many rows repeat one."""
         taken = {*self.places["topic"], *self.places["item"], *self.chosen}
         others = [column for column, name in enumerate(self.names) if name and column not in taken]
-        if len(self.places["judge"]) <= 1 and (way := self._way_of_ranks(others)):
+        votes = way_to_voters(self._first_cells(), self.sheet)
+        if len(self.places["judge"]) <= 1 and (way := self._way_of_ranks(others) or votes):
             raise self.sheet.error(way)
         judges = self.places["judge"] if len(self.places["judge"]) > 1 else self._judges(others, keys)
         table = self._values({self.names[column]: self.cells[:, column] for column in judges})

@@ -16,7 +16,7 @@ from metaeval.base.names import is_number, shortened
 from metaeval.errors import FileFormatError, InvalidOptionError, ScoresError, UnknownNameError
 from metaeval.io.around_tables import below_titles
 from metaeval.io.benchmarks.contents import Json, has_lines, json_parts, parts_of_lines, read_json, starts_json
-from metaeval.io.by_values import votes_by_values
+from metaeval.io.by_values import votes_by_values, way_to_vote_by_column
 from metaeval.io.files import read_bytes, text_of
 from metaeval.io.headers import ragged
 from metaeval.io.plain_columns import columns_of_lines, is_plain, plain_columns
@@ -153,7 +153,7 @@ def _way_of_columns(content: bytes, path: str) -> str:
     """Say which columns seem to hold votes by their values; "" where none do."""
     told = votes_by_values(content, path)
     if told is None:
-        return ""
+        return way_to_vote_by_column(content, path)
     words = f" and `words={told.words!r}`" if told.words else ""
     return told.ways if told.is_open else f"by their values pass `columns={told.columns!r}`" + words
 

@@ -71,7 +71,8 @@ def strength_shift(before: Votes, after: Votes, *, ties: Ties = "half", alpha: f
     The log odds of a vote are :math:`\theta_l - \theta_r`, after :math:`+ \delta_l - \delta_r`; where the votes can
     tell it, with the side and what both sets hold of both sides unasked, such as length, as covariates of their own in
     either: a judge that begins to like long answers leaves strengths at equal length as they were. Errors are clustered
-    as those of strengths, over both sets: a question, or voter, in both is one cluster. With K systems and G clusters,
+    as those of strengths, over both sets: a question, or voter, in both is one cluster, and the only voter of either
+    set is none. With K systems and G clusters,
     or votes, :math:`(G - K + 1) / ((K - 1)(G - 1))\, \hat\delta^T \hat V^{-1} \hat\delta` is referred to F with K - 1
     and G - K + 1 degrees of freedom (Hotelling's). Where one side wins all votes, so that the side has no bound in the
     model, its share of votes before and after is compared.
@@ -199,6 +200,8 @@ def _pooled(before: Votes, after: Votes) -> tuple[Votes, Floats]:
         raise EstimationError("the votes before, or those after, do not connect the systems that both have")
     units, names = {}, {}
     for unit in parts[0].units.keys() & parts[1].units.keys():
+        if unit == "voter" and all(votes.n_units(unit) == 1 for votes in parts):
+            continue  # what is asked is how these two differ
         units[unit], names[unit] = _joined(
             [votes.units[unit] for votes in parts], [votes.names[unit] for votes in parts]
         )

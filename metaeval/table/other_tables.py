@@ -158,7 +158,8 @@ def _of_predictions(columns: Columns, sign: str) -> str:
     beside = f"{names} {'is a prediction' if len(ways) == 1 else 'are predictions'} beside the truth in {truth!r}"
     gives = "1 where it is right, else 0"
     gives = "minus its distance from the truth" if "-" in "".join(ways.values()) else gives
-    says = f"{beside}, and more of them is not better: of each row the score is {gives}"
+    numbers = all(_are_numbers(columns[name]) for name in ways)
+    says = f"{beside}{', and more of them is not better' * numbers}: of each row the score is {gives}"
     if "?" in ways.values():
         return f"{says}; write that in their place, without {truth!r}"
     return f"{says}; write that in their place, without {truth!r}{_filter(columns, truth, ways, sign)}"
@@ -168,8 +169,11 @@ def _way_of(name: str, columns: Columns, truth: str) -> str:
     """Return how a prediction $i and the truth $t make a score, "?" where more must be known; "" of other columns."""
     parts = {*word_of(name).split("_")}
     cells, true = columns[name], {*columns[truth]}
-    if not _are_numbers(cells) or not (parts & (_CHANCES | _SAID)):
+    if not parts & (_CHANCES | _SAID):
         return ""
+    if not _are_numbers(cells):
+        are_classes = parts & _SAID and len(true) <= _MOST_CLASSES and len(true & {*cells}) > 1
+        return "($i==$t)" if are_classes else ""
     numbers = np.array([float(cell or "nan") for cell in cells])
     has_fractions = bool((np.nan_to_num(numbers) % 1).any())
     if parts & _CHANCES and has_fractions and np.nanmin(numbers) >= 0 and np.nanmax(numbers) <= 1:
@@ -182,8 +186,8 @@ def _way_of(name: str, columns: Columns, truth: str) -> str:
 
 
 def _filter(columns: Columns, truth: str, ways: Mapping[str, str], sign: str) -> str:
-    """Return the filter that does so, of few columns."""
-    if not sign or len(ways) > _LONGEST:
+    """Return the filter that does so, of few columns, none of which holds the sign between cells."""
+    if not sign or len(ways) > _LONGEST or any(sign in cell for cells in columns.values() for cell in cells):
         return ""
     place_of = {name: f"${at}" for at, name in enumerate(columns, start=1)}
     stay = [name for name in columns if name in ways or part_of_word(name) or role_of_name(name)[0] == "id"]

@@ -73,7 +73,7 @@ def test_repeated_rows_are_refused_with_their_lines(tmp_path):
     """A system and item that appear twice would be joined many to many; both lines are named instead."""
     one = write(tmp_path, "system,doc,M\na,1,2\nb,1,1\na,1,3\n")
     two = write(tmp_path, "system,doc,H\na,1,2\nb,1,5\nb,1,4\n", "two.csv")
-    rule = r"scores\.csv, line 4: system 'a', doc '1' stands in line 2 already; keep one row, or name all columns"
+    rule = r"scores\.csv, line 4: system 'a', doc '1' stands in line 2 already; keep one row; if a column"
     for paths in (one, [one, two]):
         with pytest.raises(FileFormatError, match=rule):
             read_items(paths)

@@ -50,6 +50,14 @@ def test_halves_of_one_set_are_equal_and_turned_votes_are_not():
     assert found.frame["shift"].sum() == pytest.approx(0)
 
 
+def test_the_only_judge_of_either_set_is_no_cluster():
+    """What is asked is how the two differ: their names change nothing, where two clusters would tell no error."""
+    bare = strength_shift(pair(30, 10), pair(20, 20))
+    named = strength_shift(pair(30, 10, judge="people"), pair(20, 20, judge="gpt"))
+    pd.testing.assert_frame_equal(named.frame, bare.frame)
+    assert named.p_value == bare.p_value
+
+
 def test_a_question_in_both_is_one_cluster():
     """The same votes twice: every question judged alike at both dates, and its two votes are no independent ones."""
     questions = [f"q{n}" for n in range(40)]

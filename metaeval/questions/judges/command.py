@@ -54,6 +54,12 @@ type _Judged = Labels | dict[str, Assessments] | None
 type _UnderJudges = Collection | dict[str, JudgedCollection] | None
 _OF_VOTES = {"reference", "alpha", "where"}
 """Options that mean something for votes."""
+_OF_FAVOUR = ("groups", "group_regex", "built_with", "covariate")
+_FAVOUR_IN_VOTES = (
+    "{} is not about votes, which these files hold; leave it out. Which systems, or longer answers, one judge favours "
+    "more than another is told of a file of votes of each: --before PEOPLE --after JUDGE"
+)
+"""How it is seen in votes whether a judge favours some systems."""
 _OF_DRIFT = {"column", "word", "resamples", "test", "correction", "alpha"}
 """Options that mean something for one judge at two dates."""
 _MOST_VOTERS = 20
@@ -485,6 +491,7 @@ def _of_votes(loaded: Loaded, votes: "dict[str, Votes]", *, changed: bool = Fals
     """Compare files of votes, or the voters of one, or ask whether the judge of two files has changed."""
     from metaeval.questions.boards.study_decided import study_settled  # noqa: PLC0415 - loads scipy
 
+    loaded.refuse(_OF_FAVOUR, _FAVOUR_IN_VOTES.format)
     _refuse_all_but(loaded, _OF_VOTES, "votes, which these files hold")
     if len(votes) == 1:
         file, file_votes = next(iter(votes.items()))

@@ -13,6 +13,7 @@ import pandas as pd
 from metaeval import figures
 from metaeval.agreement.item_favour import ItemFavour
 from metaeval.agreement.judge_ranking import JudgeRanking
+from metaeval.agreement.krippendorff import ENOUGH
 from metaeval.agreement.label_agreement import leading_kappa, meanings
 from metaeval.agreement.score_correction import CorrectedScores
 from metaeval.base.names import count, first_few
@@ -66,8 +67,6 @@ _DECIMAL = number(2)
 _DECIMALS = frozenset({"kappa", "linear_kappa", "quadratic_kappa", "bias"})
 """Which of them are no shares."""
 _PARTS = {"elements": "Relevant elements, overlap", "passages": "Highlighted text, overlap"}
-_ENOUGH = (0.667, 0.8)
-"""Of Krippendorff's α: for tentative conclusions, and for firm ones (Krippendorff, 2004)."""
 _FEW_ROWS = 400
 """Of a table that somebody may read."""
 _NAMED = 3
@@ -222,7 +221,7 @@ def alpha_words(study: Labelling) -> str:
     """Say whether all judges agree more than by chance, and enough for conclusions; of two also who labels higher."""
     alpha, low, high = _alpha(study)
     draws = study.agreement.n_resamples
-    side, tentative, firm = (sure_side(alpha, low, high, bar, draws=draws) for bar in (0.0, *_ENOUGH))
+    side, tentative, firm = (sure_side(alpha, low, high, bar, draws=draws) for bar in (0.0, *ENOUGH))
     agree = say(
         "all agree",
         n=study.labels.table.shape[1],
@@ -232,7 +231,7 @@ def alpha_words(study: Labelling) -> str:
         side=side,
         tentative=tentative,
         firm=firm > 0,
-        bars=_ENOUGH,
+        bars=ENOUGH,
     )
     return " ".join(filter(None, [agree, _shift_words(study)]))
 

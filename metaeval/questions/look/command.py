@@ -35,6 +35,8 @@ _COMMAND = re.compile(rf"\bmetaeval ([\w-]+){_OPTIONS}")
 """What a refusal advises: a filter to write the file anew, or options; what a word means only who wrote it knows."""
 
 
+_PLACE = re.compile(r"\bNAME\b")
+"""Where only somebody who knows can put a name."""
 _UNREAD = "nothing was read; why, and what to do, is said above"
 
 
@@ -95,7 +97,7 @@ def _in_its_options(found: "Look") -> "Look":
     contents = found.contents
     needing = (name for name, need in NEEDS.items() if contents.kind in need.get("of", ()))
     name = contents.asked_of or next(needing, "")
-    if name not in {"votes", "judges"}:
+    if name not in {"votes", "judges", "human"}:
         return found
     with speaking_in_options(arguments_of(command_called(name))):
         told, notes = in_options(contents.refusal), tuple(map(in_options, found.notes))
@@ -133,7 +135,7 @@ def _advised(refusal: str, name: str) -> list[re.Match[str]]:
     def are_whole(words: str) -> bool:
         typed = shlex.split(words)
         return not any(
-            option.startswith("--") and option not in flags and value.startswith("--")
+            option.startswith("--") and option not in flags and (value.startswith("--") or _PLACE.search(value))
             for option, value in zip(typed, [*typed[1:], "--"], strict=True)
         )
 

@@ -11,14 +11,25 @@ import numpy as np
 import pandas as pd
 
 from metaeval.agreement.items import columns_of_people
+from metaeval.agreement.krippendorff import ENOUGH, alpha_of
 from metaeval.agreement.labels import Labels, as_labels, of_judges
 from metaeval.base.arrays import Flags
-from metaeval.base.columns import JUDGES, LABELS, PEOPLE, RANKINGS, are_judges, likely_person, of_people, underscored
+from metaeval.base.columns import (
+    JUDGES,
+    LABELS,
+    PEOPLE,
+    RANKINGS,
+    are_judges,
+    are_people,
+    likely_person,
+    of_people,
+    underscored,
+)
 from metaeval.base.label_words import COMPARES_JUDGES, grades_of, said_beside_people
 from metaeval.base.metric_names import split_names
 from metaeval.base.names import count, first_few, is_number, metric_evidence, topic_evidence
 from metaeval.base.needs import NEEDS
-from metaeval.base.notes import OfferedQuestions
+from metaeval.base.notes import OfferedQuestions, PooledJudges
 from metaeval.base.short_repr import ShortRepr
 from metaeval.collection.documents import JudgedCollection
 from metaeval.errors import FileFormatError, InvalidOptionError, MetaevalError
@@ -32,6 +43,7 @@ from metaeval.io.benchmarks.contents import ZIP_MAGIC, Archive, Json, read_json,
 from metaeval.io.benchmarks.formats import format_of
 from metaeval.io.benchmarks.helm import with_run_files
 from metaeval.io.benchmarks.inspect_ai import is_archived_log
+from metaeval.io.benchmarks.nuggets import CONTRADICTIONS, CREDIT
 from metaeval.io.benchmarks.rows import records_of_mappings
 from metaeval.io.blocks import PASSES, OtherTableError, SpeltError, SpreadlessError
 from metaeval.io.by_values import ByValues, labels_by_values, scores_by_values, votes_by_values, way_to_label_items
@@ -67,7 +79,9 @@ type Kind = Literal[
 ]  # fmt: skip
 type Found = Scores | SystemMeans | Votes | Labels | JudgedCollection | pd.DataFrame | None
 
-_RUN_WORDS, _RANK, _MOST_GRADES, _TWO_SYSTEMS, _MOST_TYPED = 6, 3, 11, 2, 5
+_RUN_WORDS, _RANK, _MOST_GRADES, _TWO, _MOST_TYPED = 6, 3, 11, 2, 5
+_MOST_VOTERS = 20
+"""How many voters of one file are compared as judges."""
 _MOST_ALONE = 20
 """How many files that nothing reads together are told one by one."""
 _NO_ITEMS = "one score a system under each metric; scores by item tell more"
@@ -460,6 +474,10 @@ def _together(kinds: set[Kind]) -> Kind:
 _WHOLES: Mapping[Kind, set[Kind]] = {"collection": {"runs", "judgments"}, "campaign": {"submissions", "assessments"}}
 """What is read together, and of which kinds of files."""
 _PERHAPS_SYSTEMS = "columns are taken for judges, people among them; if they are systems, metaeval table compares them"
+_PERHAPS_RUNS = (
+    "columns are taken for judges; if they are runs, whose answers were labelled, write a row a label (columns topic, "
+    "system, nugget, label): metaeval table compares those"
+)
 _ASKED_OF: Mapping[Kind, str] = {"votes": "votes", "annotations": "judges", "nuggets": "judges"}
 """The command that reads files of a kind."""
 _NAMED: Mapping[Kind, Mapping[str, Kind]] = {
@@ -482,7 +500,7 @@ def _table(given: Sequence[str], _: Mapping[Kind, Sequence[str]]) -> Contents:
     except MeansAloneError as alone:
         return _of_means(alone.board)
     except SpreadlessError as refusal:
-        if (beside := _beside_people(given)) is not None:
+        if (beside := _beside_people(given) or _people_by_set(given)) is not None:
             return beside
         metrics = {metric for scores in refusal.means.values() for metric in scores}
         sizes = {"systems": len(refusal.means), "metrics": len(metrics)}
@@ -518,10 +536,12 @@ def _or_labels(given: Sequence[str], scores: Contents) -> Contents:
     read = scores.read
     if not isinstance(read, Scores):
         return scores
-    if scores.read_as.startswith(BY_ROWS):
-        names = list(map(str, read["topic"].to_numpy()))
+    names = list(map(str, read["topic"].to_numpy()))
+    are_turned = scores.read_as.startswith(WIDE) and metric_evidence(names) > 0 and any(map(of_people, names))
+    if are_turned or scores.read_as.startswith(BY_ROWS):
         means = pd.DataFrame(read.isel(metric=0).to_pandas())
-        return _metrics(names, {"systems": scores.sizes["systems"]}, means) or scores
+        sizes = {"systems": scores.sizes["systems"]}
+        return (_refused_by_human(given, {}) if are_turned else _metrics(names, sizes, means)) or scores
     raters = list(map(str, read["metric" if read.sizes["metric"] > 1 else "system"].to_numpy()))
     values = np.unique(read.to_numpy()[~np.isnan(read.to_numpy())])
     are_labelled_in_part = read.sizes["metric"] > 1 and bool(scores.sizes["gaps"])
@@ -537,14 +557,22 @@ def _or_labels(given: Sequence[str], scores: Contents) -> Contents:
         by_values = _labels_by_values(given) if are_judges(raters) else None
         coded = replace(scores, also=("judges",) * bool(codes_among(read.to_numpy()).counts))  # which says what to do
         return by_values or (_labels_alone(given) if called else None) or coded
-    rows_are_people = judged.labels is not None and {*judged.labels.columns} == {*map(str, read["topic"].to_numpy())}
+    rows_are_people = judged.labels is not None and {*judged.labels.columns} == {*names}
     settled = judged.labels is not None and bool(adjudicated(list(map(str, judged.labels.columns))))
     is_wide = judged.labels is not None and {*raters} <= {*judged.labels.columns}
-    beside_people = is_wide and are_grades and any(map(of_people, raters))
+    beside_people = is_wide and are_grades and (any(map(of_people, raters)) or _agree_as_people(judged.labels, raters))
     if are_judges(raters) or rows_are_people or settled or beside_people:
         told = _of_judges(judged)
         return replace(told, notes=(*told.notes, _PERHAPS_SYSTEMS)) if beside_people else told
     return replace(scores, also=("judges",)) if is_wide else scores
+
+
+def _agree_as_people(labels: pd.DataFrame | None, raters: Sequence[str]) -> bool:
+    """Whether columns called as people are, by one capitalised word, agree on several grades as systems seldom do."""
+    if labels is None or not are_people(raters) or not all(name.isalpha() and name.istitle() for name in raters):
+        return False
+    judged = as_labels(labels)
+    return len(judged.scale) > _TWO and alpha_of(judged, raters, fewest=_TWO) >= ENOUGH[0]
 
 
 def _metrics(
@@ -580,6 +608,25 @@ def _beside_people(given: Sequence[str]) -> Contents | None:
     return _metrics(scored, sizes, means, frame.attrs["notes"])
 
 
+def _people_by_set(given: Sequence[str]) -> Contents | None:
+    """Return why `metaeval human` refuses metrics and what people said of systems in several sets; None for others."""
+    sheet = _first_sheet(given)
+    names = [] if sheet is None else sheet.sample()[0]
+    people = columns_of_people(names)
+    if not people or metric_evidence([name for name in names if name not in people]) <= 0:
+        return None
+    return _refused_by_human(given, {"human": f"--reference {shlex.quote(people[0])}"})
+
+
+def _refused_by_human(given: Sequence[str], options: Mapping[str, str]) -> Contents | None:
+    """Return why `metaeval human` does not read files; None where it does."""
+    try:
+        read_items(given)
+    except MetaevalError as refusal:
+        return Contents(kind="unknown", refusal=str(refusal), asked_of="human", options=options)
+    return None
+
+
 def _with_gaps(given: Sequence[str]) -> Contents | None:
     """Return scores or means that are refused for gaps alone, with what commands must be told; None for others."""
     try:
@@ -588,7 +635,7 @@ def _with_gaps(given: Sequence[str]) -> Contents | None:
         return _means_with_gaps(given)
     if scores.kind == "labels":
         return scores
-    if isinstance(scores.read, Scores) and (~gaps_of(scores.read)).sum(axis=1).max() < _TWO_SYSTEMS:
+    if isinstance(scores.read, Scores) and (~gaps_of(scores.read)).sum(axis=1).max() < _TWO:
         return _means_with_gaps(given)  # no item has scores of two
     if not scores.sizes["gaps"]:
         note = "cells are empty only in rows that are left out: with --missing pairwise commands read all others"
@@ -616,7 +663,7 @@ def _without_systems(given: Sequence[str]) -> Contents | None:
     except MetaevalError:
         return None
     called_as_files = {*map(base_name, scores.attrs["sources"])} & {*scores["metric"].to_numpy().tolist()}
-    if called_as_files or scores.sizes["system"] < _TWO_SYSTEMS:  # which may be boards of several collections
+    if called_as_files or scores.sizes["system"] < _TWO:  # which may be boards of several collections
         return None
     return replace(_of_scores(scores), options=dict.fromkeys(_READ_SCORES, "--missing drop-systems"))
 
@@ -684,10 +731,19 @@ def _judged(given: Sequence[str], refusal: str) -> Contents:
         judged = read_judges(given)
         told = _of_judges(judged)
         is_board = told.kind == "judged scores" and told.sizes["items"] == 1 and not _names_judges(given)
+        told = replace(told, notes=(*told.notes, _PERHAPS_RUNS)) if _are_of_nuggets(judged.labels) else told
         return unread if is_board or _are_passes(judged.labels) else told
     except MetaevalError as of_judges:
         are_several = refusal.endswith(COMPARES_JUDGES) or _names_judges(given)
         return replace(unread, refusal=str(of_judges), asked_of="judges") if are_several else unread
+
+
+def _are_of_nuggets(labels: pd.DataFrame | None) -> bool:
+    """Whether labels are words of support, in columns that nobody calls judges, so that these may be runs."""
+    if labels is None or any(are_judges([str(name)]) for name in labels):
+        return False
+    words = {underscored(str(label)) for label in labels.to_numpy().ravel() if not pd.isna(label)}
+    return words <= {*CREDIT, *CONTRADICTIONS} and any(CREDIT.get(word) for word in words)
 
 
 def _of_first[Told](given: Sequence[str], tell: Callable[[bytes, str], Told]) -> Told:
@@ -829,7 +885,18 @@ def _of_votes(votes: Votes) -> Contents:
     notes = [*votes.notes, *map(_OF_COVARIATES.format, votes.unasked)]
     asked = next((note.column for note in votes.notes if isinstance(note, OfferedQuestions)), "")
     options = dict.fromkeys(("votes", "stop"), f"--question-column {shlex.quote(asked)}") if asked else {}
-    return Contents(kind="votes", sizes=sizes, read=votes, read_as=votes.read_as, options=options, notes=tuple(notes))
+    judges = [name for name in votes.names.get("voter", ()) if name]
+    are_compared = len(judges) <= _MOST_VOTERS and any(isinstance(note, PooledJudges) for note in votes.notes)
+    return Contents(
+        kind="votes",
+        sizes=sizes,
+        named={"people": shlex.quote(likely_person(judges))} if are_compared else {},
+        read=votes,
+        read_as=votes.read_as,
+        options=options,
+        also=("judges",) if are_compared else (),
+        notes=tuple(notes),
+    )
 
 
 def _judges(given: Sequence[str], _: Mapping[Kind, Sequence[str]]) -> Contents:
@@ -885,7 +952,10 @@ def _of_judges(judged: JudgeInput) -> Contents:
 def _of_labels(labels: Labels, *notes: str) -> Contents:
     judged = of_judges(labels)
     sizes = {"judges": len(judged.judges), "items": len(judged.table)}
-    return Contents(kind="labels", sizes=sizes, judges=judged.judges, read=judged, notes=(*judged.notes, *notes))
+    people = [*filter(of_people, judged.judges)]
+    named = {"people": shlex.quote(people[0])} if len(people) == 1 else {}
+    notes = (*judged.notes, *notes)
+    return Contents(kind="labels", sizes=sizes, named=named, judges=judged.judges, read=judged, notes=notes)
 
 
 def _judgments(given: Sequence[str], by_kind: Mapping[Kind, Sequence[str]]) -> Contents:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from metaeval.base.checks import check_count, check_power, check_share
 from metaeval.base.names import first_few
 from metaeval.base.provenance import Provenance, record_provenance
+from metaeval.base.words import compared_p
 from metaeval.errors import EstimationError, ScoresError, UnknownNameError
 from metaeval.models.other_ratings import EloRatings, elo_ratings
 from metaeval.models.settling import SettledPairs, settled_pairs
@@ -22,7 +23,7 @@ from metaeval.models.vote_sweeps import swept_pairs
 from metaeval.models.vote_weights import LEAST_VOTES, JudgeWeights, judge_weights
 from metaeval.models.vote_witness import VoteWitness, first_place_votes
 from metaeval.models.votes_needed import VotePlan, vote_plan
-from metaeval.questions.votes.study_unasked import UnaskedCovariates, unasked_covariates
+from metaeval.questions.votes.study_unasked import UnaskedCovariates, influences_by_voter, unasked_covariates
 from metaeval.resampling.means_and_errors import RanksFromErrors
 from metaeval.running.draws import RNGLike, resolve_seed
 from metaeval.studies.study import Attempts, Study
@@ -314,7 +315,7 @@ def study_votes(  # noqa: PLR0913 - every option of the command
     notes = [
         *all_votes.notes,
         *(note for group in ranked for note in group.fitted.notes),
-        *_notes_on_unasked(all_votes, unasked),
+        *_notes_on_unasked(all_votes, unasked, ties, alpha),
         *_notes(all_votes, ranked, all_groups),
     ]
     return VotesStudy(
@@ -364,16 +365,37 @@ def _unasked(  # noqa: PLR0913, PLR0917 - as asked
     return unasked_covariates(votes, ranked[0].ranks, ties=ties, clusters=clusters, alpha=alpha, seed=seed)
 
 
-def _notes_on_unasked(votes: Votes, tried: UnaskedCovariates | None) -> list[str]:
+def _notes_on_unasked(votes: Votes, tried: UnaskedCovariates | None, ties: Ties, alpha: float) -> list[str]:
     """Say which covariates that nobody asked for may matter, and which were tried and showed nothing."""
     rows = [] if tried is None else tried.coefficients.to_dict("records")
     nothing = {row["name"]: row["p_value"] for row in rows if not row["significant"]}
+    are_few = nothing and 1 < votes.n_units("voter") <= _MOST_VOTERS
+    by_voter = influences_by_voter(votes, [*nothing], ties=ties, alpha=alpha) if are_few else pd.DataFrame()
     return [
         _NOTE_ON_UNASKED.format(name=name)
         if name not in nothing
-        else f"{name} of both sides was tried beside the systems: no significant influence (p = {nothing[name]:.2g})"
+        else _note_on_nothing(name, nothing[name], by_voter[by_voter["name"] == name] if len(by_voter) else by_voter)
         for name in votes.unasked
     ]
+
+
+def _note_on_nothing(name: str, p: float, of_voters: pd.DataFrame) -> str:
+    """Say that a covariate shows nothing over all votes, or in the votes of which voters it does."""
+    tried = f"{name} of both sides was tried beside the systems"
+    if not len(of_voters):
+        return f"{tried}: no significant influence (p = {p:.2g})"
+    told = dict(zip(of_voters["voter"], of_voters["p_value"].map(compared_p), strict=True))
+    if not of_voters["significant"].any():
+        named = first_few([f"{voter} p {of_voter}" for voter, of_voter in told.items()])
+        return f"{tried}: no significant influence, over all votes (p = {p:.2g}) or of one voter ({named})"
+    pulled = of_voters.loc[of_voters["significant"], "voter"].tolist()
+    named = first_few([f"{voter} (p {told[voter]})" for voter in pulled])
+    others = [f"{voter} (p {of_voter})" for voter, of_voter in told.items() if voter not in pulled]
+    rest = f", not significantly those of {first_few(others)}" if others else ""
+    return (
+        f"{tried}: it influences the votes of {named}{rest}; over all votes (p = {p:.2g}) voters who differ hide it, "
+        "so rank by the votes of each apart"
+    )
 
 
 def _weights(votes: Votes, ties: Ties, alpha: float, attempt: Attempts) -> JudgeWeights | None:

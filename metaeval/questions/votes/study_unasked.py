@@ -4,11 +4,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
+import numpy as np
 import pandas as pd
 
-from metaeval.errors import EstimationError
+from metaeval.errors import EstimationError, ScoresError
 from metaeval.models.vote_ranks import vote_ranks
 from metaeval.models.vote_strengths import Ties, bradley_terry
+from metaeval.models.vote_weights import LEAST_VOTES
 from metaeval.resampling.means_and_errors import RanksFromErrors
 from metaeval.table.vote_set import Votes
 from metaeval.tests_stat.result import is_significant
@@ -51,6 +53,26 @@ def unasked_covariates(  # noqa: PLR0913 - as asked
     before, after = (may_be_first(of) for of in (ranks, adjusted_ranks))
     frame = frame.assign(significant=is_significant(frame["p_value"] * len(frame), alpha))
     return UnaskedCovariates(frame, after, {*before} != {*after})
+
+
+def influences_by_voter(votes: Votes, tried: Sequence[str], *, ties: Ties, alpha: float) -> pd.DataFrame:
+    """Return one row a voter and covariate, fitted to this voter's votes alone, with what `unasked_covariates` tells.
+
+    Voters who differ hide it from a model of all, whose errors they widen as clusters. Bonferroni's correction is over
+    all rows; voters with few votes, or without strengths, have none.
+    """
+    frames = [pd.DataFrame(columns=["voter", "name", "p_value"])]
+    for voter, own in votes.by_voter().items():
+        with_these = replace(own, covariates={name: own.unasked[name] for name in tried})
+        try:
+            fitted = bradley_terry(with_these, ties=ties, alpha=alpha) if own.n_votes >= LEAST_VOTES else None
+        except (EstimationError, ScoresError):
+            continue
+        if fitted is not None:
+            frames.append(fitted.coefficient_frame().iloc[: len(tried)].assign(voter=voter))
+    frame = pd.concat(frames[1:] or frames, ignore_index=True)
+    p_values = frame["p_value"].to_numpy(dtype=np.float64)
+    return frame.assign(significant=is_significant(p_values * len(frame), alpha))
 
 
 def may_be_first(ranks: RanksFromErrors) -> tuple[str, ...]:

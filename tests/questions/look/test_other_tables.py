@@ -1,5 +1,7 @@
 """Tables beside an evaluation (sheets of multiple choice, curves, predictions, raters) are what they are; by hand."""
 
+import re
+
 import pandas as pd
 import pytest
 
@@ -155,3 +157,40 @@ def test_who_rated_is_never_compared(tmp_path):
         refusal = look(path).contents.refusal
         assert "`columns={'system': 'condition', 'repeat': '" + head.partition(",")[0] in refusal
         assert "'system': 'listener'" not in refusal
+
+
+GRADES_OF_THREE = [(5, 4, 4), (1, 1, 1), (3, 3, 3), (2, 2, 3), (4, 5, 4), (1, 2, 1), (5, 5, 5), (2, 2, 2)]
+
+
+@pytest.mark.parametrize(
+    ("names", "n_turned", "command_of"),
+    [
+        ("Alice,Bob,Carol", 0, "judges r.csv"),
+        ("Alice,Bob,Carol", 5, "table r.csv"),  # they do not agree, as systems do not
+        ("BM25,Bob,Carol", 0, "table r.csv"),
+        ("Alice,human,Carol", 0, "judges r.csv --reference human"),
+    ],
+)
+def test_columns_called_as_people_that_agree_are_judges(command, tmp_path, names, n_turned, command_of):
+    """Grades 1 to 5 of three people, each a capitalised word; alpha by hand is far above .667, or, turned, below."""
+    grades = [(6 - a, b, c) if at < n_turned else (a, b, c) for at, (a, b, c) in enumerate(GRADES_OF_THREE)]
+    rows = [f"{at},text {at},{a},{b},{c}" for at, (a, b, c) in enumerate(grades)]
+    (tmp_path / "r.csv").write_text("\n".join([f"ID,Text,{names}", *rows]) + "\n")
+    looked = command("look", tmp_path / "r.csv").out.replace(f"{tmp_path}/", "")
+    assert re.findall("^metaeval (.*)$", looked, re.MULTILINE)[0] == command_of
+
+
+def test_runs_whose_answers_were_labelled_may_be_columns(command, tmp_path, monkeypatch):
+    """Words of support below names of runs lead to `table` too, and its form gives the means 2.5 and 1 of 4."""
+    monkeypatch.chdir(tmp_path)
+    said = {
+        "dense": ("supports", "partial", "supports", "none"),
+        "sparse": ("partial", "none", "partial", "contradicts"),
+    }
+    rows = [f"t{at % 2},n{at},{one},{two}" for at, (one, two) in enumerate(zip(*said.values(), strict=True))]
+    (tmp_path / "n.csv").write_text("\n".join(["topic_id,answer_id,dense,sparse", *rows]) + "\n")
+    told = " ".join(command("look", "n.csv").out.split())
+    assert "if they are runs, whose answers were labelled, write a row a label" in told
+    long = [f"t{at % 2},{name},n{at},{word}" for name, words in said.items() for at, word in enumerate(words)]
+    (tmp_path / "long.csv").write_text("\n".join(["topic,system,nugget,label", *long]) + "\n")
+    assert means_of(tmp_path / "long.csv") == {"dense": 0.625, "sparse": 0.25}

@@ -2,6 +2,7 @@
 
 import json
 import re
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -110,6 +111,31 @@ def test_judges_on_votes(command, tmp_path):
     bare = tmp_path / "bare.csv"
     frame[["left", "right", "winner"]].to_csv(bare, index=False)
     assert command("judges", people, bare, "--json").code == 0
+
+
+@pytest.mark.parametrize("option", [["--groups", "g.csv"], ["--built-with", "gpt=x", "--groups", "g.csv"]])
+def test_systems_that_one_judge_of_votes_favours(command, tmp_path, monkeypatch, option):
+    """As made: people prefer a to b in 30 of 40 votes, the judge b in 30: its log odds are 2 log 3 lower."""
+    monkeypatch.chdir(tmp_path)
+    won = {"people": 30, "gpt": 10}
+    rows = [
+        f"q{n},{judge},{'ab'[n % 2]},{'ba'[n % 2]},{'a' if n < of_a else 'b'}"
+        for judge, of_a in won.items()
+        for n in range(40)
+    ]
+    head = "question,judge,left,right,winner"
+    Path("v.csv").write_text("\n".join([head, *rows]), encoding="utf-8")
+    for judge in won:
+        Path(f"{judge}.csv").write_text(
+            "\n".join([head, *(row for row in rows if f",{judge}," in row)]), encoding="utf-8"
+        )
+    Path("g.csv").write_text("system,group\na,x\nb,y\n", encoding="utf-8")
+    assert "metaeval judges v.csv --reference people" in command("look", "v.csv").out
+    refused = command("judges", "v.csv", "--reference", "people", *option).err
+    assert "--before PEOPLE --after JUDGE" in " ".join(refused.split())
+    answer = command("judges", "--before", "people.csv", "--after", "gpt.csv", "--json").json()
+    shift = {row["system"]: row["shift"] for row in answer["tables"]["shift"]["rows"]}
+    assert shift == pytest.approx({"a": -np.log(3), "b": np.log(3)}, abs=0.01)
 
 
 def test_rankings_as_votes(command, tmp_path):

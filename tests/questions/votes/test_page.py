@@ -252,6 +252,25 @@ def test_answers_of_a_known_length_are_not_measured():
         as_votes(votes, covariates=["length"])
 
 
+def test_a_length_that_one_of_two_judges_goes_by_is_told_of_it():
+    """As made: the longer answer wins 90 of 100 under one judge and 50 under the other.
+
+    Over both, errors clustered by two voters hide it. Of one judge it is what its votes alone say.
+    """
+    judges = {"gpt-judge": by_length(longer_wins=90), "human": by_length(longer_wins=50)}
+    frame = pd.concat([votes.assign(judge=name) for name, votes in judges.items()], ignore_index=True)
+    study = study_votes(as_votes(frame), rng=0)
+    assert not study.unasked.matters
+    (note,) = [note for note in study.notes if note.startswith("length")]
+    alone = study_votes(as_votes(judges["gpt-judge"]), covariates=["length"], rng=0).first.covariates["p_value"].iloc[0]
+    assert alone < 0.0001
+    assert "it influences the votes of gpt-judge (p < 0.0001), not significantly those of human (p " in note
+    nobody = pd.concat([judges["human"].assign(judge=name) for name in ("ann", "ben")], ignore_index=True)
+    (note,) = [note for note in study_votes(as_votes(nobody), rng=0).notes if note.startswith("length")]
+    assert "no significant influence, over all votes (p = " in note
+    assert " or of one voter (ann p " in note
+
+
 def test_lengths_that_do_not_matter_leave_the_answer_alone():
     """As made: the longer answer wins half of the votes; equal lengths are no covariate; another name is said."""
     study = study_votes(as_votes(by_length(longer_wins=50)), rng=0)
