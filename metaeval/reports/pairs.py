@@ -145,7 +145,7 @@ def _held(result: PairwiseResult, scores: Scores) -> dict[str, object]:
 
 
 def _by_runs_alone(result: PairwiseResult) -> pd.DataFrame:
-    """Return the pairs that runs tell apart on these topics alone, where topics are too few to tell of others.
+    """Return the pairs that differ by their runs on these topics alone, where topics are too few to tell of others.
 
     Columns ``metric``, ``better``, ``worse`` and ``p``, corrected; none where nothing is known of runs.
     """

@@ -298,7 +298,7 @@ def test_better_on_few_datasets_is_open_for_others_and_said_of_these_by_runs():
     scores, means = _runs_of(2)
     p = ttest_ind(*means, equal_var=False).pvalue
     assert p < 0.01
-    said = "On these 3 topics alone, as runs tell them apart by Welch's t test, ours is significantly better than base"
+    said = "On these 3 topics alone, by Welch's t test between runs, ours is significantly better than base"
     for study in (study_table(scores), study_leaderboard(scores, n_resamples=20, n_splits=2, rng=0)):
         first = study.report().summary[0]
         assert first.startswith("Open: ours is better than base under acc")
@@ -312,16 +312,14 @@ def test_pairs_on_few_datasets_are_counted_by_runs():
     corrected = false_discovery_control(p_values, method="by")
     assert (corrected < 0.05).tolist() == [True, True, False]
     first = study_table(scores).report().summary[0]
-    assert (
-        "On these 3 topics alone, 2 of 3 pairs differ significantly, as runs tell them apart by Welch's t test" in first
-    )
+    assert "On these 3 topics alone, 2 of 3 pairs differ significantly by Welch's t test between runs" in first
     assert (
         f"ours is better than plain (p = {corrected[1]:.4f}), ours is better than base (p = {corrected[0]:.4f})."
         in first
     )
     alike = scores.copy(data=np.sort(scores.to_numpy(), axis=-1)[:, [0, 0, 0]])
     alike[0, 1:] += 0.001
-    assert "as runs tell them apart" not in study_table(alike).report().summary[0]
+    assert "between runs" not in study_table(alike).report().summary[0]
 
 
 @pytest.mark.parametrize("turned", [False, True])
