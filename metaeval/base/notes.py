@@ -173,8 +173,8 @@ class RunVariances(KindOfNote):
 
     runs: Mapping[str, Mapping[str, Mapping[str, float]]]
     """Metric to system to the ``variance`` that runs add to its mean, and its degrees of ``freedom``; of systems with
-    several runs also the number of ``repeats``, the variance of a ``run`` (which may come out below 0), and that which
-    one repeat has in the ``score`` of a topic."""
+    several runs also the number of ``repeats``, the variance of a ``run`` (which may come out below 0), that which one
+    repeat has in the ``score`` of a topic, and that of the ``means`` of runs over these very topics."""
 
     def __new__(cls, words: str, runs: Mapping[str, Mapping[str, Mapping[str, float]]] | None = None) -> Self:
         """Return the note with what runs add."""

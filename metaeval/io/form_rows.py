@@ -3,9 +3,11 @@
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
 
-from metaeval.base.names import first_few, is_number
+from metaeval.base.names import count, first_few, is_number
 from metaeval.base.number_words import GAP_WORDS
+from metaeval.io.blocks import SpreadlessError
 from metaeval.io.joined_items import PROMPTED
 from metaeval.io.sheets import Sheet, header_names, sheet_of_rows
 from metaeval.io.survey_rows import scores_of_survey
@@ -18,6 +20,8 @@ _OF_GRID = re.compile(r"(?P<question>.+?)\s*\[(?P<system>.+)\]")
 _NUMBERED = re.compile(r"(.*?)\s*\d+")
 _FEWEST = 2
 _LONG = ["system", "item", "metric", "score"]
+_OF_MT = ".score"
+"""How files of mt-metrics-eval end, of segments (.seg.score) and of systems."""
 _VERDICT = re.compile(r"\[(PASS|FAIL|ERROR)\]")
 """What promptfoo writes before an answer."""
 _BESIDE_ANSWERS = {"Score": "", "Status": "PASS"}
@@ -286,6 +290,39 @@ def _of_opencompass(sheet: Sheet, names: Sequence[str]) -> _Told | None:
     return sheet_of_rows(sheet.label, [names[0], *names[4:]], scored), notes
 
 
+def _of_segments(sheet: Sheet, names: Sequence[str]) -> _Told | None:
+    """Read lines of system and score of mt-metrics-eval, whose n-th line of a system is its n-th segment."""
+    rows = [(line, [cell.strip() for cell in cells]) for line, cells in sheet.numbered()]
+    if not sheet.label.endswith(_OF_MT) or any(part_of_word(name) for name in names):
+        return None
+    if not all(len(cells) == 2 and (cells[1] == "None" or is_number(cells[1])) for _, cells in rows):  # noqa: PLR2004
+        return None
+    n_of = Counter(cells[0] for _, cells in rows)
+    if len({*n_of.values()}) > 1:
+        sizes = first_few([f"{system} {n}" for system, n in n_of.items()])
+        raise sheet.error(
+            "the n-th line of a system is its score of the n-th segment, and systems have not as many lines "
+            f"({sizes}); a segment without a score says None"
+        )
+    if len(rows) == len(n_of):
+        metric = Path(sheet.label).name.removesuffix(_OF_MT).removesuffix(".sys")
+        means = {cells[0]: {metric: float(cells[1])} for _, cells in rows if cells[1] != "None"}
+        raise SpreadlessError.of_means(means, sheet.label)
+    seen: Counter[str] = Counter()
+    scored = []
+    for line, (system, score) in rows:
+        seen[system] += 1
+        scored.append((line, [system, str(seen[system]), score]))
+    known = [{cells[at] for _, cells in scored if cells[2] != "None"} for at in (0, 1)]
+    kept = [(line, cells) for line, cells in scored if all(cells[at] in known[at] for at in (0, 1))]
+    out = [len(n_of) - len(known[0]), len(rows) // len(n_of) - len(known[1])]
+    notes = ["lines of system and score, as mt-metrics-eval writes them: the n-th line of a system is segment n"]
+    notes += [
+        f"left out {count(n, what)} without any score" for n, what in zip(out, ("system", "segment"), strict=True) if n
+    ]
+    return sheet_of_rows(sheet.label, ["system", "segment", "score"], kept), notes
+
+
 def _n_parts(group: str, rows: Sequence[_Row]) -> int:
     """Return of how many other datasets the name holds that of a group: lukaemon_mmlu_anatomy that of mmlu."""
     apart = re.compile(rf"(?:.*[-_])?{re.escape(group)}[-_].+")
@@ -306,4 +343,5 @@ _FORMS: Sequence[Callable[[Sheet, Sequence[str]], _Told | None]] = (
     _of_opencompass,
     _of_choices,
     _of_ranx,
+    _of_segments,
 )

@@ -72,6 +72,7 @@ def read_block(content: bytes, source: Source, options: TableOptions) -> FileBlo
     if options.form is None and not options.columns:
         refuse_tracked_runs(sheet)
         sheet, more = rows_of_form(sheet)
+        options = replace(options, header=None) if more else options
         sheet, spreads = without_spreads(sheet)
         notes += more + spreads
     with noting(notes):

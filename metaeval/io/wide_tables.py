@@ -881,6 +881,14 @@ def _first_column_is_identifier(rows: _WideRows, sheet: Sheet, options: blocks.T
     if not any(are_numbers):
         if rows.names or options.systems_in is not None:
             return True
+        if len({*cells}) < len(cells):
+            numbered = r""" (awk 'BEGIN{FS=OFS="\t";print "system","item","score"}{print $1,++n[$1],$2}')"""
+            way = numbered if sheet.delimiter == "\t" and rows.width == 2 else ""  # noqa: PLR2004 - a name and a score
+            raise sheet.error(
+                f"rows have names that repeat ({first_few([*dict.fromkeys(cells)])}), and nothing says which row of a "
+                "name is about what; add a header and a column that names the item of every row, or, where every name "
+                f"has the same items in one order, their numbers{way}"
+            )
         message = f"rows have names ({first_few(cells)}) and columns have none, so these could be topics or systems"
         if 2 * len({*cells}) <= len(cells) and (beside := _naming_rows_with(rows, 0, ())) is not None:
             few, many = sorted((0, beside), key=lambda at: len({*rows.column(at)}))
@@ -1045,6 +1053,20 @@ def _bad_cell(
     return rows.body.error(f"{column}{row}: {rule}{hint}", position, of=error.kind)
 
 
+def _place_in(names: Sequence[str], first: Sequence[str]) -> int:
+    """Return where the last of the first names that are left stands among all, of which some may be alike.
+
+    Examples
+    --------
+    >>> _place_in(["a", "mean", "b", "b"], ["a", "b", "b"])
+    3
+    """
+    place = -1
+    for name in first:
+        place = names.index(name, place + 1)
+    return place
+
+
 class _Gaps(NamedTuple):
     """What tells where a cell stands that holds no number."""
 
@@ -1057,7 +1079,9 @@ class _Gaps(NamedTuple):
         gaps = np.argwhere(np.isnan(scores))
         if not len(gaps):
             return
-        position, column = (of.index(some[at]) for of, some, at in zip(named, left, gaps[0].tolist(), strict=True))
+        position, column = (
+            _place_in(of, some[: at + 1]) for of, some, at in zip(named, left, gaps[0].tolist(), strict=True)
+        )
         at_used = self.used.index(self.rows.names.index(named[1][column])) if self.titles[1] else column
         cells = next(islice(self.rows.body.rows(), position, None))
         error = blocks.BadCellError(at_used, cells[self.used[at_used]])

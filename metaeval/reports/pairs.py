@@ -19,10 +19,11 @@ from metaeval.table.scores import Scores
 from metaeval.table.structure import mean_over_topics
 from metaeval.tests_stat.catalogue import TESTS
 from metaeval.tests_stat.comparison import within_clusters
-from metaeval.tests_stat.correction import CORRECTIONS, FAMILY_WISE
+from metaeval.tests_stat.correction import CORRECTIONS, FAMILY_WISE, adjust
 from metaeval.tests_stat.labels import side_of_pair
 from metaeval.tests_stat.offered_clusters import ByOffered, by_offered_clusters
 from metaeval.tests_stat.result import PairwiseResult, is_significant
+from metaeval.tests_stat.runs import on_these_topics
 from metaeval.tests_stat.tails import fewest_by_signs
 from metaeval.tests_stat.unconfirmed import Unconfirmed, unconfirmed
 
@@ -138,9 +139,42 @@ def _held(result: PairwiseResult, scores: Scores) -> dict[str, object]:
         "ahead": _pair(result)[int(result.data["better"].to_numpy()[0, 0] < 0)],
         "enough": fewest_by_signs(result.alpha) - one_sided,
         "clustered": "cluster" in scores.coords,
-        "within": "" if within is None else _within_said(within),
-        "differ_within": within is not None and bool(within.data["significant"].any()),
+        "within": _by_runs_said(result) if within is None else _within_said(within),
+        "differ_within": not _by_runs_alone(result).empty if within is None else bool(within.data["significant"].any()),
     }
+
+
+def _by_runs_alone(result: PairwiseResult) -> pd.DataFrame:
+    """Return the pairs that differ by their runs on these topics alone, where topics are too few to tell of others.
+
+    Columns ``metric``, ``better``, ``worse`` and ``p``, corrected; none where nothing is known of runs.
+    """
+    told = pd.DataFrame(columns=["metric", "better", "worse", "p"])
+    if result.scores is None or not result.least_reachable() or result.alternative != "two-sided":
+        return told
+    pairs = list(zip(*(result.data[side].to_numpy().tolist() for side in ("system_a", "system_b")), strict=True))
+    p_values = on_these_topics(result.scores, pairs, result.data["difference"].to_numpy())
+    if p_values is None:
+        return told
+    corrected = adjust(
+        p_values, "holm" if result.correction == FAMILY_WISE else result.correction, all_pairs=result.of_all_pairs
+    )
+    turned = result.data["better"].to_numpy()
+    for at, pair in zip(*np.nonzero(is_significant(corrected, result.alpha)), strict=True):
+        better, worse = pairs[pair][:: int(turned[at, pair])]
+        told.loc[len(told)] = [result.metrics[at], better, worse, float(corrected[at, pair])]
+    return told
+
+
+def _by_runs_said(result: PairwiseResult) -> str:
+    """Say which pairs those are; nothing of none."""
+    told = _by_runs_alone(result)
+    if told.empty:
+        return ""
+    n = told.groupby("metric").size().reindex(result.metrics, fill_value=0)
+    rows = told.sort_values("p", kind="stable").to_dict("records")
+    n_topics = 0 if result.scores is None else result.scores.sizes["topic"]
+    return say("by runs alone", n=int(n.max()), some=n.min() < n.max(), rows=rows, result=result, n_topics=n_topics)
 
 
 def _within_said(result: PairwiseResult) -> str:
@@ -174,7 +208,7 @@ def held_back(result: PairwiseResult, scores: Scores) -> str:
         return ""
     counts = {"n": int(n.max()), "some": np.ptp(n) > 0, "units": _units(scores)}
     counts["clustered"] = "cluster" in scores.coords
-    return " " + say("held back", least=least, result=result, **counts)
+    return f" {say('held back', least=least, result=result, **counts)} {_by_runs_said(result)}".rstrip()
 
 
 def lost_by_offered(result: PairwiseResult, scores: Scores) -> str:

@@ -87,7 +87,7 @@ def _entry(of: _OfSystem, pooled: tuple[float, float]) -> dict[str, float]:
     noted = {"variance": variance, "freedom": freedom}
     if of.k > 1:
         n_units = of.spare / (of.k - 1.0) + 1.0
-        noted |= {"repeats": float(of.k), "run": of.excess, "score": of.within * n_units}
+        noted |= {"repeats": float(of.k), "run": of.excess, "score": of.within * n_units, "means": of.between}
     return noted
 
 
@@ -114,9 +114,7 @@ def run_variances(notes: object, metrics: list[str], systems: list[str]) -> tupl
     >>> run_variances([note], ["m"], ["a", "b"])
     (array([[0.1, 0. ]]), array([[ 2., inf]]))
     """
-    known: dict[str, Mapping[str, Mapping[str, float]]] = {}
-    for note in notes if isinstance(notes, list | tuple) else ():
-        known |= note.runs if isinstance(note, RunVariances) else {}
+    known = known_runs(notes)
     if not known.keys() & {*metrics}:
         return None
     cells = [[known.get(metric, {}).get(system, {}) for system in systems] for metric in metrics]
@@ -125,6 +123,14 @@ def run_variances(notes: object, metrics: list[str], systems: list[str]) -> tupl
         for name, none in (("variance", 0.0), ("freedom", np.inf))
     )
     return variance, freedom
+
+
+def known_runs(notes: object) -> dict[str, Mapping[str, Mapping[str, float]]]:
+    """Return what notes say of runs, by metric and system; nothing where these are no means over runs."""
+    known: dict[str, Mapping[str, Mapping[str, float]]] = {}
+    for note in notes if isinstance(notes, list | tuple) else ():
+        known |= note.runs if isinstance(note, RunVariances) else {}
+    return known
 
 
 def runs_move(scores: xr.DataArray) -> bool:

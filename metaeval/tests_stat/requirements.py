@@ -359,11 +359,22 @@ def _judged(
         "state": np.select([nothing, met, against], [NOTHING, MET, VIOLATED], OPEN)[:, 0],
         "items_needed": np.where(still & (not units.clustered), needed, np.nan)[:, 0],
         "clusters_needed": np.where(still & units.clustered, needed, np.nan)[:, 0],
-        "detectable": np.where(met | against | few, np.nan, evidence.detectable())[:, 0],
+        "detectable": np.where(met | against | few, np.nan, _possible(evidence.detectable(), asked, seen, metrics))[
+            :, 0
+        ],
         "test": np.where(np.isnan(exact), "t", _exact_name(asked))[:, 0],
         "n_too_few": np.where(few, n_apart, np.nan)[:, 0],
         "n_meeting": np.where(few, n_meeting, np.nan)[:, 0],
     }
+
+
+def _possible(detectable: Floats, asked: _ParsedRequirement, seen: Seen, metrics: Sequence[str]) -> Floats:
+    """Return how far a mean must be beyond the number; NaN where no mean that the scores allow is."""
+    if asked.other is not None:
+        return detectable
+    bounds = np.where(seen.shares[:, None], [0.0, 1.0], seen.bounds(metrics))
+    mean = asked.margin + asked.way * detectable
+    return np.where((mean < bounds[:, :1]) | (mean > bounds[:, 1:]), np.nan, detectable)
 
 
 def _exact_name(asked: _ParsedRequirement) -> str:

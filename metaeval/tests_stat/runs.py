@@ -10,14 +10,16 @@ degrees of freedom [1]_. Items and runs both are drawn, as in Clark's quasi-F ra
    335-359. :doi:`10.1016/S0022-5371(73)80014-3`
 """
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
+from scipy.special import stdtr
 
 from metaeval.base.arrays import Floats, Ints
 from metaeval.base.checks import t_half_width
-from metaeval.table.runs import run_variances
+from metaeval.table.runs import known_runs, run_variances
 from metaeval.table.scores import Scores, oriented_values
 from metaeval.table.units import units_of
 from metaeval.tests_stat.pairs import Estimates, Evidence, Question
@@ -71,6 +73,37 @@ def with_runs(estimates: Estimates, scores: Scores, first: Ints, second: Ints | 
         return estimates
     error, freedom = runs.widen(estimates.error, estimates.freedom)
     return estimates._replace(error=error, freedom=freedom)
+
+
+def on_these_topics(scores: Scores, pairs: Sequence[tuple[str, str]], differences: Floats) -> Floats | None:
+    """Return p-values of Welch's t test between runs of the two systems of each pair, on these topics and no others.
+
+    NaN where a system has one run, or runs of neither differ; None where scores are no means over runs that are known.
+    Shapes (metric, pair).
+
+    Examples
+    --------
+    >>> from metaeval.base.notes import RunVariances
+    >>> from metaeval import as_scores
+    >>> of = {"repeats": 3.0, "means": 0.003}
+    >>> note = RunVariances("means over 3 repeats", {"m": {"a": of, "b": of}})
+    >>> scores = as_scores([[0.4, 0.6], [0.6, 0.8]], systems=["a", "b"], metrics=["m"]).assign_attrs(notes=[note])
+    >>> on_these_topics(scores, [("a", "b")], np.array([[-0.2]])).round(4).tolist()
+    [[0.0111]]
+    """
+    known = known_runs(scores.attrs.get("notes"))
+    if not known:
+        return None
+    p_values = np.full(differences.shape, np.nan)
+    for at, metric in enumerate(scores["metric"].to_numpy().tolist()):
+        for column, pair in enumerate(pairs):
+            runs = [known.get(metric, {}).get(system, {}) for system in pair]
+            if all("means" in of for of in runs) and any(of["means"] for of in runs):
+                parts = [of["means"] / of["repeats"] for of in runs]
+                over = sum(part**2 / (of["repeats"] - 1.0) for part, of in zip(parts, runs, strict=True))
+                statistic = abs(differences[at, column]) / sum(parts) ** 0.5
+                p_values[at, column] = 2.0 * stdtr(sum(parts) ** 2 / over, -statistic)
+    return p_values
 
 
 class RunTest(NamedTuple):

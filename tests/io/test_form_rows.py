@@ -1,5 +1,7 @@
 """Tables of LangSmith, Langfuse and promptfoo: what stands in their columns and cells is read; means by hand."""
 
+import subprocess
+
 import pandas as pd
 import pytest
 
@@ -133,3 +135,53 @@ def test_what_systems_choose_of_options_is_right_or_wrong(tmp_path):
     means, notes = means_of(tmp_path, "\n".join(["question,A,B,C,answer,gpt,llama", *rows]) + "\n")
     assert {name: mean for (_, name), mean in means.items()} == {"gpt": 3 / 4, "llama": 2 / 4}
     assert any("count 1 where they are that of 'answer', else 0" in note for note in notes)
+
+
+def test_lines_of_system_and_score_are_segments_by_their_order(tmp_path):
+    """As mt-metrics-eval writes them, without a header; a segment that nobody scored is none, and neither a system."""
+    path = tmp_path / "mqm.seg.score"
+    path.write_text("A\t-1.0\nA\tNone\nA\t2.0\nB\t-2.0\nB\tNone\nB\t0.5\nref\tNone\nref\tNone\nref\tNone\n")
+    for options in ({}, {"header": False}):
+        scores = read_scores(path, **options)
+        assert scores["topic"].to_numpy().tolist() == ["1", "3"]
+        assert scores.squeeze("metric").to_numpy().tolist() == [[-1, 2], [-2, 0.5]]
+        notes = scores.attrs["notes"]
+        assert [note for note in notes if "left out" in note] == [
+            "mqm.seg.score: left out 1 system without any score",
+            "mqm.seg.score: left out 1 segment without any score",
+        ]
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("A\t-1.0\nA\t2\nB\t-2.0\n", r"systems have not as many lines \(A 2, B 1\); a segment without a score says"),
+        ("A\t-1.0\nB\t-2.0\nC\t3\n", r"these are means of 3 systems \(A, B, C\) under mqm, without the spread"),
+    ],
+)
+def test_lines_of_systems_that_are_no_segments_are_refused(tmp_path, text, says):
+    """What is uneven has lost a line, and one line a system is its mean."""
+    path = tmp_path / "mqm.sys.score"
+    path.write_text(text)
+    with pytest.raises(MetaevalError, match=says):
+        read_scores(path)
+
+
+def test_rows_whose_names_repeat_lead_to_numbered_items(tmp_path):
+    """What the message prints makes the table that is read; without a name for the item no option does."""
+    path = tmp_path / "x.tsv"
+    path.write_text("A\t-1.0\nA\t2.0\nB\t-2.0\nB\t0.5\n")
+    with pytest.raises(MetaevalError, match="rows have names that repeat") as found:
+        read_scores(path, header=False)
+    script = str(found.value).partition("(awk ")[2].removesuffix(")")
+    made = subprocess.run(f"awk {script} {path}", shell=True, capture_output=True, text=True, check=True).stdout  # noqa: S602 - as printed
+    (tmp_path / "made.tsv").write_text(made)
+    assert read_scores(tmp_path / "made.tsv").squeeze("metric").to_numpy().tolist() == [[-1, 2], [-2, 0.5]]
+
+
+def test_a_gap_in_a_row_whose_name_stands_above_too_is_named_itself(tmp_path):
+    """And not the number in the row above."""
+    path = tmp_path / "x.tsv"
+    path.write_text("A\t-1.0\nA\t2.0\nB\t-2.0\nB\tNone\n")
+    with pytest.raises(MetaevalError, match=r"line 4: column 2, row 'B': the cell holds 'None'"):
+        read_scores(path, header=False, columns={"topic": 1})

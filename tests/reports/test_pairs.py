@@ -7,7 +7,7 @@ import re
 import numpy as np
 import pytest
 import xarray as xr
-from scipy.stats import binomtest, nct, t, ttest_rel
+from scipy.stats import binomtest, false_discovery_control, nct, t, ttest_ind, ttest_rel
 
 from metaeval.questions.design.study import study_design
 from metaeval.questions.leaderboard.study import study_leaderboard
@@ -283,6 +283,43 @@ def test_three_systems_on_four_categories_leave_a_ranking_open():
     assert study_leaderboard(board, n_resamples=20, n_splits=2, rng=0).report().summary[0].startswith("Open: new leads")
     assert "; `with_clusters(scores, 'fixed')` asks of the clusters at hand." in study_table(board).report().summary[0]
     assert study_table(with_clusters(board, "fixed")).report().summary[0].startswith("new is best under")
+
+
+def _runs_of(n_systems):
+    """Return so many systems on three datasets with five runs each, a row of means a system; the first is the best."""
+    rng = np.random.default_rng(2)
+    levels = np.array([0.91, 0.9, 0.895][:n_systems])[:, None, None] + np.array([0.0, -0.2, 0.06])[:, None]
+    values = levels + rng.normal(0, 0.004, (n_systems, 3, 5))
+    return as_scores(values[None], systems=["ours", "base", "plain"][:n_systems], metrics=["acc"]), values.mean(axis=1)
+
+
+def test_better_on_few_datasets_is_open_for_others_and_said_of_these_by_runs():
+    """Three datasets cannot tell of others; of these Welch's t test over the means of runs tells, by SciPy."""
+    scores, means = _runs_of(2)
+    p = ttest_ind(*means, equal_var=False).pvalue
+    assert p < 0.01
+    said = "On these 3 topics alone, by Welch's t test between runs, ours is significantly better than base"
+    for study in (study_table(scores), study_leaderboard(scores, n_resamples=20, n_splits=2, rng=0)):
+        first = study.report().summary[0]
+        assert first.startswith("Open: ours is better than base under acc")
+        assert f"{said} (p = {p:.4f})." in first
+
+
+def test_pairs_on_few_datasets_are_counted_by_runs():
+    """Corrected over all pairs as the others are; where runs do not tell either, nothing is said."""
+    scores, means = _runs_of(3)
+    p_values = [ttest_ind(means[a], means[b], equal_var=False).pvalue for a, b in ((0, 1), (0, 2), (1, 2))]
+    corrected = false_discovery_control(p_values, method="by")
+    assert (corrected < 0.05).tolist() == [True, True, False]
+    first = study_table(scores).report().summary[0]
+    assert "On these 3 topics alone, 2 of 3 pairs differ significantly by Welch's t test between runs" in first
+    assert (
+        f"ours is better than plain (p = {corrected[1]:.4f}), ours is better than base (p = {corrected[0]:.4f})."
+        in first
+    )
+    alike = scores.copy(data=np.sort(scores.to_numpy(), axis=-1)[:, [0, 0, 0]])
+    alike[0, 1:] += 0.001
+    assert "between runs" not in study_table(alike).report().summary[0]
 
 
 @pytest.mark.parametrize("turned", [False, True])

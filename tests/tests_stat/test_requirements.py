@@ -489,3 +489,18 @@ def test_of_too_few_units_it_is_said_how_many_meet_what_is_required(leads, clust
     scores = as_scores([old, old + leads], systems=["old", "new"], clusters=named)
     (words,) = check_requirements(scores, ["new >= old"]).open_words(ITEM)
     assert said in words
+
+
+def test_no_mean_above_the_bounds_of_scores_is_said_to_be_needed():
+    """On three answers that are right or wrong no mean up to 1 is established to be above .6 with a chance of .8."""
+    few = check_requirements(as_scores([[1.0, 0.0, 1.0], [0.0, 0.0, 1.0]], systems=["a", "b"]), ["a >= 0.6"])
+    row = few.to_frame().iloc[0]
+    assert row["state"] == "open"
+    assert np.isnan(row["detectable"])
+    assert "beyond the number" not in " ".join(few.open_words(ITEM))
+    many = (
+        check_requirements(as_scores([[1.0, 0.0, 1.0] * 30, [0.0, 0.0, 1.0] * 30], systems=["a", "b"]), ["a >= 0.6"])
+        .to_frame()
+        .iloc[0]
+    )
+    assert 0.6 + many["detectable"] < 1

@@ -387,8 +387,12 @@ def read_record_frame(sheet: Sheet, source: Source, options: TableOptions) -> Fi
     numeric, scores = list(compress(numeric, is_metric)), scores[is_metric]
     summaries = are_summaries(labels)
     real = [at for at, summary in enumerate(summaries) if not summary]
+    asked = next((name for name in _ASKED if name in columns), None)
     told = {name: columns[name] for name in words}
-    notes = notes_on_words(told, clustered=bool({"cluster", "stratum"} & roles.parts.keys()))
+    beside = {name: cells for name, cells in told.items() if topic is not None or name != asked}
+    numbered = topic is None and asked is not None
+    notes = [f"rows are items, numbered from 1, and {asked!r} says what each asks"] * numbered
+    notes += notes_on_words(beside, clustered=bool({"cluster", "stratum"} & roles.parts.keys()))
     notes += left_out_columns([*(RoleColumn(name, "id", says_of("id")) for name in numbers_of_rows), *left])
     notes += rows_left_out([label for label, summary in zip(labels, summaries, strict=True) if summary])
     metrics, called, values = unique_names(numeric, "metric", body), [labels[at] for at in real], scores[:, real]
@@ -400,7 +404,6 @@ def read_record_frame(sheet: Sheet, source: Source, options: TableOptions) -> Fi
     def by_topic(column: str) -> dict[str, str]:
         return {called[number]: columns[column][at] for number, at in reversed([*enumerate(real)])}  # the first counts
 
-    asked = next((name for name in _ASKED if name in columns), None)
     attached: dict[str, dict[str, Any]] = {
         role: by_topic(column) for role, column in roles.parts.items() if ATTACHED.get(role) == "topic"
     }

@@ -2,11 +2,13 @@
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from json import dumps
 from typing import Any, Literal, NamedTuple
 
 from metaeval.base.names import count, first_few, metric_evidence, topic_evidence
 from metaeval.base.notes import ItemErrors
 from metaeval.io.benchmarks.contents import Json
+from metaeval.io.benchmarks.parts import brief
 from metaeval.io.blocks import SpreadlessError
 from metaeval.table.array import REPEAT
 from metaeval.table.interval_names import roles_among
@@ -246,6 +248,70 @@ def _of_pytest_benchmark(json: Json) -> Wrapped | None:
     return Wrapped(Json(json.label, rows), [note])
 
 
+def _of_promptfoo(json: Json) -> Wrapped | None:
+    """Return what every provider and prompt scored on every test, as promptfoo writes it; None for others.
+
+    Tests with the same variables and assertions are repeats of one item, each of which has a number of its own there.
+    """
+    summary = json.object.get("results")
+    listed = summary.get("results") if isinstance(summary, dict) else summary if "stats" in json.object else json.value
+    if not isinstance(listed, list) or not listed:
+        return None
+    if not all(isinstance(answer, dict) and answer.keys() >= _OF_PROMPTFOO for answer in listed):
+        return None
+    contents: dict[str, str] = {}
+    content_of = {answer.get("testIdx", at): _asked(answer) for at, answer in reversed([*enumerate(listed)])}
+    for at, answer in enumerate(listed):
+        contents.setdefault(content_of[answer.get("testIdx", at)], _item_of(answer))
+    n_called = Counter(contents.values())
+    items = {
+        content: called if called and n_called[called] == 1 else f"{called} ({number})".lstrip()
+        for number, (content, called) in enumerate(contents.items(), start=1)
+    }
+    named = [answer.get("namedScores") or {} for answer in listed]
+    metrics = [name for name in named[0] if name != "score" and all(name in scores for scores in named)]
+    graded = any(int(answer["success"]) != answer["score"] for answer in listed)
+    times: Counter[tuple[str, str]] = Counter()
+    rows = []
+    for at, answer in enumerate(listed):
+        system, item = _provider_of(answer), items[content_of[answer.get("testIdx", at)]]
+        times[system, item] += 1
+        scores = {"score": answer["score"]} | ({"passed": int(answer["success"])} if graded else {})
+        scores |= {name: named[at][name] for name in metrics}
+        rows.append({"system": system, "item": item, REPEAT: times[system, item], **scores})
+    if max(times.values()) == 1:
+        rows = [{name: cell for name, cell in row.items() if name != REPEAT} for row in rows]
+    failed = sum(answer.get("failureReason") == _FAILED for answer in listed)
+    notes = ["answers of promptfoo: a provider with its prompt is a system, a test an item"]
+    notes += [f"{count(failed, 'answer')} ended in an error and {'counts' if failed == 1 else 'count'} 0"] * bool(
+        failed
+    )
+    return Wrapped(Json(json.label, rows), notes, {"system": "system", "topic": "item"})
+
+
+def _asked(answer: Mapping[str, Any]) -> str:
+    """Return what tells a test of promptfoo from others."""
+    test = answer.get("testCase")
+    about = test if isinstance(test, dict) else answer
+    return dumps([about.get(name) for name in ("description", "vars", "assert")], sort_keys=True)
+
+
+def _item_of(answer: Mapping[str, Any]) -> str:
+    variables = answer["vars"]
+    texts = (
+        [of if isinstance(of, str) else dumps(of) for of in variables.values()] if isinstance(variables, dict) else []
+    )
+    return brief(", ".join(texts), _LONGEST_NAME)
+
+
+def _provider_of(answer: Mapping[str, Any]) -> str:
+    """Return provider and prompt as the tables of promptfoo name their columns."""
+    provider, prompt = answer["provider"], answer.get("prompt")
+    called = (provider.get("label") or provider.get("id")) if isinstance(provider, dict) else provider
+    prompt = (prompt.get("label") or prompt.get("raw")) if isinstance(prompt, dict) else prompt
+    return f"[{called}] {brief(str(prompt or ''), _LONGEST_NAME)}".strip()
+
+
 def _of_segments(json: Json) -> Wrapped | None:
     """Return scores by system and segment, as COMET writes them: a list of segments a system, in one order."""
     systems = json.object
@@ -299,6 +365,10 @@ def _of_event(event: Mapping[str, Any]) -> dict[str, Any]:
     return {name: of for name, of in scores.items() if isinstance(of, int | float)} if isinstance(scores, dict) else {}
 
 
+_OF_PROMPTFOO = frozenset({"provider", "vars", "score", "success"})
+_FAILED = 2
+"""The reason of promptfoo for a failure that is an error."""
+_LONGEST_NAME = 80
 _OF_SACREBLEU = frozenset({"score", "mean", "ci", "p_value"})
 _EVENTS = frozenset({"match", "metrics"})
 _RUNS: tuple[tuple[str, str, Callable[[Mapping[str, Any]], dict[str, Any]]], ...] = (
@@ -362,5 +432,6 @@ _RECORDS_OF: Sequence[Callable[[Json], Wrapped | None]] = (
     _of_lighteval,
     _of_sacrebleu,
     _of_pytest_benchmark,
+    _of_promptfoo,
     _of_segments,
 )

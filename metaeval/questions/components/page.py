@@ -212,6 +212,7 @@ def _noise(study: ComponentsStudy) -> pd.DataFrame:
 
 
 _SHARE_ENDS = ("share", "low", "high")
+_MOST_PARTS = 3
 _REPEATS_TOO = " (repeats included)"
 
 
@@ -238,8 +239,30 @@ def _summary(study: ComponentsStudy) -> tuple[str, ...]:
     wishes += [cheapest] if "cost" in study.named else []
     last = [say("unseparated", pair=_source(confounded))] if confounded else []
     last += [cheapest] if (components.n_repeats > 1 or components.judges) and cheapest not in wishes else []
-    outlook, first = " ".join([*last, _assured(study)]), " ".join([*_of_means(components), first])
-    return (" ".join(wishes), first, f"{design} {outlook}") if wishes else (first, design, outlook)
+    outlook = " ".join([*last, _assured(study)])
+    of_score, of_means = _of_score(components, confounded), _of_means(components)
+    if wishes:
+        return " ".join(wishes), " ".join([*(of_means or of_score), first]), f"{design} {outlook}"
+    if of_means or not of_score:
+        return " ".join([*of_means, first]), " ".join([*of_score, design]), outlook
+    return *of_score, f"{first} {design}", outlook
+
+
+def _of_score(components: VarianceComponents, confounded: str) -> tuple[str, ...]:
+    """Say of what the variance of a score is, the largest parts first; nothing where scores do not vary."""
+    shares = components.components.pivot_table(index="component", columns="metric", values="share", sort=False)
+    if shares.empty:
+        return ()
+    ordered = shares.loc[shares.mean(axis=1).sort_values(ascending=False, kind="stable").index]
+    metrics = shares.columns
+    with_repeats = confounded if len(metrics) == 1 else None
+    parts = [
+        f"{_source(str(name))}{_REPEATS_TOO if name == with_repeats else ''}{' make' * (at == 0)} {_shared(of)}"
+        for at, (name, of) in enumerate(ordered.head(_MOST_PARTS).iterrows())
+    ]
+    several = f" under {'both' if len(metrics) == _PAIR else f'all {len(metrics)}'} metrics"
+    under = several if len(metrics) > 1 else _under(components, metrics[0])
+    return (say("of score", parts=parts, under=under),)
 
 
 def _of_means(components: VarianceComponents) -> tuple[str, ...]:
@@ -269,7 +292,7 @@ def _shares(row: "pd.Series[Any]") -> str:
 def _range(of_lead: pd.DataFrame, *, sure: bool) -> str:
     """Return the shares of a source under several metrics, or of unsure ones all that their intervals hold."""
     if sure:
-        return " to ".join(map(share, _span(of_lead["share"])))
+        return _shared(of_lead["share"])
     low, high = (of_lead[end].fillna(of_lead["share"]) for end in ("low", "high"))
     return f"from {share(low.min())} to {share(high.max())}"
 
@@ -309,6 +332,10 @@ def _assured(study: ComponentsStudy) -> str:
         sure=whole(rows.loc[metric, "items"]) if same_design else "",
         under=_under(study.components, metric),
     )
+
+
+def _shared(values: "pd.Series[float]") -> str:
+    return " to ".join(map(share, _span(values)))
 
 
 def _span(values: "pd.Series[float]") -> list[float]:

@@ -129,17 +129,21 @@ def _answer(study: JudgeStudy) -> tuple[str, ...]:
         return "Do the judges agree?", *_agreement_words(study)
     scored = () if labelling is None else _score_words(labelling)
     title = _DECIDES if study.scores or study.has_runs else f"Who agrees with {study.reference}?"
-    title = f"What shares of yes would {study.reference} give the systems?" if scored else title
-    return title, *scored, *(_agreement_words(study) if labelling is None else _ranking_words(labelling))
+    agreement = [*(_agreement_words(study) if labelling is None else _ranking_words(labelling))]
+    corrected = None if labelling is None else labelling.corrected
+    by_system = bool(scored) and corrected is not None and "system" in corrected.table
+    title = f"What shares of yes would {study.reference} give the systems?" if by_system else title
+    n_before = 0 if by_system else 1
+    return title, *agreement[:n_before], *scored, *agreement[n_before:]
 
 
 def _score_words(labelling: Labelling) -> tuple[str, ...]:
-    """Say what systems score, corrected for the errors of the first judge; nothing where systems are not known.
+    """Say what systems, or the items of all, score, corrected for the errors of the first judge; nothing if unknown.
 
     Where these errors depend on the system it is the powered scores that may hold, and are said.
     """
     corrected = labelling.corrected
-    if corrected is None or "system" not in corrected.table or corrected.table["corrected"].isna().all():
+    if corrected is None or corrected.table["corrected"].isna().all():
         return ()
     judge = corrected.table["judge"].iloc[0]
     unlike, apart = (
@@ -149,7 +153,8 @@ def _score_words(labelling: Labelling) -> tuple[str, ...]:
     rows = corrected.table[corrected.table["judge"] == judge].dropna(subset=[kind])
     best = rows.sort_values(kind, ascending=False, kind="stable").head(_MOST_SYSTEMS).to_dict("records")
     figures = [
-        f"{row['system']} {bracketed(row[kind], row[f'{kind}_low'], row[f'{kind}_high'], share)}" for row in best
+        f"{row.get('system', '')} {bracketed(row[kind], row[f'{kind}_low'], row[f'{kind}_high'], share)}".lstrip()
+        for row in best
     ]
     n_more = len(rows) - len(best)
     return (
@@ -159,6 +164,8 @@ def _score_words(labelling: Labelling) -> tuple[str, ...]:
             reference=labelling.agreement.reference,
             figures=figures,
             rest=n_more,
+            several="system" in corrected.table,
+            n=int(rows["n"].sum()),
             unlike=unlike,
             apart=apart and not unlike,
         ),

@@ -181,12 +181,16 @@ def _questions(contents: Contents, asked: Callable[[str], str] | None) -> pd.Dat
 
 
 def _gate(scores: Scores, command: str) -> tuple[str, str, str, str, str]:
-    """Ask of one system whether its mean under the first metric is as good as it seems, in two digits, or better."""
+    """Ask of one system whether its mean under the first metric is as good as a round number not far below, or better.
+
+    Beside its own mean every answer would be open.
+    """
     first = scores.isel(metric=0)
     falls = not bool(first["higher_is_better"])
     mean = float(first.mean())
-    digits = 1 - int(np.floor(np.log10(abs(mean)))) if mean else 0
-    rounded = (np.ceil if falls else np.floor)(round(mean * 10.0**digits, 6)) / 10.0**digits
+    digits = -int(np.floor(np.log10(abs(mean) / 2.0))) if mean else 0  # one digit, or two from 1 to 2
+    worse = 0.5 if falls else -0.5
+    rounded = (np.ceil if falls else np.floor)(round(mean * 10.0**digits, 6) + worse) / 10.0**digits
     required = f"{first['system'].item()} {'<=' if falls else '>='} {rounded:.12g}"
     metric = str(first["metric"].item())
     chosen = f" --metrics {shlex.quote(metric)}" if scores.sizes["metric"] > 1 else ""

@@ -32,6 +32,7 @@ _HEADLESS = ("output of", "rows of run, measure")
 """How forms without names of columns begin, as they are read."""
 _MEAN = ("mean", "scores of systems")
 _OUT = ("left out", "has no part in this")
+_ASKS = "what its row, a number, asks"
 _SCORED = frozenset({"score", "mean", "metric", "label"})
 _OF_NUGGETS = "labels of nuggets"
 _LABELLED = ("topic", "judge", "label", "item")
@@ -180,6 +181,8 @@ def _roles(
             parts = {name: ("item" if part == "system" else part, why) for name, (part, why) in parts.items()}
             items = _named_in({"item": read["topic"].to_numpy().tolist()}, names, rows)
             parts = {name: told for name, told in parts.items() if told[0] != "item" or not items or name in items}
+            if not items:  # which are numbered
+                parts = {name: (part, _ASKS if part == "item" else why) for name, (part, why) in parts.items()}
         if read.attrs.get("read_as", "").startswith(_OF_NUGGETS):
             parts |= {name: ("label", "what a nugget counts") for name in names if underscored(name) in LABELS["label"]}
         labels = {"system": read["system"].to_numpy().tolist(), "item": read["topic"].to_numpy().tolist()}

@@ -250,7 +250,8 @@ def test_a_frame_is_a_system(put, told):
     assert scores["system"].to_numpy().tolist() == ["a", "b"]
     assert scores["metric"].to_numpy().tolist() == ["faithfulness", "nv_accuracy"]
     assert scores.sel(metric="faithfulness", system="b").to_numpy().tolist() == [0, 0.25, 0.5, 0.5]
-    assert told(scores, "left out columns of words (user_input, retrieved_contexts, response)")
+    assert told(scores, "left out columns of words (retrieved_contexts, response)")
+    assert told(scores, "rows are items, numbered from 1, and 'user_input' says what each asks")
 
 
 def test_rows_must_ask_the_same(put):

@@ -44,6 +44,47 @@ def test_one_category_is_chosen_by_its_name(put):
     assert _board(put({"one.json": FULL}, "one")).systems == ("alpha", "beta", "gamma")
 
 
+def _answer(provider, test, question, score, **more):
+    return {
+        "provider": {"id": provider, "label": ""}, "prompt": {"raw": f"Q: {question}", "label": "Q: {{q}}"},
+        "testIdx": test, "testCase": {"vars": {"q": question}, "assert": []}, "vars": {"q": question},
+        "score": score, "success": score >= 0.5, "namedScores": {}, "failureReason": 0, **more,
+    }  # fmt: skip
+
+
+def _promptfoo(answers):
+    return {"evalId": "e", "results": {"version": 3, "results": answers, "stats": {}}, "config": {}}
+
+
+def test_answers_of_promptfoo_are_read_as_its_tables_are(put):
+    """The JSON and the CSV of one evaluation hold the same systems, items and scores; means by hand."""
+    answers = [_answer("a", 0, "x", 1), _answer("b", 0, "x", 0), _answer("a", 1, "y", 1), _answer("b", 1, "y", 1)]
+    scores = read_scores(put({"output.json": _promptfoo(answers)}, "output.json"))
+    table = read_scores(
+        put({"o.csv": "q,[a] Q: {{q}},[b] Q: {{q}}\nx,[PASS] u,[FAIL] u\ny,[PASS] u,[PASS] u\n"}, "o.csv")
+    )
+    assert scores.to_numpy().tolist() == table.to_numpy().tolist() == [[[1, 1], [0, 1]]]
+    for dim in ("system", "topic"):
+        assert scores[dim].to_numpy().tolist() == table[dim].to_numpy().tolist()
+    lines = read_scores(put({"lines.jsonl": answers}, "lines.jsonl"))
+    assert lines.to_numpy().tolist() == scores.to_numpy().tolist()
+
+
+def test_a_test_of_promptfoo_that_is_asked_again_is_a_repeat(put, told):
+    """It has a number of its own; what ended in an error counts 0, and a score that is no verdict stands beside it."""
+    answers = [
+        _answer(provider, test, question, score, namedScores={"tone": test / 4}, failureReason=2 * (score == 0))
+        for test, question, of in ((0, "x", (1, 0)), (1, "x", (0.25, 0.75)), (2, "y", (1, 1)), (3, "y", (0.5, 1)))
+        for provider, score in zip("ab", of, strict=True)
+    ]
+    scores = read_scores(put({"output.json": _promptfoo(answers)}, "output.json"))
+    assert scores.sizes == {"metric": 3, "system": 2, "topic": 2, "repeat": 2}
+    assert scores.sel(metric="score", system="[a] Q: {{q}}").to_numpy().tolist() == [[1, 0.25], [1, 0.5]]
+    assert scores.sel(metric="passed", system="[b] Q: {{q}}").to_numpy().tolist() == [[0, 1], [1, 1]]
+    assert scores.sel(metric="tone", system="[b] Q: {{q}}").to_numpy().tolist() == [[0, 0.25], [0.5, 0.75]]
+    assert told(scores, "1 answer ended in an error and counts 0")
+
+
 def test_records_stand_under_performances(put, told):
     """A row a model and problem, with pass@1 in per cent; lists beside are left out by name."""
     rows = [

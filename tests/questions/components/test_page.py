@@ -33,7 +33,7 @@ def test_the_sentences_stand_on_both_pages():
     (section,) = (one for one in board.sections if one.id == "sources")
     words = section.blocks[0].paragraphs
     page = study_components(scores, n_splits=0, rng=1).report()
-    assert page.summary[1] == words[0]
+    assert page.summary[1].endswith(words[0])
     assert words[1] in page.summary[2]
     found = variance_components(scores)
     assert words == design_sentences(found, found.cheapest())
@@ -79,9 +79,27 @@ def test_a_share_of_which_all_is_possible_is_open(steps, opening, words):
     found = study.components.components.query("component == 'system x topic'")
     beside_half = (found["difference_low"] >= 0.5) | (found["difference_high"] <= 0.5)
     assert beside_half.all() == ("only source" in opening)
-    first = study.report().summary[0]
-    assert first.startswith(opening)
-    assert words in first
+    second = study.report().summary[1]
+    assert second.startswith(opening)
+    assert words in second
+
+
+def test_the_first_sentence_says_how_much_is_of_topics_and_of_systems():
+    """Mean squares by hand; of two systems on one topic those of topics cancel, and the second paragraph says so."""
+    values = systems_apart(1.0)
+    summary = study_components(values, n_splits=0, rng=1).report().summary
+    table = values.to_numpy()[0]
+    n_systems, n_topics = table.shape
+    systems, topics = table.mean(axis=1), table.mean(axis=0)
+    rest = (table - systems[:, None] - topics + table.mean()).var() * table.size / ((n_systems - 1) * (n_topics - 1))
+    parts = {"systems": systems.var(ddof=1) - rest / n_topics, "topics": topics.var(ddof=1) - rest / n_systems}
+    total = rest + sum(parts.values())
+    said = {name: f"{100 * part / total:.1f} %" for name, part in parts.items()}
+    assert summary[0] == (
+        f"Of the variance of a score systems make {said['systems']}, topics {said['topics']} and "
+        f"systems × topics (repeats included) {100 * rest / total:.1f} % under metric1."
+    )
+    assert "of the variance between two systems on one topic under metric1, where topics cancel." in summary[1]
 
 
 @pytest.mark.parametrize("gaps", [0.0, 0.5])
@@ -93,7 +111,7 @@ def test_the_design_in_words(gaps, repeats):
     values[0, draw.random((6, 30)) < gaps] = np.nan
     said = study_components(as_scores(values, missing="pairwise"), n_splits=0, rng=1).report().summary[1]
     mean, times = r" \(harmonic mean over systems\)" if gaps else "", rf", each {repeats} times" if repeats > 1 else ""
-    assert re.match(rf"This design, \d+ topics{mean}{times}: differences between systems have", said), said
+    assert re.search(rf"This design, \d+ topics{mean}{times}: differences between systems have", said), said
 
 
 def test_infinite_numbers_are_written():
@@ -157,4 +175,4 @@ def test_the_largest_source_has_a_share_of_the_noise():
     assert rows[0]["noise_share"].dropna().sum() == pytest.approx(1.0)
     assert rows[0]["noise_share"]["repeat"] == pytest.approx(rows[1]["noise_share"]["repeat"])
     assert rows[1]["difference_share"]["repeat"] < 0.5 < rows[1]["noise_low"]["repeat"]
-    assert "The largest source of noise is repeats: " in far.report().summary[0]
+    assert "The largest source of noise is repeats: " in far.report().summary[1]

@@ -220,7 +220,7 @@ def test_a_share_without_uncertainty_has_no_interval_of_zeros():
     first = (
         study_components((values + (fitted - cells)[..., None])[None], repeats="nested", n_splits=0, rng=1)
         .report()
-        .summary[0]
+        .summary[1]
     )
     assert "repeats: 100.0 % of the noise" in first
     assert "[0.0, 0.0]" not in first

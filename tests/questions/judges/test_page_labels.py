@@ -102,11 +102,33 @@ def test_corrected_scores_of_systems_are_the_answer(tmp_path):
     study = study_judges(labels, reference="human", n_resamples=50, rng=0)
     answer, after = study.report().summary[:2]
     assert study.report().title == "What shares of yes would human give the systems?"
-    assert answer.startswith("Corrected for the errors of llm, shares of yes by human are: A ")
+    alone = sum(not label for label in person)
+    start = (
+        f"Corrected for the errors of llm, shares of yes by human among the {alone} items that llm alone labelled are: "
+    )
+    assert answer.startswith(f"{start}A ")
     for row in study.labelling.corrected.table.to_dict("records"):
         figure, low, high = (100 * row[f"corrected{end}"] for end in ("", "_low", "_high"))
         assert f"{row['system']} {figure:.1f} % [{low:.1f}, {high:.1f}]" in answer
     assert "κ" in after
+
+
+def test_the_corrected_share_without_systems_is_the_second_sentence(tmp_path):
+    """As in the table, and of the items that the judge alone labelled; how well the judge agrees comes first."""
+    rng = np.random.default_rng(19)
+    truth = rng.random(300) < 0.6
+    said = np.where(rng.random(300) < 0.1, ~truth, truth).astype(int)
+    person = np.where(np.arange(300) < 100, truth.astype(int).astype(str), "")
+    pd.DataFrame({"item": np.arange(300), "human": person, "llm": said}).to_csv(tmp_path / "labels.csv", index=False)
+    labels = as_labels(read_labels(tmp_path / "labels.csv"))
+    report = study_judges(labels, reference="human", n_resamples=50, rng=0).report()
+    (row,) = corrected_scores(labels, reference="human").table.to_dict("records")
+    figure, low, high = (100 * row[f"corrected{end}"] for end in ("", "_low", "_high"))
+    assert "κ" in report.summary[0]
+    assert report.summary[1] == (
+        "Corrected for the errors of llm, the share of yes by human among the 200 items that llm alone labelled is "
+        f"{figure:.1f} % [{low:.1f}, {high:.1f}]."
+    )
 
 
 def test_note_and_caption_name_the_same_systems_of_many():
@@ -182,7 +204,8 @@ def test_where_errors_depend_on_the_system_the_answer_has_the_powered_scores(tmp
     study = study_judges(labels, reference="human", n_resamples=50, rng=0)
     answer = study.report().summary[0]
     assert answer.startswith(
-        "If human labelled a random sample, shares of yes, prediction-powered by llm, whose errors"
+        "If human labelled a random sample, shares of yes among the 1,181 items that llm alone labelled, "
+        "prediction-powered by llm, whose errors"
     )
     assert any(note.startswith("corrected and powered scores of own by llm differ (") for note in study.notes)
     table = study.labelling.corrected.table.set_index("system")

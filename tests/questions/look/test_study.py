@@ -424,3 +424,21 @@ def test_the_interval_of_a_share_of_statements_ends_at_1(tmp_path):
     path = tmp_path / "ragas.csv"
     path.write_text("user_input,response,reference,faithfulness\nq1,a,b,1.0\nq2,c,d,0.5\nq3,e,f,1.0\n")
     assert "has the mean 0.833 [0.116, 1.000] under faithfulness" in look(path).answer
+
+
+@pytest.mark.parametrize(
+    ("mean", "metric", "required"),
+    [
+        (0.667, "acc", "a >= 0.6"),
+        (0.6, "acc", "a >= 0.5"),
+        (0.99, "acc", "a >= 0.9"),
+        (62.0, "bleu", "a >= 50"),
+        (0.3, "WER", "a <= 0.4"),
+    ],
+)
+def test_the_mean_of_one_system_is_asked_of_a_round_number_and_not_of_itself(tmp_path, mean, metric, required):
+    """Beside its own mean every answer would be open, however many items there are."""
+    rows = [f"a,{at},{mean + step:.4f}" for at, step in enumerate((-0.01, 0.0, 0.01))]
+    (tmp_path / "one.csv").write_text("\n".join([f"system,item,{metric}", *rows]))
+    (command,) = [one for one in look(tmp_path / "one.csv").questions["command"] if "--require" in one]
+    assert command.endswith(f"--require '{required}'")
