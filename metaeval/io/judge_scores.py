@@ -23,6 +23,7 @@ from metaeval.io.chosen_rows import rows_where
 from metaeval.io.duplicates import Duplicates
 from metaeval.io.files import base_name
 from metaeval.io.headers import place_of, roles_of_sheet
+from metaeval.io.paired_items import refuse_spelt_apart
 from metaeval.io.sheets import Sheet, header_names, sheet_of_rows
 from metaeval.io.sources import Source, named_apart
 from metaeval.io.tables import checked_table_options, scores_of, scores_of_several, scores_of_sheet
@@ -202,7 +203,26 @@ def _sheet_with_judges(content: bytes, source: Source, judge: str | None) -> She
     names = header_names(sheet.sample()[0])
     if judge is not None:
         place_of(judge, names, sheet)
-    return sheet if judge is not None or _called(names, "judge") is not None else None
+    called = judge if judge is not None else _called(names, "judge")
+    return None if called is None or (judge is None and _holds_scores_itself(sheet, names, called)) else sheet
+
+
+def _holds_scores_itself(sheet: Sheet, names: Sequence[str], judge: str) -> bool:
+    """Whether a column called as judges holds what one of them says: the same numbers as another, once an answer."""
+    try:
+        parts = roles_of_sheet(names, sheet).parts
+    except ScoresError:  # whoever reads the table says so
+        return False
+    keys = [names.index(parts[role]) for role in _PAIR if role in parts]
+    if "score" in parts or len(keys) < len(_PAIR):
+        return False
+    rows = [[cell.strip() for cell in row] for row in sheet.without_header().rows()]
+    said = {name: {row[at] for row in rows if at < len(row)} - {""} for at, name in enumerate(names) if name}
+    numbers = {_label(text) for text in said[judge]}
+    others = [{*map(_label, said[name])} for name in said if name not in {judge, *parts.values()}]
+    alike = any(numbers <= texts or texts <= numbers for texts in others if texts)
+    once = len({tuple(row[at] for at in keys) for row in rows}) == len(rows)
+    return once and alike and all(map(is_number, numbers))
 
 
 def _by_judge(sheet: Sheet, judge: str | None, options: TableOptions) -> dict[str, Scores]:
@@ -474,6 +494,9 @@ def _are_of_systems(contents: Sequence[tuple[Source, bytes]], by_file: Mapping[s
 
 def _of_same_systems(found: Mapping[str, Scores], missing: Missing) -> dict[str, Scores]:
     """Return the scores of every judge with systems in one order; others are an error, or go."""
+    for dim in ("system", "topic"):
+        held = {name: [[text] for text in judged[dim].to_numpy().tolist()] for name, judged in found.items()}
+        refuse_spelt_apart(held, [dim])
     systems_of = {name: judged["system"].to_numpy().tolist() for name, judged in found.items()}
     first = next(iter(systems_of.values()))
     common = [system for system in first if all(system in systems for systems in systems_of.values())]
