@@ -41,8 +41,8 @@ def read_judged_answers(
 
     A column of labels or scores may also be called as the judge or system, where it is the only one of numbers that
     nothing else is known of and no column names systems. Without any the file, or folder, holds scores in another form,
-    and there are no answers. A column of answers may hold texts or what stands for them, such as a hash. `words` says which
-    grades labels in words are; "none" stands for a gap.
+    and there are no answers. A column of answers may hold texts or what stands for them, such as a hash. `words` says
+    which grades labels in words are; "none" stands for a gap.
     """
     place = os.fspath(path)
     sheet = None if Path(place).is_dir() else any_sheet(read_bytes(place), place)

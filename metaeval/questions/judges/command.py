@@ -230,7 +230,9 @@ _BEFORE = path(
     checks.file_to_read("the earlier labels, scores or votes", folder=True),
     needs="after",
 )
-_AFTER = path("NEW", "The same items, judged again.", checks.file_to_read("the later ones", folder=True), needs="before")
+_AFTER = path(
+    "NEW", "The same items, judged again.", checks.file_to_read("the later ones", folder=True), needs="before"
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -613,8 +613,10 @@ def _check_given(  # noqa: PLR0913, PLR0917 - what may be given
         check_kind(labels, "labels", "Labels")
     people = check_list(people, "people", ["ann"])
     if people and reference is None:
-        way = f"name one of them as that, and the others as people (`reference={people[0]!r}`)"
-        raise InvalidOptionError(f"`people` are compared with a reference, as judges are; {way}")
+        raise InvalidOptionError(
+            "`people` are compared with a reference, as judges are; name it (`reference`): another judge, or one of "
+            "them who is then left out of `people`"
+        )
     if collection is not None and isinstance(labels, Labels) and len(labels.outside):
         raise InvalidOptionError(
             f"{len(labels.outside)} labels were left out as off the scale, and runs would be scored without the items "
