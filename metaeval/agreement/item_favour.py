@@ -206,11 +206,12 @@ class _Slope(NamedTuple):
 
 
 def names_of_items(labels: Labels) -> list[pd.Index]:
-    """Return what a covariate may call every item: its own name, its topic, and its name without the system."""
+    """Return what a covariate may call every item: its own name, its topic, both, and its name without the system."""
     topics, items = (labels.table.index.get_level_values(level) for level in ("topic", "item"))
     return [
         items,
         *([] if labels.by_item else [topics]),
+        *([] if labels.by_item or labels.system_of is None else [topics + "::" + items]),
         *([_bare(items, labels.system_part)] if labels.system_part is not None else []),
     ]
 

@@ -33,6 +33,8 @@ class FavouredGroups(Result):
     confidence_level: float
     n_topics: int
     notes: tuple[str, ...]
+    unadjusted: str = ""
+    """Why groups have no adjusted figure, in the words of `notes`; nothing where all have one."""
 
     def _found(self) -> str:
         start = "adjusted_" if self.adjusted else ""
@@ -314,4 +316,5 @@ def _answer(  # noqa: PLR0913 - what was asked travels with what was found
         **options._asdict(),
         n_topics=asked.n_topics,
         notes=(*asked.notes, *notes, *judge_bias_table.notes_on(compared, what)),
+        unadjusted="; ".join(judge_bias_table.notes_on([row._replace(notes=row.unadjusted) for row in compared], what)),
     )

@@ -48,6 +48,8 @@ class BiasRow(NamedTuple):
     """What is to be said of it: the verb, "has" or "scores", and the rest of the sentence."""
     bend_p: Floats
     """How probable so bent a scale is over the others where it is a line. Shape (judge,)."""
+    unadjusted: tuple[tuple[str, str], ...] = ()
+    """Of `notes`, why there is no adjusted figure; nothing where there is one."""
 
 
 def compare_group(asked: BiasQuestion, name: str, inside: Flags, outside: Flags) -> BiasRow:
@@ -55,6 +57,7 @@ def compare_group(asked: BiasQuestion, name: str, inside: Flags, outside: Flags)
     n_inside, n_outside = int(inside.sum()), int(outside.sum())
     plain, line = (of_group(asked.judges, asked.known, inside, outside, adjusted=flag) for flag in (False, True))
     line, notes = _told(line, asked, n_outside)
+    unadjusted = tuple(notes)
     pooled = min(n_inside, n_outside) < _OWN_SPREAD
     if pooled:
         note = (
@@ -70,7 +73,7 @@ def compare_group(asked: BiasQuestion, name: str, inside: Flags, outside: Flags)
     bend_p, bend_notes = _bent(line, asked, outside)
     notes += bend_notes
     members = tuple(system for system, flag in zip(asked.systems, inside.tolist(), strict=True) if flag)
-    return BiasRow(name, plain, line, members, n_outside, pooled, tuple(notes), bend_p)
+    return BiasRow(name, plain, line, members, n_outside, pooled, tuple(notes), bend_p, unadjusted)
 
 
 def compare_covariate(asked: BiasQuestion, name: str, values: Floats) -> BiasRow:
@@ -78,7 +81,8 @@ def compare_covariate(asked: BiasQuestion, name: str, values: Floats) -> BiasRow
     plain, line = (of_covariate(asked.judges, asked.known, values, adjusted=adjusted) for adjusted in (False, True))
     line, notes = _told(line, asked, len(values))
     bend_p = np.full(len(asked.names), np.nan)
-    return BiasRow(name, plain, line, asked.systems, n_others=0, pooled=True, notes=tuple(notes), bend_p=bend_p)
+    told = tuple(notes)
+    return BiasRow(name, plain, line, asked.systems, 0, pooled=True, notes=told, bend_p=bend_p, unadjusted=told)
 
 
 def favour_table(

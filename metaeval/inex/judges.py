@@ -31,10 +31,10 @@ from metaeval.io.annotations import annotations_of, holds_annotations
 from metaeval.io.any_sheets import any_sheet
 from metaeval.io.benchmarks.contents import starts_json
 from metaeval.io.duplicates import Duplicates
-from metaeval.io.files import first_words
+from metaeval.io.files import entries_of, first_words
 from metaeval.io.judge_scores import holds_scores, labels_of_one_system, scores_of_judges
 from metaeval.io.judged_nuggets import holds_nuggets_of_judges, judged_nuggets
-from metaeval.io.labels import Words, labels_of
+from metaeval.io.labels import Words, hold_a_judge_each, labels_of
 from metaeval.io.sources import (
     RunPaths,
     Source,
@@ -219,12 +219,15 @@ def read_judges(  # noqa: PLR0913 - what is read, and how
         inex_path = next(path for path in read if path not in label_paths)
         message = f"this holds labels of whole items, and {inex_path} INEX assessments; give judges of one kind"
         raise FileFormatError(message, path=label_paths[0])
-    contents = [(source, _content(source, read)) for source in list_sources(listed)]
+    inside = [entries_of(Path(place.path)) for place, folder in zip(places, folders, strict=True) if folder]
+    nested = not any(entry.is_file() for entries in inside for entry in entries)
+    contents = [(source, _content(source, read)) for source in list_sources(listed, nested=nested)]
     _refuse_others(contents, votes=not columns)
     paths_read = tuple(source.path for source, _ in contents)
     kind = _kind_of_all(contents, columns or {})
     partly = kind == "scores" and missing == "error" and _labelled_a_part(contents, columns or {}, reference)
-    kind = "labels" if (labels_only or partly) and kind == "scores" else kind
+    is_label = labels_only or partly or (not columns and hold_a_judge_each(contents))
+    kind = "labels" if is_label and kind == "scores" else kind
     rows = bool(where) or bool(columns and kind != "annotations")
     _check_options(kind, rows=rows, labels=bool(words or repeats), credit=bool(credit))
     if kind == "labels of nuggets":

@@ -9,6 +9,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
+import numpy as np
 import pandas as pd
 
 from metaeval.base.checks import check_choice
@@ -17,13 +18,14 @@ from metaeval.base.label_words import said_beside_people
 from metaeval.base.names import first_few, is_measure, is_number, natural_order
 from metaeval.base.notes import UnsaidDirection
 from metaeval.base.number_words import GAP_WORDS
-from metaeval.errors import FileFormatError, InvalidOptionError, ScoresError
+from metaeval.errors import FileFormatError, InvalidOptionError, ScoresError, UnknownNameError
 from metaeval.io.any_sheets import any_sheet
 from metaeval.io.blocks import TableOptions
 from metaeval.io.chosen_rows import rows_where
 from metaeval.io.duplicates import Duplicates
 from metaeval.io.files import base_name
 from metaeval.io.headers import place_of, roles_of_sheet
+from metaeval.io.paired_items import refuse_spelt_apart
 from metaeval.io.sheets import Sheet, header_names, sheet_of_rows
 from metaeval.io.sources import Source, named_apart
 from metaeval.io.tables import checked_table_options, scores_of, scores_of_several, scores_of_sheet
@@ -89,16 +91,16 @@ def scores_of_judges(  # noqa: PLR0913 - what is read, and what is kept of it
         sheet = _sheet_with_judges(content, source, judge)
         by_judge = _by_judge(sheet, judge, options) if sheet is not None else {}
         if not by_judge:
-            by_judge = _metrics_as_judges(scores_of(content, source, options), source, metrics)
-            return {_UNNAMED: _of_same_systems(by_judge, missing)}
+            scores = _with_parts(partial(scores_of, content, source), options, metrics, reference)
+            return {_UNNAMED: _of_same_systems(_metrics_as_judges(scores, source, metrics), missing)}
         together = _of_metrics(by_judge, metrics)
         shared = _shared(together)
         if not shared:
             raise ScoresError(f"the judges in {source.path} share no metric: {_listed(together)}")
     else:
         by_file = _file_by_file(contents, judge, options)
-        if _are_of_systems(contents, by_file):
-            scores = scores_of_several(contents, options)
+        if _are_of_systems(contents, by_file, reference):
+            scores = _with_parts(partial(scores_of_several, contents), options, metrics, reference)
             scores = scores.assign_attrs(notes=[*scores.attrs.get("notes", []), _OF_SYSTEMS])
             return {_UNNAMED: _of_same_systems(_metrics_as_judges(scores, contents[0][0], metrics), missing)}
         together = _of_metrics(by_file, metrics)
@@ -203,7 +205,26 @@ def _sheet_with_judges(content: bytes, source: Source, judge: str | None) -> She
     names = header_names(sheet.sample()[0])
     if judge is not None:
         place_of(judge, names, sheet)
-    return sheet if judge is not None or _called(names, "judge") is not None else None
+    called = judge if judge is not None else _called(names, "judge")
+    return None if called is None or (judge is None and _holds_scores_itself(sheet, names, called)) else sheet
+
+
+def _holds_scores_itself(sheet: Sheet, names: Sequence[str], judge: str) -> bool:
+    """Whether a column called as judges holds what one of them says: the same numbers as another, once an answer."""
+    try:
+        parts = roles_of_sheet(names, sheet).parts
+    except ScoresError:  # whoever reads the table says so
+        return False
+    keys = [names.index(parts[role]) for role in _PAIR if role in parts]
+    if "score" in parts or len(keys) < len(_PAIR):
+        return False
+    rows = [[cell.strip() for cell in row] for row in sheet.without_header().rows()]
+    said = {name: {row[at] for row in rows if at < len(row)} - {""} for at, name in enumerate(names) if name}
+    numbers = {_label(text) for text in said[judge]}
+    others = [{*map(_label, said[name])} for name in said if name not in {judge, *parts.values()}]
+    alike = any(numbers <= texts or texts <= numbers for texts in others if texts)
+    once = len({tuple(row[at] for at in keys) for row in rows}) == len(rows)
+    return once and alike and all(map(is_number, numbers))
 
 
 def _by_judge(sheet: Sheet, judge: str | None, options: TableOptions) -> dict[str, Scores]:
@@ -346,6 +367,24 @@ def _file_by_file(
     return by_judge
 
 
+def _with_parts(
+    read: Callable[[TableOptions], Scores],
+    options: TableOptions,
+    metrics: Sequence[str] | None,
+    reference: str | None,
+) -> Scores:
+    """Return scores, with those of metrics that are asked for and that only a part of the items has."""
+    scores = read(options)
+    there = scores["metric"].to_numpy().tolist()
+    asked = [*(metrics or there), *([] if reference is None else [reference])]
+    if {*asked} <= {*there}:
+        return scores
+    try:
+        return read(replace(options, metrics=[*dict.fromkeys(asked)], missing="pairwise"))
+    except UnknownNameError:  # whoever compares judges says so
+        return scores
+
+
 def _named(scores: Scores, path: str) -> Scores:
     """Return scores whose one metric has the file's name for want of its own under no name."""
     unnamed = scores["metric"].to_numpy().tolist() == [base_name(path)]
@@ -426,14 +465,37 @@ def _crossed(found: Mapping[str, Scores], reference: str | None) -> dict[str, di
 def labels_of_one_system(scores: Mapping[str, Mapping[str, Scores]]) -> pd.DataFrame | None:
     """Return scores of the answers of one system as labels, items in rows and judges in columns; None for several.
 
-    Where the system answered several times, a row is a topic and an answer.
+    Where the system answered several times, a row is a topic and an answer. Several systems' are labels too where a
+    judge said yes or no of a part of what it scored.
     """
     by_judge = next(iter(scores.values()))
-    if len(scores) > 1 or any(judged.sizes["system"] > 1 for judged in by_judge.values()):
+    if len(scores) > 1:
         return None
-    frame = frame_of_answers(by_judge)
-    frame.attrs.clear()
+    several = any(judged.sizes["system"] > 1 for judged in by_judge.values())
+    if several and not any(bool(np.isnan(judged.to_numpy()).any()) for judged in by_judge.values()):
+        return None
+    frame = in_whole_grades(frame_of_answers(by_judge))
+    if several:
+        return frame if bool((frame.isin([0.0, 1.0]) | frame.isna()).all(axis=None)) else None
+    del frame.attrs["system_of"]
     return frame if frame.index.unique("topic").size < len(frame) else frame.droplevel("item").rename_axis("item")
+
+
+def in_whole_grades(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return labels that go in steps of a half, as partial credit does, as whole grades of twice as much.
+
+    Examples
+    --------
+    >>> in_whole_grades(pd.DataFrame({"ann": [0, 0.5, 1], "bot": [1, 1, 0]}))["ann"].tolist()
+    [0.0, 1.0, 2.0]
+    """
+    values = frame.to_numpy(dtype=np.float64)
+    values = values[np.isfinite(values)]
+    if not (values % 1).any() or (2 * values % 1).any():
+        return frame
+    doubled = 2 * frame
+    doubled.attrs = {**frame.attrs, "notes": ["labels go in steps of 0.5 and are counted in these: 1 is 2 steps"]}
+    return doubled
 
 
 def frame_of_answers(sides: Mapping[str, Scores]) -> pd.DataFrame:
@@ -462,19 +524,26 @@ def _listed(found: Mapping[str, Scores]) -> str:
     return "; ".join(f"{name} has {first_few(scores['metric'].to_numpy().tolist())}" for name, scores in found.items())
 
 
-def _are_of_systems(contents: Sequence[tuple[Source, bytes]], by_file: Mapping[str, Scores]) -> bool:
+def _are_of_systems(
+    contents: Sequence[tuple[Source, bytes]], by_file: Mapping[str, Scores], reference: str | None
+) -> bool:
     """Whether each file has systems of its own and the same metrics as all, as logs of models have.
 
-    Then who judged are the metrics, unless a file was given the name of a judge.
+    Then who judged are the metrics, unless a file was given the name of a judge; one metric alone has to be beside a
+    reference that is no file.
     """
     systems = [name for scores in by_file.values() for name in scores["system"].to_numpy().tolist()]
     metrics = {tuple(sorted(scores["metric"].to_numpy().tolist())) for scores in by_file.values()}
-    are_alike = len(metrics) == 1 and len(next(iter(metrics))) > 1
+    is_elsewhere = reference is not None and reference not in by_file
+    are_alike = len(metrics) == 1 and (len(next(iter(metrics))) > 1 or is_elsewhere)
     return are_alike and len({*systems}) == len(systems) and not any(source.name for source, _ in contents)
 
 
 def _of_same_systems(found: Mapping[str, Scores], missing: Missing) -> dict[str, Scores]:
     """Return the scores of every judge with systems in one order; others are an error, or go."""
+    for dim in ("system", "topic"):
+        held = {name: [[text] for text in judged[dim].to_numpy().tolist()] for name, judged in found.items()}
+        refuse_spelt_apart(held, [dim])
     systems_of = {name: judged["system"].to_numpy().tolist() for name, judged in found.items()}
     first = next(iter(systems_of.values()))
     common = [system for system in first if all(system in systems for systems in systems_of.values())]

@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -10,7 +11,7 @@ from metaeval.base.columns import ITEMS, LABELS, first_called, underscored
 from metaeval.base.label_words import folded
 from metaeval.base.names import is_number, shortened
 from metaeval.base.number_words import GAP_WORDS
-from metaeval.io.any_sheets import table_sheet
+from metaeval.io.any_sheets import any_sheet, table_sheet
 from metaeval.io.files import read_bytes
 from metaeval.io.headers import names_and_rows, place_of
 from metaeval.io.sheets import Sheet
@@ -39,12 +40,14 @@ def read_judged_answers(
     Items of one topic are a cluster, and where no column names systems all answers are of one.
 
     A column of labels or scores may also be called as the judge or system, where it is the only one of numbers that
-    nothing else is known of and no column names systems. Without any the file is a table of scores in another form, and
-    there are no answers. A column of answers may hold texts or what stands for them, such as a hash. `words` says which
-    grades labels in words are; "none" stands for a gap.
+    nothing else is known of and no column names systems. Without any the file, or folder, holds scores in another form,
+    and there are no answers. A column of answers may hold texts or what stands for them, such as a hash. `words` says
+    which grades labels in words are; "none" stands for a gap.
     """
-    answers = _in_sheet(table_sheet(read_bytes(os.fspath(path)), os.fspath(path)), columns, words)
-    return (read_scores(os.fspath(path), missing="pairwise"), None) if answers is None else answers
+    place = os.fspath(path)
+    sheet = None if Path(place).is_dir() else any_sheet(read_bytes(place), place)
+    answers = None if sheet is None else _in_sheet(sheet, columns, words)
+    return (read_scores(place, missing="pairwise", paired=None), None) if answers is None else answers
 
 
 def judged_answers_in(data: object, name: str) -> tuple[object, pd.DataFrame | None]:

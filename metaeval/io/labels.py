@@ -4,7 +4,7 @@ import os
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from itertools import compress
-from typing import Any, get_args
+from typing import Any, Self, get_args
 
 import numpy as np
 import pandas as pd
@@ -20,18 +20,27 @@ from metaeval.base.label_words import (
     says_yes_or_no,
     word_scale,
 )
-from metaeval.base.names import comma_list, first_few, is_number, natural_order, shortened, split_at_commas
+from metaeval.base.names import (
+    comma_list,
+    first_double,
+    first_few,
+    is_number,
+    natural_order,
+    shortened,
+    split_at_commas,
+)
 from metaeval.base.number_words import GAP_WORDS, is_nearly_a_number
 from metaeval.collection.document_codes import Judgments
 from metaeval.collection.documents import UNJUDGED
 from metaeval.errors import FileFormatError, InvalidOptionError, ScoresError
-from metaeval.io.any_sheets import table_sheet
+from metaeval.io.any_sheets import any_sheet, table_sheet
 from metaeval.io.blocks import BadCellError, rows_left_out
 from metaeval.io.by_values import are_pairs_of_judges, labels_of_columns, way_to_number_items, way_to_voters
 from metaeval.io.chosen_rows import rows_where
 from metaeval.io.duplicates import Duplicates, note_of
 from metaeval.io.files import first_words, read_bytes
 from metaeval.io.headers import columns_found, names_and_rows, place_of
+from metaeval.io.paired_items import refuse_spelt_apart
 from metaeval.io.qrels import judgments_by_subtopic, judgments_of, repeated_judgments_of
 from metaeval.io.score_forms import heads_labels, is_judgment
 from metaeval.io.sheets import Sheet, header_names
@@ -84,6 +93,7 @@ _SEEN = 1000
 """Rows by whose values a table is told."""
 _SIZE = "a cost or size"
 """Why roles.toml leaves out lengths, of which judges may label more than people do."""
+_ANOTHER_JUDGE = "these may be the labels of one judge: give those of another in a column or file beside them"
 _NAME_JUDGES = "name those of the judges (`columns={'judge': 'NAME,NAME'}`)"
 _OF_SUBTOPICS = (
     "column 2 of the judgments names subtopics: an item is a document judged for one of them, SUBTOPIC/DOCUMENT"
@@ -188,6 +198,33 @@ def labels_of(  # noqa: PLR0913 - as above
 
     `reference` may be a column of one label an item beside a column of judges, and is a judge then.
     """
+    frame = _as_written(
+        contents, columns=columns, words=words, where=where, repeats=repeats, duplicates=duplicates, reference=reference
+    )
+    _refuse_spelt_apart(frame)
+    return frame
+
+
+def _refuse_spelt_apart(frame: pd.DataFrame) -> None:
+    """Refuse names of topics and items that some judges write in one way and others in another."""
+    told = frame.notna()
+    told = told[~told.all(axis=1)]
+    rows = told.index.to_frame().astype(str).to_numpy().tolist()
+    held = {str(name): list(compress(rows, told[name])) for name in told}
+    refuse_spelt_apart(held, list(map(str, frame.index.names)))
+
+
+def _as_written(  # noqa: PLR0913 - as above
+    contents: Sequence[tuple[Source, bytes]],
+    *,
+    columns: Mapping[str, str],
+    words: Words,
+    where: Mapping[str, str],
+    repeats: bool,
+    duplicates: Duplicates,
+    reference: str | None,
+) -> pd.DataFrame:
+    """Return the labels of files, their items as each file writes them."""
     _check_options(columns, words, repeats=repeats, duplicates=duplicates)
     if not columns:
         _refuse_others(contents, alone=not repeats)
@@ -205,11 +242,18 @@ def labels_of(  # noqa: PLR0913 - as above
     for source, content in tables:
         sheet = table_sheet(content, source.path, forms=forms)
         is_read = any(reference in earlier.columns for earlier in parts)  # the judge of another file
-        frame = _LabelTable(sheet, columns, words, where, None if is_read else reference).labels(repeats, duplicates)
+        table = _LabelTable(sheet, columns, words, where, None if is_read else reference)
+        frame = table.of_one_judge().labels(repeats, duplicates)
+        if len(frame.columns) == 1 and (table.places["label"] or source.name):
+            frame.columns = pd.Index([source.own_name], name="judge")
         twice = [name for name in frame.columns if any(name in earlier.columns for earlier in parts)]
         if twice:
-            message = f"judge {twice[0]!r} is in another file too; rename it in one of them, or leave that file out"
-            raise FileFormatError(message, path=source.path)
+            alike = [file.path for file, _ in tables if file.own_name == twice[0]]
+            ways = f", or name what they hold: {' '.join(named_apart(alike))}" if len(alike) > 1 else ""
+            message = (
+                f"judge {twice[0]!r} is in another file too; rename it in one of them, or leave that file out{ways}"
+            )
+            raise FileFormatError(message + ways, path=source.path)
         parts.append(frame)
     return parts[0] if len(parts) == 1 else _joined(parts, tables)
 
@@ -343,6 +387,14 @@ def _names_items(content: bytes, path: str, columns: Mapping[str, str]) -> bool:
     return "item" in columns or _name_items(names)
 
 
+def hold_a_judge_each(contents: Sequence[tuple[Source, bytes]]) -> bool:
+    """Whether several files have items and one other column, called otherwise in each: the labels of one judge."""
+    sheets = [any_sheet(content, source.path) for source, content in contents]
+    headers = [[] if sheet is None else [name for name in header_names(sheet.sample()[0]) if name] for sheet in sheets]
+    are_pairs = all(len(names) == _TWO and _name_items(names) for names in headers)
+    return len(headers) > 1 and are_pairs and first_double(names[1] for names in headers) is None
+
+
 def _name_items(names: Sequence[str]) -> bool:
     """Whether a column is called as items, or two as what holds several and as its parts."""
     return first_called(names, _NAMED_BY["item"], underscored) is not None or whole_and_part(names) is not None
@@ -387,6 +439,7 @@ class _LabelTable:
             self.places[role] = self._places(role, nested, names)
         self._join_judges(columns)
         self.is_long = len(self.places["judge"]) == 1 and bool(self.places["label"])
+        self.of_one: list[int] = []
         if self.places["judge"] and not self.is_long and "judge" not in columns:
             self._refuse_unnamed_labels(self.places["judge"][0])
         self.reference = reference
@@ -500,6 +553,17 @@ class _LabelTable:
                 f"column {self.names[judge]!r} names judges, and several columns may hold their labels ({others}); say "
                 f"which, such as `columns={ {'label': self.names[labels[0]]}!r}`"
             )
+
+    def of_one_judge(self) -> Self:
+        """Take the one column that can be of labels for those of one judge, where nothing names judges.
+
+        It is called as labels, and no other says what it says, or there is no other.
+        """
+        free, label = self._free(), self.places["label"]
+        said = {*self.cells[:, label].ravel()} - {""}
+        if not self.places["judge"] and all(said.isdisjoint(self.cells[:, at]) for at in free):
+            self.of_one = label or free * (len(free) == 1)
+        return self
 
     def _free(self) -> list[int]:
         """Return the columns that are read as nothing yet, and are not called as what is no label."""
@@ -676,7 +740,8 @@ class _LabelTable:
         votes = way_to_voters(self._first_cells(), self.sheet)
         if len(self.places["judge"]) <= 1 and (way := self._way_of_ranks(others) or votes):
             raise self.sheet.error(way)
-        judges = self.places["judge"] if len(self.places["judge"]) > 1 else self._judges(others, keys)
+        named = self.places["judge"] * (len(self.places["judge"]) > 1)
+        judges = named or self.of_one or self._judges(others, keys)
         table = self._values({self.names[column]: self.cells[:, column] for column in judges})
         told = {*judges, *self.told, *(() if "system_of" not in self._systems(keys) else [self._system_column()])}
         left = [self.names[column] for column in others if column not in told]
@@ -737,9 +802,10 @@ class _LabelTable:
             raise self.sheet.error(self._which(numbers, alike))
         if not alike and not numbers:
             listed = f"; its words: {first_few(sorted(next(iter(few.values()))))}" if len(few) == 1 else ""
+            way = self._way_of_rows() or (_ANOTHER_JUDGE if len(few) == len(places) == 1 else _NAME_JUDGES)
             raise self.sheet.error(
                 f"no column holds labels, as numbers or as words that two judges share; {columns_found(self.names)}"
-                f"{listed}; {self._way_of_rows() or _NAME_JUDGES}"
+                f"{listed}; {way}"
             )
         return alike or numbers
 

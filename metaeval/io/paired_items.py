@@ -1,10 +1,12 @@
-"""Items that files number each in its own order, paired by what they ask."""
+"""Items that files name each in its own way: paired by what they ask where they are numbered, else refused."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import count
 
 from metaeval.base.names import count as counted
+from metaeval.base.names import first_double
+from metaeval.errors import ScoresError, spelling
 
 _NUMBERED = re.compile(r"(.*?)\d+", re.DOTALL)
 _LEAST_SHARED = 0.5
@@ -84,3 +86,41 @@ def note_of_pairing(renamed: Sequence[Mapping[str, str]], what: str) -> str:
         f"files {reason}, so they are paired by {what}: {counted(len(moved), 'item')} "
         f"called as in the first file that has it ('{moved[0][0]}' is '{moved[0][1]}' there)"
     )
+
+
+def refuse_spelt_apart(held: Mapping[str, Iterable[Sequence[str]]], kinds: Sequence[str]) -> None:
+    """Refuse names that are one but for how they are written, unless somebody has both of them.
+
+    Parameters
+    ----------
+    held : mapping of str to iterable of sequence of str
+        What everybody has, a name of each kind.
+    kinds : sequence of str
+        What the names are of.
+
+    Examples
+    --------
+    >>> refuse_spelt_apart({"ann": [["1"], ["2"], ["02"]], "bot": [["1"], ["2"]]}, ["item"])
+    >>> refuse_spelt_apart({"ann": [["t1", "001"]], "bot": [["t1", "1"]]}, ["topic", "item"])
+    Traceback (most recent call last):
+    metaeval.errors.ScoresError: ann writes item '001' and bot '1': names are matched as written, so write them alike, \
+such as '001' under bot
+    """
+    holders: dict[tuple[str, ...], list[str]] = {}
+    for holder, names in held.items():
+        for name in dict.fromkeys(map(tuple, names)):
+            holders.setdefault(name, []).append(holder)
+    alike: dict[tuple[str, ...], list[tuple[str, ...]]] = {}
+    for name, having in holders.items():
+        if len(having) < len(held):
+            alike.setdefault(tuple(map(spelling, name)), []).append(name)
+    several = [names for names in alike.values() if len(names) > 1]
+    twins = [names for names in several if first_double(who for name in names for who in holders[name]) is None]
+    if twins:
+        one, two, *_ = twins[0]
+        kind, first, second = next(of for of in zip(kinds, one, two, strict=True) if of[1] != of[2])
+        more = f", and {counted(len(twins) - 1, 'other')}" if len(twins) > 1 else ""
+        raise ScoresError(
+            f"{holders[one][0]} writes {kind} {first!r} and {holders[two][0]} {second!r}{more}: names are matched as "
+            f"written, so write them alike, such as {first!r} under {holders[two][0]}"
+        )

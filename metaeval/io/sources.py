@@ -112,7 +112,9 @@ def _files_of(source: Source, *, nested: bool) -> list[Source]:
             return [Source(str(saved))]
     names = natural_order(_names_in(path, nested=nested))
     if not names:
-        raise FileFormatError("the folder holds no files; name the files to read", path=source.path)
+        inner = next((entry for entry in entries_of(path) if not entry.name.startswith(".") and entry.is_dir()), None)
+        way = "name the files to read" if inner is None else f"name one of the folders in it, such as {inner}"
+        raise FileFormatError(f"the folder holds no files{' itself' * (inner is not None)}; {way}", path=source.path)
     return [Source(str(path / name), listed=True) for name in names]
 
 

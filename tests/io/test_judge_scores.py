@@ -268,3 +268,15 @@ def test_kinds_do_not_mix(tmp_path, long):
     assert list(named) == ["nist", "gpt", "again"]
     with pytest.raises(FileFormatError, match="nist: there is no column 'year'"):
         read_judges([f"ann={tmp_path / 'nist'}", f"ben={long}"], where={"year": "2021"})
+
+
+@pytest.mark.parametrize("name", ["judge", "rater", "annotator"])
+def test_a_column_called_judge_that_holds_labels_is_a_judge(tmp_path, name):
+    """Beside systems and items it says 0 and 1 as another column does, once an answer: it names nobody."""
+    said = pd.DataFrame({"model": list("aaabbb"), "item": [1, 2, 3] * 2, "expert": [0, 1, 1, 0, 0, 1]})
+    said.assign(**{name: [1, 1, 1, 0, 0, 1]}).to_csv(tmp_path / "labels.csv", index=False)
+    found = read_judges(tmp_path / "labels.csv", reference="expert").scores["score"]
+    assert {judge: scores.to_numpy()[0].tolist() for judge, scores in found.items()} == {
+        "expert": [[0, 1, 1], [0, 0, 1]],
+        name: [[1, 1, 1], [0, 0, 1]],
+    }

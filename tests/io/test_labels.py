@@ -16,6 +16,7 @@ from metaeval.agreement.labels import as_labels
 from metaeval.agreement.runs_under_judges import judgments_of_labels
 from metaeval.base.label_words import folded, grades_of, word_scale
 from metaeval.errors import FileFormatError, InvalidOptionError, ScoresError
+from metaeval.inex.judges import read_judges
 from metaeval.io.by_values import labels_by_values
 from metaeval.io.labels import read_labels
 from metaeval.questions.judges.study import study_judges
@@ -537,3 +538,32 @@ def test_a_judge_called_q0_beside_one_called_1000_is_a_judge(tmp_path, apart):
     path.write_text("".join(" ".join(row) + "\n" for row in rows[1:]))
     with pytest.raises(FileFormatError, match="judgments of one judge"):
         read_labels(path)
+
+
+def test_items_written_with_zeros_by_one_judge_are_refused(tmp_path):
+    """Ids 001 to 100 beside 1 to 100 have 100 alone in common, and no verdict is given on that."""
+    for name, write in (("ann", "{:03}"), ("bot", "{}")):
+        rows = [f"{write.format(item)},{item % 2}" for item in range(1, 101)]
+        (tmp_path / f"{name}.csv").write_text("\n".join([f"id,{name}", *rows]))
+    both = [tmp_path / "ann.csv", tmp_path / "bot.csv"]
+    with pytest.raises(ScoresError, match=r"ann writes item '001' and bot '1', and 98 others: .* '001' under bot"):
+        read_labels(both, words={"no": 0})
+    (tmp_path / "ann.csv").write_text("id,ann\n1,0\n2,1\n02,1")
+    (tmp_path / "bot.csv").write_text("id,bot\n1,0\n2,1")
+    assert read_labels(both).shape == (3, 2)  # somebody has both 2 and 02
+
+
+@pytest.mark.parametrize("heads", [("label", "label"), ("ann", "bot"), ("said", "said")])
+@pytest.mark.parametrize("words", [("no", "yes"), ("0", "1")])
+def test_a_file_a_judge_with_one_column_of_labels(tmp_path, heads, words):
+    """The judge is called as the file where the column is called as labels or as given, else as the column."""
+    said = {"ann": [0, 1, 1, 0], "bot": [0, 1, 0, 0]}
+    for name, head in zip(said, heads, strict=True):
+        rows = [f"{item},{words[label]}" for item, label in enumerate(said[name])]
+        (tmp_path / f"{name}.csv").write_text("\n".join([f"id,{head}", *rows]))
+    called = "{0}={1}/{0}.csv" if heads[0] == "said" else "{1}/{0}.csv"
+    found = read_judges([called.format(name, tmp_path) for name in said]).labels
+    written = [float(word) if word.isdigit() else word for word in words]
+    assert {name: found[name].tolist() for name in found} == {
+        name: [written[label] for label in labels] for name, labels in said.items()
+    }

@@ -68,6 +68,9 @@ def test_nothing_and_everything_twice(tmp_path):
         list_sources([])
     with pytest.raises(FileFormatError, match="the folder holds no files"):
         list_sources(tmp_path)
+    (tmp_path / "runs").mkdir()
+    with pytest.raises(FileFormatError, match=r"holds no files itself; name one of the folders in it, such as .*runs"):
+        list_sources(tmp_path)
     with pytest.raises(FileFormatError, match="is for one file, and this is a folder"):
         list_sources(f"AP={tmp_path}")
     path = tmp_path / "ap.csv"

@@ -124,7 +124,9 @@ def read_content(source: Source, content: bytes, options: TableOptions) -> FileB
         parsed = _Parser(source, options).parsed(content)
     except _OtherError as other:
         raise other.error from None
-    return parsed if isinstance(parsed, FileBlock) else _read_benchmark([parsed], [], [], options, None).blocks[0]
+    if isinstance(parsed, FileBlock):
+        return parsed
+    return _read_benchmark([parsed], [], [], options, options.metrics).blocks[0]
 
 
 _PAIR = 2

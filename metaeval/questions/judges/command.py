@@ -231,12 +231,14 @@ _REL = Option(
 )
 _BEFORE = path(
     "OLD",
-    "Has the judge changed? Labels or scores of systems by item under it, or votes, then and (--after) now; a column "
-    "output, of texts or hashes, says which answers are the same.",
-    checks.file_to_read("the earlier labels, scores or votes"),
+    "Has the judge changed? Labels or scores of systems by item under it, or votes, then and (--after) now, in a file "
+    "or a folder; a column output, of texts or hashes, says which answers are the same.",
+    checks.file_to_read("the earlier labels, scores or votes", folder=True),
     needs="after",
 )
-_AFTER = path("NEW", "The same items, judged again.", checks.file_to_read("the later ones"), needs="before")
+_AFTER = path(
+    "NEW", "The same items, judged again.", checks.file_to_read("the later ones", folder=True), needs="before"
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -359,7 +361,7 @@ def judges_command(  # noqa: PLR0913 - the options of the command
     judged = _judged(read, reading, reference, named)
     collection = _runs_beside(loaded, judged, systems, lenient=reading.lenient)
     names = _systems(collection, read.scores)
-    numbers = _covariate(loaded, judged, names, systems)
+    numbers = _covariate(loaded, judged, read.scores, names, systems)
     group_of = checks.parse_assignments(systems.built_with, "--built-with")
     return loaded.ask(
         study_judges,
@@ -413,17 +415,25 @@ def _judged(read: "JudgeInput", reading: _Reading, reference: str | None, people
     return judged
 
 
-def _covariate(loaded: Loaded, judged: _Judged, systems: Sequence[str], asked: _OfSystems) -> "Covariate | None":
+def _covariate(
+    loaded: Loaded,
+    judged: _Judged,
+    scores: "dict[str, dict[str, Scores]]",
+    systems: Sequence[str],
+    asked: _OfSystems,
+) -> "Covariate | None":
     """Return the numbers of items, where the table names those of the labels, or of systems; None without a table."""
     from metaeval.agreement.item_favour import names_of_items  # noqa: PLC0415 - loads scipy
     from metaeval.agreement.labels import Labels  # noqa: PLC0415 - as above
+    from metaeval.agreement.runs_under_judges import labels_of_scores  # noqa: PLC0415 - as above
     from metaeval.io.groups import read_covariate, read_item_covariate  # noqa: PLC0415 - loads pandas
 
     file, column, numbers = asked.covariate, asked.covariate_column, None
     if file is None:
         return None
-    if isinstance(judged, Labels):
-        items = {str(name) for by in names_of_items(judged) for name in by}
+    labels = judged if isinstance(judged, Labels) else labels_of_scores(scores) if scores else None
+    if labels is not None:
+        items = {str(name) for by in names_of_items(labels) for name in by} - {*systems}
         numbers = read_item_covariate(file, items=items, covariate_column=column)
     if numbers is None:
         numbers = read_covariate(file, systems=systems, covariate_column=column)
@@ -457,6 +467,7 @@ def _refuse_all_but(loaded: Loaded, known: set[str], what: str) -> None:
 def _of_two_dates(loaded: Loaded, inputs: Sequence[str] | None, files: tuple[Path, Path], reading: _Reading) -> Answer:
     """Ask whether a judge has changed."""
     from metaeval.io.judged_answers import read_judged_answers  # noqa: PLC0415 - loads pandas
+    from metaeval.io.sources import list_sources  # noqa: PLC0415 - as above
     from metaeval.questions.judges.study_drift import both_outputs, study_judge_drift  # noqa: PLC0415 - loads scipy
 
     if inputs:
@@ -472,18 +483,18 @@ def _of_two_dates(loaded: Loaded, inputs: Sequence[str] | None, files: tuple[Pat
     (before, outputs), (after, new_outputs) = (
         read_judged_answers(file, columns, words=_words(reading.word)) for file in files
     )
-    loaded.read(*files)
+    loaded.read(*(source.path for file in files for source in list_sources(str(file), nested=True)))
     return loaded.ask(study_judge_drift, before, after, outputs=both_outputs(outputs, new_outputs, files))
 
 
 def _no_votes(files: Sequence[str]) -> list[str]:
     """Return files that hold no votes; one that does is refused as such."""
     from metaeval.io.files import read_bytes  # noqa: PLC0415 - loads pandas
-    from metaeval.io.sources import named_source  # noqa: PLC0415 - as above
+    from metaeval.io.sources import list_sources, named_source  # noqa: PLC0415 - as above
     from metaeval.io.votes import refuse_votes  # noqa: PLC0415 - as above
 
-    for text in files:
-        refuse_votes(read_bytes(file := named_source(text).path), file)
+    for source in (file for text in files for file in list_sources(named_source(text).path, nested=True)):
+        refuse_votes(read_bytes(source.path), source.path)
     return [*files]
 
 

@@ -255,6 +255,8 @@ def _verdict_figures(study: JudgeStudy, metric: str) -> list[KeyFigure]:
     if row["favours"]:
         beyond = {f"beyond_{name}": value for name, value in with_ends(*_beyond(row)).items()}
         told.append(KeyFigure("Group bias", _favour_words(row), with_ends(*ends_in(row, "favour")) | beyond))
+    elif metric in study.group_bias:
+        told.append(of_systems.largest_gain(study.group_bias[metric], judge))
     if has_pairs:
         caption = f"Pairs significant in opposite directions, {judge}"
         told.append(KeyFigure(caption, number(0)(row["n_conflicts"]), {"count": row["n_conflicts"]}))

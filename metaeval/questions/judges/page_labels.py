@@ -70,7 +70,7 @@ _PARTS = {"elements": "Relevant elements, overlap", "passages": "Highlighted tex
 _FEW_ROWS = 400
 """Of a table that somebody may read."""
 _NAMED = 3
-_NEARLY_ALL = 0.95
+_NEARLY_ALL, _HALF, _TWO = 0.95, 0.5, 2
 MEASURES = {"kappa": "Cohen's κ", "quadratic_kappa": "κ with quadratic weights"}
 """The leading kappa, as pages call it."""
 _MOST_DOUBTFUL = 8
@@ -84,7 +84,7 @@ def best_words(study: Labelling, ranking: JudgeRanking) -> str:
     best = ends(level["judge"], level[ranking.measure], map(_DECIMAL, level[ranking.measure]))[1]
     first = ends_in(_kappas(study, ranking).to_dict("index")[table["judge"].iloc[0]], "value")
     draws = study.agreement.n_resamples
-    return say(
+    words = say(
         "one" if len(table) == 1 else "best" if ranking.ordered else "none best",
         best=best,
         first=table["judge"].iloc[0],
@@ -97,6 +97,22 @@ def best_words(study: Labelling, ranking: JudgeRanking) -> str:
         leaning=_leaning(table.iloc[0]) if len(level) == 1 else "",
         unsure=not absent(first[1]) and sure_side(*first, draws=draws) == 0,
     )
+    return " ".join(filter(None, (_few_shared(study), words)))
+
+
+def _few_shared(study: Labelling) -> str:
+    """Say how few items two judges labelled, where each labelled far more; empty elsewhere."""
+    told, reference = study.labels.table.notna(), study.agreement.reference
+    if reference is None:
+        shared, least = int((told.sum(axis=1) > 1).sum()), told.sum().nlargest(2).min()
+    else:
+        others = told.drop(columns=reference)
+        shared = int((told[reference] & others.any(axis=1)).sum())
+        least = min(told[reference].sum(), others.sum().max())
+    if shared >= _HALF * least:
+        return ""
+    n, two = int(told.any(axis=1).sum()), told.shape[1] == _TWO
+    return say("few shared", shared=shared, n=n, two=two, reference=reference)
 
 
 def _kappas(study: Labelling, ranking: JudgeRanking) -> pd.DataFrame:
@@ -233,7 +249,7 @@ def alpha_words(study: Labelling) -> str:
         firm=firm > 0,
         bars=ENOUGH,
     )
-    return " ".join(filter(None, [agree, _shift_words(study)]))
+    return " ".join(filter(None, [_few_shared(study), agree, _shift_words(study)]))
 
 
 def _shift_words(study: Labelling) -> str:

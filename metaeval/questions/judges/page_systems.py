@@ -31,7 +31,7 @@ from metaeval.page.blocks import Block, Choice, Fold, Picture, Section, Text
 from metaeval.page.tables import METRIC, Column, Table, ends_named, left, ranged, right, with_cells, with_errors
 from metaeval.questions.components.page import design_sentences
 from metaeval.questions.judges.study import JudgeStudy
-from metaeval.reports.key_figures import KeyFigure, ends_in
+from metaeval.reports.key_figures import KeyFigure, bounded_figure, ends_in
 from metaeval.reports.prose import prose
 from metaeval.resampling.judge_conclusions import JudgeConclusions
 from metaeval.resampling.judge_verdicts import deciding_metric
@@ -334,6 +334,15 @@ def favour_section(study: JudgeStudy) -> tuple[Section, ...]:
     return (say.section("favour", *blocks_by_metric(study.group_bias, _favoured_blocks), brief=False),)
 
 
+def largest_gain(found: FavouredGroups, judge: str) -> KeyFigure:
+    """Return what a judge gives the group that gains most under it, none of which it favours beyond doubt."""
+    frame = _gains(found.table[found.table["judge"] == judge])
+    kind = "adjusted" if found.adjusted and frame["adjusted"].notna().all() else "figure"
+    row = frame.sort_values(kind, ascending=False, kind="stable").iloc[0]
+    figure = bounded_figure(f"Largest gain of a group, {row['group']}", ends_in(row, kind), _SIGNED)
+    return figure._replace(what=f"{figure.what}, not adjusted") if found.adjusted and kind == "figure" else figure
+
+
 def _gains(frame: pd.DataFrame) -> pd.DataFrame:
     """Return gains with their intervals over topics and systems as `ranged` looks for them."""
     ends = {f"{name}_{end}": frame[f"{sides}{end}_both"] for name, sides in _SIDES.items() for end in ("low", "high")}
@@ -411,7 +420,7 @@ def _covariate_words(study: JudgeStudy, found: FavouredGroups) -> list[str]:
     name, of_judges = _covariate_name(found), found.table[found.table["kind"] == "judge"]
     sure = of_judges[is_significant(of_judges["p_corrected"].to_numpy(), study.alpha)]
     if sure.empty:
-        return [say("unbiased", covariate=name)]
+        return [say("bias open" if found.unadjusted else "unbiased", covariate=name)]
     kind = "adjusted" if found.adjusted else "figure"
     sentences = []
     for row in _gains(sure).to_dict("records"):

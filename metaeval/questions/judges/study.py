@@ -421,8 +421,11 @@ def study_judges(  # noqa: PLR0913 - every option is one question
 def _labels_of_answers(
     tables: Mapping[str, ScoresOfJudges], options: JudgeOptions, attempt: Attempts
 ) -> Labelling | None:
-    """Compare scores under judges as labels, where they are such; corrected they are with the systems."""
+    """Compare scores under judges as labels, where they are such; what is of systems is asked of their scores."""
     answers = under_judges.labels_of_scores(tables)
+    systems = {*(answers.systems or {}).values()} if answers is not None else set()
+    if options.covariate is not None and not systems.isdisjoint(options.covariate):
+        options = options._replace(covariate=None)
     compared = None if answers is None else attempt(_LABELS, partial(labelling_of, answers, options, attempt))
     return None if compared is None else replace(compared[0], corrected=None)
 
@@ -492,6 +495,8 @@ def _about_systems(
             answer = attempt(f"{question} under {metric}", compute)
             if answer is not None:
                 answers[kind][key] = answer
+            if isinstance(answer, FavouredGroups) and answer.unadjusted:
+                attempt.failed[f"{question}, adjusted for a judge's scale, under {metric}"] = answer.unadjusted
     if options.groups is None and options.covariate is None:
         attempt.failed["Group bias"] = (
             "takes groups of systems (`groups`), or a number for every one of them (`covariate`)"
@@ -606,15 +611,18 @@ def _check_given(  # noqa: PLR0913, PLR0917 - what may be given
         )
     if labels is not None and not isinstance(labels, Mapping):
         check_kind(labels, "labels", "Labels")
+    people = check_list(people, "people", ["ann"])
     if people and reference is None:
-        raise InvalidOptionError("`people` are compared with a reference, as judges are; name it (`reference`)")
+        raise InvalidOptionError(
+            "`people` are compared with a reference, as judges are; name it (`reference`): another judge, or one of "
+            "them who is then left out of `people`"
+        )
     if collection is not None and isinstance(labels, Labels) and len(labels.outside):
         raise InvalidOptionError(
             f"{len(labels.outside)} labels were left out as off the scale, and runs would be scored without the items "
             "that they are about, often the best ones; give the labels as they were read, without `scale` and "
             "`outside='drop'`: every judge is put on the scale of `reference` (`maps`)"
         )
-    people = check_list(people, "people", ["ann"])
     if reference in people:
         raise refused("people", f"are others beside the reference; leave {reference!r} out of them", people)
     compared = of_judges(labels, [str(reference), *people]) if isinstance(labels, Labels) else labels

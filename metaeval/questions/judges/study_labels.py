@@ -145,7 +145,8 @@ def labelling_of(
         alt = attempt(_ALT, partial(alt_test, *tables, epsilon=options.epsilon, scoring=options.scoring or usual))
     elif reference is not None and not assessments:
         attempt.failed[_ALT] = (
-            f"takes labels of two people at least on the same {unit().labelled}s; name them (`people`)"
+            f"takes labels of {reference} and of another person at least on the same {unit().labelled}s; name the "
+            f"people beside {reference} (`people`)"
         )
     latent = _latent(labels, options, attempt)
     corrected = None if assessments else _corrected(labels, judges, options, attempt)

@@ -826,8 +826,8 @@ def test_look_leads_from_grades_with_gaps_to_judges(command, tmp_path):
     assert alphas.loc["nominal", "alpha"] == pytest.approx(0.743, abs=5e-4)
 
 
-def test_lengths_of_answers_lead_to_answers_as_items(command, tmp_path):
-    """A row a question and system is no covariate of systems; the way out finds the one column of numbers itself."""
+def test_lengths_of_answers_are_of_answers_whether_read_as_scores_or_as_labels(command, tmp_path):
+    """A row a question and system is a covariate of answers, and answers as items give the same slope."""
     rng = np.random.default_rng(3)
     frame = pd.DataFrame({"question": [f"p{at}" for at in range(40)]}).merge(
         pd.DataFrame({"system": [f"s{at}" for at in range(6)]}), how="cross"
@@ -838,10 +838,82 @@ def test_lengths_of_answers_lead_to_answers_as_items(command, tmp_path):
     )
     frame.assign(length=rng.integers(50, 500, len(frame))).to_csv(tmp_path / "n.csv", index=False)
     asked = ("judges", tmp_path / "l.csv", "--reference", "human", "--covariate", tmp_path / "n.csv")
-    refused = command(*asked).err
-    assert "--column item=question,system" in " ".join(refused.split())
-    told = command(*asked, "--column", "item=question,system", "--json").json()["results"]
-    assert any(row["statistic"] == "bias by item, adjusted: length" for row in told)
+    both = [command(*asked, *more, "--json").json()["results"] for more in ((), ("--column", "item=question,system"))]
+    slopes = [[row["value"] for row in rows if row["statistic"] == "bias by item, adjusted: length"] for rows in both]
+    assert len(slopes[0]) == 1
+    assert slopes[0] == pytest.approx(slopes[1])
+
+
+def _write_log(path, model, scores, judged=None):
+    """Write a log of inspect_ai: the grades of each scorer, None for a sample that it did not score."""
+    samples = [
+        {"id": at, "epoch": 1, "scores": {name: {"value": said[at]} for name, said in scores.items() if said[at]}}
+        for at in range(len(next(iter(scores.values()))))
+    ]
+    evaluated = {"task": "quiz", "model": model, "created": f"2026-01-0{judged or 1}T00:00:00"}
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(json.dumps({"version": 2, "status": "success", "eval": evaluated, "samples": samples}))
+
+
+@pytest.mark.parametrize("models", [["a"], ["a", "b"]])
+def test_a_scorer_on_a_part_of_a_log_corrects_the_others_scores(command, tmp_path, models):
+    """The expert labelled 4 of 8; the bot errs on 1 of 2 noes there, and says yes to 3 of 4 where it is alone."""
+    expert, bot = ["C", "C", "I", "I", None, None, None, None], list("CCCICCCI")
+    for model in models:
+        _write_log(tmp_path / "logs" / f"{model}.json", model, {"expert": expert, "bot": bot})
+    told = command("judges", tmp_path / "logs", "--reference", "expert", "--json")
+    assert told.code == 0, told.err
+    powered = [row["value"] for row in told.json()["results"] if "prediction-powered score" in row["statistic"]]
+    assert powered == pytest.approx([0.5] * len(models))  # 3/4 of the others, less the mean error of 1/4
+
+
+def test_partial_credit_in_a_log_counts_as_a_grade(command, tmp_path):
+    """C, P and I are three grades in one order: quadratic κ is 1 less the mean square apart, as a share of chance's."""
+    expert, bot = list("CCPPIICI"), list("CPPPIPCI")
+    _write_log(tmp_path / "log.json", "a", {"expert": expert, "bot": bot})
+    rows = command("judges", tmp_path / "log.json", "--reference", "expert", "--json").json()["results"]
+    grades = [[{"I": 0, "P": 1, "C": 2}[grade] for grade in said] for said in (expert, bot)]
+    apart = np.mean(np.subtract(*grades) ** 2)
+    by_chance = np.mean(np.subtract.outer(*grades) ** 2)
+    kappa = next(row["value"] for row in rows if row["statistic"] == "quadratic_kappa")
+    assert kappa == pytest.approx(1 - apart / by_chance)
+
+
+@pytest.mark.parametrize("models", [["a"], ["a", "b"]])
+def test_logs_of_two_dates_say_whether_the_judge_has_changed(command, tmp_path, models):
+    """A folder of logs, or a log, a date: 3 of 8 grades of each model rise, so the mean by 3/8."""
+    for date, said in enumerate(("CCCIIIII", "CCCCCCII"), start=1):
+        for model in models:
+            _write_log(tmp_path / f"{date}" / f"{model}.json", model, {"bot": list(said)}, date)
+    told = command("judges", "--before", tmp_path / "1", "--after", tmp_path / "2", "--json")
+    assert told.code == 0, told.err
+    assert [row["judge"] for row in told.json()["results"]] == pytest.approx([3 / 8] * len(models))
+    if len(models) == 1:
+        alone = command("judges", "--before", tmp_path / "1" / "a.json", "--after", tmp_path / "2" / "a.json", "--json")
+        assert alone.json()["results"] == told.json()["results"]
+
+
+def test_a_gain_that_cannot_be_adjusted_is_told_in_the_terminal(command, tmp_path):
+    """Three systems of a group beside three others: the gain itself, and why there is none adjusted."""
+    rng = np.random.default_rng(1)
+    human = rng.integers(0, 2, (6, 30))
+    judge = np.where(rng.random((6, 30)) < np.repeat([0.6, 0.1], 3)[:, None], 1, human)
+    rows = [f"s{row},{item},{human[row, item]},{judge[row, item]}" for row in range(6) for item in range(30)]
+    (tmp_path / "said.csv").write_text("\n".join(["system,item,human,judge", *rows]))
+    (tmp_path / "groups.csv").write_text(
+        "\n".join(["system,group", *(f"s{at},{'own' * (at < 3) or 'no'}" for at in range(6))])
+    )
+    shown = command(
+        "judges", tmp_path / "said.csv", "--reference", "human", "--groups", tmp_path / "groups.csv", "--resamples", 20
+    ).out
+    apart = (judge - human).mean(axis=1)
+    gain = apart[:3].mean() - apart[3:].mean()
+    told = " ".join(shown.split())
+    assert f"Largest gain of a group, own, not adjusted {gain:.3f} [" in told
+    assert (
+        "Group bias, adjusted for a judge's scale, under score: groups 'own' and 'no' have no adjusted figure: a"
+        in told
+    )
 
 
 def test_votes_of_some_voters_are_chosen_by_where(command, tmp_path):
