@@ -69,6 +69,8 @@ class JudgeInput(Result):
     empty for anything else."""
     files: tuple[str, ...] = ()
     """Every file that was read."""
+    of_metrics: bool = False
+    """Whether labels were read as scores, whose metrics are the judges."""
 
     @property
     def kind(self) -> str:
@@ -247,7 +249,8 @@ def read_judges(  # noqa: PLR0913 - what is read, and how
             duplicates=duplicates,
         )
         of_one = labels_of_one_system(scores)
-        return JudgeInput(**({"scores": scores} if of_one is None else {"labels": of_one}), files=paths_read)
+        found = {"scores": scores} if of_one is None else {"labels": of_one, "of_metrics": True}
+        return JudgeInput(**found, files=paths_read)
     labels = labels_of(
         contents,
         columns=columns,

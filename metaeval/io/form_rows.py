@@ -295,7 +295,7 @@ def _of_segments(sheet: Sheet, names: Sequence[str]) -> _Told | None:
     rows = [(line, [cell.strip() for cell in cells]) for line, cells in sheet.numbered()]
     if not sheet.label.endswith(_OF_MT) or any(part_of_word(name) for name in names):
         return None
-    if not all(len(cells) == 2 and (cells[1] == "None" or is_number(cells[1])) for _, cells in rows):  # noqa: PLR2004
+    if not all(len(cells) == 2 and (cells[1] == "None" or is_number(cells[1])) for _, cells in rows):  # noqa: PLR2004 - a name and a score
         return None
     n_of = Counter(cells[0] for _, cells in rows)
     if len({*n_of.values()}) > 1:

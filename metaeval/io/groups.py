@@ -276,9 +276,9 @@ class _GroupTable:
         if questions and len({*systems}) < len(systems):
             named = f"{questions[0]},{self.columns[self.at]}"
             raise self.sheet.error(
-                f"a row is an answer, named by {questions[0]} and {self.columns[self.at]}, and a covariate of systems has "
-                f"a row a system; take answers for what was labelled (`columns={{'item': {named!r}}}`), or give the "
-                f"mean of each {self.columns[self.at]}"
+                f"a row is an answer, named by {questions[0]} and {self.columns[self.at]}, and a covariate of systems "
+                f"has a row a system; take answers for what was labelled (`columns={{'item': {named!r}}}`), or give "
+                f"the mean of each {self.columns[self.at]}"
             )
 
     def _may_say_it(self, at: int) -> bool:

@@ -403,7 +403,8 @@ def _metrics_as_judges(scores: Scores, source: Source, metrics: Sequence[str] | 
     if len(selected) < 2:  # noqa: PLR2004 - a judge beside another
         raise ScoresError(
             f"{source.path} holds the scores of one judge ({first_few(selected)}); give those of another beside it, "
-            "or name the column of judges (`columns={'judge': 'NAME'}`)"
+            "name one who scored a part of the items (`reference`), or the column of judges "
+            "(`columns={'judge': 'NAME'}`)"
         )
     return {name: scores.sel(metric=[name]) for name in selected}
 

@@ -509,7 +509,7 @@ def _refuse_parts(known: _Frame, others: Mapping[str, str]) -> None:
     taken = first_few([f"{name!r} (taken for the {role})" for role, name in others.items()])
     row = next(iter(known.parts.keys() - others))
     new = {name: f"{name} {'task' if row == 'system' else 'system'}" for name in others.values()}
-    if {*others} == {"repeat"}:
+    if {*others} == {"repeat"} and not known.frame[known.parts[row]].is_unique:
         kept, called = [known.parts[row], *others.values()], "item" if row == "system" else "system"
         raise ScoresError(
             f"{taken} numbers the rows of each {row}, and a wide frame has no repeats; give a row a score: "

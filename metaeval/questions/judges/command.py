@@ -357,7 +357,7 @@ def judges_command(  # noqa: PLR0913 - the options of the command
     named = () if people is None else checks.by_comma(people, ())
     if len(read.annotations) == 1 and not named:  # all of one kind, whose agreement is asked
         read = replace(read, labels=next(iter(read.annotations.values())), annotations={})
-    _check_kind(loaded, read.kind, read.files[0])
+    _check_kind(loaded, read)
     judged = _judged(read, reading, reference, named)
     collection = _runs_beside(loaded, judged, systems, lenient=reading.lenient)
     names = _systems(collection, read.scores)
@@ -523,8 +523,9 @@ def _systems(collection: _UnderJudges, scores: "dict[str, dict[str, Scores]]") -
     return () if judged is None else judged.systems
 
 
-def _check_kind(loaded: Loaded, kind: str, file: str) -> None:
+def _check_kind(loaded: Loaded, read: "JudgeInput") -> None:
     """Refuse options about another kind of files, and those about systems where there are none."""
+    kind, file = read.kind, read.files[0]
 
     def of_others(option: str, kinds: Sequence[str]) -> str:
         others = " or ".join(_FILES[allowed] for allowed in kinds if allowed != "nuggets" or len(kinds) == 1)
@@ -535,4 +536,5 @@ def _check_kind(loaded: Loaded, kind: str, file: str) -> None:
             loaded.refuse([name], partial(of_others, kinds=kinds))
     if kind not in {"scores", "nuggets"} and not loaded.given("runs"):
         alone = "{0} does nothing without --runs; add that, or leave {0} out"
-        loaded.refuse((*_OF_SYSTEMS, "plugin"), alone.format)
+        names = [name for name in (*_OF_SYSTEMS, "plugin") if not (read.of_metrics and name == "metrics")]
+        loaded.refuse(names, alone.format)

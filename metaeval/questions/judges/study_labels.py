@@ -144,10 +144,7 @@ def labelling_of(
         tables = labels.table[[reference, *people]], labels.table[judges]
         alt = attempt(_ALT, partial(alt_test, *tables, epsilon=options.epsilon, scoring=options.scoring or usual))
     elif reference is not None and not assessments:
-        attempt.failed[_ALT] = (
-            f"takes labels of {reference} and of another person at least on the same {unit().labelled}s; name the "
-            f"people beside {reference} (`people`)"
-        )
+        attempt.failed[_ALT] = _takes_people(reference)
     latent = _latent(labels, options, attempt)
     corrected = None if assessments else _corrected(labels, judges, options, attempt)
     notes += _notes_of(labels, latent, corrected)
@@ -212,6 +209,13 @@ def _notes_of(labels: Labels, *answers: LatentClasses | CorrectedScores | None) 
     """Return the notes of answers, but for those on the labels themselves."""
     notes = [note for answer in answers if answer is not None for note in answer.notes]
     return [note for note in notes if note not in labels.notes]
+
+
+def _takes_people(reference: str) -> str:
+    return (
+        f"takes labels of {reference} and of another person at least on the same {unit().labelled}s; name the people "
+        f"beside {reference} (`people`)"
+    )
 
 
 def _favour_by_item(
