@@ -115,11 +115,8 @@ def read_wide(sheet: Sheet, source: Source, options: blocks.TableOptions) -> blo
         *topic_columns.values(),
     }
     used, empty, words = _columns_used(rows, left_out, name_column, transposed=transposed)
-    if name_column is None and (hollow := body.hollow_line()) is not None:
-        raise sheet.error(
-            f"line {hollow} is empty, and rows are numbered for want of a column that names them; fill it, remove it, "
-            "or add a topic column"
-        )
+    if name_column is None:
+        _refuse_hollow_line(body, sheet)
     down = None if name_column is None else _names_of_rows(rows, name_column, words, options, transposed=transposed)
     if down is not None and name_column is not None:
         _offer_other_names(rows, name_column, down, options, transposed=transposed)
@@ -127,10 +124,11 @@ def read_wide(sheet: Sheet, source: Source, options: blocks.TableOptions) -> blo
     options.check_systems(len(rows.first) if transposed else len(used))
     scores, gaps = _grid(rows, used, (down, across), options), _Gaps(rows, used, (down, across))
     blocks.refuse_points_between_thousands(body, scores, {at: names[at] if names else str(at + 1) for at in used})
-    notes = headers.note_of_unnamed(names, name_column) + _notes_on_identifiers(
-        rows, name_column, options, transposed=transposed
-    )
-    notes += left_out_columns([RoleColumn(names[at], "text", "empty") for at in empty])
+    notes = [
+        *headers.note_of_unnamed(names, name_column),
+        *_notes_on_identifiers(rows, name_column, options, transposed=transposed),
+        *left_out_columns([RoleColumn(names[at], "text", "empty") for at in empty]),
+    ]
     runs = [] if run_column is None or down is None else [*zip(down, rows.column(run_column), strict=True)]
     each = ["::".join(filter(None, run)) for run in runs] or down
     run_of = dict(zip(each or (), runs, strict=False))
@@ -159,6 +157,14 @@ def read_wide(sheet: Sheet, source: Source, options: blocks.TableOptions) -> blo
     beside = [name for at, name in enumerate(names) if at not in topic_columns.values() and name not in (across or ())]
     block = replace(_with_sizes(block, rows, beside, down), unit=unit)
     return replace(block, attached=_attached(rows, topic_columns, down)) if topic_columns else block
+
+
+def _refuse_hollow_line(body: Sheet, sheet: Sheet) -> None:
+    if (hollow := body.hollow_line()) is not None:
+        raise sheet.error(
+            f"line {hollow} is empty, and rows are numbered for want of a column that names them; fill it, remove it, "
+            "or add a topic column"
+        )
 
 
 def _columns_used(

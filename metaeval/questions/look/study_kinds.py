@@ -25,7 +25,7 @@ from metaeval.base.columns import (
     of_people,
     underscored,
 )
-from metaeval.base.label_words import COMPARES_JUDGES, grades_of, said_beside_people
+from metaeval.base.label_words import COMPARES_JUDGES, CONTRADICTIONS, CREDIT, grades_of, said_beside_people
 from metaeval.base.metric_names import split_names
 from metaeval.base.names import count, first_few, is_number, metric_evidence, topic_evidence
 from metaeval.base.needs import NEEDS
@@ -43,7 +43,6 @@ from metaeval.io.benchmarks.contents import ZIP_MAGIC, Archive, Json, read_json,
 from metaeval.io.benchmarks.formats import format_of
 from metaeval.io.benchmarks.helm import with_run_files
 from metaeval.io.benchmarks.inspect_ai import is_archived_log
-from metaeval.io.benchmarks.nuggets import CONTRADICTIONS, CREDIT
 from metaeval.io.benchmarks.rows import records_of_mappings
 from metaeval.io.blocks import PASSES, OtherTableError, SpeltError, SpreadlessError
 from metaeval.io.by_values import ByValues, labels_by_values, scores_by_values, votes_by_values, way_to_label_items
