@@ -344,8 +344,8 @@ def _offer_other_names(
         else _by_position({role: place, other: beside}, rows)
     )
     raise rows.body.error(
-        f"{word} {first_double(down)!r} stands in several rows, which {apart} distinguishes; pass `columns={columns!r}` "
-        f"if that names the {other}s"
+        f"{word} {first_double(down)!r} stands in several rows, which {apart} distinguishes; pass "
+        f"`columns={columns!r}` if that names the {other}s"
     )
 
 
@@ -497,9 +497,9 @@ def _refuse_repeated(rows: _WideRows, options: blocks.TableOptions) -> None:
             columns = {"system": items[0], "topic": name}
         if not items and 2 * len({*rows.first}) <= len(rows.first):  # a name or two may be there again
             raise rows.body.error(
-                f"names in the first column, {name!r}, stand in several rows each, and no column distinguishes these; if "
-                f"each row is an item of what that names, pass `columns={ {'cluster': name}!r}`; if it names systems, "
-                "add a column that names the items"
+                f"names in the first column, {name!r}, stand in several rows each, and no column distinguishes these; "
+                f"if each row is an item of what that names, pass `columns={ {'cluster': name}!r}`; "
+                "if it names systems, add a column that names the items"
             )
         raise rows.body.error(
             f"names in the first column, {name!r}, stand in several rows each, as those of systems in a table of a row "
