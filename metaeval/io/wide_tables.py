@@ -407,8 +407,8 @@ def _offer_other_names(
         else _by_position({role: place, other: beside}, rows)
     )
     raise rows.body.error(
-        f"{word} {first_double(down)!r} stands in several rows, which {apart} tells apart; pass `columns={columns!r}` "
-        f"if that names the {other}s"
+        f"{word} {first_double(down)!r} stands in several rows, which {apart} distinguishes; pass "
+        f"`columns={columns!r}` if that names the {other}s"
     )
 
 
@@ -560,9 +560,9 @@ def _refuse_repeated(rows: _WideRows, options: blocks.TableOptions) -> None:
             columns = {"system": items[0], "topic": name}
         if not items and 2 * len({*rows.first}) <= len(rows.first):  # a name or two may be there again
             raise rows.body.error(
-                f"names in the first column, {name!r}, stand in several rows each, and no column tells these apart; if "
-                f"each row is an item of what that names, pass `columns={ {'cluster': name}!r}`; if it names systems, "
-                "add a column that names the items"
+                f"names in the first column, {name!r}, stand in several rows each, and no column distinguishes these; "
+                f"if each row is an item of what that names, pass `columns={ {'cluster': name}!r}`; "
+                "if it names systems, add a column that names the items"
             )
         raise rows.body.error(
             f"names in the first column, {name!r}, stand in several rows each, as those of systems in a table of a row "
@@ -900,8 +900,8 @@ def _first_column_is_identifier(rows: _WideRows, sheet: Sheet, options: blocks.T
             few, many = sorted((0, beside), key=lambda at: len({*rows.column(at)}))
             columns = _by_position({"system": few, "topic": many}, rows)
             raise sheet.error(
-                f"rows have names that stand in several ({first_double(cells)!r}), which column {beside + 1} tells "
-                f"apart; pass `columns={columns!r}` if these name systems and topics"
+                f"rows have names that stand in several ({first_double(cells)!r}), which column {beside + 1} "
+                f"distinguishes; pass `columns={columns!r}` if these name systems and topics"
             )
         raise sheet.error(f"{message}; pass {_TOPICS_FIRST} or {_SYSTEMS_FIRST}")
     if not all(are_numbers):

@@ -88,7 +88,7 @@ def _judged(at: int, values: Floats, others: Ints, made: tuple[Floats, Floats]) 
 def _luck(own: Floats, rest: Floats, near: Floats, digit: float) -> tuple[float, tuple[float, float]]:
     """Return the chance that a row comes so near to something by luck, and which chances are small for such a row.
 
-    Scores of one row go together: beside that of one system, those of others tell how far they are apart.
+    Scores of one row go together: beside that of one system, those of others say how much they differ from it.
     """
     _, first = np.unique(rest, axis=1, return_index=True)
     own, rest, near = own[first], rest[:, first], near[first]

@@ -115,15 +115,15 @@ def repeats_of_metrics(
     names = labels["metric"]
     if len(names) > 1 and REPEAT not in labels and all(map(str.isdecimal, names)):
         return _of_numbers(scores, labels)
-    apart = [repeat if repeat is not None and repeat.word in _RUNS else None for repeat in _apart(names)]
-    if REPEAT not in labels and (made_of := _made_of_runs(scores, names, apart)):
+    runs = [repeat if repeat is not None and repeat.word in _RUNS else None for repeat in _apart(names)]
+    if REPEAT not in labels and (made_of := _made_of_runs(scores, names, runs)):
         kept = [at for at, name in enumerate(names) if name not in made_of]
         repeated, found, notes = repeats_of_metrics(scores[kept], {**labels, "metric": [names[at] for at in kept]})
         if REPEAT not in found:
             return scores, {**labels}, []
         left = [f"left out column {name!r}, {what} of the repeats" for name, what in made_of.items()]
         return repeated, found, [*left, *notes]
-    told = [repeat for repeat in apart if repeat is not None]
+    told = [repeat for repeat in runs if repeat is not None]
     numbers: dict[str, list[int]] = {}
     for repeat in told:
         numbers.setdefault(repeat.system, []).append(repeat.number)
