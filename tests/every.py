@@ -994,7 +994,8 @@ OTHERWISE = {
             means_by_levels nested_clusters tabulated these_clusters topic_weights traits_said units_of
             with_clusters""",
         "a part of a procedure in the table": """
-            check_metric effects_of_pairs finds_more_without first_places first_rests requirement_witness
+            check_metric effects_of_pairs finds_more_without first_places first_rests on_these_topics
+            requirement_witness
             run_test sample_of_topics verdicts_of_draws vote_ranks""",
     }.items()
 }

@@ -249,8 +249,8 @@ def read_judges(  # noqa: PLR0913 - what is read, and how
             duplicates=duplicates,
         )
         of_one = labels_of_one_system(scores)
-        found = {"scores": scores} if of_one is None else {"labels": of_one, "of_metrics": True}
-        return JudgeInput(**found, files=paths_read)
+        judged = {"scores": scores} if of_one is None else {"labels": of_one, "of_metrics": True}
+        return JudgeInput(**judged, files=paths_read)
     labels = labels_of(
         contents,
         columns=columns,

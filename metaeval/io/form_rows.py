@@ -313,14 +313,14 @@ def _of_segments(sheet: Sheet, names: Sequence[str]) -> _Told | None:
     for line, (system, score) in rows:
         seen[system] += 1
         scored.append((line, [system, str(seen[system]), score]))
-    known = [{cells[at] for _, cells in scored if cells[2] != "None"} for at in (0, 1)]
-    kept = [(line, cells) for line, cells in scored if all(cells[at] in known[at] for at in (0, 1))]
-    out = [len(n_of) - len(known[0]), len(rows) // len(n_of) - len(known[1])]
+    answered = [{cells[at] for _, cells in scored if cells[2] != "None"} for at in (0, 1)]
+    usable = [(line, cells) for line, cells in scored if all(cells[at] in answered[at] for at in (0, 1))]
+    out = [len(n_of) - len(answered[0]), len(rows) // len(n_of) - len(answered[1])]
     notes = ["lines of system and score, as mt-metrics-eval writes them: the n-th line of a system is segment n"]
     notes += [
         f"left out {count(n, what)} without any score" for n, what in zip(out, ("system", "segment"), strict=True) if n
     ]
-    return sheet_of_rows(sheet.label, ["system", "segment", "score"], kept), notes
+    return sheet_of_rows(sheet.label, ["system", "segment", "score"], usable), notes
 
 
 def _n_parts(group: str, rows: Sequence[_Row]) -> int:

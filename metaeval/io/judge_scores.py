@@ -219,9 +219,9 @@ def _holds_scores_itself(sheet: Sheet, names: Sequence[str], judge: str) -> bool
     if "score" in parts or len(keys) < len(_PAIR):
         return False
     rows = [[cell.strip() for cell in row] for row in sheet.without_header().rows()]
-    said = {name: {row[at] for row in rows if at < len(row)} - {""} for at, name in enumerate(names) if name}
-    numbers = {_label(text) for text in said[judge]}
-    others = [{*map(_label, said[name])} for name in said if name not in {judge, *parts.values()}]
+    cells_of = {name: {row[at] for row in rows if at < len(row)} - {""} for at, name in enumerate(names) if name}
+    numbers = {_label(text) for text in cells_of[judge]}
+    others = [{*map(_label, cells_of[name])} for name in cells_of if name not in {judge, *parts.values()}]
     alike = any(numbers <= texts or texts <= numbers for texts in others if texts)
     once = len({tuple(row[at] for at in keys) for row in rows}) == len(rows)
     return once and alike and all(map(is_number, numbers))
@@ -543,8 +543,8 @@ def _are_of_systems(
 def _of_same_systems(found: Mapping[str, Scores], missing: Missing) -> dict[str, Scores]:
     """Return the scores of every judge with systems in one order; others are an error, or go."""
     for dim in ("system", "topic"):
-        held = {name: [[text] for text in judged[dim].to_numpy().tolist()] for name, judged in found.items()}
-        refuse_spelt_apart(held, [dim])
+        texts_of = {name: [[text] for text in judged[dim].to_numpy().tolist()] for name, judged in found.items()}
+        refuse_spelt_apart(texts_of, [dim])
     systems_of = {name: judged["system"].to_numpy().tolist() for name, judged in found.items()}
     first = next(iter(systems_of.values()))
     common = [system for system in first if all(system in systems for systems in systems_of.values())]
@@ -566,9 +566,11 @@ def _of_same_systems(found: Mapping[str, Scores], missing: Missing) -> dict[str,
     if len(common) < 2 and not is_one:  # noqa: PLR2004 - a pair; see `labels_of_one_system`
         message = f"the judges must share two systems at least, and they share {len(common)}; name systems alike"
         raise ScoresError(message)
-    note = [f"systems that not every judge scored, left out: {first_few(left)}"] if left else []
+    beside = [f"systems that not every judge scored, left out: {first_few(left)}"] if left else []
     noted = {  # a judge is no metric, of which less could be better
-        name: [each for each in judged.attrs.get("notes", []) if not isinstance(each, UnsaidDirection)]
+        name: [note for note in judged.attrs.get("notes", []) if not isinstance(note, UnsaidDirection)]
         for name, judged in found.items()
     }
-    return {name: judged.sel(system=common).assign_attrs(notes=[*noted[name], *note]) for name, judged in found.items()}
+    return {
+        name: judged.sel(system=common).assign_attrs(notes=[*noted[name], *beside]) for name, judged in found.items()
+    }

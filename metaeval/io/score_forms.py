@@ -211,9 +211,9 @@ def _find_result_form(sheet: Sheet) -> Form:
         return "trec_eval" if any(map(is_measure, first)) else "ir_measures"
     few, many = (1, 2) if len(first) <= len(second) else (2, 1)
     long = f"`columns={ {'system': few, 'topic': many, 'score': 3}!r}` if column {few} names the systems"
-    other = "`header=False` for a wide table" if len(first) == len(rows) else long
+    way = "`header=False` for a wide table" if len(first) == len(rows) else long
     raise sheet.error(
         f"three columns without a header, and either of the first two ({rows[0][0]!r}, {rows[0][1]!r}) could be the "
         "measure; pass `form='trec_eval'` (measure, topic, value), `form='ir_measures'` (topic, measure, value) or "
-        f"{other}"
+        f"{way}"
     )

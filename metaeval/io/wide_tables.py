@@ -197,11 +197,11 @@ def _run_column(rows: "_WideRows", place: int | None, parts: Iterable[int], opti
     names = [] if place is None or not rows.names else rows.column(place)
     if first_double(filter(None, names)) is None:
         return None
-    said = options.chosen.get(REPEAT)
+    chosen = options.chosen.get(REPEAT)
     called = [name for name in rows.names if numbers_runs(name) and name not in options.ignored]
-    places = [rows.names.index(name) for name in ([said] if said in rows.names else called)]
+    places = [rows.names.index(name) for name in ([chosen] if chosen in rows.names else called)]
     owned = all(len({*zip(names, rows.column(at), strict=True)}) == len({*names}) for at in parts)
-    fitting = [at for at in places if said or len({*zip(names, rows.column(at), strict=True)}) == len(names)]
+    fitting = [at for at in places if chosen or len({*zip(names, rows.column(at), strict=True)}) == len(names)]
     return fitting[0] if len(fitting) == 1 and owned and fitting[0] != place else None
 
 

@@ -47,9 +47,9 @@ def closing_rows(values: Floats, without: Collection[int] = ()) -> list[MadeRow]
     most = min(_MOST, len(rows) - _FEWEST)
     if most < 1:
         return []
-    own = values[rows]
-    total, n = np.nansum(own, axis=0), np.isfinite(own).sum(axis=0)
-    some = own[most : len(own) - most or 1 : max(1, len(own) // _SAMPLE)]
+    inner = values[rows]
+    total, n = np.nansum(inner, axis=0), np.isfinite(inner).sum(axis=0)
+    some = inner[most : len(inner) - most or 1 : max(1, len(inner) // _SAMPLE)]
     rounded = 0.0 if np.isin(some, (0.0, 1.0)).all() else 0.5 * last_digit(some)
     for size in range(most, 0, -1):
         for above in range(size + 1):
@@ -57,17 +57,17 @@ def closing_rows(values: Floats, without: Collection[int] = ()) -> list[MadeRow]
             closing, others = rows[ends], np.delete(rows, ends)
             beyond = values[closing]
             made = _made(total - np.nansum(beyond, axis=0), n - np.isfinite(beyond).sum(axis=0), rounded)
-            found = [_judged(at, values, others, made) for at in closing.tolist()]
-            if all(found):
-                return [row for row in found if row is not None]
+            judged = [_judged(at, values, others, made) for at in closing.tolist()]
+            if all(judged):
+                return [row for row in judged if row is not None]
     return []
 
 
 def _made(total: Floats, n: Floats, rounded: float) -> tuple[Floats, Floats]:
     """Return what rows make together, and how far it may be off where each of them is rounded: (making, unit)."""
-    mean, one = total / n, np.ones(len(n))
-    made = [mean, total, _PER_CENTS * mean, mean / _PER_CENTS, 1 - mean, _PER_CENTS - mean, n - total, n * one]
-    off = [one, np.sqrt(n), _PER_CENTS * one, one / _PER_CENTS, one, one, np.sqrt(n), 0 * one]
+    mean, ones = total / n, np.ones(len(n))
+    made = [mean, total, _PER_CENTS * mean, mean / _PER_CENTS, 1 - mean, _PER_CENTS - mean, n - total, n * ones]
+    off = [ones, np.sqrt(n), _PER_CENTS * ones, ones / _PER_CENTS, ones, ones, np.sqrt(n), 0 * ones]
     return np.array(made), rounded * np.array(off) + 1e-9 * np.abs(made)
 
 
@@ -76,26 +76,26 @@ def _judged(at: int, values: Floats, others: Ints, made: tuple[Floats, Floats]) 
     units = np.isfinite(values[at])
     if units.sum() < min(2, len(units)):
         return None
-    own, digit = values[at, units], last_digit(values[at, units])
+    scores, digit = values[at, units], last_digit(values[at, units])
     near = made[1][:, units] + 0.5 * digit
-    for way in np.flatnonzero((np.abs(own - made[0][:, units]) <= near).all(axis=1)).tolist():
-        luck, (sure, likely) = _luck(own, values[np.ix_(others, units)], near[way], digit)
+    for way in np.flatnonzero((np.abs(scores - made[0][:, units]) <= near).all(axis=1)).tolist():
+        luck, (sure, likely) = _luck(scores, values[np.ix_(others, units)], near[way], digit)
         if luck * len(near) <= likely:
             return MadeRow(at, _MAKINGS[way], luck * len(near) <= sure)
     return None
 
 
-def _luck(own: Floats, rest: Floats, near: Floats, digit: float) -> tuple[float, tuple[float, float]]:
+def _luck(row: Floats, others: Floats, near: Floats, digit: float) -> tuple[float, tuple[float, float]]:
     """Return the chance that a row comes so near to something by luck, and which chances are small for such a row.
 
     Scores of one row go together: beside that of one system, those of others say how much they differ from it.
     """
-    _, first = np.unique(rest, axis=1, return_index=True)
-    own, rest, near = own[first], rest[:, first], near[first]
-    begin, end = scale_of(float(np.nanmin(rest)), float(np.nanmax(rest)))
-    if not begin <= np.median(own) <= end:
-        return float(np.minimum(1.0, near / np.abs(own)).prod()), _BEYOND
-    apart = np.hstack([rest[:, :1], rest[:, 1:] - rest[:, :1]])
-    widths = np.nanstd(apart, axis=0) / np.minimum(2.0, 1.0 + np.arange(len(own)))
-    whole = not (rest[np.isfinite(rest)] % 1).any()
-    return float(np.minimum(1.0, near / widths).prod()), _BETWEEN if whole and digit < 1 else _ALIKE
+    _, first = np.unique(others, axis=1, return_index=True)
+    row, others, near = row[first], others[:, first], near[first]
+    begin, end = scale_of(float(np.nanmin(others)), float(np.nanmax(others)))
+    if not begin <= np.median(row) <= end:
+        return float(np.minimum(1.0, near / np.abs(row)).prod()), _BEYOND
+    apart = np.hstack([others[:, :1], others[:, 1:] - others[:, :1]])
+    widths = np.nanstd(apart, axis=0) / np.minimum(2.0, 1.0 + np.arange(len(row)))
+    in_steps = not (others[np.isfinite(others)] % 1).any()
+    return float(np.minimum(1.0, near / widths).prod()), _BETWEEN if in_steps and digit < 1 else _ALIKE

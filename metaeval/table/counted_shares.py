@@ -43,12 +43,14 @@ def counted_shares(values: Floats) -> list[CountedShare]:
     if len(places) > _MOST_COLUMNS or len(answers) >= _FEWEST_ANSWERS:
         return []
     counts = [at for at in places if _are_counts(values[:, at])]
-    found: dict[int, CountedShare] = {}
-    for is_whole, (part, rest) in product((True, False), permutations(counts, 2)):
-        whole = values[:, rest] + (0 if is_whole else values[:, part])
-        for share in _equal(values, [at for at in places if at not in {part, rest, *found}], values[:, part], whole):
-            found[share] = CountedShare(share, part, rest, is_whole)
-    return list(found.values())
+    shares: dict[int, CountedShare] = {}
+    for is_whole, (counted, beside) in product((True, False), permutations(counts, 2)):
+        total = values[:, beside] + (0 if is_whole else values[:, counted])
+        for share in _equal(
+            values, [at for at in places if at not in {counted, beside, *shares}], values[:, counted], total
+        ):
+            shares[share] = CountedShare(share, counted, beside, is_whole)
+    return list(shares.values())
 
 
 def multiples(values: Floats) -> dict[int, int]:

@@ -476,8 +476,8 @@ def shares_of_counts(frame: pd.DataFrame) -> list[MeanColumn]:
     names = [str(name) for name in frame.columns]
     made = counted_shares(np.array([_numbers_of(frame.iloc[:, at]) for at in range(len(names))]).T)
     return [
-        MeanColumn(names[share], names[share], (names[part], names[rest]), "share" if is_whole else "odds")
-        for share, part, rest, is_whole in made
+        MeanColumn(names[share], names[share], (names[counted], names[beside]), "share" if is_whole else "odds")
+        for share, counted, beside, is_whole in made
     ]
 
 

@@ -117,12 +117,14 @@ def repeats_of_metrics(
         return _of_numbers(scores, labels)
     runs = [repeat if repeat is not None and repeat.word in _RUNS else None for repeat in _apart(names)]
     if REPEAT not in labels and (made_of := _made_of_runs(scores, names, runs)):
-        kept = [at for at, name in enumerate(names) if name not in made_of]
-        repeated, found, notes = repeats_of_metrics(scores[kept], {**labels, "metric": [names[at] for at in kept]})
-        if REPEAT not in found:
+        singles = [at for at, name in enumerate(names) if name not in made_of]
+        repeated, relabelled, notes = repeats_of_metrics(
+            scores[singles], {**labels, "metric": [names[at] for at in singles]}
+        )
+        if REPEAT not in relabelled:
             return scores, {**labels}, []
         left = [f"left out column {name!r}, {what} of the repeats" for name, what in made_of.items()]
-        return repeated, found, [*left, *notes]
+        return repeated, relabelled, [*left, *notes]
     told = [repeat for repeat in runs if repeat is not None]
     numbers: dict[str, list[int]] = {}
     for repeat in told:
@@ -146,7 +148,8 @@ def _made_of_runs(scores: Floats, names: Sequence[str], runs: Sequence[_Repeat |
     --------
     >>> tries = np.array([[[1.0, 0.0, 1.0]], [[1.0, 0.0, 0.0]]])
     >>> names = ["run1", "run2", "avg", "pass^2"]
-    >>> _made_of_runs(np.vstack([tries, tries.mean(axis=0)[None], tries.min(axis=0)[None]]), names, _apart(names))
+    >>> runs = [*_apart(names[:2]), None, None]
+    >>> _made_of_runs(np.vstack([tries, tries.mean(axis=0)[None], tries.min(axis=0)[None]]), names, runs)
     {'avg': 'the mean', 'pass^2': 'the least'}
     """
     tries = scores[[at for at, run in enumerate(runs) if run is not None]]

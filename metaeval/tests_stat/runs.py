@@ -91,16 +91,16 @@ def on_these_topics(scores: Scores, pairs: Sequence[tuple[str, str]], difference
     >>> on_these_topics(scores, [("a", "b")], np.array([[-0.2]])).round(4).tolist()
     [[0.0111]]
     """
-    known = known_runs(scores.attrs.get("notes"))
-    if not known:
+    runs_of = known_runs(scores.attrs.get("notes"))
+    if not runs_of:
         return None
     p_values = np.full(differences.shape, np.nan)
     for at, metric in enumerate(scores["metric"].to_numpy().tolist()):
         for column, pair in enumerate(pairs):
-            runs = [known.get(metric, {}).get(system, {}) for system in pair]
+            runs = [runs_of.get(metric, {}).get(system, {}) for system in pair]
             if all("means" in of for of in runs) and any(of["means"] for of in runs):
                 parts = [of["means"] / of["repeats"] for of in runs]
-                over = sum(part**2 / (of["repeats"] - 1.0) for part, of in zip(parts, runs, strict=True))
+                over = sum(share**2 / (of["repeats"] - 1.0) for share, of in zip(parts, runs, strict=True))
                 statistic = abs(differences[at, column]) / sum(parts) ** 0.5
                 p_values[at, column] = 2.0 * stdtr(sum(parts) ** 2 / over, -statistic)
     return p_values
