@@ -94,16 +94,19 @@ def on_these_topics(scores: Scores, pairs: Sequence[tuple[str, str]], difference
     runs_of = known_runs(scores.attrs.get("notes"))
     if not runs_of:
         return None
-    p_values = np.full(differences.shape, np.nan)
-    for at, metric in enumerate(scores["metric"].to_numpy().tolist()):
-        for column, pair in enumerate(pairs):
-            runs = [runs_of.get(metric, {}).get(system, {}) for system in pair]
-            if all("means" in of for of in runs) and any(of["means"] for of in runs):
-                parts = [of["means"] / of["repeats"] for of in runs]
-                over = sum(share**2 / (of["repeats"] - 1.0) for share, of in zip(parts, runs, strict=True))
-                statistic = abs(differences[at, column]) / sum(parts) ** 0.5
-                p_values[at, column] = 2.0 * stdtr(sum(parts) ** 2 / over, -statistic)
-    return p_values
+    systems = {str(name): at for at, name in enumerate(scores["system"].to_numpy())}
+    told = [[runs_of.get(str(metric), {}).get(name, {}) for name in systems] for metric in scores["metric"].to_numpy()]
+    means, repeats = (
+        np.array([[of.get(key, np.nan) for of in row] for row in told], dtype=np.float64)
+        for key in ("means", "repeats")
+    )
+    sides = np.array([[systems[name] for name in pair] for pair in pairs], dtype=np.intp).reshape(-1, 2)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        squares = (means / repeats)[:, sides]
+        total = squares.sum(axis=2)
+        freedom = total**2 / (squares**2 / (repeats[:, sides] - 1.0)).sum(axis=2)
+        p_values = 2.0 * stdtr(freedom, -np.abs(differences) / np.sqrt(total))
+    return np.where(total > 0.0, p_values, np.nan)
 
 
 class RunTest(NamedTuple):
