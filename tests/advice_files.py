@@ -392,7 +392,12 @@ NUGGETS = {
     ),
     "an unknown label of a nugget": scored(
         {"n.csv": HEAD + "1,a,n1,support\n1,a,n2,vague\n1,b,n1,not_support\n1,b,n2,support\n"},
-        {"credit={'vague': 0}": dict.fromkeys(ALL, rows("1/n1 1/n2", a=[1.0, 0.0], b=[0.0, 1.0]))},
+        {
+            "credit={'vague': 'NUMBER'}": Then(
+                lambda: read_scores("n.csv", credit={"vague": 0}),
+                dict.fromkeys(ALL, rows("1/n1 1/n2", a=[1.0, 0.0], b=[0.0, 1.0])),
+            )
+        },
     ),
     "nuggets of two judges": scored(
         {

@@ -188,7 +188,10 @@ def board(text: str, right: Mapping[str, object]) -> Call:
 BOARDS = {
     "two means of a system": board(
         "model,lang,acc,acc_stderr\na,de,.5,.01\nb,de,.6,.01\na,en,.7,.01\nb,en,.8,.01\n",
-        {"where={'lang': 'de'}": {"acc": {"a": 0.5, "b": 0.6}}},
+        {
+            "where={'lang': 'de'}": {"acc": {"a": 0.5, "b": 0.6}},
+            "columns={'topic': 'lang'}": rows("de en", a=[0.5, 0.7], b=[0.6, 0.8]),
+        },
     ),
     "a column called as no score": Call(
         lambda **options: read_scores("w.csv", **options),

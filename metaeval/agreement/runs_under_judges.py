@@ -21,7 +21,7 @@ from metaeval.collection.document_codes import Judgments
 from metaeval.collection.documents import UNJUDGED, Collection, JudgedCollection
 from metaeval.collection.grades import coded
 from metaeval.errors import InvalidOptionError, MetaevalError, ScoresError
-from metaeval.io.judge_scores import frame_of_answers, in_whole_grades
+from metaeval.io.judge_scores import graded_answers
 from metaeval.metrics.registry import Registry
 from metaeval.metrics.resolved import AnyMetric
 from metaeval.metrics.scoring import resolve_metrics, score
@@ -372,7 +372,7 @@ def labels_of_scores(scores: Mapping[str, ScoresOfJudges]) -> Labels | None:
     sides = scores_by_judge(next(iter(scores.values())))
     if len(scores) > 1:
         return None
-    frame = in_whole_grades(frame_of_answers(sides))
+    frame = graded_answers(sides)
     levels = np.unique(frame.to_numpy()[frame.notna().to_numpy()])
     if not 1 < levels.size <= _MOST_LABELS or (levels != np.round(levels)).any():
         return None

@@ -403,7 +403,7 @@ def _metrics_as_judges(scores: Scores, source: Source, metrics: Sequence[str] | 
     if len(selected) < 2:  # noqa: PLR2004 - a judge beside another
         raise ScoresError(
             f"{source.path} holds the scores of one judge ({first_few(selected)}); give those of another beside it, "
-            "name one who scored a part of the items (`reference`), or the column of judges "
+            "name as the reference one who scored a part of the items, or name the column of judges "
             "(`columns={'judge': 'NAME'}`)"
         )
     return {name: scores.sel(metric=[name]) for name in selected}
@@ -475,24 +475,28 @@ def labels_of_one_system(scores: Mapping[str, Mapping[str, Scores]]) -> pd.DataF
     several = any(judged.sizes["system"] > 1 for judged in by_judge.values())
     if several and not any(bool(np.isnan(judged.to_numpy()).any()) for judged in by_judge.values()):
         return None
-    frame = in_whole_grades(frame_of_answers(by_judge))
+    frame = graded_answers(by_judge)
     if several:
         return frame if bool((frame.isin([0.0, 1.0]) | frame.isna()).all(axis=None)) else None
     del frame.attrs["system_of"]
     return frame if frame.index.unique("topic").size < len(frame) else frame.droplevel("item").rename_axis("item")
 
 
-def in_whole_grades(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return labels that go in steps of a half, as partial credit does, as whole grades of twice as much.
+def graded_answers(sides: Mapping[str, Scores]) -> pd.DataFrame:
+    """Return `frame_of_answers`, where somebody gave half a grade, as for partial credit, in whole ones of half a step.
+
+    A half that only the mean of repeats makes is no grade.
 
     Examples
     --------
-    >>> in_whole_grades(pd.DataFrame({"ann": [0, 0.5, 1], "bot": [1, 1, 0]}))["ann"].tolist()
-    [0.0, 1.0, 2.0]
+    >>> from metaeval import as_scores
+    >>> ann, bot = as_scores([[0, 0.5], [1, 1]]), as_scores([[1, 1], [0, 1]])
+    >>> graded_answers({"ann": ann, "bot": bot})["ann"].tolist()
+    [0.0, 2.0, 1.0, 2.0]
     """
-    values = frame.to_numpy(dtype=np.float64)
-    values = values[np.isfinite(values)]
-    if not (values % 1).any() or (2 * values % 1).any():
+    frame = frame_of_answers(sides)
+    given, values = np.concatenate([judged.to_numpy().ravel() for judged in sides.values()]), frame.to_numpy(float)
+    if not (given[np.isfinite(given)] % 1).any() or (2 * values[np.isfinite(values)] % 1).any():
         return frame
     doubled = 2 * frame
     doubled.attrs = {**frame.attrs, "notes": ["labels go in steps of 0.5 and are counted in these: 1 is 2 steps"]}

@@ -253,7 +253,7 @@ def _as_written(  # noqa: PLR0913 - as above
             message = (
                 f"judge {twice[0]!r} is in another file too; rename it in one of them, or leave that file out{ways}"
             )
-            raise FileFormatError(message + ways, path=source.path)
+            raise FileFormatError(message, path=source.path)
         parts.append(frame)
     return parts[0] if len(parts) == 1 else _joined(parts, tables)
 

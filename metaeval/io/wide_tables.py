@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import compress, islice
-from typing import NamedTuple
+from typing import NamedTuple, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
@@ -887,23 +887,7 @@ def _first_column_is_identifier(rows: _WideRows, sheet: Sheet, options: blocks.T
     if not any(are_numbers):
         if rows.names or options.systems_in is not None:
             return True
-        if len({*cells}) < len(cells):
-            numbered = r""" (awk 'BEGIN{FS=OFS="\t";print "system","item","score"}{print $1,++n[$1],$2}')"""
-            way = numbered if sheet.delimiter == "\t" and rows.width == 2 else ""  # noqa: PLR2004 - a name and a score
-            raise sheet.error(
-                f"rows have names that repeat ({first_few([*dict.fromkeys(cells)])}), and nothing says which row of a "
-                "name is about what; add a header and a column that names the item of every row, or, where every name "
-                f"has the same items in one order, their numbers{way}"
-            )
-        message = f"rows have names ({first_few(cells)}) and columns have none, so these could be topics or systems"
-        if 2 * len({*cells}) <= len(cells) and (beside := _naming_rows_with(rows, 0, ())) is not None:
-            few, many = sorted((0, beside), key=lambda at: len({*rows.column(at)}))
-            columns = _by_position({"system": few, "topic": many}, rows)
-            raise sheet.error(
-                f"rows have names that stand in several ({first_double(cells)!r}), which column {beside + 1} "
-                f"distinguishes; pass `columns={columns!r}` if these name systems and topics"
-            )
-        raise sheet.error(f"{message}; pass {_TOPICS_FIRST} or {_SYSTEMS_FIRST}")
+        _refuse_nameless(rows, cells, sheet)
     if not all(are_numbers):
         odd = cells[are_numbers.index(False)]
         ways = (
@@ -917,6 +901,27 @@ def _first_column_is_identifier(rows: _WideRows, sheet: Sheet, options: blocks.T
     if max(map(float, cells)) > scale and not all_whole:
         return True
     raise sheet.error(f"{name} could hold topic ids or scores (whole numbers, no two alike); {ways}")
+
+
+def _refuse_nameless(rows: _WideRows, cells: Sequence[str], sheet: Sheet) -> NoReturn:
+    """Say what the names in the first column need, where nothing says what they and the columns name."""
+    if 2 * len({*cells}) <= len(cells) and (beside := _naming_rows_with(rows, 0, ())) is not None:
+        few, many = sorted((0, beside), key=lambda at: len({*rows.column(at)}))
+        columns = _by_position({"system": few, "topic": many}, rows)
+        raise sheet.error(
+            f"rows have names that stand in several ({first_double(cells)!r}), which column {beside + 1} "
+            f"distinguishes; pass `columns={columns!r}` if these name systems and topics"
+        )
+    if len({*cells}) < len(cells):
+        numbered = r""" (awk 'BEGIN{FS=OFS="\t";print "system","item","score"}{print $1,++n[$1],$2}')"""
+        way = numbered if sheet.delimiter == "\t" and rows.width == 2 else ""  # noqa: PLR2004 - a name and a score
+        raise sheet.error(
+            f"rows have names that repeat ({first_few([*dict.fromkeys(cells)])}), and nothing says which row of a "
+            "name is about what; add a header and a column that names the item of every row, or, where every name "
+            f"has the same items in one order, their numbers{way}"
+        )
+    message = f"rows have names ({first_few(cells)}) and columns have none, so these could be topics or systems"
+    raise sheet.error(f"{message}; pass {_TOPICS_FIRST} or {_SYSTEMS_FIRST}")
 
 
 def _ways_past_no_names(rows: _WideRows) -> str:

@@ -96,6 +96,8 @@ def _luck(row: Floats, others: Floats, near: Floats, digit: float) -> tuple[floa
     if not begin <= np.median(row) <= end:
         return float(np.minimum(1.0, near / np.abs(row)).prod()), _BEYOND
     apart = np.hstack([others[:, :1], others[:, 1:] - others[:, :1]])
-    widths = np.nanstd(apart, axis=0) / np.minimum(2.0, 1.0 + np.arange(len(row)))
+    n = np.isfinite(apart).sum(axis=0)
+    variance = np.nansum((apart - np.nansum(apart, axis=0) / n) ** 2, axis=0) / n  # none where two share no row
+    widths = np.sqrt(variance) / np.minimum(2.0, 1.0 + np.arange(len(row)))
     in_steps = not (others[np.isfinite(others)] % 1).any()
-    return float(np.minimum(1.0, near / widths).prod()), _BETWEEN if in_steps and digit < 1 else _ALIKE
+    return float(np.fmin(1.0, near / widths).prod()), _BETWEEN if in_steps and digit < 1 else _ALIKE

@@ -6,7 +6,7 @@ from itertools import pairwise
 import numpy as np
 
 from metaeval.base.columns import JUDGES, PREDICTIONS, STATES, are_people, underscored
-from metaeval.base.names import first_few, is_measure, is_number
+from metaeval.base.names import first_few, is_number, metric_evidence
 from metaeval.base.unit import unit
 from metaeval.table.roles import SURVEY, part_of_word, role_of_name, word_of
 
@@ -17,7 +17,7 @@ _MEASURED = frozenset({"seed", "cost", "time", "size"})
 _NO_NAMES = frozenset({"id", "time", "version", "text"})
 _JUDGES = frozenset(JUDGES)
 _ABOUT, _WHO = frozenset({*SURVEY["about"], *SURVEY["when"]}), _JUDGES | {*SURVEY["who"]}
-_FEW, _MOST_CLASSES, _LONGEST = 2, 11, 6
+_FEW, _MOST_CLASSES, _LONGEST, _MEASURE = 2, 11, 6, 2
 _TRUTH, _SURE, _CHANCES, _SAID = (PREDICTIONS[kind] for kind in ("truth", "sure", "chances", "said"))
 _OUTCOMES = frozenset({"correct", "is_correct", "hit", "match", "is_match", "passed", "success", "resolved", "solved"})
 
@@ -147,7 +147,10 @@ def _of_predictions(columns: Columns, sign: str) -> str:
     truths = [name for name, word in words.items() if word in _SURE] or [
         name for name, word in words.items() if word in _TRUTH
     ]
-    scored = any(part_of_word(name) == "score" or is_measure(name) or words[name] in _OUTCOMES for name in columns)
+    scored = any(
+        part_of_word(name) == "score" or metric_evidence([name]) == _MEASURE or words[name] in _OUTCOMES
+        for name in columns
+    )
     if len(truths) != 1 or scored:
         return ""
     truth = truths[0]

@@ -15,7 +15,6 @@ from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import stdtr
 
 from metaeval.base.arrays import Floats, Ints
 from metaeval.base.checks import t_half_width
@@ -105,8 +104,8 @@ def on_these_topics(scores: Scores, pairs: Sequence[tuple[str, str]], difference
         squares = (means / repeats)[:, sides]
         total = squares.sum(axis=2)
         freedom = total**2 / (squares**2 / (repeats[:, sides] - 1.0)).sum(axis=2)
-        p_values = 2.0 * stdtr(freedom, -np.abs(differences) / np.sqrt(total))
-    return np.where(total > 0.0, p_values, np.nan)
+        statistic = np.where(total > 0.0, differences / np.sqrt(total), np.nan)
+    return student_p(freedom, statistic).p
 
 
 class RunTest(NamedTuple):

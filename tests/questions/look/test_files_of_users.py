@@ -153,13 +153,14 @@ def test_an_export_of_runs_without_its_user(tmp_path):
     assert board.errors[0].tolist() == pytest.approx(expected["sem"].tolist())
 
 
-def test_seeds_may_be_what_systems_share(command, tmp_path):
-    """Rows of a method differ in the seed alone: the option that says so is printed, and reads them."""
+def test_rows_that_differ_in_the_seed_alone_are_runs_of_their_system(command, tmp_path):
+    """The command that compares means of runs is printed, and does so: what a seed of two systems shares is chance."""
     rows = ["base,0,.70,.69", "base,1,.71,.70", "base,2,.69,.70", "ours,0,.73,.72", "ours,1,.74,.71", "ours,2,.72,.73"]
     (tmp_path / "seeds.csv").write_text("\n".join(["method,seed,val/acc,test/acc", *rows]) + "\n")
     way = command("look", "seeds.csv").out.partition("# How it can be read\n")[2].splitlines()[0]
-    assert way == "metaeval look seeds.csv --item-column seed"
-    assert "2 systems, 3 topics, 2 metrics" in command(*shlex.split(way)[1:]).out
+    assert way == "metaeval leaderboard seeds.csv --item-column seed --unpaired"
+    assert "0.7300" in (out := command(*shlex.split(way)[1:]).out)
+    assert "their errors are independent" in out
 
 
 def test_xml_is_of_inex_by_its_root(command, tmp_path):
