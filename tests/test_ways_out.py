@@ -1622,7 +1622,7 @@ MISTAKES |= {
     "a row of means without a name": Mistake(
         {"ap.csv": wide(more=f",{','.join(map(str, SCORES.mean(axis=0)))}\n")},
         "table ap.csv",
-        "left out topic '', the mean of '301', '302', '303'",
+        "left out topic '', the mean of all others",
     ),
     "scores with errors behind them": Mistake(
         {"ap.csv": "model,acc\n" + "".join(f"{name},7{at}.7 ± 2.5\n" for at, name in enumerate(SYSTEMS))},

@@ -130,6 +130,7 @@ def _equal_to(function: "_Function", values: Floats, of: Sequence[int], candidat
     return list(candidates)
 
 
+@np.errstate(over="ignore", invalid="ignore")
 def rounding(numbers: Floats) -> float:
     """Return how far numbers may be rounded, by the decimals that they are written with; whole ones are exact."""
     known = numbers[~np.isnan(numbers)]

@@ -321,9 +321,10 @@ def _compared_with_one(names: Sequence[str], values: Floats, rows: Sequence[int]
         return told
     with np.errstate(over="ignore", invalid="ignore"):
         totals, counts = np.nansum(values[items], axis=0), np.isfinite(values[items]).sum(axis=0)
+    finest = rounding(values[items])
     for at in (at for at in rows if at not in told):
-        row, rounded, others = values[at], rounding(values[at]), [item for item in items if item != at]
-        if at not in compared and (len(others) < _FEWEST_TOPICS or 0 < rounding(values[others]) < rounded):
+        row, rounded = values[at], rounding(values[at])
+        if at not in compared and (len(items) <= _FEWEST_TOPICS or 0 < finest < rounded):
             continue
         its = np.isfinite(row) * (at not in compared)
         for baseline in np.flatnonzero((row == 0.0) | np.isnan(row)) if rounded else ():

@@ -170,16 +170,19 @@ def test_whom_a_judge_favours_stands_with_what_people_do_not_share(judged_study,
 @pytest.mark.parametrize(
     ("options", "ids"),
     [
-        ({}, "verdicts conclusions favour worth panel ranking agreement alt-test by-topic labels"),
+        ({}, "verdicts conclusions favour worth panel ranking agreement alt-test by-topic labels unanswered"),
         ({"people": False}, "verdicts conclusions favour worth panel ranking agreement by-topic labels unanswered"),
         ({"groups": False}, "verdicts conclusions worth panel ranking agreement alt-test by-topic labels unanswered"),
         ({"runs": False}, "ranking agreement alt-test by-topic labels panel unanswered"),
         ({"runs": False, "people": False}, "ranking agreement by-topic labels panel unanswered"),
-        ({"judges": ("model",)}, "verdicts conclusions favour worth ranking agreement alt-test by-topic labels"),
+        (
+            {"judges": ("model",)},
+            "verdicts conclusions favour worth ranking agreement alt-test by-topic labels unanswered",
+        ),
         ({"reference": None, "people": False}, "effect agreement by-topic labels"),
         (
             {"own_scale": True},
-            "verdicts conclusions favour worth panel ranking agreement alt-test by-topic labels scales",
+            "verdicts conclusions favour worth panel ranking agreement alt-test by-topic labels scales unanswered",
         ),
     ],
 )
