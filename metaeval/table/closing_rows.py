@@ -16,7 +16,8 @@ _ALIKE, _BETWEEN, _BEYOND = (1e-5, 1e-2), (1e-2, 1e-1), (1e-1, 3e-1)
 """The largest chance of luck of what is left out, and of what is told: of scores like all others, of fractions among
 whole numbers, and of a row on another scale, which are odd by themselves."""
 _PER_CENTS = 100.0
-_SAMPLE = 500
+_SAMPLE, _LARGEST = 500, 1e12
+"""Rows by which decimals are told, and scores above which sums of all others lose what a row says."""
 
 
 _MAKINGS = (
@@ -45,9 +46,9 @@ def closing_rows(values: Floats, without: Collection[int] = ()) -> list[MadeRow]
     """
     rows = np.delete(np.arange(len(values)), [*without])
     most = min(_MOST, len(rows) - _FEWEST)
-    if most < 1:
-        return []
     inner = values[rows]
+    if most < 1 or (np.abs(inner) > _LARGEST).any():
+        return []
     total, n = np.nansum(inner, axis=0), np.isfinite(inner).sum(axis=0)
     some = inner[most : len(inner) - most or 1 : max(1, len(inner) // _SAMPLE)]
     rounded = 0.0 if np.isin(some, (0.0, 1.0)).all() else 0.5 * last_digit(some)

@@ -3,11 +3,15 @@
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
 
 from metaeval.io.tables import read_scores
 from metaeval.table.closing_rows import closing_rows
 from metaeval.table.scores import as_scores
 
+FINITE = st.floats(allow_nan=False, allow_infinity=False)
 N_ITEMS = 120
 RIGHT = {"old": 76, "new": 75}
 """Right answers of each system, of 120: 63.3 and 62.5 per cent."""
@@ -101,3 +105,11 @@ def test_an_item_on_another_scale_is_noted_among_however_many(n_items):
     noted = [note for note in found.attrs.get("notes", []) if "another scale than all other items" in note]
     assert len(noted) == 1
     assert found.sizes["topic"] == n_items + 1
+
+
+@given(
+    hnp.arrays(np.float64, hnp.array_shapes(min_dims=2, max_dims=2, min_side=2, max_side=8), elements=FINITE),
+)
+def test_scores_of_any_size_are_not_taken_for_sums(values):
+    """Huge scores beside small ones leave nothing of the small in any sum; rows that are equal sum up nothing."""
+    assert not [row for row in closing_rows(values) if row.sure]
