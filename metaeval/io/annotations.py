@@ -175,11 +175,12 @@ def _by_annotator(json: Json, wanted: str | None) -> tuple[dict[str, dict[str, A
     n_cancelled = 0
     for at, task in enumerate(json.records):
         item = str(task.get("id", at + 1))
-        for stated in task.get("annotations") or ():
+        for stated in json.objects(task.get("annotations"), "annotations", at=at):
             by = stated.get("completed_by", "")
             who = str(by.get("email", by.get("id", "")) if isinstance(by, dict) else by)
             n_cancelled += bool(stated.get("was_cancelled"))
-            told = [] if stated.get("was_cancelled") else list(filter(None, map(_label, stated.get("result") or ())))
+            results = json.objects(stated.get("result"), "annotations.result", at=at)
+            told = [] if stated.get("was_cancelled") else list(filter(None, map(_label, results)))
             asked |= {name for name, _ in told}
             told = [(name, label) for name, label in told if wanted in {None, name}]
             if told and item in labels.get(who, {}):
@@ -329,8 +330,8 @@ def _of_lighttag(json: Json) -> list[tuple[int | None, Sequence[str]]] | None:
     rows = list[tuple[int | None, Sequence[str]]]()
     for at, example in enumerate(examples, start=1):
         by_judge: dict[str, list[str]] = {}
-        for stated in example.get("classifications") or ():
-            for judge in stated.get("annotated_by") or ():
+        for stated in json.objects(example.get("classifications"), "examples.classifications"):
+            for judge in json.objects(stated.get("annotated_by"), "examples.classifications.annotated_by"):
                 by_judge.setdefault(str(judge.get("annotator")), []).append(str(stated.get("classname")))
         rows += [(None, _row(example.get("example_id", at), judge, labels)) for judge, labels in by_judge.items()]
     return rows or None
@@ -342,7 +343,9 @@ def _row(item: object, judge: str, labels: Sequence[str]) -> Sequence[str]:
 
 def _with_questions(record: Mapping[str, Any]) -> Mapping[str, object]:
     """Return a record that Argilla wrote flat, QUESTION.responses beside lists of who gave them, as it nests them."""
-    asked = [name.removesuffix(_GIVEN) for name in record if name.endswith(_GIVEN) and f"{name}.users" in record]
+    given = [name for name in record if name.endswith(_GIVEN) and f"{name}.users" in record]
+    beside = [record.get(f"{name}{end}") for name in given for end in ("", ".users", ".status")]
+    asked = [name.removesuffix(_GIVEN) for name in given if all(isinstance(held, list | None) for held in beside)]
     if not asked:
         return record
     answers = {

@@ -145,7 +145,7 @@ def two_sides(values: Any, what: str) -> list[NDArray[np.object_]]:  # noqa: ANN
     >>> [side.tolist() for side in two_sides(np.array(["a vs b", "c vs a"], dtype=object), "pair")]
     [['a', 'c'], ['b', 'a']]
     """
-    cells = [tuple(cell) if isinstance(cell, list) else cell for cell in values]
+    cells = [tuple(map(str, cell)) if isinstance(cell, list) else str(cell) for cell in values]
     names = {cell: two_names(cell) for cell in dict.fromkeys(cells)}
     if (odd := next((cell for cell, pair in names.items() if pair is None), names)) is not names:
         rule = f"the {what} is {shortened(odd)!r}, and holds both systems in other rows; write it as 'a vs b'"

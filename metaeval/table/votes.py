@@ -280,7 +280,10 @@ class Collected:
         """Add rows, by the name of their column; `refuse` makes the error of one that is no vote."""
         columns, self._at = self.columns(table), refuse or self._row_error
         if columns.form != "games" and columns.roles["left"] == (pair := columns.roles["right"]):
-            sides = dict(zip(("left", "right"), two_sides(table[pair], pair), strict=True))
+            try:
+                sides = dict(zip(("left", "right"), two_sides(table[pair], pair), strict=True))
+            except RowError as error:
+                raise self._at(error.place, error.rule) from None
             table, columns = (
                 {**table, **sides},
                 columns._replace(roles={**columns.roles, "left": "left", "right": "right"}),

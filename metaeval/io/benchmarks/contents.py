@@ -83,6 +83,22 @@ class Json:
         """Return the line of a record (from 0) of JSON lines; None in a document."""
         return None if self.lines is None else self.lines[place]
 
+    def objects(
+        self,
+        value: Any,  # noqa: ANN401 - as a stranger's file has it
+        key: str,
+        *,
+        at: int | None = None,
+    ) -> Sequence[Mapping[str, Any]]:
+        """Return the objects that stand under a key of a record (from 0), none for a gap; refuse anything else."""
+        if value is None:
+            return ()
+        if not isinstance(value, list) or not all(isinstance(inside, dict) for inside in value):
+            self.refuse(
+                "files of this form hold a list of objects here; write null where there are none", at=at, key=key
+            )
+        return value
+
     def refuse(self, rule: str, *, at: int | None = None, key: str = "") -> NoReturn:
         """Refuse the file: name the record (from 0), the key in it, and the rule."""
         raise self.error(rule, at=at, key=key)

@@ -100,10 +100,12 @@ def _of_one_run(json: Json) -> Wrapped | None:
     """Return what one system scored on every item, as pytest, DeepEval and OpenAI's evals write it."""
     items = [(under, key, scores_of) for under, key, scores_of in _RUNS if isinstance(json.object.get(under), list)]
     records = (
-        json.object[items[0][0]] if items else [record for record in json.records if record.get("type") in _EVENTS]
+        json.object[items[0][0]] if items else [record for record in json.records if str(record.get("type")) in _EVENTS]
     )
     _, item, scores_of = items[0] if items else ("", "sample_id", _of_event)
     if not records or not all(isinstance(record, dict) and item in record for record in records):
+        return None
+    if not all(isinstance(metric, dict) for record in records for metric in _metrics_of(record)):
         return None
     rows = [
         {"item": record[item]} | ({_ASKED: record[_ASKED]} if isinstance(record.get(_ASKED), str) else {}) | scores
@@ -169,8 +171,10 @@ def _of_bigcode(results: Mapping[str, Any]) -> dict[str, dict[str, float]]:
 
 def _of_ranx(report: Mapping[str, Any]) -> dict[str, dict[str, float]]:
     """Return the means of a report of ranx, beside which it compares the systems."""
-    of_models = {name: report.get(name) for name in report.get("model_names") or ()} if "stat_test" in report else {}
-    return {name: of["scores"] for name, of in of_models.items() if isinstance(of, dict) and "scores" in of}
+    listed = report.get("model_names") if "stat_test" in report else None
+    names = [name for name in listed if isinstance(name, str)] if isinstance(listed, list) else []
+    of_models = {name: of.get("scores") for name in names if isinstance(of := report.get(name), dict)}
+    return {name: scores for name, scores in of_models.items() if isinstance(scores, dict)}
 
 
 def _of_lighteval(json: Json) -> Wrapped | None:
@@ -225,7 +229,9 @@ def _of_pytest_benchmark(json: Json) -> Wrapped | None:
     timed = json.object.get("benchmarks")
     if "machine_info" not in json.object or not isinstance(timed, list) or not timed:
         return None
-    if not all(isinstance(test, dict) and isinstance(test.get("stats"), dict) for test in timed):
+    if not all(isinstance(test, dict) and "name" in test and isinstance(test.get("stats"), dict) for test in timed):
+        return None
+    if not all(isinstance(test["stats"].get(name), int | float) for test in timed for name in _OF_ROUNDS):
         return None
     parts = [str(test["name"]).removesuffix("]").partition("[") for test in timed]
     parameters_of: dict[str, list[str]] = {}
@@ -257,7 +263,7 @@ def _of_promptfoo(json: Json) -> Wrapped | None:
     listed = summary.get("results") if isinstance(summary, dict) else summary if "stats" in json.object else json.value
     if not isinstance(listed, list) or not listed:
         return None
-    if not all(isinstance(answer, dict) and answer.keys() >= _OF_PROMPTFOO for answer in listed):
+    if not all(map(_is_of_promptfoo, listed)):
         return None
     contents: dict[str, str] = {}
     content_of = {answer.get("testIdx", at): _asked(answer) for at, answer in reversed([*enumerate(listed)])}
@@ -287,6 +293,18 @@ def _of_promptfoo(json: Json) -> Wrapped | None:
         failed
     )
     return Wrapped(Json(json.label, rows), notes, {"system": "system", "topic": "item"})
+
+
+def _is_of_promptfoo(answer: object) -> bool:
+    if not isinstance(answer, dict) or not answer.keys() >= _OF_PROMPTFOO:
+        return False
+    are_known = isinstance(answer["success"], bool) and isinstance(answer["score"], int | float | None)
+    return (
+        are_known
+        and isinstance(answer.get("testIdx", 0), int)
+        and isinstance(answer.get("namedScores"), dict | None)
+        and isinstance(answer["provider"], dict | str)
+    )
 
 
 def _asked(answer: Mapping[str, Any]) -> str:
@@ -357,7 +375,8 @@ def _of_case(case: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _metrics_of(case: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
-    return case.get("metricsData") or case.get("metrics_data") or ()
+    metrics = case.get("metricsData") or case.get("metrics_data")
+    return metrics if isinstance(metrics, list) else ()
 
 
 def _of_event(event: Mapping[str, Any]) -> dict[str, Any]:
@@ -365,6 +384,7 @@ def _of_event(event: Mapping[str, Any]) -> dict[str, Any]:
     return {name: of for name, of in scores.items() if isinstance(of, int | float)} if isinstance(scores, dict) else {}
 
 
+_OF_ROUNDS = ("mean", "stddev", "rounds")
 _OF_PROMPTFOO = frozenset({"provider", "vars", "score", "success"})
 _FAILED = 2
 """The reason of promptfoo for a failure that is an error."""
