@@ -7,7 +7,7 @@ import pandas as pd
 
 from metaeval.base.names import count
 from metaeval.base.unit import unit_of
-from metaeval.base.words import bracketed, compared_p, number, percentage
+from metaeval.base.words import bracketed, compared_p, name_of_metric, number, percentage
 from metaeval.page.tables import METRIC, Column, Table, bounded, left, p_values, right
 from metaeval.reports.corpus_means import other_first_of_corpus
 from metaeval.reports.data_files import with_difference_bounds
@@ -172,9 +172,17 @@ def _by_runs_said(result: PairwiseResult) -> str:
     if told.empty:
         return ""
     n = told.groupby("metric").size().reindex(result.metrics, fill_value=0)
-    rows = told.sort_values("p", kind="stable").to_dict("records")
+    several = len(result.metrics) > 1
+    rows = [
+        {"row": row, "under": f" under {name_of_metric(row['metric'])}" if several else ""}
+        for row in told.sort_values("p", kind="stable").to_dict("records")
+    ]
     n_topics = 0 if result.scores is None else result.scores.sizes["topic"]
-    return say("by runs alone", n=int(n.max()), some=n.min() < n.max(), rows=rows, result=result, n_topics=n_topics)
+    if result.n_pairs == 1:
+        return say("pair by runs alone", n_topics=n_topics, **rows[0])
+    words = [say("of pairs by runs alone", **row) for row in rows]
+    some = n.min() < n.max()
+    return say("pairs by runs alone", n=int(n.max()), n_pairs=result.n_pairs, some=some, told=words, n_topics=n_topics)
 
 
 def _within_said(result: PairwiseResult) -> str:

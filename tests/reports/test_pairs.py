@@ -313,10 +313,11 @@ def test_pairs_on_few_datasets_are_counted_by_runs():
     assert (corrected < 0.05).tolist() == [True, True, False]
     first = study_table(scores).report().summary[0]
     assert "On these 3 topics alone, 2 of 3 pairs differ significantly by Welch's t test between runs" in first
-    assert (
-        f"ours is better than plain (p = {corrected[1]:.4f}), ours is better than base (p = {corrected[0]:.4f})."
-        in first
-    )
+    plain, base = (f"ours is better than {name} (p = {corrected[at]:.4f})" for name, at in (("plain", 1), ("base", 0)))
+    assert f": {plain} and {base}." in first
+    both = xr.concat([scores, scores.assign_coords(metric=["f1"])], "metric").assign_attrs(scores.attrs)
+    told = study_table(both).report().summary[0]
+    assert f"{plain.replace(' (', ' under acc (')}, {plain.replace(' (', ' under f1 (')}" in told
     alike = scores.copy(data=np.sort(scores.to_numpy(), axis=-1)[:, [0, 0, 0]])
     alike[0, 1:] += 0.001
     assert "between runs" not in study_table(alike).report().summary[0]

@@ -83,7 +83,7 @@ def _names_in(passage):
     tree = jinja2.Environment(autoescape=True).parse(passage)
     names = {(name.name, name.ctx == "load") for name in tree.find_all(nodes.Name)}
     made = {name for name, read in names if not read} | {macro.name for macro in tree.find_all(nodes.Macro)}
-    return {name for name, read in names if read} - made - {"loop"}  # which every loop has
+    return {name for name, read in names if read} - made
 
 
 def _asks(call):
