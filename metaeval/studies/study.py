@@ -319,8 +319,9 @@ def test_notes(result: PairwiseResult, scores: Scores) -> list[str]:
     if n_few := int(result.too_few().sum(axis=1).max()):
         units = spoken.clusters if "cluster" in scores.coords else spoken.topics
         notes.append(
-            f"{name}: {n_few:,} of {result.n_pairs:,} pairs differ on so few {units} that no exact test can "
-            f"reach the level, {result.alpha:g}; they do not count as significant, whatever their p-values"
+            f"{name}: {n_few:,} of {result.n_pairs:,} pairs {'differs' if n_few == 1 else 'differ'} on so few {units} "
+            f"that no exact test can reach the level, {result.alpha:g}; such pairs do not count as significant, "
+            "whatever their p-values"
         )
     if tested := result.details.get("all_at_once"):
         told = first_few(
