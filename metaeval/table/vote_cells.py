@@ -147,7 +147,7 @@ def two_sides(values: Any, what: str) -> list[NDArray[np.object_]]:  # noqa: ANN
     """
     cells = [tuple(map(str, cell)) if isinstance(cell, list) else str(cell) for cell in values]
     names = {cell: two_names(cell) for cell in dict.fromkeys(cells)}
-    if (odd := next((cell for cell, pair in names.items() if pair is None), names)) is not names:
+    if (odd := next((cell for cell, pair in names.items() if pair is None), None)) is not None:
         rule = f"the {what} is {shortened(odd)!r}, and holds both systems in other rows; write it as 'a vs b'"
         raise RowError(cells.index(odd), rule)
     pairs = [names[cell] or ("", "") for cell in cells]
