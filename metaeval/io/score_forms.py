@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping, Sequence
 
 from metaeval.base.columns import LABELS, underscored
-from metaeval.base.names import first_few, is_measure, is_number, metric_evidence
+from metaeval.base.names import first_few, is_measure, is_number, metric_evidence, topic_evidence
 from metaeval.io.benchmarks.rows import find_four, holds_frame
 from metaeval.io.blocks import Form, SpreadlessError, TableOptions
 from metaeval.io.headers import columns_found, ways_to_name
@@ -88,6 +88,10 @@ def _refuse_without_topics(sheet: Sheet, names: Sequence[str], parts: Mapping[st
         if len(numeric) > 1 and {"metric", "topic"} <= parts.keys() and parts.keys().isdisjoint({"system", "score"}):
             way = f"pass `form='wide'` if {first_few(numeric)} are systems"
             raise sheet.error(f"there is no column for the score; {columns_found(names)}; {way}")
+        is_turned = parts.keys().isdisjoint({"system", "topic", "score"}) and len(numeric) > 1
+        if is_turned and numeric == others and topic_evidence(numeric) < 1 and _are_once(parts["metric"], names, sheet):
+            message = f"every row of {parts['metric']!r} has one score of each of {first_few(numeric)}{means}"
+            raise sheet.error(f"{message}; give a row for every system and topic", of=SpreadlessError)
         lacking = ["system"] * ("system" not in parts and len(others) > len(absent)) + absent
         ways = ways_to_name(names, others if len(others) >= len(absent) else (), lacking)
         if len(others) < len(absent):

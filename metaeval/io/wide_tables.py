@@ -714,6 +714,13 @@ def _refuse_metrics(
             "one metric. If they do, pass `form='crossed'`, or give a file for each metric, or columns system, topic, "
             "metric and score; pass `form='wide'` if these are no metrics"
         )
+    if measures == [*topics] and len(systems) > 1 and topic_evidence(systems) < 1:
+        raise rows.body.error(
+            f"{_seeming(measures, 'a metric', 'metrics')} with one mean of each of {first_few(systems)}, which does "
+            "not tell whether a difference is more than luck. Give a row for every system and topic, or pass "
+            "`form='wide'` if these are no metrics",
+            of=blocks.SpreadlessError,
+        )
     if measures:
         raise rows.body.error(
             f"{_seeming(measures, 'a metric', 'metrics')}, neither systems nor topics; a wide table holds one metric. "

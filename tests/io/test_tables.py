@@ -833,6 +833,14 @@ FAULTS = {
         "x,a,b\nP@10,0.1,0.2\nRBP(p=0.8),0.3,0.4\n",
         "P@10, RBP.p=0.8. seem to be metrics",
     ),
+    "a board turned, metrics named": (
+        "metric,BM25,DPR,ColBERT\nnDCG@10,.45,.5,.52\nAP,.2,.25,.31\n",
+        "every row of 'metric' has one score of each of BM25, DPR, ColBERT .means alone do not tell",
+    ),
+    "a board turned": (
+        ",BM25,DPR,ColBERT\nnDCG@10,.45,.5,.52\nAP,.2,.25,.31\n",
+        "nDCG@10, AP seem to be metrics with one mean of each of BM25, DPR, ColBERT",
+    ),
     "no scores": ("topic\n1\n2\n", "no column is left that could hold scores; columns found: 'topic'"),
     "a Markdown table": (
         "| Model | q1 | q2 |\n|---|:--:|---|\n| A | 0.5 | 0.6 |\n| B | 0.4 | 0.7 |\n",
