@@ -218,8 +218,8 @@ def _holds_scores_itself(sheet: Sheet, names: Sequence[str], judge: str) -> bool
     keys = [names.index(parts[role]) for role in _PAIR if role in parts]
     if "score" in parts or len(keys) < len(_PAIR):
         return False
-    rows = [[cell.strip() for cell in row] for row in sheet.without_header().rows()]
-    cells_of = {name: {row[at] for row in rows if at < len(row)} - {""} for at, name in enumerate(names) if name}
+    rows = [[cell.strip() for cell in row] for row in sheet.without_header().rows() if len(row) == len(names)]
+    cells_of = {name: {row[at] for row in rows} - {""} for at, name in enumerate(names) if name}
     numbers = {_label(text) for text in cells_of[judge]}
     others = [{*map(_label, cells_of[name])} for name in cells_of if name not in {judge, *parts.values()}]
     alike = any(numbers <= texts or texts <= numbers for texts in others if texts)
