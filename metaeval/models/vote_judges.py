@@ -247,14 +247,38 @@ def voters_agreement(verdicts: pd.DataFrame) -> tuple[int, float]:
     >>> voters_agreement(vote_verdicts(votes))
     (1, 0.3333333333333333)
     """
-    labels = verdicts.drop(columns="all").to_numpy(dtype=object)
-    if not labels.size:
-        return 0, np.nan
-    first, second = (
-        verdicts.index.get_level_values(side).to_numpy(dtype=object)[:, None] for side in ("first", "second")
-    )
-    numbers = np.stack([(labels == label).sum(axis=1) for label in (first, second, TIE)])
+    numbers = _voters_by_verdict(verdicts)
     total = numbers.sum(axis=0)
     pairs = float((total * (total - 1)).sum())
     same = float((numbers * (numbers - 1)).sum())
     return int((total > 1).sum()), same / pairs if pairs else np.nan
+
+
+def agreement_with_voters(verdicts: pd.DataFrame, other: pd.DataFrame) -> float:
+    """Return how often a voter of one judge and one of another say the same where both voted.
+
+    It is to be compared with `voters_agreement`, as the agreement with a majority is not.
+
+    Parameters
+    ----------
+    verdicts, other : DataFrame
+        As `vote_verdicts` returns them; who names no voters votes as one.
+
+    Examples
+    --------
+    >>> index = pd.MultiIndex.from_tuples([("q", "a", "b")], names=["question", "first", "second"])
+    >>> people = pd.DataFrame({"all": ["a"], "x": ["a"], "y": ["a"], "z": ["tie"]}, index)
+    >>> agreement_with_voters(people, pd.DataFrame({"all": ["a"]}, index))
+    0.6666666666666666
+    """
+    common = verdicts.index.intersection(other.index)
+    numbers, others = _voters_by_verdict(verdicts.loc[common]), _voters_by_verdict(other.loc[common])
+    pairs = float((numbers.sum(axis=0) * others.sum(axis=0)).sum())
+    return float((numbers * others).sum()) / pairs if pairs else np.nan
+
+
+def _voters_by_verdict(verdicts: pd.DataFrame) -> Ints:
+    """Return how many voters prefer the first system, the second, and neither, shape (3, question and pair)."""
+    labels = verdicts.drop(columns="all") if verdicts.shape[1] > 1 else verdicts
+    sides = (verdicts.index.get_level_values(side).to_numpy(dtype=object)[:, None] for side in ("first", "second"))
+    return np.stack([(labels.to_numpy(dtype=object) == label).sum(axis=1) for label in (*sides, TIE)])

@@ -6,7 +6,14 @@ import pytest
 from scipy.stats import t
 
 from metaeval.errors import ScoresError
-from metaeval.models.vote_judges import TIE, vote_agreement, vote_habits, vote_verdicts, voters_agreement
+from metaeval.models.vote_judges import (
+    TIE,
+    agreement_with_voters,
+    vote_agreement,
+    vote_habits,
+    vote_verdicts,
+    voters_agreement,
+)
 from metaeval.simulate.votes import simulate_votes
 from metaeval.table.votes import as_votes
 
@@ -134,6 +141,19 @@ def test_position_and_voters(people):
     ]
     assert n == int((wide.notna().sum(axis=1) > 1).sum())
     assert share == pytest.approx(np.mean([a == b for a, b in pairs]))
+
+
+def test_one_voter_of_a_judge_agrees_with_people_as_often_as_counted_one_by_one(people):
+    """A judge who is one of the people agrees with the others as they do with each other."""
+    wide = vote_verdicts(people)
+    alone, others = wide[["all"]].assign(all=wide.iloc[:, 1]).dropna(), wide.drop(columns=wide.columns[1])
+    pairs = [
+        (said, label)
+        for place, said in alone["all"].items()
+        for label in others.drop(columns="all").loc[place]
+        if isinstance(label, str)
+    ]
+    assert agreement_with_voters(others, alone) == pytest.approx(np.mean([a == b for a, b in pairs]))
 
 
 def test_where_little_is_known():

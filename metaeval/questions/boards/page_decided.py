@@ -106,7 +106,9 @@ def _summary(study: SettledStudy) -> tuple[str, ...]:
         for row in agreed[:_MOST_NAMED]
     ]
     reference = study.habits.iloc[0]
-    clauses += [say("voters", study=study, share=reference["voters_same"])] if reference["n_by_several"] else []
+    if reference["n_by_several"]:
+        clauses += [say("with_voters", row=row) for row in agreed[:_MOST_NAMED]]
+        clauses.append(say("voters", study=study, share=reference["voters_same"]))
     return *verdict, *([f"{'; '.join(clauses)}."] if agreed else []), answer, *leans
 
 

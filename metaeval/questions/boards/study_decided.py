@@ -16,7 +16,13 @@ from metaeval.base.provenance import Provenance, record_provenance
 from metaeval.errors import EstimationError, InvalidOptionError, ScoresError
 from metaeval.models.powered_votes import PoweredStrengths, powered_strengths
 from metaeval.models.settling import VOTES, SettledPairs, settled_pairs, votes_predicted
-from metaeval.models.vote_judges import vote_agreement, vote_habits, vote_verdicts, voters_agreement
+from metaeval.models.vote_judges import (
+    agreement_with_voters,
+    vote_agreement,
+    vote_habits,
+    vote_verdicts,
+    voters_agreement,
+)
 from metaeval.models.vote_shift import StrengthShift, strength_shift
 from metaeval.models.vote_stand_ins import side_is_separable, stand_ins, strengths_at_no_side
 from metaeval.models.vote_strengths import BradleyTerry, Ties, bradley_terry
@@ -209,6 +215,10 @@ def _as_judges(
     habits["n_by_several"], habits["voters_same"] = zip(*among_voters, strict=True)
     agreed = vote_agreement({name: votes["all"] for name, votes in verdicts.items()}, alpha=alpha)
     agreed = agreed[agreed["n"] > 0].reset_index(drop=True)
+    agreed["same_by_voter"] = [
+        agreement_with_voters(verdicts[first], verdicts[second])
+        for first, second in zip(agreed["first"], agreed["second"], strict=True)
+    ]
     others = agreed.loc[agreed["first"] == chosen, "second"].tolist()
     if not others or verdicts[chosen].shape[1] <= _FEWEST:
         return habits, agreed, None
