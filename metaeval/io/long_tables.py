@@ -265,7 +265,7 @@ class _LongRows:
                 rule = error.rule(self.body.delimiter, cell_names["topic"].strip(), cells=columns[places[column]])
                 before = columns[: places[column]] if len(names) == 1 else None
                 rule += (
-                    way_past_grades(columns[places[column]], self.body.delimiter, others=before)
+                    way_past_grades(columns[places[column]], self.body.delimiter_of_lines, others=before)
                     if rule.endswith(NO_NUMBER)
                     else ""
                 )

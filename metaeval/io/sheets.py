@@ -85,6 +85,11 @@ class Sheet:
     above: tuple[str, ...] = ()
     """What stands in lines above the header of a table of scores."""
 
+    @property
+    def delimiter_of_lines(self) -> str:
+        """What a filter of lines finds between two cells, "" where the rows were made of something else."""
+        return self.delimiter if self.has_lines and self.lines is None else ""
+
     def texts(self) -> Iterable[bytes]:
         """Return the content in parts, each of whole rows."""
         return (self.content,)

@@ -189,7 +189,7 @@ def _columns_used(
 def _way_past_labels(rows: "_WideRows", places: Sequence[int]) -> str:
     """Say what the first of these columns that holds words of one scale needs to be read."""
     cells = {rows.names[at]: rows.column(at) for at in places}
-    return blocks.way_past_labels(cells, rows.body.delimiter, of_systems="system" in map(part_of_word, rows.names))
+    return blocks.way_past_labels(cells, rows.body.delimiter_of_lines, of_systems="system" in map(part_of_word, rows.names))
 
 
 def _run_column(rows: "_WideRows", place: int | None, parts: Iterable[int], options: blocks.TableOptions) -> int | None:
@@ -1122,6 +1122,6 @@ def _way_past_column(rows: _WideRows, used: Sequence[int], place: int, titles: _
     if all(any(map(is_number, rows.column(at))) for at in others):
         return f"; {listing}; pass `columns={ {'ignore': [name]}!r}` if {name!r} is no system"
     words_of_all = [cell for at in used for cell in rows.column(at) if not is_number(cell)]
-    if graded := blocks.way_past_grades(words_of_all, rows.body.delimiter):
+    if graded := blocks.way_past_grades(words_of_all, rows.body.delimiter_of_lines):
         return graded
     return f"; write a number for each word of this column ({first_few(words, write=shortened)})"

@@ -2,6 +2,7 @@
 
 import codecs
 import io
+import json
 import re
 import shlex
 import subprocess
@@ -438,3 +439,25 @@ def test_labels_that_judges_reads_look_reads(command, tmp_path, monkeypatch):
             assert "number the rows (awk '" in " ".join((said.out + said.err).split())
     Path("x.csv").write_text("dpr,reviewer,bm25\n" + "".join(f"{a},{b},{c}\n" for a, b, c in cells))
     assert "Scores of systems by item" in command("look", "x.csv").out
+
+
+def test_a_state_before_and_after_is_not_taken_for_the_items_of_numbered_questions(command, tmp_path):
+    """The questions are the items; of two states one is chosen, and none becomes the item."""
+    rows = [(at, name, phase, at * 0.01) for at in range(8) for name in ("A", "B") for phase in ("before", "after")]
+    path = tmp_path / "x.csv"
+    pd.DataFrame(rows, columns=["question", "retriever", "phase", "score"]).to_csv(path, index=False)
+    shown = command("look", path).out
+    assert "--item-column phase" not in shown
+    assert "--where phase=before" in shown
+
+
+def test_no_filter_of_lines_is_offered_for_json(command, tmp_path):
+    """Words of a scale stand in no cells that a filter of CSV finds."""
+    rows = [
+        {"run": run, "topic": f"t{at}", "label": "partial" if at % 2 else "none"} for run in "ab" for at in range(4)
+    ]
+    for name, text in (("x.json", json.dumps(rows)), ("x.jsonl", "\n".join(map(json.dumps, rows)))):
+        (tmp_path / name).write_text(text)
+        shown = command("look", tmp_path / name)
+        assert "none 0, partial 0.5" in shown.out
+        assert "sed" not in shown.out
