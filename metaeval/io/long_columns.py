@@ -13,6 +13,7 @@ from metaeval.base.columns import JUDGES, STATES, are_people, likely_person, und
 from metaeval.base.label_words import COMPARES_JUDGES
 from metaeval.base.names import are_metrics, count, first_few, is_measure, is_number, is_word, natural_order
 from metaeval.base.number_words import SCORE_GAPS
+from metaeval.base.unit import unit
 from metaeval.errors import ScoresError
 from metaeval.io.blocks import PASSES, SpreadlessError, TableOptions, way_past_grades
 from metaeval.io.headers import columns_found, ways_to_name
@@ -49,6 +50,8 @@ _BEFORE = frozenset({"rank", "id", "n", "time", "version", "aggregate", "cost", 
 """Roles of columns that stand before the names of systems on boards."""
 _STATES = STATES | {"iteration", "iter", "best_epoch", "checkpoint"}
 """What counts the states of one training, of which none repeats another."""
+_FOLDS, _MOST_SETS = frozenset({"fold", "folds"}), 8
+"""More sets than conditions, datasets or folds make are parts of what items are."""
 _REPEATED = frozenset({"seed", "id", "rank", "n", "time"})
 """Roles of columns that may number the repeats of a score."""
 
@@ -464,9 +467,14 @@ def _of_sets(most: str, columns: Mapping[str, Sequence[str]], parts: Mapping[str
         or (role_of_name(most)[0] == "version" and not numbered)
     )
     alternative = "" if only_one else f", or `columns={ {role: most}!r}` if these are {meaning}"
-    words = role == "metric" and "topic" in parts and role_of_name(most)[0] != "version"
-    joined = f"; if it is part of what {parts['topic']!r} names, write both into one column" if words else ""
-    return f"{there_twice} `where={{{most!r}: {columns[most][0]!r}}}` for one of them{alternative}{joined}"
+    may_name = underscored(most) in _FOLDS or (role == "metric" and role_of_name(most)[0] != "version")
+    one_set = f"`where={{{most!r}: {columns[most][0]!r}}}` for one of them"
+    if "topic" not in parts or not may_name or "," in parts["topic"] + most:
+        return f"{there_twice} {one_set}{alternative}"
+    joined = f"`columns={ {'topic': f'{parts["topic"]},{most}'}!r}` if both name the {unit().topic}"
+    if len(values) > _MOST_SETS:
+        return f"{there_twice} {joined}, or {one_set}"
+    return f"{there_twice} {one_set}{alternative}, or {joined}"
 
 
 def _of_two_columns(keys: Sequence[tuple[str, ...]], kinds: Mapping[str, Sequence[str]]) -> str:

@@ -189,7 +189,9 @@ def _columns_used(
 def _way_past_labels(rows: "_WideRows", places: Sequence[int]) -> str:
     """Say what the first of these columns that holds words of one scale needs to be read."""
     cells = {rows.names[at]: rows.column(at) for at in places}
-    return blocks.way_past_labels(cells, rows.body.delimiter_of_lines, of_systems="system" in map(part_of_word, rows.names))
+    return blocks.way_past_labels(
+        cells, rows.body.delimiter_of_lines, of_systems="system" in map(part_of_word, rows.names)
+    )
 
 
 def _run_column(rows: "_WideRows", place: int | None, parts: Iterable[int], options: blocks.TableOptions) -> int | None:

@@ -1,5 +1,6 @@
 """Columns and rows at the edge of a table: settings, years, bests of others and tables side by side."""
 
+import pandas as pd
 import pytest
 
 from metaeval.errors import FileFormatError
@@ -198,3 +199,15 @@ def test_a_column_of_pictures_holds_no_scores(marks, tmp_path):
     scores = read_scores(tmp_path / "b.csv")
     assert sorted(scores["topic"].to_numpy()) == ["ARC", "GSM8K", "MMLU"]
     assert any(note.endswith("left out columns of words (T)") for note in scores.attrs["notes"])
+
+
+def test_a_second_column_that_names_items_is_offered_with_the_first(tmp_path):
+    """Of a topic's many nuggets one alone would be compared; with both columns all 2 x 10 count: 0.5 and 0.25."""
+    credit = {"a": [1, 0] * 5 + [1, 0] * 5, "b": [1, 0, 0, 0] * 5}
+    rows = [(f"t{at // 10}", name, f"n{at % 10}", value) for name in "ab" for at, value in enumerate(credit[name])]
+    path = tmp_path / "x.csv"
+    pd.DataFrame(rows, columns=["topic", "run", "nugget", "score"]).to_csv(path, index=False)
+    with pytest.raises(FileFormatError, match=r"pass `columns=\{'topic': 'topic,nugget'\}` if both name the topic, or"):
+        read_scores(path)
+    means = read_scores(path, columns={"topic": "topic,nugget"}).mean("topic").isel(metric=0)
+    assert means.to_numpy().tolist() == [0.5, 0.25]
