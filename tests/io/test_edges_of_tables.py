@@ -206,8 +206,8 @@ def test_a_second_column_that_names_items_is_offered_with_the_first(tmp_path):
     credit = {"a": [1, 0] * 5 + [1, 0] * 5, "b": [1, 0, 0, 0] * 5}
     rows = [(f"t{at // 10}", name, f"n{at % 10}", value) for name in "ab" for at, value in enumerate(credit[name])]
     path = tmp_path / "x.csv"
-    pd.DataFrame(rows, columns=["topic", "run", "nugget", "score"]).to_csv(path, index=False)
-    with pytest.raises(FileFormatError, match=r"pass `columns=\{'topic': 'topic,nugget'\}` if both name the topic, or"):
+    pd.DataFrame(rows, columns=["topic", "run", "clause", "score"]).to_csv(path, index=False)
+    with pytest.raises(FileFormatError, match=r"pass `columns=\{'topic': 'topic,clause'\}` if both name the topic, or"):
         read_scores(path)
-    means = read_scores(path, columns={"topic": "topic,nugget"}).mean("topic").isel(metric=0)
+    means = read_scores(path, columns={"topic": "topic,clause"}).mean("topic").isel(metric=0)
     assert means.to_numpy().tolist() == [0.5, 0.25]
