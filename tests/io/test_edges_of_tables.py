@@ -1,5 +1,8 @@
 """Columns and rows at the edge of a table: settings, years, bests of others and tables side by side."""
 
+import re
+import subprocess
+
 import pandas as pd
 import pytest
 
@@ -211,3 +214,18 @@ def test_a_second_column_that_names_items_is_offered_with_the_first(tmp_path):
         read_scores(path)
     means = read_scores(path, columns={"topic": "topic,clause"}).mean("topic").isel(metric=0)
     assert means.to_numpy().tolist() == [0.5, 0.25]
+
+
+@pytest.mark.parametrize(
+    "words", [("wrong", "partly", "right"), ("nein", "teilweise", "ja"), ("non", "en partie", "oui")]
+)
+def test_one_filter_writes_all_words_of_a_scale(tmp_path, words):
+    """Of 0, 1, 2, 2 the mean is 1.25; what writes only yes and no would leave the third word."""
+    path = tmp_path / "x.csv"
+    rows = [(f"q{at}", name, words[grade]) for name in "ab" for at, grade in enumerate([0, 1, 2, 2])]
+    pd.DataFrame(rows, columns=["topic", "run", "score"]).to_csv(path, index=False)
+    with pytest.raises(FileFormatError) as refused:
+        read_scores(path)
+    filtered = re.search(r"\(sed -E '([^']+)'\)", str(refused.value))
+    path.write_bytes(subprocess.run(["sed", "-E", filtered[1], path], check=True, capture_output=True).stdout)
+    assert read_scores(path).mean("topic").to_numpy().tolist() == [[1.25, 1.25]]
