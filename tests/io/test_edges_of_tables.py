@@ -227,5 +227,7 @@ def test_one_filter_writes_all_words_of_a_scale(tmp_path, words):
     with pytest.raises(FileFormatError) as refused:
         read_scores(path)
     filtered = re.search(r"\(sed -E '([^']+)'\)", str(refused.value))
-    path.write_bytes(subprocess.run(["sed", "-E", filtered[1], path], check=True, capture_output=True).stdout)
+    path.write_bytes(
+        subprocess.run(["/usr/bin/env", "sed", "-E", filtered[1], path], check=True, capture_output=True).stdout
+    )
     assert read_scores(path).mean("topic").to_numpy().tolist() == [[1.25, 1.25]]
