@@ -231,3 +231,12 @@ def test_one_filter_writes_all_words_of_a_scale(tmp_path, words):
         subprocess.run(["/usr/bin/env", "sed", "-E", filtered[1], path], check=True, capture_output=True).stdout
     )
     assert read_scores(path).mean("topic").to_numpy().tolist() == [[1.25, 1.25]]
+
+
+def test_items_within_topics_beside_runs_are_named_by_both(tmp_path):
+    """Runs a and b have one grade an answer: 0.75 and 0.5 over all four."""
+    (tmp_path / "x.csv").write_text("topic_id,answer_id,a,b\n1,n1,1,0\n1,n2,0.5,1\n2,n1,1,0\n2,n2,0.5,1\n")
+    with pytest.raises(FileFormatError, match=r"names the items \(`columns=\{'topic': 'topic_id,answer_id'\}`\)"):
+        read_scores(tmp_path / "x.csv")
+    scores = read_scores(tmp_path / "x.csv", columns={"topic": "topic_id,answer_id"})
+    assert scores.mean("topic").to_numpy().tolist() == [[0.75, 0.5]]
