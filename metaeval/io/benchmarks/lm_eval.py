@@ -85,8 +85,11 @@ def parts_of_lm_eval(files: Sequence[File[Json]], choice: BenchmarkChoice) -> tu
     runs = {_run_of(file): file for file in results}
     owners = _owners(runs)
     if samples:
-        all_dated = [_dated_samples(file, owners, runs, choice) for file in samples]
+        renamed = _renamed(samples)
+        all_dated = [_dated_samples(file, owners, runs, choice, renamed) for file in samples]
         notes = _notes_on_runs(runs, samples)
+        called = list(dict.fromkeys(names.system for names in renamed.values()))
+        notes += [f"files of one folder with the same documents are systems: {first_few(called)}"] * bool(called)
     else:
         all_dated = [candidate for file in results for candidate in _dated_results(file, owners, choice)]
         notes = [_note_on_tasks(runs)]
@@ -177,15 +180,44 @@ def _system_of(file: File[Json], owners: Mapping[_LmEvalRun, str]) -> str:
     return own_system(file.source, system)
 
 
+class _Names(NamedTuple):
+    system: str
+    task: str
+
+
+def _renamed(samples: Sequence[File[Json]]) -> dict[str, _Names]:
+    """Return file to names where several files of one folder, of names of their own, begin with the same document."""
+    alike: dict[tuple[Path, str, str], list[str]] = defaultdict(list)
+    for file in samples:
+        path, first = Path(file.source.path), file.held.first
+        if isinstance(first.get("doc_hash"), str) and not _task_of(path)[1]:
+            alike[path.parent, str(first.get("doc_id")), first["doc_hash"]].append(str(path))
+    stems = {path: _task_of(path)[0] for paths in alike.values() for path in paths}
+    names: dict[str, _Names] = {}
+    for (folder, *_), paths in alike.items():
+        if len(paths) > 1:
+            words = [stems[path].split("_") for path in paths]
+            shared = [word for word in words[0] if all(word in others for others in words)]
+            task = "_".join(shared) or folder.absolute().name
+            names |= {path: _Names(stems[path], task) for path in paths}
+    return names
+
+
 def _dated_samples(
-    file: File[Json], owners: Mapping[_LmEvalRun, str], runs: Mapping[_LmEvalRun, File[Json]], choice: BenchmarkChoice
+    file: File[Json],
+    owners: Mapping[_LmEvalRun, str],
+    runs: Mapping[_LmEvalRun, File[Json]],
+    choice: BenchmarkChoice,
+    renamed: Mapping[str, _Names],
 ) -> Dated:
     task, date = _task_of(file.source.path)
+    names = renamed.get(str(Path(file.source.path)))
+    task = task if names is None else names.task
     run = runs.get(_run_of(file))
     about = {} if run is None else run.held.object
     settings: dict[str, str | Mapping[str, str]] = dict(settings_in(about, choice.form.compared, task))
     return Dated(
-        system=_system_of(file, owners),
+        system=_system_of(file, owners) if names is None else own_system(file.source, names.system),
         task=task,
         file=file,
         ended_well=True,
