@@ -13,7 +13,7 @@ from metaeval.io.blocks import SpreadlessError
 from metaeval.table.array import REPEAT
 from metaeval.table.interval_names import roles_among
 from metaeval.table.means import may_be_means
-from metaeval.table.roles import ERRORS
+from metaeval.table.roles import ERRORS, part_of_word
 
 _PERFORMANCES = "performances"
 _OF_PERFORMANCES = {"system": "model", "topic": "question_id"}
@@ -79,6 +79,22 @@ def records_under(json: Json, *, chosen: bool) -> Wrapped | None:
             "its evaluation, …_eval_results.json, one a system"
         )
     return None
+
+
+def records_in_list(json: Json) -> Wrapped | None:
+    """Return the records of the only list of such beside settings, with what names their system; None for others."""
+    lists = [name for name, of in json.object.items() if isinstance(of, list) and of]
+    if len(lists) != 1 or not all(isinstance(record, dict) for record in json.object[lists[0]]):
+        return None
+    called = [
+        name
+        for name, of in json.object.items()
+        if isinstance(of, str) and of.strip() and part_of_word(name) == "system"
+    ]
+    system = {"system": json.object[called[0]]} if len(called) == 1 else {}
+    rows = [system | record for record in json.object[lists[0]]]
+    others = [name for name in json.object if name not in {lists[0], *called}]
+    return Wrapped(Json(json.label, rows), [f"left out {first_few(others)}"] if others else [])
 
 
 def _of_trials(json: Json) -> Wrapped | None:
