@@ -67,8 +67,8 @@ def test_rows_above_the_questions_are_left_out_too():
 
 
 def test_a_question_that_nobody_answers_is_no_rounded_share_of_the_rest():
-    """Per cents of four tasks, and a last row of 0, which 100 times less than their mean rounds to."""
-    frame = pd.DataFrame({"a": [41.2, 52.5, 30.1, 44.9], "b": [38.7, 47.3, 35.2, 40.3], "c": [25.1, 31.9, 28.4, 36.6]})
+    """Per cents of four tasks, and a last row of 0, to which a hundredth of their mean rounds."""
+    frame = pd.DataFrame(np.random.default_rng(1).uniform(10, 40, (5, 12)).round(2), columns=[*"abcdefghijkl"])
     frame.loc[4] = 0
     found = as_scores(frame.set_axis([f"Q{at}" for at in range(5)]).rename_axis("question"))
     assert found.sizes["topic"] == 5
