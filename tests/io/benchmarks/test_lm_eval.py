@@ -59,6 +59,22 @@ def test_renamed_files_of_one_folder_with_the_same_documents_are_systems(put, to
     assert read_scores(put({}, "tasks"))["topic"].to_numpy().tolist() == ["arc/0", "piqa/0"]
 
 
+def test_results_of_other_names_are_of_the_model_and_date_that_they_hold(put):
+    """Two models in one folder, and of one of them two runs, of which the newer counts."""
+    about = {"versions": {}, "config": {}}
+    held = {"qwen": ("q", 1.0, 0.25), "old": ("m", 1.0, 0.5), "new": ("m", 2.0, 0.75)}
+    put(
+        {
+            f"all/{name}.json": about
+            | {"results": {task: {"acc,none": acc} for task in ("t", "u")}, "model_name_sanitized": model, "date": date}
+            for name, (model, date, acc) in held.items()
+        }
+    )
+    scores = read_scores(put({}))
+    assert scores["system"].to_numpy().tolist() == ["m", "q"]
+    assert scores.to_numpy().tolist() == [[[0.75, 0.75], [0.25, 0.25]]]
+
+
 def test_tasks_with_metrics_of_their_own(put, told):
     """Where no metric scores every document, the metric must be named, and brings its documents."""
     for model in "ab":
