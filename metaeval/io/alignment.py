@@ -5,12 +5,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
+from shlex import quote
 from typing import Any
 
 import numpy as np
 import xarray as xr
 
 from metaeval.base.arrays import Flags, Floats
+from metaeval.base.columns import of_people
 from metaeval.base.names import count, first_few, metric_evidence, natural_order
 from metaeval.base.unit import TOPIC, Unit, speaking_of, unit
 from metaeval.errors import ScoresError, spelling
@@ -226,6 +228,8 @@ def _refuse_unequal_files(blocks: Sequence[FileBlock], labels: Mapping[str, Sequ
         keep = f", or pass `missing={rule!r}` to keep the {common} {words} that all have" if common > 1 else ""
         if _of_collections(list(lacking)):
             keep = ", or ask several together (metaeval combine NAME='FILES' NAME='FILES')"
+        if people := [metric for metric in lacking if any(map(of_people, metric.split(".")))]:
+            keep = f", or compare metrics with people (metaeval human FILES --reference {quote(people[0])})"
         raise ScoresError(
             f"these files do not hold the same {words}{hint}: {'; '.join(lines)}. Tables read together are metrics of "
             f"one collection (two boards are compared by metaeval agree --boards): read collections one at a time{keep}"

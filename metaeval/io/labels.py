@@ -529,6 +529,10 @@ class _LabelTable:
         if position is None and role == "label":
             numbers = [name if all(map(is_number, {*self.cells[:, at]} - {""})) else "" for at, name in enumerate(free)]
             position = first_called(numbers, LABELS["marks"], underscored, bare_word)
+        if position is None and role == "item" and not any(part_of_word(name) == "system" for name in self.names):
+            running = list(map(str, range(1, len(self.cells) + 1)))
+            ranks = (at for at, name in enumerate(free) if role_of_name(name) == ("rank", ""))
+            position = next((at for at in ranks if self.cells[:, at].tolist() == running), None)
         return [] if position is None else [position]
 
     def _refuse_unnamed_labels(self, judge: int) -> None:

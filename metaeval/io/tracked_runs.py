@@ -58,6 +58,11 @@ def refuse_tracked_runs(sheet: Sheet) -> None:
     runs = (_of_mlflow if is_mlflow else _of_wandb)(frame[ended], names)
     if not runs.metrics or runs.frame.empty:
         return
+    if _are_of_tasks(runs):
+        if ended.all():
+            return
+        unfinished = count(int((~ended).sum()), "run")
+        raise sheet.error(f"{unfinished} of models by task did not finish; leave out their rows, by column {status!r}")
     system, notes = _systems_of(runs)
     notes += [f"left out {count(int((~ended).sum()), 'run')} that did not finish"] if not ended.all() else []
     counts = system.value_counts()
@@ -128,13 +133,26 @@ def _are_numbers(cells: pd.Series) -> bool:
     return bool(filled) and all(map(is_number, filled))
 
 
+def _varied(runs: _Exported) -> list[str]:
+    """Return the settings in which runs differ, seeds apart."""
+    differ = [name for name, column in runs.settings.items() if len({*runs.frame[column]}) > 1]
+    return [name for name in differ if role_of_name(name)[0] not in _NO_SETTING]
+
+
+def _are_of_tasks(runs: _Exported) -> bool:
+    """Whether models and tasks alone tell runs apart, which then are scores by item under plain column names."""
+    varied = _varied(runs)
+    plain = all(name == column for name, column in runs.settings.items())
+    return plain and {*map(part_of_word, varied)} == {"system", "topic"} and len(varied) == _FEWEST
+
+
 def _systems_of(runs: _Exported) -> tuple[pd.Series, list[str]]:
     """Return what system each run is of, and notes.
 
     Settings that differ between runs name it; beside a model those alone that several of its runs share.
     """
     cells = runs.frame[[*runs.settings.values()]].set_axis([*runs.settings], axis=1)
-    varied = [name for name in runs.settings if len({*cells[name]}) > 1 and role_of_name(name)[0] not in _NO_SETTING]
+    varied = _varied(runs)
     models = [name for name in varied if part_of_word(name) == "system"]
     key, notes = varied, []
     if models and not cells.duplicated(varied, keep=False).mean() > _MOST:

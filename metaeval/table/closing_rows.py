@@ -80,6 +80,8 @@ def _judged(at: int, values: Floats, others: Ints, made: tuple[Floats, Floats]) 
     scores, digit = values[at, units], last_digit(values[at, units])
     near = made[1][:, units] + 0.5 * digit
     for way in np.flatnonzero((np.abs(scores - made[0][:, units]) <= near).all(axis=1)).tolist():
+        if len(scores) > 1 and np.ptp(scores) == 0 and (2 * near[way] >= np.abs(made[0][way, units])).all():
+            continue  # one number throughout, and rounding alone makes it of all others
         luck, (sure, likely) = _luck(scores, values[np.ix_(others, units)], near[way], digit)
         if luck * len(near) <= likely:
             return MadeRow(at, _MAKINGS[way], luck * len(near) <= sure)

@@ -62,6 +62,7 @@ _YEARS = (1950, 2035)
 _QUESTION = re.compile(r"Q[0-9]+")
 _VERSUS = re.compile(r"\bvs\b|\bversus\b|\bgegen\b|\bcontre\b", re.IGNORECASE)
 _GLUED = re.compile(r"delta[\W_]*(?!(?:to|vs|over)\b)", re.IGNORECASE)
+_RAW = "_raw"
 _SHOTS = frozenset({"shot", "shots"})
 _ASKED_AS = {"system": "test", "topic": "cost"}
 """Roles of what may be a score by its name alone."""
@@ -99,6 +100,7 @@ def not_scores(names: Sequence[str], values: Floats, *, along: str, kept: Iterab
         told |= {name: column for name, column in group.columns().items() if group.unlike and name not in kept}
     bounding = [(name, pair) for pair in bounds_among(names) for name in pair[:2] if name not in kept]
     told |= {name: column for name, pair in bounding if (column := table.bounding(name, pair)) is not None}
+    told |= table.raw([*told, *kept]) if along == "topic" else {}
     paired = {*told, *kept, *(name for name, _ in bounding)}
     falling = table.falling()
     for position, name in enumerate(names):
@@ -462,6 +464,16 @@ class _Numbers(NamedTuple):
         whys = {name: f"a count that goes with {share!r} in every row" for name, share in of.items()}
         return {name: RoleColumn(name, "aggregate", why, of[name]) for name, why in whys.items() if name not in kept}
 
+    def raw(self, kept: Iterable[str]) -> dict[str, RoleColumn]:
+        """Return the columns called as the raw numbers of another that nowhere falls where they rise."""
+        of = {word_of(name) + _RAW: at for at, name in enumerate(self.names)}
+        pairs = [(at, of[word_of(name)]) for at, name in enumerate(self.names) if word_of(name) in of]
+        return {
+            self.names[at]: RoleColumn(self.names[at], "", f"{self.names[score]!r} on another scale")
+            for at, score in pairs
+            if self.names[at] not in kept and _rise_alike(self.values[:, [score, at]])
+        }
+
     def made(self, told: Mapping[str, RoleColumn], kept: Iterable[str]) -> dict[str, RoleColumn]:
         """Return the columns that the others make, except those of which the name said enough."""
         said = {
@@ -576,6 +588,12 @@ def of_no_system(values: Floats) -> dict[int, str]:
     }
     apart = unrelated(values, surely=False) if rounded else []
     return marks | {at: why for at, why in rounded.items() if at in apart}
+
+
+def _rise_alike(pairs: Floats) -> bool:
+    """Whether the first of two numbers nowhere falls where the second rises."""
+    known = pairs[np.isfinite(pairs).all(axis=1)]
+    return bool((np.diff(known[np.lexsort(known.T), 0]) >= 0).all())
 
 
 def _holds(low: Floats, high: Floats, score: Floats) -> bool:

@@ -42,6 +42,14 @@ def test_a_column_of_which_less_is_better_is_no_task_in_silence(name, tmp_path):
     assert any(note in told for told in read_scores(tmp_path / "board.csv", form="wide").attrs["notes"])
 
 
+def test_raw_numbers_beside_a_score_are_no_second_item():
+    """As on the Open LLM Leaderboard, where what is below chance is 0; a column that falls where it rises stays."""
+    raw = {"MMLU Raw": [0.7, 0.8, 0.5, 0.75], "GSM8K Raw": [0.1, 0.2, 0.3, 0.4]}
+    found = as_scores(BOARD.assign(**raw))
+    assert found["topic"].to_numpy().tolist() == ["GSM8K", "GSM8K Raw", "HellaSwag", "MMLU"]
+    assert any("'MMLU Raw', 'MMLU' on another scale" in note for note in found.attrs["notes"])
+
+
 def test_a_row_of_which_less_is_better_is_named(tmp_path):
     """Where tasks are in rows, or a row is a score, there is no column to ask about."""
     board = BOARD.assign(WER=FALLS["WER"]).set_index("model")

@@ -15,7 +15,7 @@ import metaeval
 from metaeval.agreement.labels import as_labels
 from metaeval.agreement.runs_under_judges import judgments_of_labels
 from metaeval.base.label_words import folded, grades_of, word_scale
-from metaeval.errors import FileFormatError, InvalidOptionError, ScoresError
+from metaeval.errors import FileFormatError, InvalidOptionError, MetaevalError, ScoresError
 from metaeval.inex.judges import read_judges
 from metaeval.io.by_values import labels_by_values
 from metaeval.io.labels import read_labels
@@ -44,6 +44,16 @@ def test_the_wide_form_leaves_out_what_holds_no_labels_and_says_so(tmp_path):
     assert list(frame.columns) == ["human", "judge"]
     assert frame.attrs["notes"] == ["columns without labels, left out: remark"]
     np.testing.assert_array_equal(frame.to_numpy(), [[0, 3], [1, np.nan]])
+
+
+@pytest.mark.parametrize("name", ["Nr.", "No.", "#"])
+def test_a_running_number_names_items_where_nothing_else_does(tmp_path, name):
+    """As in a sheet of texts; a number that does not run names none."""
+    frame = read_labels(write(tmp_path, f"{name};Text;Anna;Ben\n1;so so;good;bad\n2;oh no;bad;bad\n", "sheet.csv"))
+    assert frame.index.get_level_values("item").tolist() == ["1", "2"]
+    assert frame["Anna"].tolist() == ["good", "bad"]
+    with pytest.raises(MetaevalError, match="no column names the items"):
+        read_labels(write(tmp_path, f"{name};Text;Anna;Ben\n2;so so;good;bad\n1;oh no;bad;bad\n", "sheet.csv"))
 
 
 def test_both_forms_and_compression_say_the_same(tmp_path):

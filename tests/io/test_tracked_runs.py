@@ -102,3 +102,22 @@ def test_what_differs_between_seeds_alone_is_measured_under_any_name(tmp_path, m
     assert board.systems == ("ppo", "sac")
     assert board.means[0] == pytest.approx([2.0, 3.0])  # 0.5, 1.5, 2.5, 3.5, and one more each
     assert board.errors[0] == pytest.approx([(5 / 3) ** 0.5 / 2] * 2)
+
+
+def test_tasks_of_models_are_items_and_their_runs_repeats(tmp_path):
+    """A row a model, task and seed; a run that did not finish is to be left out first."""
+    header = "Name,State,Created,Runtime,seed,model_name,task_name,acc"
+    score = {("a", "sst2"): 0.9, ("b", "sst2"): 0.8, ("a", "rte"): 0.5, ("b", "rte"): 0.6}
+    rows = [
+        f"{model}{task}{seed},finished,2025-05-01T10:00:00.000Z,{60 + seed},{seed},{model},{task},{of + seed / 100}"
+        for (model, task), of in score.items()
+        for seed in range(2)
+    ]
+    path = tmp_path / "wandb.csv"
+    path.write_text(written(rows, header))
+    means = read_scores(path).mean("repeat").sel(metric="acc")
+    assert means["topic"].to_numpy().tolist() == ["rte", "sst2"]
+    assert means.to_numpy().ravel().tolist() == pytest.approx([0.505, 0.905, 0.605, 0.805])
+    path.write_text(written([*rows, rows[0].replace("finished", "crashed")], header))
+    with pytest.raises(FileFormatError, match="1 run of models by task did not finish; leave out their rows"):
+        read_scores(path)

@@ -93,6 +93,18 @@ def test_systems_that_boards_of_two_collections_lack_stay_asked(tmp_path):
     assert (found.kind, "do not hold the same systems" in found.contents.refusal) == ("unknown", True)
 
 
+def test_scores_of_people_and_of_a_metric_on_other_systems_lead_to_metaeval_human(tmp_path, command):
+    """The command that is named reads the files."""
+    for name, last in (("COMET-refA.seg.score", "syn"), ("en-de.mqm.seg.score", "refA")):
+        lines = [
+            f"{system}\t{(at * 3 + n) % 7 / 8}" for at, system in enumerate(["a", "b", "c", last]) for n in range(6)
+        ]
+        (tmp_path / name).write_text("\n".join(lines) + "\n")
+    refusal, paths = look(tmp_path).contents.refusal, sorted(tmp_path.iterdir())
+    assert refusal.endswith("(metaeval human FILES --reference en-de.mqm.seg.score)")
+    assert command("human", *paths, "--reference", "en-de.mqm.seg.score", "--json").json()["summary"]
+
+
 @pytest.mark.parametrize("variance", ["", "\tvariance: 0.0100"])
 def test_what_comet_score_prints_is_read_without_its_means(tmp_path, variance):
     """By hand: (.5 + .75)/2 and (.25 + .5)/2; the lines of systems are these again."""

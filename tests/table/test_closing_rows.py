@@ -66,6 +66,15 @@ def test_rows_above_the_questions_are_left_out_too():
     assert found.sizes["topic"] == N_ITEMS
 
 
+def test_a_question_that_nobody_answers_is_no_rounded_share_of_the_rest():
+    """Per cents of four tasks, and a last row of 0, to which a hundredth of their mean rounds."""
+    frame = pd.DataFrame(np.random.default_rng(1).uniform(10, 40, (5, 12)).round(2), columns=[*"abcdefghijkl"])
+    frame.loc[4] = 0
+    found = as_scores(frame.set_axis([f"Q{at}" for at in range(5)]).rename_axis("question"))
+    assert found.sizes["topic"] == 5
+    assert "notes" not in found.attrs
+
+
 def test_a_closing_row_does_not_turn_the_conclusion():
     """Of three systems, one far behind: its mean is .333, and not that of per cents."""
     frame = answers(right=RIGHT | {"third": 40})

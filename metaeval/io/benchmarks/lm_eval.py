@@ -26,7 +26,7 @@ _FIXED = frozenset({
 _MODEL = "model_name_sanitized"
 _ABOUT_RUNS = frozenset({
     "results", "config", "configs", "group_subtasks", "versions", "n-shot", "n-samples", "higher_is_better", _MODEL,
-    "system_instruction_sha", "chat_template_sha",
+    "system_instruction_sha", "chat_template_sha", "date",
 })  # fmt: skip
 """What is read of results."""
 _NO_FILTER = "none"
@@ -41,6 +41,7 @@ _TURNED = "perplexity"
 _IN_ORDER = frozenset({"mean", "nanmean", "median"})
 """Aggregations that are better where the samples are."""
 _TEMPLATE = "chat_template_sha"
+_SIZES, _WRITTEN = "n-samples", "date"
 
 
 type _Said = Mapping[str, str | Mapping[str, str]]
@@ -83,10 +84,13 @@ def parts_of_lm_eval(files: Sequence[File[Json]], choice: BenchmarkChoice) -> tu
     results = [file for file in files if _holds_results(file.held)]
     samples = [file for file in files if not _holds_results(file.held)]
     runs = {_run_of(file): file for file in results}
-    owners = _owners(runs)
+    owners = _owners(results)
     if samples:
-        all_dated = [_dated_samples(file, owners, runs, choice) for file in samples]
+        renamed = _renamed(samples)
+        all_dated = [_dated_samples(file, owners, runs, choice, renamed) for file in samples]
         notes = _notes_on_runs(runs, samples)
+        called = list(dict.fromkeys(names.system for names in renamed.values()))
+        notes += [f"files of one folder with the same documents are systems: {first_few(called)}"] * bool(called)
     else:
         all_dated = [candidate for file in results for candidate in _dated_results(file, owners, choice)]
         notes = [_note_on_tasks(runs)]
@@ -155,15 +159,15 @@ def _refuse_other_folders(dated: Sequence[Dated]) -> None:
             raise FileFormatError(message, path=path)
 
 
-def _owners(runs: Mapping[_LmEvalRun, File[Json]]) -> dict[_LmEvalRun, str]:
+def _owners(results: Sequence[File[Json]]) -> dict[_LmEvalRun, str]:
     """Return the models of runs whose folder does not name them: as several wrote there, or as it was not theirs."""
     models: dict[Path, set[str]] = defaultdict(set)
-    for run, file in runs.items():
-        models[run.folder].add(_model_of(file))
+    for file in results:
+        models[_run_of(file).folder].add(_model_of(file))
     return {
-        run: _model_of(file)
-        for run, file in runs.items()
-        if len(models[run.folder]) > 1 or not Path(file.source.path).name.startswith("results_")
+        _run_of(file): _model_of(file)
+        for file in results
+        if len(models[_run_of(file).folder]) > 1 or not Path(file.source.path).name.startswith("results_")
     }
 
 
@@ -173,19 +177,51 @@ def _model_of(file: File[Json]) -> str:
 
 
 def _system_of(file: File[Json], owners: Mapping[_LmEvalRun, str]) -> str:
-    system = owners.get(_run_of(file)) or Path(file.source.path).absolute().parent.name
-    return own_system(file.source, system)
+    owner = owners.get(_run_of(file))
+    if owner and _holds_results(file.held):
+        owner = _model_of(file)  # of another file of the same date, or without one, it may be another
+    return own_system(file.source, owner or Path(file.source.path).absolute().parent.name)
+
+
+class _Names(NamedTuple):
+    system: str
+    task: str
+
+
+def _renamed(samples: Sequence[File[Json]]) -> dict[str, _Names]:
+    """Return file to names where several files of one folder, of names of their own, begin with the same document."""
+    alike: dict[tuple[Path, str, str], list[str]] = defaultdict(list)
+    for file in samples:
+        path, first = Path(file.source.path), file.held.first
+        if isinstance(first.get("doc_hash"), str) and not _task_of(path)[1]:
+            alike[path.parent, str(first.get("doc_id")), first["doc_hash"]].append(str(path))
+    stems = {path: _task_of(path)[0] for paths in alike.values() for path in paths}
+    names: dict[str, _Names] = {}
+    for (folder, *_), paths in alike.items():
+        if len(paths) > 1:
+            words = [stems[path].split("_") for path in paths]
+            shared = [word for word in words[0] if all(word in others for others in words)]
+            task = "_".join(shared) or folder.absolute().name
+            names |= {path: _Names(stems[path], task) for path in paths}
+    return names
 
 
 def _dated_samples(
-    file: File[Json], owners: Mapping[_LmEvalRun, str], runs: Mapping[_LmEvalRun, File[Json]], choice: BenchmarkChoice
+    file: File[Json],
+    owners: Mapping[_LmEvalRun, str],
+    runs: Mapping[_LmEvalRun, File[Json]],
+    choice: BenchmarkChoice,
+    renamed: Mapping[str, _Names],
 ) -> Dated:
     task, date = _task_of(file.source.path)
+    names = renamed.get(str(Path(file.source.path)))
+    task = task if names is None else names.task
     run = runs.get(_run_of(file))
     about = {} if run is None else run.held.object
     settings: dict[str, str | Mapping[str, str]] = dict(settings_in(about, choice.form.compared, task))
+    settings.pop(_SIZES, None)  # the samples tell which documents they are of
     return Dated(
-        system=_system_of(file, owners),
+        system=_system_of(file, owners) if names is None else own_system(file.source, names.system),
         task=task,
         file=file,
         ended_well=True,
@@ -208,7 +244,9 @@ def _prompts(json: Json, task: str, template: object) -> dict[str, str]:
 
 def _dated_results(file: File[Json], owners: Mapping[_LmEvalRun, str], choice: BenchmarkChoice) -> list[Dated]:
     """Return the results of every task that is no group of others."""
-    below, sizes = (file.held.object.get(name) for name in ("group_subtasks", "n-samples"))
+    said = file.held.object.get(_WRITTEN)
+    age = _task_of(file.source.path)[1] or ((float(said),) if isinstance(said, int | float) else ())
+    below, sizes = (file.held.object.get(name) for name in ("group_subtasks", _SIZES))
     dated = []
     for task, scores in file.held.object["results"].items():
         if not isinstance(scores, dict):
@@ -222,7 +260,7 @@ def _dated_results(file: File[Json], owners: Mapping[_LmEvalRun, str], choice: B
                     task=task,
                     file=file,
                     ended_well=True,
-                    age=_task_of(file.source.path)[1],
+                    age=age,
                     n_items=n_items if isinstance(n_items, int) else 0,
                     scores=scores,
                     said=settings_in(file.held.object, choice.form.compared, task),

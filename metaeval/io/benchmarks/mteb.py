@@ -106,6 +106,16 @@ def parts_of_mteb(files: Sequence[File[Json]], choice: BenchmarkChoice) -> tuple
         notes.append(f"models have no subset in common on {first_few(apart)}: all are read")
     if left_out:
         notes.append(f"left out {count(left_out, 'subset')} of a split that not all models of a task have")
+    largest, fewest = (
+        max(common, key=lambda task: len(common[task]), default=""),
+        min(map(len, common.values()), default=0),
+    )
+    if common and len(common[largest]) > fewest:
+        share = f"{largest} {len(common[largest])} of {sum(map(len, common.values()))}"
+        notes.append(
+            f"a task weighs by how many subsets it has ({share}); MTEB's mean is over tasks, as with "
+            "`with_clusters(scores, 'means')`"
+        )
     several = {
         task: (len({subset for subset, _ in pairs}) > 1, len({split for _, split in pairs}) > 1)
         for task, pairs in common.items()

@@ -24,7 +24,7 @@ from metaeval.io.benchmarks.rows import (
     sheet_of_records,
     with_scores_inside,
 )
-from metaeval.io.benchmarks.wrapped import Wrapped, records_under
+from metaeval.io.benchmarks.wrapped import Wrapped, records_in_list, records_under
 from metaeval.io.blocks import FileBlock, SpreadlessError, TableOptions
 from metaeval.io.installed_formats import installed_format, sheet_of_format
 from metaeval.io.means import MeansAloneError, noting
@@ -212,6 +212,8 @@ class _Parser(NamedTuple):
             return replace(block, numbered=numbered, notes=[*numbering_note, *block.notes])
         if (nested := records_of_mappings(json)) is not None:
             return self._wrapped(nested, content)
+        if not holds_rows(json, self.options) and (listed := records_in_list(json)) is not None:
+            return self._wrapped(listed, content)
         if not holds_rows(json, self.options):
             raise self._other(f"the file holds JSON of no form that is read; {_shape(json)}")
         return self.rows(json, content)

@@ -13,7 +13,7 @@ from metaeval.io.blocks import SpreadlessError
 from metaeval.table.array import REPEAT
 from metaeval.table.interval_names import roles_among
 from metaeval.table.means import may_be_means
-from metaeval.table.roles import ERRORS
+from metaeval.table.roles import ERRORS, part_of_word
 
 _PERFORMANCES = "performances"
 _OF_PERFORMANCES = {"system": "model", "topic": "question_id"}
@@ -79,6 +79,22 @@ def records_under(json: Json, *, chosen: bool) -> Wrapped | None:
             "its evaluation, …_eval_results.json, one a system"
         )
     return None
+
+
+def records_in_list(json: Json) -> Wrapped | None:
+    """Return the records of the only list of such beside settings, with what names their system; None for others."""
+    lists = [name for name, of in json.object.items() if isinstance(of, list) and of]
+    if len(lists) != 1 or not all(isinstance(record, dict) for record in json.object[lists[0]]):
+        return None
+    called = [
+        name
+        for name, of in json.object.items()
+        if isinstance(of, str) and of.strip() and part_of_word(name) == "system"
+    ]
+    system = {"system": json.object[called[0]]} if len(called) == 1 else {}
+    rows = [system | record for record in json.object[lists[0]]]
+    others = [name for name in json.object if name not in {lists[0], *called}]
+    return Wrapped(Json(json.label, rows), [f"left out {first_few(others)}"] if others else [])
 
 
 def _of_trials(json: Json) -> Wrapped | None:
@@ -275,7 +291,10 @@ def _of_promptfoo(json: Json) -> Wrapped | None:
         for number, (content, called) in enumerate(contents.items(), start=1)
     }
     named = [answer.get("namedScores") or {} for answer in listed]
-    metrics = [name for name in named[0] if name != "score" and all(name in scores for scores in named)]
+    metrics_of: dict[str, dict[str, None]] = {}
+    for at, answer in enumerate(listed):
+        metrics_of.setdefault(content_of[answer.get("testIdx", at)], {}).update(dict.fromkeys(named[at]))
+    metrics = [name for name in dict.fromkeys(name for scores in named for name in scores) if name != "score"]
     graded = any(int(answer["success"]) != answer["score"] for answer in listed)
     times: Counter[tuple[str, str]] = Counter()
     rows = []
@@ -283,8 +302,10 @@ def _of_promptfoo(json: Json) -> Wrapped | None:
         system, item = _provider_of(answer), items[content_of[answer.get("testIdx", at)]]
         times[system, item] += 1
         scores = {"score": answer["score"]} | ({"passed": int(answer["success"])} if graded else {})
-        scores |= {name: named[at][name] for name in metrics}
-        rows.append({"system": system, "item": item, REPEAT: times[system, item], **scores})
+        lost = metrics_of[content_of[answer.get("testIdx", at)]] if answer.get("failureReason") == _FAILED else {}
+        scores |= {name: named[at].get(name, 0 if name in lost else None) for name in metrics}
+        row = {"system": system, "item": item, REPEAT: times[system, item]}
+        rows += [row | {"metric": name, "score": of} for name, of in scores.items() if of is not None]
     if max(times.values()) == 1:
         rows = [{name: cell for name, cell in row.items() if name != REPEAT} for row in rows]
     failed = sum(answer.get("failureReason") == _FAILED for answer in listed)
@@ -292,7 +313,8 @@ def _of_promptfoo(json: Json) -> Wrapped | None:
     notes += [f"{count(failed, 'answer')} ended in an error and {'counts' if failed == 1 else 'count'} 0"] * bool(
         failed
     )
-    return Wrapped(Json(json.label, rows), notes, {"system": "system", "topic": "item"})
+    columns = {"system": "system", "topic": "item", "metric": "metric", "score": "score"}
+    return Wrapped(Json(json.label, rows), notes, columns)
 
 
 def _is_of_promptfoo(answer: object) -> bool:

@@ -238,7 +238,8 @@ def _lacking(name: str, need: Mapping[str, Any], contents: Contents) -> str:
     ]
     if contents.by_values and name not in contents.options:
         lacks.append(f"columns called {listed(list(contents.by_values))}")
-    return "; ".join([*lacks, *([need["unsaid"][contents.kind]] if contents.kind in need.get("unsaid", {}) else [])])
+    unsaid = need.get("unsaid", {}) if name not in contents.options else {}
+    return "; ".join([*lacks, *([unsaid[contents.kind]] if contents.kind in unsaid else [])])
 
 
 def _command(name: str, need: Mapping[str, Any], contents: Contents, asked: Callable[[str], str] | None) -> str:

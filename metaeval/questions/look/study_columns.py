@@ -13,7 +13,7 @@ from metaeval.io.any_sheets import any_sheet, sheet_of_json
 from metaeval.io.benchmarks.contents import read_json
 from metaeval.io.benchmarks.formats import Format, format_of
 from metaeval.io.benchmarks.rows import records_of_mappings, with_scores_inside
-from metaeval.io.benchmarks.wrapped import records_under
+from metaeval.io.benchmarks.wrapped import records_in_list, records_under
 from metaeval.io.form_rows import roles_of_form, rows_of_form
 from metaeval.io.score_blocks import BY_FRAME
 from metaeval.io.sheets import Sheet, sheet_of
@@ -81,7 +81,7 @@ def _sheet_as_read(content: bytes, label: str) -> Sheet | None:
     json = read_json(content, label)
     if json is None:
         return rows_of_form(sheet_of(content, label))[0]
-    wrapped = records_under(json, chosen=False) or records_of_mappings(json)
+    wrapped = records_under(json, chosen=False) or records_of_mappings(json) or records_in_list(json)
     return sheet_of_json(with_scores_inside(json) if wrapped is None else wrapped.records)
 
 

@@ -932,7 +932,9 @@ def _of_judges(judged: JudgeInput) -> Contents:
         if len(frames) == 1:
             return _of_labels(as_labels(*frames), _OF_PEOPLE)
         names = {name for frame in frames for name in frame.columns}
-        return Contents(kind="annotations", sizes={"judges": len(names), "items": max(map(len, frames))})
+        people = shlex.join(name for name in judged.annotations if of_people(name))
+        sizes = {"judges": len(names), "items": max(map(len, frames))}
+        return Contents(kind="annotations", sizes=sizes, options={"judges": f"--people {people}"} if people else {})
     if judged.scores:
         by_judge = next(iter(judged.scores.values()))
         scores = next(iter(by_judge.values()))

@@ -60,6 +60,7 @@ PLANTED = {
     "lm-eval template": ("lm-eval", RESULTS, _at("chat_template_sha"), "9f", "chat_template", "no", "yes"),
     "lm-eval prompts of items": ("lm-eval", SAMPLES, _every("prompt_hash"), "other", "prompt_hash", "p0", "other"),
     "lm-eval results alone": ("lm-eval results", RESULTS, _at("n-shot", "i2"), 5, "n-shot", "0", "5"),
+    "lm-eval limit": ("lm-eval results", RESULTS, _at("n-samples", "i2", "effective"), 2, "n-samples", "3", "2"),
     "HELM few-shot": (
         "HELM", "suite/run{}/run_spec.json", _at("adapter_spec", "max_train_instances"), 0,
         "max_train_instances", "5", "0",

@@ -43,6 +43,38 @@ def test_folders_tasks_and_filters(put, told):
     assert scores.sel(metric="exact_match(flexible)").to_numpy().tolist() == [[1, 1], [1, 1]]
 
 
+def test_renamed_files_of_one_folder_with_the_same_documents_are_systems(put, told):
+    """What their names share is the task; files of other documents stay tasks of the folder's system."""
+    files = {
+        f"all/{name}_gsm8k.jsonl": [_sample(n, acc=float(n == at)) for n in range(3)]
+        for at, name in enumerate(("qwen", "llama"))
+    }
+    scores = read_scores(put(files))
+    assert scores["system"].to_numpy().tolist() == ["llama_gsm8k", "qwen_gsm8k"]
+    assert scores["topic"].to_numpy().tolist() == ["gsm8k/0", "gsm8k/1", "gsm8k/2"]
+    assert scores.to_numpy().tolist() == [[[0, 1, 0], [1, 0, 0]]]
+    assert told(scores, "files of one folder with the same documents are systems: llama_gsm8k, qwen_gsm8k")
+    for m in "mn":
+        put({f"{m}/arc.jsonl": [_sample(0, acc=1)], f"{m}/piqa.jsonl": [_sample(0, doc_hash="other", acc=0)]}, "tasks")
+    assert read_scores(put({}, "tasks"))["topic"].to_numpy().tolist() == ["arc/0", "piqa/0"]
+
+
+def test_results_of_other_names_are_of_the_model_and_date_that_they_hold(put):
+    """Two models in one folder, and of one of them two runs, of which the newer counts."""
+    about = {"versions": {}, "config": {}}
+    held = {"qwen": ("q", 1.0, 0.25), "old": ("m", 1.0, 0.5), "new": ("m", 2.0, 0.75)}
+    put(
+        {
+            f"all/{name}.json": about
+            | {"results": {task: {"acc,none": acc} for task in ("t", "u")}, "model_name_sanitized": model, "date": date}
+            for name, (model, date, acc) in held.items()
+        }
+    )
+    scores = read_scores(put({}))
+    assert scores["system"].to_numpy().tolist() == ["m", "q"]
+    assert scores.to_numpy().tolist() == [[[0.75, 0.75], [0.25, 0.25]]]
+
+
 def test_tasks_with_metrics_of_their_own(put, told):
     """Where no metric scores every document, the metric must be named, and brings its documents."""
     for model in "ab":

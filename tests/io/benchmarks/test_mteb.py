@@ -9,6 +9,7 @@ import pytest
 
 from metaeval.errors import FileFormatError, UnknownNameError
 from metaeval.io.tables import read_scores
+from metaeval.table.structure import with_clusters
 
 
 def _result(task, scores, **more):
@@ -86,6 +87,9 @@ def test_subsets_and_splits_are_items_of_a_cluster(put, told):
     assert scores["topic"].to_numpy().tolist() == ["T1/de/test", "T1/en/test", "T1/en/validation", "T2"]
     assert scores["cluster"].to_numpy().tolist() == ["T1", "T1", "T1", "T2"]
     assert told(scores, "left out 2 subsets of a split that not all models")
+    assert told(scores, "a task weighs by how many subsets it has (T1 3 of 4); MTEB's mean is over tasks")
+    by_task = with_clusters(scores, "means").sel(metric="main_score", system="a")
+    assert by_task.to_numpy().tolist() == [0.5, 0.1]  # (0.25 + 0.5 + 0.75)/3
 
 
 def test_the_split_test_is_read_where_a_task_has_one(put, told):

@@ -180,6 +180,25 @@ def test_json_of_no_form(put):
         read_scores(put({"x.json": "[]"}) / "x.json")
 
 
+def test_the_only_list_of_records_is_the_table(put, told):
+    """What stands beside it names the system, or is left out by name."""
+    results = {"a": [True, False, True], "b": [True, True, True]}
+    put(
+        {
+            f"{run}.json": {
+                "run": run,
+                "took": 3,
+                "results": [{"id": f"c{n}", "passed": of} for n, of in enumerate(passed)],
+            }
+            for run, passed in results.items()
+        }
+    )
+    scores = read_scores(put({}))
+    assert scores.to_numpy().tolist() == [[[1, 0, 1], [1, 1, 1]]]
+    assert scores["system"].to_numpy().tolist() == ["a", "b"]
+    assert told(scores, "left out took")
+
+
 def test_the_time_of_many_lines_is_that_of_their_json(put, processor_seconds):
     """Many lines take some three times what it takes to read their JSON and keep nothing of it."""
     rows = [(f"r{run}", f"q{topic}", "AP", (run * topic % 97) / 97) for run in range(20) for topic in range(1000)]

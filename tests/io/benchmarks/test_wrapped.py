@@ -85,6 +85,31 @@ def test_a_test_of_promptfoo_that_is_asked_again_is_a_repeat(put, told):
     assert told(scores, "1 answer ended in an error and counts 0")
 
 
+def test_named_scores_of_promptfoo_are_metrics_of_the_answers_that_have_them(put, told):
+    """An error has none and counts 0 where its test is scored so; elsewhere there is a gap."""
+    named = [
+        {"tone": 1, "form": 1},
+        {"tone": 0.5, "form": 0},
+        {},
+        {"tone": 1, "form": 1},
+        {"tone": 0},
+        {"tone": 1},
+        {"tone": 0, "form": 1},
+        {"tone": 1, "form": 1},
+    ]
+    answers = [
+        _answer("ab"[at % 2], at // 2, "wxyz"[at // 2], at != 2, namedScores=of, failureReason=2 * (not of))
+        for at, of in enumerate(named)
+    ]
+    path = put({"output.json": _promptfoo(answers)}, "output.json")
+    tone = read_scores(path, metrics=["tone"])
+    assert tone.sel(metric="tone").to_numpy().tolist() == [[1, 0, 0, 0], [0.5, 1, 1, 1]]
+    assert told(tone, "1 answer ended in an error and counts 0")
+    form = read_scores(path, metrics=["form"], missing="drop-topics")
+    assert form["topic"].to_numpy().tolist() == ["w", "x", "z"]
+    assert form.sel(metric="form").to_numpy().tolist() == [[1, 0, 1], [0, 1, 1]]
+
+
 def test_records_stand_under_performances(put, told):
     """A row a model and problem, with pass@1 in per cent; lists beside are left out by name."""
     rows = [

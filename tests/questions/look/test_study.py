@@ -270,6 +270,17 @@ def test_the_metric_nearest_to_people_is_said_with_what_it_is_not(tmp_path, comm
     assert f"Pearson's r {r:.3f}" in " ".join(told.json()["summary"])
 
 
+def test_people_named_by_their_file_are_named_in_the_command(tmp_path):
+    """As `metaeval judges` asks for them."""
+    for name, judges in {"human_annotations": "ab", "llm_annotations": "cd"}.items():
+        labels = {judge: {f"i{n}": "yes" if n % 2 else "no" for n in range(9)} for judge in judges}
+        (tmp_path / f"{name}.json").write_text(json.dumps(labels))
+    found = look([tmp_path / "human_annotations.json", tmp_path / "llm_annotations.json"])
+    asked = found.questions.set_index("name").loc["judges"]
+    assert asked["command"].endswith(" --people human_annotations")
+    assert not asked["lacks"]
+
+
 @pytest.mark.parametrize("need", NEEDS.values(), ids=NEEDS)
 def test_every_question_has_all_that_is_said_of_it(checkout, need):
     """A line for the help, what people ask, and a page of the docs; kinds and sizes are those that files have."""
