@@ -28,6 +28,7 @@ from metaeval.resampling.means_and_errors import RanksFromErrors
 from metaeval.running.draws import RNGLike, resolve_seed
 from metaeval.studies.study import Attempts, Study
 from metaeval.table.vote_columns import UNITS
+from metaeval.table.vote_covariates import POSITION
 from metaeval.table.vote_set import Votes
 from metaeval.table.votes import as_votes
 from metaeval.tests_stat.comparison import compare_systems
@@ -384,9 +385,8 @@ def _notes_on_unasked(votes: Votes, tried: UnaskedCovariates | None, ties: Ties,
 def _notes_on_asked(votes: Votes, first: VoteGroup, ties: Ties, alpha: float) -> list[str]:
     """Say which covariates that were asked for show nothing over all votes, but in those of one voter."""
     p_values = dict(zip(first.covariates["name"], first.covariates["p_value"], strict=True))
-    nothing = {
-        name: p for name, p in p_values.items() if name in votes.covariates and not is_significant(np.array(p), alpha)
-    }
+    asked = {name: p for name, p in p_values.items() if name in votes.covariates and name != POSITION}
+    nothing = {name: p for name, p in asked.items() if not is_significant(np.array(p), alpha)}
     if not nothing or not 1 < votes.n_units("voter") <= _MOST_VOTERS:
         return []
     by_voter = influences_by_voter(votes, [*nothing], ties=ties, alpha=alpha)
