@@ -166,6 +166,12 @@ def labels(words=("0", "1"), more=""):
     return "\n".join(["topic,doc,ann,ben", *rows]) + "\n" + more
 
 
+def numbered_labels(head):
+    """Return a wide table of labels whose rows are numbered within ten questions."""
+    rows = [f"{at + 1},q{at % 10},{one},{other}" for at, (one, other) in enumerate(_LABELS)]
+    return "\n".join([f"{head},ann,ben", *rows])
+
+
 def long_labels(words=("0", "1"), more=""):
     """Return a table of labels, a row a label."""
     rows = [f"1,d{at},{name},{words[label]}" for at, row in enumerate(_LABELS) for name, label in zip("ab", row)]  # noqa: B905 - two judges
@@ -1191,6 +1197,12 @@ MISTAKES = {
         JUDGES,
         "labels are words that say no and yes: low 0; high 1",
         ({"labels.csv": labels()}, JUDGES),
+    ),
+    "questions that repeat beside a running number": Mistake(
+        {"labels.csv": numbered_labels("Nr,Frage")},
+        JUDGES,
+        "where each is an item of its own, pass (?P<add>--column item=Nr --column topic=Frage)",
+        ({"labels.csv": numbered_labels("item,topic")}, JUDGES),
     ),
     "judges that are asked for as such": Mistake(
         {"judged.csv": judged("judge")},

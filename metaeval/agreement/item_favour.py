@@ -211,7 +211,7 @@ def names_of_items(labels: Labels) -> list[pd.Index]:
     return [
         items,
         *([] if labels.by_item else [topics]),
-        *([] if labels.by_item or labels.system_of is None else [topics + "::" + items]),
+        *([] if labels.by_item else [topics + "::" + items]),
         *([_bare(items, labels.system_part)] if labels.system_part is not None else []),
     ]
 

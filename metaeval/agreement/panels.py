@@ -254,6 +254,8 @@ def _of_labels(given: Labels, reference: str, people: Mapping[str, float], *, re
     )
     names = table.index.get_level_values("topic").astype(str).to_numpy()[complete]
     topics = natural_order(np.unique(names))
+    if given.by_item:
+        raise ScoresError(f"draws topics, and no column names those of the labels of {reference}")
     _check_topics(len(topics), reference)
     position = {name: number for number, name in enumerate(topics)}
     group = np.array([position[name] for name in names])

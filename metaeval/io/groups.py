@@ -168,11 +168,11 @@ def read_covariate(
 
 
 def read_item_covariate(
-    path: str | Path | Sheet, *, items: Iterable[str], covariate_column: str | None = None
+    path: str | Path | Sheet, *, items: Iterable[str], covariate_column: str | None = None, alone: bool = False
 ) -> Covariate | None:
     r"""Read a number for items from a table whose first column names them, or whose first two name items and systems.
 
-    None where no row names any of the items.
+    None where no row names any of the items, which is an error where it names nothing else (`alone`).
 
     Examples
     --------
@@ -187,6 +187,12 @@ def read_item_covariate(
     table = _GroupTable(sheet, "item", header_names(sheet.sample()[0])[0], wanted)
     named = [[f"{cells[0]}::{cells[1]}", f"{cells[1]}::{cells[0]}", cells[0]] for cells in table.rows]
     keys = [next((key for key in keys if key in wanted), "") for keys in named]
+    if not any(keys) and alone:
+        found, missing = first_few([repr(cells[0]) for cells in table.rows]), first_few([*map(repr, sorted(wanted))])
+        raise table.sheet.error(
+            f"its first column names none of the items of the labels: it has {found}, and the labels {missing}; write "
+            "both in one form (ids with or without a prefix, for instance)"
+        )
     if not any(keys):
         return None
     is_of_both = {f"{cells[0]}::{cells[1]}" for cells in table.rows} | {
@@ -226,11 +232,20 @@ class _GroupTable:
             elif numbers and not is_number(entry):
                 trouble = f"has {shortened(entry)!r} as {self.columns[at]!r}; write a number"
             elif values.setdefault(name, entry) != entry:
-                trouble = f"has two {said}s, {values[name]!r} and {entry!r}; keep one"
+                trouble = f"has two {said}s, {values[name]!r} and {entry!r}; {self._way_to_one(name)}"
             if trouble:
                 raise self.body.error(f"{self.what} {name!r} {trouble}", position)
         self._refuse_uncovered(values)
         return self.columns[at], {name: values[name] for name in self.wanted}
+
+    def _way_to_one(self, name: str) -> str:
+        """Say how a name that is on several lines gets one number: by what tells them apart, as the labels have it."""
+        lines = [cells for cells in self.rows if cells[self.at] == name]
+        apart = [column for column, *cells in zip(self.columns, *lines, strict=False) if len({*cells}) == len(lines)]
+        words = [column for column in apart if not all(is_number(cells[self.columns.index(column)]) for cells in lines)]
+        if self.what != "item" or not words:
+            return "keep one"
+        return f"{words[0]!r} tells its lines apart: make it the second column, and read labels with that column too"
 
     def _place_of_names(self, column: str | None) -> int:
         """Return the column asked for, else the one that is called so, else the first that holds every name."""

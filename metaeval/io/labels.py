@@ -759,8 +759,11 @@ class _LabelTable:
             about = ", ".join(f"{role} {shortened(names[int(np.argmax(again))])!r}" for role, names in keys.items())
             if way := self._way_of_rows():
                 raise self._error(f"{about} appears twice; {way}", again)
+            apart = [at for at in others if at not in judges and self._tells_apart(keys, at)]
+            if way := self._way_of_numbers(apart, list(keys)):
+                raise self._error(f"{about} appears twice; {way}", again)
             message = f"{about} appears twice; keep one row, or pass `duplicates='first'` or `'mean'`"
-            who = next((self.names[at] for at in others if at not in judges and self._tells_apart(keys, at)), None)
+            who = next((self.names[at] for at in apart), None)
             if who is not None:
                 labels = [at for at in judges if not role_of_name(self.names[at])[0]] or judges
                 columns = {"judge": shortened(who), "label": shortened(self.names[labels[-1]])}
@@ -768,6 +771,19 @@ class _LabelTable:
             message += "; where a row is a vote on two systems, metaeval votes reads it"
             raise self._error(message, again)
         return self._once(frame, duplicates), int(again.sum())
+
+    def _way_of_numbers(self, apart: Sequence[int], roles: Sequence[str]) -> str:
+        """Say how rows that a running number tells apart are items of their own; empty where none does."""
+        numbered = (at for at in apart if all(map(is_number, self.cells[:, at])) and self._tells_apart({}, at))
+        number = next(numbered, None)
+        if number is None or len(self.places["item"]) != 1:
+            return ""
+        columns = {"item": self.names[number]}
+        columns |= {} if "topic" in roles else {"topic": self.names[self.places["item"][0]]}
+        return (
+            f"{self.names[number]!r} numbers the rows: where each is an item of its own, pass `columns={columns!r}`; "
+            "where some are written twice, pass `duplicates='first'`"
+        )
 
     def _tells_apart(self, keys: Mapping[str, np.ndarray], column: int) -> bool:
         """Whether no two rows of an item hold the same in a column."""

@@ -28,8 +28,9 @@ def strengths_at_no_side(votes: Votes, *, ties: Ties, alpha: float) -> BradleyTe
     """Fit strengths with position, and whatever covariates votes have, in the model; without where it has no bound.
 
     Whoever votes for one side alone has no finite effect of position, and strengths that say as little as votes do.
+    Where a baseline always stands on the left, its strength is the effect of the side: strengths alone are fitted.
     """
-    if votes.placed:
+    if side_is_separable(votes):
         placed = {POSITION: np.ones(len(votes.share))} | dict(votes.covariates)
         try:
             return bradley_terry(replace(votes, covariates=placed), ties=ties, alpha=alpha)

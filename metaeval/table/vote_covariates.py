@@ -18,7 +18,7 @@ POSITION = "position"
 LENGTH = "length"
 """The covariate that texts of both answers have, in characters, where no column says how long they are."""
 _NUMBERED = ("_1", "_2")
-_SIDES = (("_left", "_right"), ("_a", "_b"), _NUMBERED, ("_winner", "_loser"))
+_SIDES = (("_left", "_right"), ("_a", "_b"), _NUMBERED, ("_winner", "_loser"), ("_first", "_second"))
 _ANSWERS = (
     *(
         (stem + left, stem + right)

@@ -183,7 +183,7 @@ def _tails(p: Floats, log10: Floats) -> Tails:
 def _logarithms(p: Floats) -> tuple[Floats, Flags]:
     """Return the logarithms to base 10, and where they are still to be found because the chances are too small."""
     deep = p < _SAFE
-    return np.log10(np.where(deep, 1.0, p)), deep
+    return np.asarray(np.log10(np.where(deep, 1.0, p))), deep
 
 
 def _log_beta_tail(a: Floats, b: Floats | float, x: Floats | float, log_x: Floats | float) -> Floats:

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from metaeval import as_scores
+from metaeval import as_scores, study_judges
 from metaeval.agreement import as_labels, favoured_items
 from metaeval.agreement.runs_under_judges import labels_of_scores
 from metaeval.errors import InvalidOptionError, ScoresError
@@ -220,3 +220,23 @@ def test_numbers_that_name_no_item_are_not_taken_for_those_of_a_topic():
     )
     with pytest.raises(InvalidOptionError, match="lacks 40, such as 'i0'; it has '0', '1'"):
         favoured_items(labels, pd.Series(WORDS), reference="human")
+
+
+def test_numbers_of_answers_within_topics_are_found_by_both_names():
+    """Systems answer in every topic: a covariate by topic and answer is not that of the topic's first answer."""
+    rows = [(f"t{t}", s, (t + at) % 3, (t * at) % 5) for t in range(20) for at, s in enumerate("abc")]
+    labels = as_labels(
+        {
+            "human": {f"t{t}": {s: one for topic, s, one, _ in rows if topic == f"t{t}"} for t in range(20)},
+            "judge": {f"t{t}": {s: one + more for topic, s, one, more in rows if topic == f"t{t}"} for t in range(20)},
+        }
+    )
+    found = favoured_items(labels, {f"{t}::{s}": more for t, s, _, more in rows}, reference="human")
+    assert found.table["slope_per_unit"].item() == pytest.approx(1.0)
+
+
+def test_a_covariate_of_nobody_is_not_dropped():
+    """Its names are neither of items nor of systems: the question is open, with the reason."""
+    labels, lengths = _table()
+    study = study_judges(labels, reference="human", covariate={f"x-{name}": 1.0 for name in lengths}, n_resamples=20)
+    assert "names no item and no system, but 'x-q0::s0'" in study.unanswered["Bias towards more covariate"]

@@ -227,3 +227,10 @@ def test_the_reference_is_no_second_person():
     scores = as_scores(np.random.default_rng(0).random((3, 5, 12)), metrics=["nist", "a", "b"])
     with pytest.raises(UnknownNameError, match=r"no person beside the reference 'nist'\. Known: a, b"):
         judge_panel(scores, reference="nist", people=["nist"])
+
+
+def test_a_panel_of_labels_without_topics_says_that_topics_are_missing():
+    """Topics are what is drawn: of items alone the reason is the lack of a column, not of labelled items."""
+    labels = labelled(3, topics=1)
+    with pytest.raises(ScoresError, match="draws topics, and no column names those of the labels of ann"):
+        judge_panel(replace(labels, by_item=True), reference="ann")

@@ -3,7 +3,7 @@
 import pytest
 
 from metaeval.errors import FileFormatError, InvalidOptionError
-from metaeval.io.groups import groups_from_regex, read_covariate, read_groups
+from metaeval.io.groups import groups_from_regex, read_covariate, read_groups, read_item_covariate
 from metaeval.io.tables import read_scores
 
 TABLE = "run,team,type\nbm25,Aardvark,auto\nlm,Badger,auto\nql,Badger,manual\n"
@@ -149,3 +149,27 @@ def test_a_number_that_is_none(tmp_path, text, message):
     path.write_text(text)
     with pytest.raises(FileFormatError, match=message):
         read_covariate(path, systems=["lm", "bm25"])
+
+
+def test_items_in_another_form_than_the_labels_are_refused(tmp_path):
+    """Numbers of no item are no covariate: the table is named with names of both."""
+    path = tmp_path / "lengths.csv"
+    path.write_text("item,words\n0,12\n1,13\n")
+    with pytest.raises(FileFormatError, match=r"names none of the items.*it has '0', '1', and the labels 'r-0', 'r-1'"):
+        read_item_covariate(path, items=["r-0", "r-1"], alone=True)
+    assert read_item_covariate(path, items=["r-0", "r-1"]) is None
+    path.write_text("item,words\nr-0,12\nr-1,13\n")
+    assert read_item_covariate(path, items=["r-0", "r-1"], alone=True) == ("words", {"r-0": 12.0, "r-1": 13.0})
+
+
+def test_lines_of_one_item_that_a_column_tells_apart_are_not_for_leaving_out(tmp_path):
+    """Two lines of a topic are of two answers, which the second column names if the labels do."""
+    path = tmp_path / "lengths.csv"
+    path.write_text("topic,words,answer\nt1,12,opus\nt1,13,gpt\n")
+    with pytest.raises(FileFormatError, match="'answer' tells its lines apart: make it the second column"):
+        read_item_covariate(path, items=["t1", "t1::opus", "t1::gpt"], covariate_column="words")
+    path.write_text("topic,answer,words\nt1,opus,12\nt1,gpt,13\n")
+    assert read_item_covariate(path, items=["t1", "t1::opus", "t1::gpt"]) == ("words", {"t1::opus": 12, "t1::gpt": 13})
+    path.write_text("item,words\nt1,12\nt1,13\n")
+    with pytest.raises(FileFormatError, match="'12' and '13'; keep one"):
+        read_item_covariate(path, items=["t1"])

@@ -134,6 +134,11 @@ def test_words_columns_and_rows_can_be_named(tmp_path):
             {},
             r"line 3: topic '1', item 'd1' appears twice.*`columns={'judge': 'who', 'label': 'ann'}`.*metaeval votes",
         ),
+        (
+            "Nr,Frage,ann,ben\n1,f1,yes,no\n2,f1,no,no\n3,f2,yes,yes\n",
+            {},
+            r"line 3: item 'f1' appears twice; 'Nr' numbers the rows.*`columns={'item': 'Nr', 'topic': 'Frage'}`",
+        ),
         ("topic,ann\n1,1\n", {}, "no column names the items"),
         ("1 0 d1 1\n1 0 d2 0\n", {}, "judgments of one judge .qrels.; give those of another judge beside them"),
         ("topic,doc,ann\n1,d1,x\n", {}, "no column holds labels"),

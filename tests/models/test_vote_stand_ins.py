@@ -5,7 +5,8 @@ import pandas as pd
 import pytest
 from scipy.special import expit
 
-from metaeval.models.vote_stand_ins import side_is_separable
+from metaeval.models.vote_stand_ins import side_is_separable, strengths_at_no_side
+from metaeval.models.vote_strengths import bradley_terry
 from metaeval.questions.boards.study_decided import study_settled
 from metaeval.simulate import simulate_votes
 from metaeval.table.votes import as_votes
@@ -86,6 +87,20 @@ def test_a_baseline_always_on_the_left_is_no_side():
         {"people": votes, "copy": against_a_baseline(150, 6, swapped=True)}, reference="people", of_judges=True, rng=1
     )
     assert 0.4 < turned.verdicts["left"][0] < 0.6
+
+
+@pytest.mark.parametrize(("n_questions", "n_systems", "high"), [(10, 5, 0.7), (10, 6, 0.95), (20, 3, 0.7)])
+def test_a_baseline_always_on_the_left_has_no_effect_of_the_side(n_questions, n_systems, high):
+    """The side is the baseline's strength: rounding tells them apart in none; strengths are those of votes alone."""
+    winners = [
+        (f"q{q}", "base", f"m{i}", "left" if (7 * q + 3 * i) % n_questions < share * n_questions else "right")
+        for q in range(n_questions)
+        for i, share in enumerate(np.linspace(1 - high if high < 0.9 else 0.5, high, n_systems))
+    ]
+    votes = as_votes(pd.DataFrame(winners, columns=["question", "left", "right", "winner"]))
+    fitted = strengths_at_no_side(votes, ties="half", alpha=0.05)
+    assert fitted.coefficients.empty
+    assert fitted.covariance == pytest.approx(bradley_terry(votes, covariates=[]).covariance)
 
 
 def test_sides_that_go_in_a_circle_are_told():

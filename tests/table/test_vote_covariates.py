@@ -23,7 +23,7 @@ def test_a_covariate_is_a_column_or_two():
     assert sides_of_covariate("len", TABLE) == ("len_a", "len_b")
     assert sides_of_covariate("len", [*TABLE, "len"]) == ("len",)
     assert sides_of_covariate("cost", TABLE) == ("cost_winner", "cost_loser")
-    for first, second in (("x_left", "x_right"), ("x_1", "x_2")):
+    for first, second in (("x_left", "x_right"), ("x_1", "x_2"), ("x_first", "x_second")):
         assert sides_of_covariate("x", [second, first]) == (first, second)
         assert sides_of_covariate("x", [first]) is None
     assert sides_of_covariate("position", TABLE) == ()

@@ -434,7 +434,7 @@ def _covariate(
     labels = judged if isinstance(judged, Labels) else labels_of_scores(scores) if scores else None
     if labels is not None:
         items = {str(name) for by in names_of_items(labels) for name in by} - {*systems}
-        numbers = read_item_covariate(file, items=items, covariate_column=column)
+        numbers = read_item_covariate(file, items=items, covariate_column=column, alone=not systems)
     if numbers is None:
         numbers = read_covariate(file, systems=systems, covariate_column=column)
     loaded.read(file)

@@ -45,7 +45,7 @@ def judges_report(study: JudgeStudy) -> Report:
     """Put a study of judges into a report."""
     labelling, panel = study.labelling, of_systems.panel_section(study)
     title, answer, *summary = _answer(study)
-    asked = of_systems.covariate_answer(study)
+    asked = [*of_systems.groups_answer(study), *of_systems.covariate_answer(study)]
     asked += [] if labelling is None else of_labels.favour_words(labelling.favour)
     return Report(
         command="judges",
@@ -256,7 +256,7 @@ def _verdict_figures(study: JudgeStudy, metric: str) -> list[KeyFigure]:
         beyond = {f"beyond_{name}": value for name, value in with_ends(*_beyond(row)).items()}
         told.append(KeyFigure("Group bias", _favour_words(row), with_ends(*ends_in(row, "favour")) | beyond))
     elif metric in study.group_bias:
-        told.append(of_systems.largest_gain(study.group_bias[metric], judge))
+        told.append(of_systems.largest_gain(study.group_bias[metric]))
     if has_pairs:
         caption = f"Pairs significant in opposite directions, {judge}"
         told.append(KeyFigure(caption, number(0)(row["n_conflicts"]), {"count": row["n_conflicts"]}))

@@ -17,6 +17,7 @@ from metaeval.base.words import (
     absent,
     bracketed,
     bracketed_size,
+    compared_p,
     listed,
     name_of_metric,
     number,
@@ -334,13 +335,35 @@ def favour_section(study: JudgeStudy) -> tuple[Section, ...]:
     return (say.section("favour", *blocks_by_metric(study.group_bias, _favoured_blocks), brief=False),)
 
 
-def largest_gain(found: FavouredGroups, judge: str) -> KeyFigure:
-    """Return what a judge gives the group that gains most under it, none of which it favours beyond doubt."""
-    frame = _gains(found.table[found.table["judge"] == judge])
+def largest_gain(found: FavouredGroups) -> KeyFigure:
+    """Return what the group that gains most gains, under which judge, with p that a verdict goes by."""
+    frame = _gains(found.table[found.table["kind"] == "judge"])
     kind = "adjusted" if found.adjusted and frame["adjusted"].notna().all() else "figure"
     row = frame.sort_values(kind, ascending=False, kind="stable").iloc[0]
-    figure = bounded_figure(f"Largest gain of a group, {row['group']}", ends_in(row, kind), _SIGNED)
-    return figure._replace(what=f"{figure.what}, not adjusted") if found.adjusted and kind == "figure" else figure
+    what = f"Largest gain of a group, {row['group']} under {row['judge']}"
+    figure = bounded_figure(what, ends_in(row, kind), _SIGNED)
+    if found.adjusted and kind == "figure":
+        return figure._replace(what=f"{figure.what}, not adjusted")
+    return figure._replace(value=f"{figure.value}, corrected p {compared_p(row['p_corrected'])}")
+
+
+def groups_answer(study: JudgeStudy) -> list[str]:
+    """Say first, under the metric that decides, which groups a judge favours; nothing without groups."""
+    if not study.group_bias:
+        return []
+    found = study.group_bias.get(str(deciding_metric(study.conclusions)), next(iter(study.group_bias.values())))
+    frame = _gains(found.table[found.table["kind"] == "judge"])
+    sure = frame[is_significant(frame["p_corrected"].to_numpy(), study.alpha)]
+    if sure.empty:
+        return [say("favour open" if found.unadjusted else "no favour")]
+    kind = "adjusted" if found.adjusted else "figure"
+    rows = sure.sort_values(kind, ascending=False, key=abs, kind="stable").head(_MOST_NAMED).to_dict("records")
+    sizes = [bracketed_size(*ends_in(row, kind), _SIGNED) for row in rows]
+    more = [row[kind] > 0 for row in rows]
+    return [
+        say("favoured", row=one, figure=size, more=up, found=found)
+        for one, size, up in zip(rows, sizes, more, strict=True)
+    ]
 
 
 def _gains(frame: pd.DataFrame) -> pd.DataFrame:
@@ -420,7 +443,8 @@ def _covariate_words(study: JudgeStudy, found: FavouredGroups) -> list[str]:
     name, of_judges = _covariate_name(found), found.table[found.table["kind"] == "judge"]
     sure = of_judges[is_significant(of_judges["p_corrected"].to_numpy(), study.alpha)]
     if sure.empty:
-        return [say("bias open" if found.unadjusted else "unbiased", covariate=name)]
+        n_systems = int(found.table["n_systems"].max())
+        return [say("bias open" if found.unadjusted else "unbiased", covariate=name, n_systems=n_systems)]
     kind = "adjusted" if found.adjusted else "figure"
     sentences = []
     for row in _gains(sure).to_dict("records"):

@@ -393,6 +393,11 @@ def study_judges(  # noqa: PLR0913 - every option is one question
         notes += [*_notes_of(tables), *under_judges.flat_judge_notes(tables)]
         labelling = labelling if labels is not None else _labels_of_answers(tables, options, attempt)
     answers = _about_systems(tables, weights, labelling, options, attempt)
+    question, favour = f"Bias towards more {covariate_name}", None if labelling is None else labelling.favour
+    asked = favour is not None or "by_covariate" in answers or any(name.startswith(question) for name in attempt.failed)
+    if options.covariate is not None and reference is not None and not asked:
+        names = first_few([*map(repr, options.covariate)])
+        attempt.failed[question] = f"`covariate` names no item and no system, but {names}; write them as they are there"
     concluded, bias = answers.get("conclusions", {}), answers.get("group_bias", {})
     notes += [f"{metric}: {note}" for metric, judged in concluded.items() for note in judged.notes()]
     annotated = None if annotations is None else alt_test_of(*annotations, epsilon=epsilon, scoring=scoring)

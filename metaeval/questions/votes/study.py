@@ -28,9 +28,11 @@ from metaeval.resampling.means_and_errors import RanksFromErrors
 from metaeval.running.draws import RNGLike, resolve_seed
 from metaeval.studies.study import Attempts, Study
 from metaeval.table.vote_columns import UNITS
+from metaeval.table.vote_covariates import POSITION
 from metaeval.table.vote_set import Votes
 from metaeval.table.votes import as_votes
 from metaeval.tests_stat.comparison import compare_systems
+from metaeval.tests_stat.result import is_significant
 from metaeval.tests_stat.run_preferences import RunPreferences
 
 CORRECTIONS = ("none", "fdr_bh", "fdr_by", "holm")
@@ -316,6 +318,7 @@ def study_votes(  # noqa: PLR0913 - every option of the command
         *all_votes.notes,
         *(note for group in ranked for note in group.fitted.notes),
         *_notes_on_unasked(all_votes, unasked, ties, alpha),
+        *(_notes_on_asked(all_votes, ranked[0], ties, alpha) if ranked and all_votes.covariates else []),
         *_notes(all_votes, ranked, all_groups),
     ]
     return VotesStudy(
@@ -377,6 +380,18 @@ def _notes_on_unasked(votes: Votes, tried: UnaskedCovariates | None, ties: Ties,
         else _note_on_nothing(name, nothing[name], by_voter[by_voter["name"] == name] if len(by_voter) else by_voter)
         for name in votes.unasked
     ]
+
+
+def _notes_on_asked(votes: Votes, first: VoteGroup, ties: Ties, alpha: float) -> list[str]:
+    """Say which covariates that were asked for show nothing over all votes, but in those of one voter."""
+    p_values = dict(zip(first.covariates["name"], first.covariates["p_value"], strict=True))
+    asked = {name: p for name, p in p_values.items() if name in votes.covariates and name != POSITION}
+    nothing = {name: p for name, p in asked.items() if not is_significant(np.array(p), alpha)}
+    if not nothing or not 1 < votes.n_units("voter") <= _MOST_VOTERS:
+        return []
+    by_voter = influences_by_voter(votes, [*nothing], ties=ties, alpha=alpha)
+    told = by_voter.loc[by_voter["significant"], "name"].unique()
+    return [_note_on_nothing(name, nothing[name], by_voter[by_voter["name"] == name]) for name in told]
 
 
 def _note_on_nothing(name: str, p: float, of_voters: pd.DataFrame) -> str:

@@ -63,7 +63,7 @@ def influences_by_voter(votes: Votes, tried: Sequence[str], *, ties: Ties, alpha
     """
     frames = [pd.DataFrame(columns=["voter", "name", "p_value"])]
     for voter, own in votes.by_voter().items():
-        with_these = replace(own, covariates={name: own.unasked[name] for name in tried})
+        with_these = replace(own, covariates={name: {**own.unasked, **own.covariates}[name] for name in tried})
         try:
             fitted = bradley_terry(with_these, ties=ties, alpha=alpha) if own.n_votes >= LEAST_VOTES else None
         except (EstimationError, ScoresError):

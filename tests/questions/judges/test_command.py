@@ -909,7 +909,7 @@ def test_a_gain_that_cannot_be_adjusted_is_told_in_the_terminal(command, tmp_pat
     apart = (judge - human).mean(axis=1)
     gain = apart[:3].mean() - apart[3:].mean()
     told = " ".join(shown.split())
-    assert f"Largest gain of a group, own, not adjusted {gain:.3f} [" in told
+    assert f"Largest gain of a group, own under judge, not adjusted {gain:.3f} [" in told
     assert (
         "Group bias, adjusted for a judge's scale, under score: groups 'own' and 'no' have no adjusted figure: a"
         in told
@@ -928,3 +928,26 @@ def test_votes_of_some_voters_are_chosen_by_where(command, tmp_path):
     rest = command("judges", tmp_path / "votes.csv", "--reference", "a", "--where", "judge!=s", "--json").json()
     assert [(row["predictor"], row["truth"]) for row in rest["results"]] == [("a", "b"), ("b", "a")]
     assert any("240 of 360 rows" in note for note in rest["notes"])
+
+
+@pytest.mark.parametrize(("gain", "says"), [(2, "judge gives the systems of own "), (0, "No judge is shown to favour")])
+def test_groups_that_were_asked_about_are_answered_first(command, tmp_path, gain, says):
+    """A judge adds two to all answers of four systems of a group, or nothing; the figure names judge, group and p."""
+    rng = np.random.default_rng(1)
+    human = rng.integers(1, 10, (10, 40)) + rng.permutation(10)[:, None]
+    said = {"fair": human + rng.integers(-1, 2, human.shape), "judge": human + rng.integers(-1, 2, human.shape)}
+    said["judge"][:4] += gain
+    rows = [f"s{s},{i},{human[s, i]},{said['fair'][s, i]},{said['judge'][s, i]}" for s in range(10) for i in range(40)]
+    (tmp_path / "said.csv").write_text("\n".join(["system,item,human,fair,judge", *rows]))
+    groups = [f"s{at},{'own' if at < 4 else 'no' if at < 7 else 'some'}" for at in range(10)]
+    (tmp_path / "groups.csv").write_text("\n".join(["system,group", *groups]))
+    files = (tmp_path / "said.csv", "--reference", "human", "--groups", tmp_path / "groups.csv")
+    shown = " ".join(command("judges", *files, "--resamples", 20).out.split())
+    first = shown.split("10 systems, 3 judges ")[1]
+    assert first.startswith(says)
+    if gain:
+        size = float(re.match(r"judge gives the systems of own ([\d.]+)", first)[1])
+        assert size == pytest.approx(2, abs=0.2)
+        assert "fair gives" not in first
+    else:
+        assert re.search(r"Largest gain of a group, \w+ under \w+ .*?, corrected p = (0\.[1-9]|1\.0)", shown)

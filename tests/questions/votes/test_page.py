@@ -265,6 +265,9 @@ def test_a_length_that_one_of_two_judges_goes_by_is_told_of_it():
     alone = study_votes(as_votes(judges["gpt-judge"]), covariates=["length"], rng=0).first.covariates["p_value"].iloc[0]
     assert alone < 0.0001
     assert "it influences the votes of gpt-judge (p < 0.0001), not significantly those of human (p " in note
+    asked = study_votes(as_votes(frame), covariates=["length"], rng=0)
+    (note,) = [note for note in asked.notes if note.startswith("length")]
+    assert "it influences the votes of gpt-judge (p < 0.0001), not significantly those of human (p " in note
     nobody = pd.concat([judges["human"].assign(judge=name) for name in ("ann", "ben")], ignore_index=True)
     (note,) = [note for note in study_votes(as_votes(nobody), rng=0).notes if note.startswith("length")]
     assert "no significant influence, over all votes (p = " in note
