@@ -4,6 +4,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Container, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from itertools import compress, islice
 from typing import NamedTuple, NoReturn
@@ -134,7 +135,7 @@ def read_wide(sheet: Sheet, source: Source, options: blocks.TableOptions) -> blo
     run_of = dict(zip(each or (), runs, strict=False))
     notes += [] if run_column is None else no_runs(names[run_column])
     if across:
-        across, scores, left = _scores_alone(across, scores, sheet, options, transposed=transposed)
+        across, scores, left = _scores_alone(across, scores, rows, (sheet, options), transposed=transposed)
         notes += left
     if not transposed and across and len(across) > 1 and are_judges(across):
         notes += [f"{first_few(across)} are called as judges and count as systems; metaeval judges compares judges"]
@@ -606,14 +607,36 @@ def _sums_of_measures(topics: Sequence[str], scores: NDArray[np.float64]) -> lis
     return places if apart.min() <= _ROUNDED * np.nanmax(np.abs(below)) else []
 
 
+def _with_ignored(
+    rows: "_WideRows", across: Sequence[str], scores: NDArray[np.float64], ignored: Sequence[str]
+) -> dict[str, NDArray[np.float64]]:
+    """Return the columns of scores and of numbers that somebody left out, of which means may be, in order."""
+    numbers = {}
+    for at, name in enumerate(rows.names if ignored else ()):
+        with suppress(blocks.BadCellError):
+            if name in ignored:
+                numbers[name] = blocks.to_numbers(rows.column(at), "drop-topics")
+        if name in across:
+            numbers[name] = scores[:, across.index(name)]
+    return numbers
+
+
 def _scores_alone(
-    across: list[str], scores: NDArray[np.float64], sheet: Sheet, options: blocks.TableOptions, *, transposed: bool
+    across: list[str],
+    scores: NDArray[np.float64],
+    rows: "_WideRows",
+    asked: tuple[Sheet, blocks.TableOptions],
+    *,
+    transposed: bool,
 ) -> tuple[list[str], NDArray[np.float64], list[str]]:
     """Leave out the columns that are no scores, which is noted; refuse a board that says nothing of topics."""
+    sheet, options = asked
     if options.form == "wide":
         return across, scores, []
     systems = across[:1] if options.columns.get("topic", "") is None else []  # the first column is a system
-    columns = not_scores(across, scores, along="topic" if transposed else "system", kept=systems)
+    along = "topic" if transposed else "system"
+    around = _with_ignored(rows, across, scores, options.ignored)
+    columns = not_scores(across, scores, along=along, kept=systems, around=around)
     told = {column.name for column in columns if column.why != FALLS}
     remaining = [name for name in across if name not in told]
     are_few = 1 < len(remaining) <= _MOST_JUDGES and options.systems_in is None
