@@ -466,7 +466,8 @@ def _of_sets(most: str, columns: Mapping[str, Sequence[str]], parts: Mapping[str
     alternative = "" if only_one else f", or `columns={ {role: most}!r}` if these are {meaning}"
     words = role == "metric" and "topic" in parts and role_of_name(most)[0] != "version"
     joined = f"; if it is part of what {parts['topic']!r} names, write both into one column" if words else ""
-    return f"{there_twice} `where={{{most!r}: {columns[most][0]!r}}}` for one of them{alternative}{joined}"
+    one = next((cell for cell in columns[most] if cell.casefold() == "test"), columns[most][0])  # rather than train
+    return f"{there_twice} `where={{{most!r}: {one!r}}}` for one of them{alternative}{joined}"
 
 
 def _of_two_columns(keys: Sequence[tuple[str, ...]], kinds: Mapping[str, Sequence[str]]) -> str:

@@ -407,9 +407,14 @@ def _offer_other_names(
         if rows.names
         else _by_position({role: place, other: beside}, rows)
     )
+    is_open = bool(rows.names) and not transposed and part_of_word(rows.names[place]) != "topic"
+    reverse = {**options.columns, "system": rows.names[place], "topic": rows.names[beside]} if is_open else {}
+    columns |= {"topic": rows.names[place]} if is_open else {}
     raise rows.body.error(
         f"{word} {first_double(down)!r} stands in several rows, which {apart} distinguishes; pass "
         f"`columns={columns!r}` if that names the {other}s"
+        + f", or `columns={reverse!r}` if it names topics"
+        * (bool(reverse) and not transposed)
     )
 
 
@@ -560,9 +565,10 @@ def _refuse_repeated(rows: _WideRows, options: blocks.TableOptions) -> None:
         if items and len({*cells[items[0]]}) < len({*cells[name]}):  # there are more items than systems in most tables
             columns = {"system": items[0], "topic": name}
         if not items and 2 * len({*rows.first}) <= len(rows.first):  # a name or two may be there again
+            beside = {"ignore": [topic]} if topic != name else {}
             raise rows.body.error(
                 f"names in the first column, {name!r}, stand in several rows each, and no column distinguishes these; "
-                f"if each row is an item of what that names, pass `columns={ {'cluster': name}!r}`; "
+                f"if each row is an item of what that names, pass `columns={ {'cluster': name, **beside}!r}`; "
                 "if it names systems, add a column that names the items"
             )
         raise rows.body.error(
