@@ -101,6 +101,7 @@ def repaired(old: str, new: str, right: object, name: str = "ap.csv", **options:
 
 
 AB = rows("1 2 3", a=[0.1, 0.2, 0.3], b=[0.4, 0.5, 0.6])
+PHRASES = ("red shoes", "blue hat", "long coat")
 WIDE = "topic,a,b\n1,.1,.4\n2,.2,.5\n3,.3,.6\n"
 LONG = "system,topic,score\n" + "".join(f"{s},{t},{AB[s][t]}\n" for s in "ab" for t in "123")
 GAPPY = WIDE.replace(".2,", ",")
@@ -364,6 +365,35 @@ READERS = {
     "items by another word": table(
         "system,x,y,score\n" + "".join(f"{s},{t},{t},{AB[s][t]}\n" for s in "ab" for t in "123"),
         {"columns={'topic': 'x'}": AB},
+    ),
+    "a development and a test set": table(
+        "system,topic,split,score\n"
+        + "".join(f"{s},{t},{k},{AB[s][t] / n}\n" for n, k in ((2, "dev"), (1, "test")) for s in "ab" for t in "123"),
+        {
+            "where={'split': 'test'}": AB,
+        },
+    ),
+    "numbered by nothing in groups of groups": table(
+        "category,task,a,b\nx,s,.1,.4\nx,s,.2,.5\ny,t,.3,.6\ny,t,.4,.7\n",
+        {
+            "columns={'cluster': 'category', 'ignore': ['task']}": rows(
+                "1 2 3 4", a=[0.1, 0.2, 0.3, 0.4], b=[0.4, 0.5, 0.6, 0.7]
+            )
+        },
+    ),
+    "a row a system and topic under unknown words": table(
+        "Variante,Suchbegriff,AP,Klang\n"
+        + "".join(f"{s},{w},{AB[s][t]},{AB[s][t] / 2}\n" for s in "ab" for t, w in zip("123", PHRASES, strict=True)),
+        {
+            "columns={'system': 'Variante', 'topic': 'Suchbegriff'}": {
+                "AP": {s: dict(zip(PHRASES, AB[s].values(), strict=True)) for s in "ab"},
+                "Klang": {s: {w: x / 2 for w, x in zip(PHRASES, AB[s].values(), strict=True)} for s in "ab"},
+            },
+            "columns={'system': 'Suchbegriff', 'topic': 'Variante'}": {
+                "AP": {w: {s: AB[s][t] for s in "ab"} for t, w in zip("123", PHRASES, strict=True)},
+                "Klang": {w: {s: AB[s][t] / 2 for s in "ab"} for t, w in zip("123", PHRASES, strict=True)},
+            },
+        },
     ),
     "sets of rows": table(
         "system,topic,kind,score\n"

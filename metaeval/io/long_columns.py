@@ -468,7 +468,8 @@ def _of_sets(most: str, columns: Mapping[str, Sequence[str]], parts: Mapping[str
     )
     alternative = "" if only_one else f", or `columns={ {role: most}!r}` if these are {meaning}"
     may_name = underscored(most) in _FOLDS or (role == "metric" and role_of_name(most)[0] != "version")
-    one_set = f"`where={{{most!r}: {columns[most][0]!r}}}` for one of them"
+    one = next((cell for cell in columns[most] if cell.casefold() == "test"), columns[most][0])  # rather than train
+    one_set = f"`where={{{most!r}: {one!r}}}` for one of them"
     if "topic" not in parts or not may_name or "," in parts["topic"] + most:
         return f"{there_twice} {one_set}{alternative}"
     joined = f"`columns={ {'topic': f'{parts["topic"]},{most}'}!r}` if both name the {unit().topic}"

@@ -4,6 +4,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Container, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from itertools import compress, islice
 from typing import NamedTuple, NoReturn
@@ -134,7 +135,7 @@ def read_wide(sheet: Sheet, source: Source, options: blocks.TableOptions) -> blo
     run_of = dict(zip(each or (), runs, strict=False))
     notes += [] if run_column is None else no_runs(names[run_column])
     if across:
-        across, scores, left = _scores_alone(across, scores, sheet, options, transposed=transposed)
+        across, scores, left = _scores_alone(across, scores, rows, (sheet, options), transposed=transposed)
         notes += left
     if not transposed and across and len(across) > 1 and are_judges(across):
         notes += [f"{first_few(across)} are called as judges and count as systems; metaeval judges compares judges"]
@@ -414,9 +415,14 @@ def _offer_other_names(
         if rows.names
         else _by_position({role: place, other: beside}, rows)
     )
+    is_open = bool(rows.names) and not transposed and part_of_word(rows.names[place]) != "topic"
+    reverse = {**options.columns, "system": rows.names[place], "topic": rows.names[beside]} if is_open else {}
+    columns |= {"topic": rows.names[place]} if is_open else {}
     raise rows.body.error(
         f"{word} {first_double(down)!r} stands in several rows, which {apart} distinguishes; pass "
         f"`columns={columns!r}` if that names the {other}s"
+        + f", or `columns={reverse!r}` if it names topics"
+        * (bool(reverse) and not transposed)
     )
 
 
@@ -567,9 +573,10 @@ def _refuse_repeated(rows: _WideRows, options: blocks.TableOptions) -> None:
         if items and len({*cells[items[0]]}) < len({*cells[name]}):  # there are more items than systems in most tables
             columns = {"system": items[0], "topic": name}
         if not items and 2 * len({*rows.first}) <= len(rows.first):  # a name or two may be there again
+            beside = {"ignore": [topic]} if topic != name else {}
             raise rows.body.error(
                 f"names in the first column, {name!r}, stand in several rows each, and no column distinguishes these; "
-                f"if each row is an item of what that names, pass `columns={ {'cluster': name}!r}`; "
+                f"if each row is an item of what that names, pass `columns={ {'cluster': name, **beside}!r}`; "
                 "if it names systems, add a column that names the items"
             )
         raise rows.body.error(
@@ -614,14 +621,36 @@ def _sums_of_measures(topics: Sequence[str], scores: NDArray[np.float64]) -> lis
     return places if apart.min() <= _ROUNDED * np.nanmax(np.abs(below)) else []
 
 
+def _with_ignored(
+    rows: "_WideRows", across: Sequence[str], scores: NDArray[np.float64], ignored: Sequence[str]
+) -> dict[str, NDArray[np.float64]]:
+    """Return the columns of scores and of numbers that somebody left out, of which means may be, in order."""
+    numbers = {}
+    for at, name in enumerate(rows.names if ignored else ()):
+        with suppress(blocks.BadCellError):
+            if name in ignored:
+                numbers[name] = blocks.to_numbers(rows.column(at), "drop-topics")
+        if name in across:
+            numbers[name] = scores[:, across.index(name)]
+    return numbers
+
+
 def _scores_alone(
-    across: list[str], scores: NDArray[np.float64], sheet: Sheet, options: blocks.TableOptions, *, transposed: bool
+    across: list[str],
+    scores: NDArray[np.float64],
+    rows: "_WideRows",
+    asked: tuple[Sheet, blocks.TableOptions],
+    *,
+    transposed: bool,
 ) -> tuple[list[str], NDArray[np.float64], list[str]]:
     """Leave out the columns that are no scores, which is noted; refuse a board that says nothing of topics."""
+    sheet, options = asked
     if options.form == "wide":
         return across, scores, []
     systems = across[:1] if options.columns.get("topic", "") is None else []  # the first column is a system
-    columns = not_scores(across, scores, along="topic" if transposed else "system", kept=systems)
+    along = "topic" if transposed else "system"
+    around = _with_ignored(rows, across, scores, options.ignored)
+    columns = not_scores(across, scores, along=along, kept=systems, around=around)
     told = {column.name for column in columns if column.why != FALLS}
     remaining = [name for name in across if name not in told]
     are_few = 1 < len(remaining) <= _MOST_JUDGES and options.systems_in is None

@@ -9,6 +9,10 @@ from metaeval.base.names import first_few
 from metaeval.errors import ScoresError
 
 NORMAL_97_5 = 1.959963984540054
+_ALL, _SOME = 100.0, 10.0
+"""Per cents of everything, and of so much that they are no shares of 1."""
+_NEAR = 2
+"""Doublings between the numbers of answers that means and their errors tell of, where they are about as many."""
 _BINOMIAL = 0.05  # how far printed errors of shares may be from those of n answers
 
 
@@ -93,3 +97,24 @@ def impossible_errors(means: Floats, errors: Floats, n: Floats, *, about: tuple[
         if listing
         else []
     )
+
+
+def mixed_scales(means: Floats, errors: Floats, n: Floats, *, about: tuple[str, Sequence[str]]) -> list[str]:
+    """Say which means are shares beside per cents, or that errors beside these are those of shares.
+
+    A share and its error tell of how many answers it is, which are about as many for all; what has less than one per
+    cent right has an error of one, too.
+    """
+    metric, names = about
+    high = (means >= _SOME) & (means < _ALL) & (errors > 0)
+    low = (means > 0) & (means < 1) & (errors > 0)
+    if not high.any() or not ((means == 0) | (means == _ALL) | high | low).all():
+        return []
+    variances = np.where(errors > 0, errors, np.nan) ** 2
+    usual = (means * (_ALL - means) / variances)[high]
+    if (np.abs(np.sqrt(usual / n[high]) / _ALL - 1) <= _BINOMIAL).all():
+        return [f"under {metric}, means are per cents, and standard errors those of shares; write both on one scale"]
+    is_share = low & (np.abs(np.log2(np.where(low, means * (1 - means), 1) / variances / np.median(usual))) < _NEAR)
+    odd = first_few([name for name, is_odd in zip(names, is_share, strict=True) if is_odd])
+    shares = f"under {metric}, the means of {odd} are shares, and the others per cents; write all on one scale"
+    return [shares] if is_share.any() else []

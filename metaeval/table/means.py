@@ -32,7 +32,7 @@ from metaeval.table.array import UNNAMED_METRIC
 from metaeval.table.conversions import plain
 from metaeval.table.counted_shares import SCALES, counted_shares
 from metaeval.table.interval_names import are_signed, bounds_among, percentage_of_quantile, roles_among
-from metaeval.table.mean_errors import NORMAL_97_5, errors_of_shares, impossible_errors, usable_errors
+from metaeval.table.mean_errors import NORMAL_97_5, errors_of_shares, impossible_errors, mixed_scales, usable_errors
 from metaeval.table.plausibility import left_out_rows, may_have_thousands
 from metaeval.table.roles import (
     BOARD,
@@ -614,6 +614,7 @@ def board_of(
         errors[at, known], replaced = usable_errors(of_metric[0], errors[at, known], of_metric[1], about=about)
         notes += may_have_thousands([(f"column {metric!r}", of_metric[0])])
         notes += replaced + impossible_errors(of_metric[0], errors[at, known], of_metric[1], about=about)
+        notes += mixed_scales(of_metric[0], errors[at, known], of_metric[1], about=about)
     ranges = ranges_of_scores(metrics, means)
     return SystemMeans(
         metrics=tuple(metrics),

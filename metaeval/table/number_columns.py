@@ -3,6 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Container, Iterable, Mapping, Sequence
+from types import MappingProxyType
 from typing import NamedTuple
 
 import numpy as np
@@ -68,7 +69,14 @@ _ASKED_AS = {"system": "test", "topic": "cost"}
 """Roles of what may be a score by its name alone."""
 
 
-def not_scores(names: Sequence[str], values: Floats, *, along: str, kept: Iterable[str] = ()) -> list[RoleColumn]:
+def not_scores(
+    names: Sequence[str],
+    values: Floats,
+    *,
+    along: str,
+    kept: Iterable[str] = (),
+    around: Mapping[str, Floats] = MappingProxyType({}),
+) -> list[RoleColumn]:
     """Return the columns of numbers that are no scores, by what they are called and what they hold.
 
     Parameters
@@ -82,6 +90,8 @@ def not_scores(names: Sequence[str], values: Floats, *, along: str, kept: Iterab
         one system on one topic.
     kept : iterable of str
         Columns that somebody said to be scores.
+    around : mapping of str to array of float
+        All columns in order, with those that somebody left out: means may be of these too.
 
     Examples
     --------
@@ -118,6 +128,7 @@ def not_scores(names: Sequence[str], values: Floats, *, along: str, kept: Iterab
         if any(not told[name].sure for name in group.of if name in told):
             told |= {name: told[name]._replace(sure=False) for name in group.of if name in told}  # one with all
     told |= table.made(told, kept)
+    told = table.made_around(told, kept, around) | told
     told |= table.multiples([*told, *kept]) if along == "topic" else {}
     for column in table.by_values([name for name in names if name not in told and name not in kept]):
         told[column.name] = column
@@ -496,6 +507,16 @@ class _Numbers(NamedTuple):
             for row in made_of_others(names, self.values[:, places].T, called)
             if row.sure and names[row.place] not in kept
         }
+
+    def made_around(
+        self, told: Mapping[str, RoleColumn], kept: Iterable[str], around: Mapping[str, Floats]
+    ) -> dict[str, RoleColumn]:
+        """Return the columns that others make with those that somebody left out."""
+        if not around:
+            return {}
+        values = np.column_stack([*around.values()])
+        wider = _Numbers([*around], values, self.along, roles_among([*around]))
+        return {name: column for name, column in wider.made(told, kept).items() if name in self.names}
 
     def by_values(self, names: Sequence[str]) -> list[RoleColumn]:
         """Return the columns without a name for it that hold dates, ranks, numbers of rows or averages of the rest."""

@@ -582,7 +582,7 @@ def odd_notes(table: ScoreTable) -> list[str]:
         if scores.shape[1] < _FEWEST_TOPICS or np.isnan(scores).all(axis=1).any():
             continue
         if scores.shape[0] <= _FEWEST_OTHERS:  # of two systems neither is the odd one, of their items some may be
-            notes += _items_off_scale(table, name, scores)
+            notes += _items_off_scale(table, name, scores) or [*filter(None, [_on_two_scales(table, metric)])]
             notes += [f"{cells} under {name}; {_EMPTY}" for cells in _minus_ones(scores, table) if not coded.any()]
             continue
         with np.errstate(over="ignore", invalid="ignore"):

@@ -240,3 +240,14 @@ def test_items_within_topics_beside_runs_are_named_by_both(tmp_path):
         read_scores(tmp_path / "x.csv")
     scores = read_scores(tmp_path / "x.csv", columns={"topic": "topic_id,answer_id"})
     assert scores.mean("topic").to_numpy().tolist() == [[0.75, 0.5]]
+
+
+def test_a_mean_of_systems_of_which_one_is_left_out_is_no_system(tmp_path):
+    """The means of a, b and c are 0.701, 0.401, 0.502 and 0.303; without c they are those of no columns that stay."""
+    text = "topic,a,b,c,tops\nq1,.913,.802,.388,.701\nq2,.512,.597,.094,.401\nq3,.207,.404,.895,.502\n"
+    text += "q4,.309,.114,.486,.303\n"
+    (path := tmp_path / "x.csv").write_text(text, encoding="utf-8")
+    for ignored in ("a", "b", "c"):
+        found = read_scores(path, columns={"ignore": [ignored]})
+        assert found.system.values.tolist() == [name for name in "abc" if name != ignored]
+        assert "left out column 'tops', the mean of 'a', 'b', 'c'" in found.attrs["notes"][0]

@@ -425,6 +425,21 @@ def test_boards_of_means_are_read_in_four_languages(head, tmp_path):
     assert (found.metrics, found.systems, found.errors.tolist()) == (("metric1",), ("BM25", "SPLADE"), [[0.02, 0.02]])
 
 
+@pytest.mark.parametrize(
+    ("second", "errors", "said"),
+    [
+        (0.78, [1.26, 0.0131], "the means of b are shares, and the others per cents; write all on one scale"),
+        (0.78, [1.26, 0.278], ""),
+        (78.0, [0.0126, 0.0131], "means are per cents, and standard errors those of shares; write both on one scale"),
+        (78.0, [1.26, 1.31], ""),
+    ],
+)
+def test_shares_beside_per_cents_in_a_board_of_means_are_noted(second, errors, said):
+    """Errors of 1000 answers: of 80.1 % 1.26, of a share of .78 sqrt(.78 x .22 / 1000) = .0131, of .78 % .278."""
+    frame = pd.DataFrame({"model": ["a", "b"], "acc": [80.1, second], "acc_stderr": errors, "n": [1000, 1000]})
+    assert as_means(frame).notes == ((f"under acc, {said}",) if said else ())
+
+
 def test_a_system_without_an_error_is_left_out_under_that_metric_alone(tmp_path):
     """Names of errors need not repeat what brackets say of a mean; b is ranked by rate, and not by LC."""
     rows = "a,50,1,60,2\nb,40,,55,2\nc,30,1,20,2\n"

@@ -358,3 +358,14 @@ def test_a_topic_that_happens_to_be_about_the_difference_of_two_others_stays():
     scores = as_scores({"AP": frame})
     assert scores["topic"].to_numpy().tolist() == ["007", "q10", "q11"]
     assert not scores.attrs.get("notes")
+
+
+@pytest.mark.parametrize(
+    ("other", "is_told"),
+    [([99.4, 14.2, 69.0, 48.5], True), ([0.9, 0.1, 0.7, 0.5], False), ([4.0, 2.0, 3.0, 5.0], False)],
+)
+def test_shares_of_one_of_two_systems_beside_per_cents_of_the_other_are_noted(other, is_told):
+    """Means of 0.5775 and 57.775 are one as share and per cent; grades up to 5 are unlike both."""
+    frame = pd.DataFrame({"a": [0.66, 0.58, 0.69, 0.38], "b": other}, index=["q1", "q2", "q3", "q4"])
+    said = ["under AP, scores of a lie from 0 to 1, and those of b from 0 to 100; write all on one scale"]
+    assert notes(frame) == said * is_told
