@@ -85,10 +85,10 @@ def side_of_wins(name: str) -> str:
     --------
     >>> [side_of_wins(name) for name in ("a_wins", "model_B_is_better", "left won", "winner", "a_lost", "choice_a")]
     ['left', 'right', 'left', '', '', '']
-    >>> [side_of_wins(name) for name in ("A gewinnt", "gana_b", "victoires gauche")]
-    ['left', 'right', 'left']
+    >>> [side_of_wins(name) for name in ("A gewinnt", "gana_b", "victoires gauche", "system2_wins")]
+    ['left', 'right', 'left', 'right']
     """
-    parts = underscored(name.strip()).split("_")
+    parts = re.sub(r"(?<=[^\W\d_])(?=[12](_|\Z))", "_", underscored(name.strip())).split("_")
     if _WORDS_OF_WINS.isdisjoint(parts) or is_negated(parts):
         return ""
     side = _UNDERSCORED.get("_".join(word for word in parts if word not in _WORDS_OF_WINS | _VERBS))

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -174,6 +175,17 @@ def _may_group(headers: Sequence[str], used: Collection[str], first: Mapping[Any
     return [name for name, cell in cells.items() if isinstance(cell, str) and cell.strip() and not is_number(cell)]
 
 
+def _single_votes(table: Table, columns: VoteColumns) -> VoteColumns:
+    """Return columns of counts as those of outcomes where none is above 1 and no row has two: each row is a vote."""
+    if columns.form != "counts" or "count" in columns.roles or RATE in columns.others:
+        return columns
+    try:
+        n_won = np.sum([flags_of(table[name], name) for name in columns.others.values()], axis=0)
+    except RowError:
+        return columns
+    return columns._replace(form="outcomes") if len(n_won) and n_won.max() <= 1 else columns
+
+
 class Collected:
     """Votes that come some rows at a time."""
 
@@ -224,6 +236,15 @@ class Collected:
             role_of = {word: role for role, words in COLUMNS.items() for word in words}
             roles = {role_of.get(underscored(name)) for name in headers}
             unknown = [name for name in headers if underscored(name) not in {*role_of, *TIES}]
+            counted = (
+                {"left": one, "right": other}
+                for one, other in pairwise(unknown)
+                if roles.isdisjoint({"left", "right"})
+                and (found := vote_columns(headers, {"left": one, "right": other})) is not None
+                and found.form in {"counts", "outcomes"}
+            )
+            if sides := next(counted, None):
+                way = f"name those of the two systems, as in `columns={sides!r}`"
             unknown.sort(key=lambda name: (bool(says_who(name)), not role_of_name(name)[0]))  # the likeliest comes last
             rate = next((name for name in headers if underscored(name) in RATES), None)
             if rate is not None:
@@ -296,7 +317,7 @@ class Collected:
                 way = f"give every row the same names, or name the right one (`columns={{{role!r}: {earlier!r}}}`)"
                 raise InvalidOptionError(f"some rows have their {role} in {earlier!r} and others in {column!r}; {way}")
         n_rows = len(next(iter(table.values())))
-        columns = self._without_running_number(table, columns)
+        columns = _single_votes(table, self._without_running_number(table, columns))
         self._forms |= {} if columns.form == "votes" else {columns.form: None}
         adding: Callable[[Table, VoteColumns], None] = getattr(self, f"_add_{columns.form}")
         try:
@@ -611,10 +632,13 @@ class Collected:
         """Take the outcome whose column is 1."""
         left, right = self._sides(table, found.roles)
         flags = np.stack([flags_of(table[name], f"column {name!r}") for name in found.others.values()])
+        shares = np.array([COUNTS.get(word, share_of_column(word)) for word in found.others], dtype=np.float64)
         if (odd := np.flatnonzero(flags.sum(axis=0) != 1)).size:
             words, n = first_few(list(found.others.values())), int(flags[:, odd[0]].sum())
-            raise RowError(int(odd[0]), f"{n} of {words} are 1, and a vote has one outcome; repair the row")
-        shares = np.array([share_of_column(word) for word in found.others], dtype=np.float64)
+            way = "repair the row" + "; a tie is 1 in a column 'tie' of its own" * (
+                n == 0 and COUNTS["ties"] not in shares
+            )
+            raise RowError(int(odd[0]), f"{n} of {words} are 1, and a vote has one outcome; {way}")
         self._keep(table, found, left, right, shares[flags.argmax(axis=0)])
 
     def _add_scores(self, table: Table, found: VoteColumns) -> None:

@@ -256,6 +256,19 @@ def test_two_small_files_of_arena_hard():
     assert found["q"] == pytest.approx((0.1, 10.0))
 
 
+def test_counts_of_at_most_one_vote_a_row_are_votes_on_their_questions():
+    """System p wins x twice and q y once, told from either side; of a second vote in a row they are counts."""
+    rows = [("p", "q", "x", 1, 0), ("p", "q", "x", 1, 0), ("q", "p", "y", 1, 0)]
+    frame = pd.DataFrame(rows, columns=["model_a", "model_b", "prompt", "a_better", "b_better"])
+    found = as_votes(frame)
+    assert shares(found) == {"p": (2 / 3, 3.0), "q": (1 / 3, 3.0)}
+    assert (found.names["question"], found.units["question"].tolist()) == (("x", "y"), [0, 0, 1])
+    assert as_votes(frame.assign(b_better=[2, 0, 0])).counted
+    with pytest.raises(ScoresError, match=r"row 1: 0 of a_better, b_better are 1.* a tie is 1 in a column 'tie'"):
+        as_votes(frame.assign(a_better=[0, 1, 1]))
+    assert as_votes(frame.assign(a_better=[0, 1, 1], tie=[1, 0, 0])).share.tolist() == [0.5, 1.0, 1.0]
+
+
 def test_a_column_for_every_outcome():
     """Arenas on Kaggle: A has 2 wins and a tie against B, and beats C, who wins one of two against B."""
     rows = [("A", "B", 1, 0, 0), ("A", "B", 0, 0, 1), ("B", "C", 0, 1, 0), ("A", "C", 1, 0, 0), ("B", "C", 1, 0, 0)]
