@@ -189,7 +189,9 @@ def _columns_used(
 def _way_past_labels(rows: "_WideRows", places: Sequence[int]) -> str:
     """Say what the first of these columns that holds words of one scale needs to be read."""
     cells = {rows.names[at]: rows.column(at) for at in places}
-    return blocks.way_past_labels(cells, rows.body.delimiter_of_lines, of_systems="system" in map(part_of_word, rows.names))
+    return blocks.way_past_labels(
+        cells, rows.body.delimiter_of_lines, of_systems="system" in map(part_of_word, rows.names)
+    )
 
 
 def _run_column(rows: "_WideRows", place: int | None, parts: Iterable[int], options: blocks.TableOptions) -> int | None:
@@ -287,11 +289,17 @@ def _refuse_labels(rows: "_WideRows", place: int | None, options: blocks.TableOp
     if beside and len({*keys}) == len(keys):
         again, apart = first_double(names), " and ".join(repr(rows.names[at]) for at in beside)
         alone = [rows.names[at] for at in beside if len({*rows.column(at)}) == len(names)]
-        role, column = ("topic", alone[0]) if alone else ("system", rows.names[beside[0]])
+        both = [rows.names[at] for at in (place, *beside)]
+        are_items = {*map(underscored, both[1:])} <= {*LABELS["item"]} and not any("," in name for name in both)
+        role, column = (
+            ("topic", alone[0] if alone else ",".join(both))
+            if alone or are_items
+            else ("system", rows.names[beside[0]])
+        )
         raise rows.body.error(
             f"{rows.names[place]} {again!r} stands in several rows, which {apart} distinguish, as labels of items by "
-            f"judges do; metaeval judges compares those. For scores give one row a {rows.names[place]}, or say which "
-            f"column names the {'items' if alone else 'systems'} (`columns={ {role: column}!r}`)"
+            f"judges do; metaeval judges compares those. For scores give one row a {rows.names[place]}, or say what "
+            f"names the {'items' if role == 'topic' else 'systems'} (`columns={ {role: column}!r}`)"
         )
 
 

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 import pandas as pd
@@ -137,6 +137,8 @@ def as_votes(  # noqa: PLR0913 - what is read, and how
         return data
     collected = Collected(columns or {}, covariates, words, where, duplicates)
     data = plain(data) if hasattr(data, "columns") else data
+    if is_win_matrix(data):
+        data = _counts_of_pairs(data)
     if isinstance(data, pd.DataFrame):
         names = list(map(str, data.columns))
         first = dict(zip(names, data.iloc[0].tolist(), strict=True)) if len(data) else {}
@@ -151,6 +153,34 @@ def as_votes(  # noqa: PLR0913 - what is read, and how
         )
     collected.add(table)
     return collected.votes()
+
+
+def is_win_matrix(data: object) -> TypeGuard[pd.DataFrame]:
+    """Whether rows and columns have the same names: how often whoever has a row beat whoever has a column.
+
+    Examples
+    --------
+    >>> wins = pd.DataFrame([[0, 3], [1, 0]], index=["a", "b"], columns=["a", "b"])
+    >>> is_win_matrix(wins), is_win_matrix(wins.reset_index())
+    (True, False)
+    """
+    if not isinstance(data, pd.DataFrame) or len(data) < _FEWEST or vote_columns(data.columns) is not None:
+        return False
+    return data.columns.is_unique and data.shape[0] == data.shape[1] and {*data.index} == {*data.columns}
+
+
+def _counts_of_pairs(wins: pd.DataFrame) -> pd.DataFrame:
+    """Return a row a pair with its wins and losses, of one that beat whom how often."""
+    names, cells = [*wins.index], wins[[*wins.index]].fillna(0).to_numpy()
+    if any(cells.diagonal()):
+        raise ScoresError(
+            "rows and columns have the same names, as where a cell says how often its row beat its column, and a "
+            "system beat itself; set the diagonal to 0, or where cells are scores call rows otherwise"
+        )
+    first, second = np.nonzero(np.triu(cells + cells.T, 1))
+    won, lost = cells[first, second], cells[second, first]
+    sides = {"left": [names[at] for at in first], "right": [names[at] for at in second]}
+    return pd.DataFrame({**sides, "wins": won, "losses": lost})
 
 
 def _array(column: pd.Series) -> Any:  # noqa: ANN401 - an array, or pandas' own

@@ -269,6 +269,20 @@ def test_counts_of_at_most_one_vote_a_row_are_votes_on_their_questions():
     assert as_votes(frame.assign(a_better=[0, 1, 1], tie=[1, 0, 0])).share.tolist() == [0.5, 1.0, 1.0]
 
 
+def test_a_table_of_who_beat_whom_how_often_is_read_as_votes():
+    """Of p, q and r, p beats q 3 times and loses once, q beats r once, and p and r never meet."""
+    names = ["p", "q", "r"]
+    wins = pd.DataFrame([[0, 3, 0], [1, 0, 1], [0, 0, 0]], index=names, columns=names)
+    for table in (wins, wins[["r", "p", "q"]], wins.replace(0, np.nan)):
+        assert shares(as_votes(table)) == {"p": (0.75, 4.0), "q": (0.4, 5.0), "r": (0.0, 1.0)}
+    single = pd.DataFrame([[0, 1, 0], [0, 0, 1], [0, 0, 0]], index=names, columns=names)
+    assert shares(as_votes(single)) == {"p": (1.0, 1.0), "q": (0.5, 2.0), "r": (0.0, 1.0)}
+    with pytest.raises(ScoresError, match=r"a system beat itself; set the diagonal to 0"):
+        as_votes(wins.replace(0, 1))
+    with pytest.raises(ScoresError, match=r"column 'wins' must hold counts"):
+        as_votes(wins / 2)
+
+
 def test_a_column_for_every_outcome():
     """Arenas on Kaggle: A has 2 wins and a tie against B, and beats C, who wins one of two against B."""
     rows = [("A", "B", 1, 0, 0), ("A", "B", 0, 0, 1), ("B", "C", 0, 1, 0), ("A", "C", 1, 0, 0), ("B", "C", 1, 0, 0)]
