@@ -283,6 +283,14 @@ def test_a_table_of_who_beat_whom_how_often_is_read_as_votes():
         as_votes(wins / 2)
 
 
+def test_the_tie_of_fastchat_is_a_tie_and_c_alone_is_not():
+    """[[A]] and a [[C]] give p one and a half of two votes; C without brackets may be anybody."""
+    rows = [{"model_a": "p", "model_b": "q", "winner": word} for word in ("[[A]]", "[[C]]")]
+    assert as_votes(rows).share.tolist() == [1.0, 0.5]
+    with pytest.raises(ScoresError, match="the winner is 'C'"):
+        as_votes([*rows, {**rows[0], "winner": "C"}])
+
+
 def test_a_column_for_every_outcome():
     """Arenas on Kaggle: A has 2 wins and a tie against B, and beats C, who wins one of two against B."""
     rows = [("A", "B", 1, 0, 0), ("A", "B", 0, 0, 1), ("B", "C", 0, 1, 0), ("A", "C", 1, 0, 0), ("B", "C", 1, 0, 0)]
