@@ -634,6 +634,10 @@ IN_VOTES = {
             ),
         },
     ),
+    "counts whose systems stand under other words": votes(
+        "player_1,player_2,wins_1,wins_2,draws\na,b,2,0,1\nb,c,0,1,0\n",
+        {"columns={'left': 'player_1', 'right': 'player_2'}": {"a b": [1.0, 0.5], "b c": [0.0]}},
+    ),
     "columns by other words, of values that tell which": votes(
         "first,second,who\n" + "x,y,first\ny,z,tie\nx,z,second\n" * 2,
         {

@@ -171,7 +171,11 @@ class Loaded:
 
         if type(error) is not FileFormatError or error.path is None or any(map(self.given, COLUMNS)):
             return
-        if (told := votes_by_values(read_bytes(error.path), error.path)) is not None:
+        try:
+            content = read_bytes(error.path)
+        except FileFormatError:  # the error is of several files, or there is none
+            return
+        if (told := votes_by_values(content, error.path)) is not None:
             name = self._context.info_name if "left_column" in self.options and not told.words else "votes"
             ways = [told, told.of_losers] if told.is_open else [told]
             lines = [f"metaeval {name} {shlex.quote(error.path)} {way.options}" for way in ways]

@@ -14,6 +14,7 @@ from metaeval.base.columns import RANKINGS, underscored
 from metaeval.base.names import is_number
 from metaeval.io.files import STANDARD_INPUT, base_name, first_bytes
 from metaeval.io.unpacking import COMPRESSIONS
+from metaeval.table.roles import rises_by_name
 
 _RUN, _QRELS = 6, 4
 _HEADER = frozenset(underscored(word) for words in RANKINGS.values() for word in words) - {"query", "topic", "qid"} | {
@@ -69,6 +70,7 @@ def filter_for(line: str, columns: Sequence[str], *, path: str, first: bool, con
     header = first and not any(map(is_number, cells)) and not _HEADER.isdisjoint(map(underscored, cells))
     rows = rows[header:] or rows
     steps = _added(rows, len(columns), path) if len({len(row) for row in rows}) == 1 else None
+    steps = [_turned(*step, cells) for step in steps] if header and steps else steps
     if steps is None or not (divided or header or steps):
         return "if this is a table of scores, give it alone, without judgments" if divided else ""
     does, filters = [], []
@@ -100,6 +102,16 @@ def _added(rows: Sequence[Sequence[str]], n_columns: int, path: str) -> list[tup
         if re.fullmatch(pattern.translate(_ANY), kinds):
             return [(does, fields.replace("TAG", tag))]
     return None
+
+
+def _turned(done: str, fields: str, names: Sequence[str]) -> tuple[str, str]:
+    """Return a step that turns the sign of a score that is better the lower, as its name in the header says."""
+    printed = fields.split(", ")
+    column = next((place for place, name in enumerate(names, start=1) if not rises_by_name(name)), 0)
+    if len(printed) == _RUN and printed[4] == f"${column}":
+        printed[4] = f"-{printed[4]}"
+        done += f", and turn the sign of {names[column - 1]!r}, which is better the lower"
+    return done, ", ".join(printed)
 
 
 def _kind(cells: Sequence[str], topics: Sequence[str], place: int) -> str:

@@ -42,6 +42,8 @@ VERDICTS: Mapping[str, Verdict] = {
 BOTH_BAD = frozenset(word.replace("_", sign) for word in _BOTH_BAD for sign in "_ -")
 """Words that say more than that there is no winner."""
 WINNER = "winner_"
+_TIED_CHAT = "[[c]]"
+"""FastChat's judge's word for a tie; C without brackets may be a system."""
 _WORDS = {what: frozenset(words) for what, words in TABLE["words"].items()}
 _OPEN_WORDS, _VERBS, _NEGATED = (_WORDS[what] for what in ("open", "verbs", "negated"))
 _OF_WINNERS = (_WORDS["won"] | {*TABLE["columns"]["winner"]}) - _OPEN_WORDS
@@ -58,7 +60,8 @@ def plain_word(text: str) -> str:
     >>> plain_word("[[A>B]]"), plain_word("1.0"), plain_word("Égalité")
     ('a>b', '1', 'egalite')
     """
-    text = without_accents(text).strip().casefold().strip("[]")
+    text = without_accents(text).strip().casefold()
+    text = text if text == _TIED_CHAT else text.strip("[]")
     return text.removesuffix(".0") if text.removesuffix(".0").isdigit() else text
 
 
@@ -85,10 +88,10 @@ def side_of_wins(name: str) -> str:
     --------
     >>> [side_of_wins(name) for name in ("a_wins", "model_B_is_better", "left won", "winner", "a_lost", "choice_a")]
     ['left', 'right', 'left', '', '', '']
-    >>> [side_of_wins(name) for name in ("A gewinnt", "gana_b", "victoires gauche")]
-    ['left', 'right', 'left']
+    >>> [side_of_wins(name) for name in ("A gewinnt", "gana_b", "victoires gauche", "system2_wins")]
+    ['left', 'right', 'left', 'right']
     """
-    parts = underscored(name.strip()).split("_")
+    parts = re.sub(r"(?<=[^\W\d_])(?=[12](_|\Z))", "_", underscored(name.strip())).split("_")
     if _WORDS_OF_WINS.isdisjoint(parts) or is_negated(parts):
         return ""
     side = _UNDERSCORED.get("_".join(word for word in parts if word not in _WORDS_OF_WINS | _VERBS))

@@ -3,7 +3,8 @@
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from itertools import pairwise
+from typing import Any, TypeGuard
 
 import numpy as np
 import pandas as pd
@@ -136,6 +137,8 @@ def as_votes(  # noqa: PLR0913 - what is read, and how
         return data
     collected = Collected(columns or {}, covariates, words, where, duplicates)
     data = plain(data) if hasattr(data, "columns") else data
+    if is_win_matrix(data):
+        data = _counts_of_pairs(data)
     if isinstance(data, pd.DataFrame):
         names = list(map(str, data.columns))
         first = dict(zip(names, data.iloc[0].tolist(), strict=True)) if len(data) else {}
@@ -150,6 +153,34 @@ def as_votes(  # noqa: PLR0913 - what is read, and how
         )
     collected.add(table)
     return collected.votes()
+
+
+def is_win_matrix(data: object) -> TypeGuard[pd.DataFrame]:
+    """Whether rows and columns have the same names: how often whoever has a row beat whoever has a column.
+
+    Examples
+    --------
+    >>> wins = pd.DataFrame([[0, 3], [1, 0]], index=["a", "b"], columns=["a", "b"])
+    >>> is_win_matrix(wins), is_win_matrix(wins.reset_index())
+    (True, False)
+    """
+    if not isinstance(data, pd.DataFrame) or len(data) < _FEWEST or vote_columns(data.columns) is not None:
+        return False
+    return data.columns.is_unique and data.shape[0] == data.shape[1] and {*data.index} == {*data.columns}
+
+
+def _counts_of_pairs(wins: pd.DataFrame) -> pd.DataFrame:
+    """Return a row a pair with its wins and losses, of one that beat whom how often."""
+    names, cells = [*wins.index], wins[[*wins.index]].fillna(0).to_numpy()
+    if any(cells.diagonal()):
+        raise ScoresError(
+            "rows and columns have the same names, as where a cell says how often its row beat its column, and a "
+            "system beat itself; set the diagonal to 0, or where cells are scores call rows otherwise"
+        )
+    first, second = np.nonzero(np.triu(cells + cells.T, 1))
+    won, lost = cells[first, second], cells[second, first]
+    sides = {"left": [names[at] for at in first], "right": [names[at] for at in second]}
+    return pd.DataFrame({**sides, "wins": won, "losses": lost})
 
 
 def _array(column: pd.Series) -> Any:  # noqa: ANN401 - an array, or pandas' own
@@ -172,6 +203,17 @@ def _may_group(headers: Sequence[str], used: Collection[str], first: Mapping[Any
     """Return the columns of words that nothing is known of."""
     cells = {name: first.get(name) for name in headers if name and name not in used}
     return [name for name, cell in cells.items() if isinstance(cell, str) and cell.strip() and not is_number(cell)]
+
+
+def _single_votes(table: Table, columns: VoteColumns) -> VoteColumns:
+    """Return columns of counts as those of outcomes where none is above 1 and no row has two: each row is a vote."""
+    if columns.form != "counts" or "count" in columns.roles or RATE in columns.others:
+        return columns
+    try:
+        n_won = np.sum([flags_of(table[name], name) for name in columns.others.values()], axis=0)
+    except RowError:
+        return columns
+    return columns._replace(form="outcomes") if len(n_won) and n_won.max() <= 1 else columns
 
 
 class Collected:
@@ -224,6 +266,15 @@ class Collected:
             role_of = {word: role for role, words in COLUMNS.items() for word in words}
             roles = {role_of.get(underscored(name)) for name in headers}
             unknown = [name for name in headers if underscored(name) not in {*role_of, *TIES}]
+            counted = (
+                {"left": one, "right": other}
+                for one, other in pairwise(unknown)
+                if roles.isdisjoint({"left", "right"})
+                and (found := vote_columns(headers, {"left": one, "right": other})) is not None
+                and found.form in {"counts", "outcomes"}
+            )
+            if sides := next(counted, None):
+                way = f"name those of the two systems, as in `columns={sides!r}`"
             unknown.sort(key=lambda name: (bool(says_who(name)), not role_of_name(name)[0]))  # the likeliest comes last
             rate = next((name for name in headers if underscored(name) in RATES), None)
             if rate is not None:
@@ -296,7 +347,7 @@ class Collected:
                 way = f"give every row the same names, or name the right one (`columns={{{role!r}: {earlier!r}}}`)"
                 raise InvalidOptionError(f"some rows have their {role} in {earlier!r} and others in {column!r}; {way}")
         n_rows = len(next(iter(table.values())))
-        columns = self._without_running_number(table, columns)
+        columns = _single_votes(table, self._without_running_number(table, columns))
         self._forms |= {} if columns.form == "votes" else {columns.form: None}
         adding: Callable[[Table, VoteColumns], None] = getattr(self, f"_add_{columns.form}")
         try:
@@ -611,10 +662,13 @@ class Collected:
         """Take the outcome whose column is 1."""
         left, right = self._sides(table, found.roles)
         flags = np.stack([flags_of(table[name], f"column {name!r}") for name in found.others.values()])
+        shares = np.array([COUNTS.get(word, share_of_column(word)) for word in found.others], dtype=np.float64)
         if (odd := np.flatnonzero(flags.sum(axis=0) != 1)).size:
             words, n = first_few(list(found.others.values())), int(flags[:, odd[0]].sum())
-            raise RowError(int(odd[0]), f"{n} of {words} are 1, and a vote has one outcome; repair the row")
-        shares = np.array([share_of_column(word) for word in found.others], dtype=np.float64)
+            way = "repair the row" + "; a tie is 1 in a column 'tie' of its own" * (
+                n == 0 and COUNTS["ties"] not in shares
+            )
+            raise RowError(int(odd[0]), f"{n} of {words} are 1, and a vote has one outcome; {way}")
         self._keep(table, found, left, right, shares[flags.argmax(axis=0)])
 
     def _add_scores(self, table: Table, found: VoteColumns) -> None:

@@ -1,6 +1,7 @@
 """How the command line ends: the exit code for everything that can go wrong, and one sentence about it."""
 
 import errno
+import json
 import os
 from io import StringIO
 
@@ -121,3 +122,17 @@ def test_a_folder_that_another_process_writes(command, table, tmp_path):
     lock.release(remove=True)
     assert (ended.code, "process 7 on here is writing 'report' now" in ended.err) == (5, True)
     assert {path.name for path in tmp_path.iterdir()} == {path.name for path in table}
+
+
+def test_an_error_of_several_files_is_no_missing_file(tmp_path, command):
+    """Two results of lm-eval whose only metric holds no number of an item: said so, of both."""
+    for name, model in (("one", "a"), ("two", "b")):
+        (tmp_path / name).mkdir()
+        rows = [
+            {"doc_id": n, "doc": {}, "target": "", "arguments": [], "resps": [], "filtered_resps": []} for n in (0, 1)
+        ]
+        text = "\n".join(json.dumps({**row, "word_perplexity": [-3.5, 4]}) for row in rows)
+        (tmp_path / name / "samples_t_2026-01-01T10-00-00.000000.jsonl").write_text(text + "\n")
+        held = {"results": {"t": {"alias": "t"}}, "model_name": model, "configs": {"t": {}}}
+        (tmp_path / name / "results_2026-01-01T10-00-00.000000.json").write_text(json.dumps(held))
+    assert "there is no score of any item" in command("table", str(tmp_path)).err

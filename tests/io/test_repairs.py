@@ -57,3 +57,18 @@ def test_ranks_of_passages_stay_ranks(tmp_path):
         (command,) = re.findall(r"[(](awk .*)[)]$", str(caught.value))
         file.write_bytes(subprocess.run(["sh", "-c", command], capture_output=True, check=True).stdout)  # noqa: S607 - our own advice
         assert float(score(read_collection([file], qrels), ["RR@10"], fewest=1).mean()) == pytest.approx(5 / 12)
+
+
+@pytest.mark.parametrize("row", ["{},{},{}", "{},{},0,{}"])
+def test_distances_are_turned_into_scores(tmp_path, row):
+    """The nearest comes first: the relevant document is second for query 1 and first for query 2, (1/2 + 1) / 2."""
+    header = row.format("query_id", "doc_id", "distance").replace("0", "rank")
+    lines = [row.format(*cells) for cells in ((1, "x", 0.1), (1, "a", 0.2), (2, "b", 0.1), (2, "d", 0.2))]
+    qrels, run = tmp_path / "qrels.txt", tmp_path / "run.csv"
+    qrels.write_text("1 0 a 1\n2 0 b 1\n")
+    run.write_text("\n".join([header, *lines]) + "\n")
+    with pytest.raises(FileFormatError, match=r"turn the sign of 'distance', which is better the lower") as caught:
+        read_collection([run], qrels)
+    (command,) = re.findall(r"[(](tr .*)[)]$", str(caught.value))
+    run.write_bytes(subprocess.run(["sh", "-c", command], capture_output=True, check=True).stdout)  # noqa: S607 - our own advice
+    assert float(score(read_collection([run], qrels), ["RR@10"], fewest=1).mean()) == pytest.approx(0.75)

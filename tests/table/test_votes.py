@@ -256,6 +256,41 @@ def test_two_small_files_of_arena_hard():
     assert found["q"] == pytest.approx((0.1, 10.0))
 
 
+def test_counts_of_at_most_one_vote_a_row_are_votes_on_their_questions():
+    """System p wins x twice and q y once, told from either side; of a second vote in a row they are counts."""
+    rows = [("p", "q", "x", 1, 0), ("p", "q", "x", 1, 0), ("q", "p", "y", 1, 0)]
+    frame = pd.DataFrame(rows, columns=["model_a", "model_b", "prompt", "a_better", "b_better"])
+    found = as_votes(frame)
+    assert shares(found) == {"p": (2 / 3, 3.0), "q": (1 / 3, 3.0)}
+    assert (found.names["question"], found.units["question"].tolist()) == (("x", "y"), [0, 0, 1])
+    assert as_votes(frame.assign(b_better=[2, 0, 0])).counted
+    with pytest.raises(ScoresError, match=r"row 1: 0 of a_better, b_better are 1.* a tie is 1 in a column 'tie'"):
+        as_votes(frame.assign(a_better=[0, 1, 1]))
+    assert as_votes(frame.assign(a_better=[0, 1, 1], tie=[1, 0, 0])).share.tolist() == [0.5, 1.0, 1.0]
+
+
+def test_a_table_of_who_beat_whom_how_often_is_read_as_votes():
+    """Of p, q and r, p beats q 3 times and loses once, q beats r once, and p and r never meet."""
+    names = ["p", "q", "r"]
+    wins = pd.DataFrame([[0, 3, 0], [1, 0, 1], [0, 0, 0]], index=names, columns=names)
+    for table in (wins, wins[["r", "p", "q"]], wins.replace(0, np.nan)):
+        assert shares(as_votes(table)) == {"p": (0.75, 4.0), "q": (0.4, 5.0), "r": (0.0, 1.0)}
+    single = pd.DataFrame([[0, 1, 0], [0, 0, 1], [0, 0, 0]], index=names, columns=names)
+    assert shares(as_votes(single)) == {"p": (1.0, 1.0), "q": (0.5, 2.0), "r": (0.0, 1.0)}
+    with pytest.raises(ScoresError, match=r"a system beat itself; set the diagonal to 0"):
+        as_votes(wins.replace(0, 1))
+    with pytest.raises(ScoresError, match=r"column 'wins' must hold counts"):
+        as_votes(wins / 2)
+
+
+def test_the_tie_of_fastchat_is_a_tie_and_c_alone_is_not():
+    """[[A]] and a [[C]] give p one and a half of two votes; C without brackets may be anybody."""
+    rows = [{"model_a": "p", "model_b": "q", "winner": word} for word in ("[[A]]", "[[C]]")]
+    assert as_votes(rows).share.tolist() == [1.0, 0.5]
+    with pytest.raises(ScoresError, match="the winner is 'C'"):
+        as_votes([*rows, {**rows[0], "winner": "C"}])
+
+
 def test_a_column_for_every_outcome():
     """Arenas on Kaggle: A has 2 wins and a tie against B, and beats C, who wins one of two against B."""
     rows = [("A", "B", 1, 0, 0), ("A", "B", 0, 0, 1), ("B", "C", 0, 1, 0), ("A", "C", 1, 0, 0), ("B", "C", 1, 0, 0)]

@@ -101,7 +101,11 @@ def parts_of_inspect_ai(files: Sequence[File[Json]], choice: BenchmarkChoice) ->
         _refuse_other_settings(first.setdefault(key, log.file.held), log.file.held, key)
     chosen = newest(dated)
     if len(chosen) < len(dated):
-        notes.append(f"left out {count(len(dated) - len(chosen), 'older log')} of a model and task with another log")
+        kept = {id(file.held) for file in chosen.values()}
+        failed = [log.file.held for log in dated if not log.ended_well and id(log.file.held) not in kept]
+        of_failed = f", {len(failed)} without success ({_of_status(failed)})" if failed else ""
+        n_out = count(len(dated) - len(chosen), "log")
+        notes.append(f"left out {n_out} of a model and task with a newer or a successful one{of_failed}")
     stopped = [file.held for file in chosen.values() if _status(file.held) != _SUCCESS]
     if stopped:
         notes.append(

@@ -60,7 +60,7 @@ from metaeval.io.sheets import Sheet
 from metaeval.io.sources import Source, expanded, list_sources, read_source
 from metaeval.io.tables import read_scores
 from metaeval.io.trec_lines import is_run
-from metaeval.io.votes import holds_votes, read_votes, votes_of
+from metaeval.io.votes import holds_votes, read_votes
 from metaeval.questions.look.study_columns import OWN_LINES, ColumnRole, column_roles_of
 from metaeval.table.array import REPEAT, gaps_in
 from metaeval.table.label_roles import adjudicated
@@ -70,7 +70,7 @@ from metaeval.table.roles import part_of_word, role_of_name
 from metaeval.table.scores import Scores, are_apart, as_scores
 from metaeval.table.vote_columns import vote_columns
 from metaeval.table.vote_set import Votes
-from metaeval.table.votes import as_votes
+from metaeval.table.votes import as_votes, is_win_matrix
 
 type Kind = Literal[
     "scores", "metrics", "means", "votes", "labels", "judged scores", "annotations", "nuggets",
@@ -419,10 +419,8 @@ def contents_in_memory(data: object) -> Contents:
     if isinstance(data, Labels):
         return _of_labels(data)
     columns = getattr(data, "columns", None)
-    if columns is not None and vote_columns(list(columns)) is not None:
+    if is_win_matrix(data) or (columns is not None and vote_columns(list(columns)) is not None):
         return _of_votes(as_votes(data))
-    if isinstance(data, pd.DataFrame) and len(data) > 1 and {*data.index} == {*data.columns}:
-        return _of_votes(votes_of([("wins", data.to_csv().encode())]))  # whoever has a row beat whoever has a column
     return _of_means(as_means(data)) if is_board(data) else _scored_or_labelled(data)
 
 

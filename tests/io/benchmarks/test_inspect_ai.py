@@ -124,7 +124,7 @@ def test_of_several_logs_the_newest_that_ended_well(put, told):
     assert scores.sel(metric="match", system="a").to_numpy().tolist() == [1, 0]
     for words in (
         "1 log without a scored sample",
-        "2 older logs",
+        "2 logs of a model and task with a newer or a successful one, 1 without success (a on quiz: error)",
         "1 log did not end with success",
         "(b on quiz: cancelled; inspect eval-retry",
     ):
