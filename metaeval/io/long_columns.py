@@ -18,7 +18,7 @@ from metaeval.io.blocks import PASSES, SpreadlessError, TableOptions, way_past_g
 from metaeval.io.headers import columns_found, ways_to_name
 from metaeval.io.sheets import Sheet, header_names
 from metaeval.table.array import REPEAT
-from metaeval.table.number_columns import left_out_columns, no_metrics, unsure_columns
+from metaeval.table.number_columns import left_out_columns, no_metrics, settings_between, unsure_columns
 from metaeval.table.offered_clusters import columns_of_group_numbers
 from metaeval.table.roles import (
     TEXTS,
@@ -162,7 +162,8 @@ def long_columns(sheet: Sheet, body: Sheet, names: Sequence[str], options: Table
         _refuse_unnamed(sheet, body, names, parts, others, options=options)
     if "score" in parts:
         left_out = [_described(name) for name in others]
-        return LongColumns(parts, [], others, notes + left_out_columns(left_out))
+        notes += left_out_columns(left_out) + _settings_between(body, names, parts, others)
+        return LongColumns(parts, [], others, notes)
     columns, words = _metric_columns(body, names, parts, others, options)
     unsure = unsure_columns(columns)
     if unsure:
@@ -177,7 +178,19 @@ def long_columns(sheet: Sheet, body: Sheet, names: Sequence[str], options: Table
         ways += held * bool(sheet.left_out)
         raise sheet.error(f"no column is left that could hold scores; {ways}")
     notes += left_out_columns([*columns, *(RoleColumn(name, "text", "words") for name in words if name in left)])
+    notes += _settings_between(body, names, parts, left)
     return LongColumns(parts, metrics, [name for name in others if name in left], notes)
+
+
+def _settings_between(
+    body: Sheet, names: Sequence[str], parts: Mapping[str, str], left_out: Collection[str]
+) -> list[str]:
+    settings = [name for name in left_out if role_of_name(name)[0] == "version"]
+    if not settings or "system" not in parts:
+        return []
+    cells_of = _cells_of(_first_rows(body, names), names, [*settings, parts["system"]])
+    systems = cells_of.pop(parts["system"])
+    return settings_between(cells_of, systems)
 
 
 def _with_items(

@@ -40,7 +40,7 @@ from metaeval.table.array import (
 from metaeval.table.interval_names import roles_among
 from metaeval.table.means import columns_of, renaming
 from metaeval.table.named_repeats import repeats_of_metrics
-from metaeval.table.number_columns import left_out_columns, no_metrics, not_scores, unsure_columns
+from metaeval.table.number_columns import left_out_columns, no_metrics, not_scores, settings_between, unsure_columns
 from metaeval.table.offered_clusters import columns_of_group_numbers, offered_clusters, taken_clusters
 from metaeval.table.other_tables import may_be_other, no_scores
 from metaeval.table.roles import (
@@ -238,10 +238,12 @@ def _without_other_columns(known: _Frame) -> tuple[_Frame, list[str]]:
     others = known.others
     told, notes = _told_columns(known)
     notes = [*notes, *taken_clusters(known.parts, ())]
-    if "topic" not in known.parts or {"cluster", "stratum"} & known.parts.keys():
-        return told, notes
     left = [name for name in others if name not in told.others]
     beside = {str(name): known.frame[name].astype(object).fillna("").astype(str).tolist() for name in left}
+    if "system" in known.parts:
+        notes += settings_between(beside, known.frame[known.parts["system"]].astype(str).tolist())
+    if "topic" not in known.parts or {"cluster", "stratum"} & known.parts.keys():
+        return told, notes
     topics = known.frame[known.parts["topic"]].astype(str).tolist() if beside else []
     return told, [*notes, *offered_clusters(beside, topics, in_memory=True)]
 

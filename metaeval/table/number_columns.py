@@ -637,6 +637,27 @@ def left_out_columns(columns: Sequence[RoleColumn]) -> list[str]:
     return [f"{_LEFT_OUT}{'s' * (len(columns) > 1)} {described}"]
 
 
+def settings_between(cells_of: Mapping[str, Sequence[str]], systems: Sequence[str]) -> list[str]:
+    """Return a note on every version or setting that each system has one of, where these are not the same.
+
+    Examples
+    --------
+    >>> settings_between({"split": ["dev", "dev", "test"], "run": ["1", "2", "1"]}, ["a", "a", "b"])[0][:64]
+    "'split' is not the same for all systems (a: dev, b: test), and a"
+    """
+    notes = []
+    for name, cells in cells_of.items():
+        setting_of = dict(zip(systems, cells, strict=True))
+        is_one_each = len({*zip(systems, cells, strict=True)}) == len(setting_of)
+        if role_of_name(name)[0] == "version" and is_one_each and len({*setting_of.values()}) > 1:
+            told = first_few([f"{system}: {setting}" for system, setting in setting_of.items()])
+            notes.append(
+                f"{name!r} is not the same for all systems ({told}), and a difference between them may be due to that "
+                "alone"
+            )
+    return notes
+
+
 def but_for_column(notes: Iterable[str], name: str) -> list[str]:
     """Return notes without what `left_out_columns` said of a column, perhaps of a file: it was used after all.
 

@@ -178,12 +178,16 @@ _SAME_FOR_ALL = frozenset({"target", "most", "n"})
 _SYSTEMS_TOO = frozenset({"baseline", "base_line"})
 _NO_ROWS = frozenset({"id", "part", "seed", "version", "size"})
 """Roles whose words name items too."""
+_KINDS_OF_RANKS = frozenset(_TABLE["rank"]["averages"])
+"""What is said of ranks alone: an average one is no average of scores."""
 _OF_SPLIT = re.compile("(?:_(?:train|test|val|valid|dev|marginal))+")
 _DELTA = re.compile(r"(?:δ_?|delta_)(?=.)")
 _NUMBER_OF = re.compile(r"#\s*[^\W\d]")
 _LEVEL = re.compile(r"(?:68|80|90|95|99)%?")
 _YEAR = re.compile(r"_(?:19|20)[0-9]{2}\Z|\A(?:19|20)[0-9]{2}(?:_|\Z)")
 _CUTOFF = re.compile(r"(?<=[a-z])@[0-9]+(?=_|$)")
+_PER = re.compile(r"(?<=\w)(?:\s*/|\s+(?:per|pro|je|por|par)\s).*", re.IGNORECASE)
+"""What a measure is divided by: Kosten/1000 Anfragen, coût par requête."""
 _COUNTED_THINGS = frozenset(_TABLE["n"]["things"])
 _COUNTED_THINGS |= {f"{word}s" for word in _COUNTED_THINGS} | {"queries"}
 _OF_ALL = frozenset(_TABLE["aggregate"]["of_all"])
@@ -1085,6 +1089,8 @@ def role_of_name(name: str) -> tuple[str, str]:
     (('error', 'acc'), ('error', ''), ('n', ''), ('', ''))
     >>> role_of_name("gew. Mittel"), role_of_name("Moy. pondérée"), role_of_name("average_precision")
     (('aggregate', ''), ('aggregate', ''), ('aggregate', 'precision'))
+    >>> [role_of_name(name)[0] for name in ("Kosten/1000 Anfragen", "Kosten je 1M Token", "Avg. Rank", "Rang moyen")]
+    ['cost', 'cost', 'rank', 'rank']
     """
     if name.strip().casefold() in _NOT_AVAILABLE:
         return "", ""
@@ -1110,7 +1116,7 @@ def role_of_name(name: str) -> tuple[str, str]:
         signs = [sign for sign in stem.split("_") if sign not in INTERVAL_WORDS - {"%"} and not _LEVEL.fullmatch(sign)]
         stem = "" if signs == ["%"] else "_".join(signs)
     counted = role in _OF_NO_SCORE and role_of_name(stem) == ("n", "")  # num_chars
-    return role, "" if counted else stem
+    return role, "" if counted or (role == "rank" and stem in _KINDS_OF_RANKS) else stem
 
 
 def _is_average(word: str) -> bool:
@@ -1120,11 +1126,13 @@ def _is_average(word: str) -> bool:
 
 
 def _role_by_sign(name: str, word: str) -> tuple[str, str]:
-    """Return the role that a sign before a name says (ΔBM25, #docs), and that of row numbers saved by pandas."""
+    """Return the role that a sign in a name says (ΔBM25, #docs, cost/query), and that of row numbers of pandas."""
     if is_unnamed(name):
         return "id", "index"
     if glued := _DELTA.match(word):
         return "difference", word[glued.end() :]
+    if (measured := _PER.sub("", name)) != name and (role := role_of_name(measured)[0]) in _MEASURED:
+        return role, ""
     return ("n", word.strip("_")) if _NUMBER_OF.match(name.strip()) else ("", "")
 
 
@@ -1276,7 +1284,8 @@ def is_whole(name: str) -> bool:
     >>> [is_whole(name) for name in ("score", "score_val", "Test accuracy", "score_sheet")]
     [True, True, True, False]
     """
-    return word_of(name) in WHOLE or "_".join(part for part in word_of(name).split("_") if part not in _SETS) in WHOLE
+    word = bare_word(name) if name.rstrip().endswith("(%)") else word_of(name)
+    return word in WHOLE or "_".join(part for part in word.split("_") if part not in _SETS) in WHOLE
 
 
 def are_measures(names: Sequence[str]) -> bool:

@@ -447,3 +447,22 @@ def test_a_column_that_says_the_same_in_all_rows_names_no_item(tmp_path, constan
     for scores in (read_scores(path), as_scores(pd.read_csv(path))):
         assert scores["topic"].to_numpy().tolist() == ["t1", "t2", "t3"]
         assert scores.mean("topic").to_numpy().tolist() == [[0.5, 0.25]]
+
+
+@pytest.mark.parametrize("suffix", ["csv", "frame"])
+def test_a_split_that_differs_between_systems_is_named(tmp_path, suffix):
+    """Of a all answers are of dev, of b all of test: what differs may be the split."""
+    rows = [(system, split, f"q{at}", at % 2) for system, split in (("a", "dev"), ("b", "test")) for at in range(8)]
+    frame = pd.DataFrame(rows, columns=["model", "split", "question_id", "correct"])
+    frame.to_csv(tmp_path / "x.csv", index=False)
+    read = {"csv": lambda given: read_scores(tmp_path / "x.csv"), "frame": as_scores}[suffix]
+    assert "'split' is not the same for all systems (a: dev, b: test)" in " ".join(read(frame).attrs["notes"])
+    both = frame.assign(split=["dev", "test"] * 8)  # of each system the same
+    assert "not the same" not in " ".join(as_scores(both).attrs.get("notes", ()))
+
+
+def test_a_cost_for_so_many_queries_is_no_item(tmp_path):
+    """(60 + 70) / 2 = 65, without the 3.5 that a thousand queries cost."""
+    (tmp_path / "x.csv").write_text("Modell,Jan,Feb,Kosten/1000 Anfragen\na,60,70,3.5\nb,50,70,1.2\nc,40,30,2\n")
+    means = read_scores(tmp_path / "x.csv", systems_in="rows").mean("topic").sel(metric="x")
+    assert means.sel(system="a").item() == 65
