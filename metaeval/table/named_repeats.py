@@ -16,7 +16,8 @@ from metaeval.table.derived import rounding
 from metaeval.table.evidence import on_another_scale
 
 _NUMBERED = re.compile(
-    r"(?P<stem>.*?)(?:(?:^|[ _.#:/-]+)(?P<word>trial|try|attempt|epoch|seed|repeat|rep|pass|run|fold|split|cv|faltung|pli|pliegue))?"
+    r"(?P<stem>.*?)(?:(?:^|[ _.#:/-]+)"
+    r"(?P<word>trial|try|attempt|epoch|seed|repeat|rep|pass|run|fold|split|cv|faltung|pli|pliegue))?"
     r"[ _.#:=-]*(?P<number>\d+)",
     re.IGNORECASE,
 )
