@@ -65,6 +65,6 @@ def refusal_of_outcomes(names: Sequence[str], total: float, way: str, of_right: 
     return (
         f"{first_few(names, write=repr, most=3)} sum to {total:g} for every system, as counts or shares of its answers "
         f"do, and are no scores of {unit().topics}: all systems would have one mean. Give the score of every answer, "
-        "or, for metaeval leaderboard, columns system, right, total and rate: how many answers are right, of how many, and "
+        "or, for metaeval leaderboard, columns system, right, total and rate: how many are right, of how many, and "
         f"their share{made}. {way} keeps them as scores"
     )
