@@ -93,6 +93,6 @@ def test_models_with_right_partly_and_wrong_answers_are_no_judges(tmp_path, caps
     monkeypatch.setattr(sys, "argv", ["metaeval", "look", str(path)])
     with contextlib.suppress(SystemExit):
         main()
-    said = capsys.readouterr().out
+    said = "".join(capsys.readouterr())
     assert "is a word for a score" in said
     assert "judges" not in said.partition("Columns of")[0]

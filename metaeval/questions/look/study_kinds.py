@@ -808,7 +808,7 @@ def _is_of_tool(given: Sequence[str]) -> bool:
 
 
 def _are_passes(labels: pd.DataFrame | None) -> bool:
-    """Whether labels are of systems: passed or failed (of known models also partly), or texts, of which few are alike."""
+    """Whether labels are of systems: passed or failed (of known models also partly), or texts, few of them alike."""
     if labels is None or _are_of_judges(labels):
         return False
     cells = [str(label).casefold() for label in labels.to_numpy().ravel() if not pd.isna(label)]
