@@ -215,3 +215,22 @@ def test_other_columns_stay_metrics(names):
     frame = pd.DataFrame([(system, item) for system in "ab" for item in "xyz"], columns=["system", "question"])
     scores = as_scores(frame.assign(**{name: np.linspace(0, 0.7, 6) ** (at + 1) for at, name in enumerate(names)}))
     assert scores["metric"].to_numpy().tolist() == names
+
+
+def test_folds_in_rows_are_no_doubles_of_data_sets(tmp_path):
+    """The way out names all three columns, keeps all configurations, and offers no rule for doubles."""
+    rows = [
+        (data, fold, config) for data in ("iris", "wine", "adult") for fold in "01" for config in ("lr", "svm", "rf")
+    ]
+    frame = pd.DataFrame(rows, columns=["Datensatz", "Faltung", "Konfig"])
+    frame = frame.assign(Genauigkeit=np.random.default_rng(9).uniform(70, 90, len(rows)).round(2))
+    frame.to_csv(tmp_path / "x.csv", index=False, sep=";")
+    with pytest.raises(MetaevalError) as refused:
+        read_scores(tmp_path / "x.csv")
+    columns = {"system": "Konfig", "topic": "Datensatz", "repeat": "Faltung"}
+    assert f"columns={columns!r}" in str(refused.value)
+    assert "duplicates" not in str(refused.value)
+    scores = read_scores(tmp_path / "x.csv", columns=columns)
+    assert scores.sizes["system"] == 3
+    right = frame.set_index(["Konfig", "Datensatz"]).loc[("svm", "wine"), "Genauigkeit"].to_numpy()
+    np.testing.assert_array_equal(scores.sel(system="svm", topic="wine").to_numpy().ravel(), right)
