@@ -72,6 +72,17 @@ def folded(word: str) -> str:
     return " ".join(word.split()).casefold()
 
 
+def says_yes(word: str) -> bool:
+    """Return whether a word is that of a pair which says yes, or a label that counts in full.
+
+    Examples
+    --------
+    >>> says_yes("Right"), says_yes("supports"), says_yes("partly"), says_yes("unsupported")
+    (True, True, False, False)
+    """
+    return _SIDE.get(folded(word)) == 1 or CREDIT.get(folded(word)) == 1
+
+
 def numbered_words(words: Collection[str]) -> dict[str, str]:
     """Return the number of words that all begin with one, each with its own; nothing where some do not.
 

@@ -43,6 +43,9 @@ _ASKED = {**PASSED, "c": "i", "sí": "no", "sì": "no", "sim": "não", "tak": "n
           "verdadero": "falso", "verdadeiro": "falso", "correcto": "incorrecto", "correto": "incorreto",
           "acierto": "fallo", "corretto": "errato"}  # fmt: skip
 """The same where somebody is asked: c and i may be answers to choose among, too."""
+HALVES = frozenset({"partly", "partial", "partially", "half", "teilweise", "teils", "parziale", "parcial", "partiel"})
+"""Words for an answer between right and wrong."""
+_MARKS = frozenset({0.0, 0.5, 1.0})
 _TWO_WORDS, _LONGEST_FILTER = 2, 250
 _ENDS = (r"(^|[,;\t])", r"([,;\t\r]|$)")
 """What stands around a cell, for filters."""
@@ -313,6 +316,11 @@ def _way_past_signs(text: str, words: Iterable[str]) -> str:
 def _way_past_words(text: str, words: Collection[str]) -> str:
     """Return which words of a column count 1 and which 0, and what writes that; "" where they do not tell."""
     spelt = {word.casefold(): word for word in words}
+    halves = sorted(word for key, word in spelt.items() if key in HALVES and _WORDS.fullmatch(word))
+    half = f"s/{_ENDS[0]}({'|'.join(halves)}){_ENDS[1]}/\\10.5\\3/" if halves else ""
+    asked = f"0.5, or what it counts, for {' or '.join(halves)}" * bool(half)
+    if text in halves and all(word in halves or (is_number(word) and float(word) in _MARKS) for word in words):
+        return f"is a word for a score; write {asked} (sed -E ':a;{half};ta')"
     pairs = [{*pair} for pair in _ASKED.items() if text.casefold() in pair]
     pairs = [pair for pair in pairs if pair <= {*spelt}] or pairs[
         :1
@@ -334,8 +342,8 @@ def _way_past_words(text: str, words: Collection[str]) -> str:
         for side, mark in ((passed, 1), (failed, 0))
     ]
     return (
-        f"is a word for a score; write 1 for {' or '.join(passed)} and 0 for {' or '.join(failed)} in this column "
-        f"(sed -E ':a;{swaps[0]};ta;:b;{swaps[1]};tb')"
+        f"is a word for a score; write 1 for {' or '.join(passed)} and 0 for {' or '.join(failed)} in this column"
+        f"{half and f', and {asked}'} (sed -E ':a;{swaps[0]};ta;:b;{swaps[1]};tb{half and f';:c;{half};tc'}')"
     )
 
 

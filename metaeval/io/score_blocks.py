@@ -207,10 +207,14 @@ def _refuse_other(sheet: Sheet, options: TableOptions) -> None:
 def _lead_by_values(sheet: Sheet, error: str) -> None:
     """Refuse a table whose columns hold systems and items, each pair in one row, under names that do not say so."""
     cells = columns_of_sheet(sheet)
-    told = scores_of_columns(cells) if not any(map(part_of_word, cells)) else None
+    is_open = not any(map(part_of_word, cells))
+    again = [name for name, column in cells.items() if part_of_word(name) == "topic" and len({*column}) < len(column)]
+    told = scores_of_columns(cells) if is_open or again else None
     if told is None:
         return
     columns = {{"item": "topic"}.get(role, role): name for role, name in told.columns.items()}
+    if not is_open and any(part_of_word(name) not in {None, role} for role, name in columns.items()):
+        return
     way = f"pass `columns={columns!r}`"
     if way not in error:
         also = f" in each of {told.columns[REPEAT]!r}" if REPEAT in told.columns else ""

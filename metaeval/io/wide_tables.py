@@ -41,6 +41,7 @@ from metaeval.table.interval_names import numbered_form
 from metaeval.table.means import renaming
 from metaeval.table.number_columns import FALLS, left_out_columns, not_scores, unsure_columns
 from metaeval.table.offered_clusters import columns_of_group_numbers, offered_clusters, taken_clusters
+from metaeval.table.outcome_counts import outcomes, refusal_of_outcomes
 from metaeval.table.plausibility import are_summaries, left_out_rows, perhaps_items
 from metaeval.table.roles import (
     AVERAGES,
@@ -135,7 +136,7 @@ def read_wide(sheet: Sheet, source: Source, options: blocks.TableOptions) -> blo
     run_of = dict(zip(each or (), runs, strict=False))
     notes += [] if run_column is None else no_runs(names[run_column])
     if across:
-        across, scores, left = _scores_alone(across, scores, rows, (sheet, options), transposed=transposed)
+        across, scores, left = _scores_alone((down, across), scores, rows, (sheet, options), transposed=transposed)
         notes += left
     if not transposed and across and len(across) > 1 and are_judges(across):
         notes += [f"{first_few(across)} are called as judges and count as systems; metaeval judges compares judges"]
@@ -621,6 +622,27 @@ def _sums_of_measures(topics: Sequence[str], scores: NDArray[np.float64]) -> lis
     return places if apart.min() <= _ROUNDED * np.nanmax(np.abs(below)) else []
 
 
+def _refuse_outcomes(names: Sequence[str], across: Sequence[str], by_system: NDArray[np.float64], sheet: Sheet) -> None:
+    """Refuse counts of what became of the answers of each system, which stand under these names."""
+    parts, total = outcomes(by_system)
+    if not parts:
+        return
+    labels, counted = [names[at] for at in parts], not (by_system[:, parts] % 1).any()
+    header = header_names(next(sheet.rows()))
+    named = [at for at, name in enumerate(header) if name not in across]
+
+    def filtered(right: str) -> str:
+        if not (names is across and counted and sheet.delimiter in {",", ";"} and len(named) == 1 and total > 1):
+            return ""
+        system, own, sign = f"${named[0] + 1}", f"${header.index(right) + 1}", sheet.delimiter
+        made = f"{{print {system},{own},{total:g},{own}/{total:g}}}"
+        heads = 'NR==1{print "system","right","total","rate"}'
+        begin = f'BEGIN{{FS=OFS="{sign}"}}{{sub(/\\r$/,"")}}'
+        return f" (for {right!r}, where these are counts: awk '{begin}{heads}NR>1{made}')"
+
+    raise sheet.error(refusal_of_outcomes(labels, total, "`form='wide'`", filtered), 0, of=blocks.OtherTableError)
+
+
 def _with_ignored(
     rows: "_WideRows", across: Sequence[str], scores: NDArray[np.float64], ignored: Sequence[str]
 ) -> dict[str, NDArray[np.float64]]:
@@ -636,7 +658,7 @@ def _with_ignored(
 
 
 def _scores_alone(
-    across: list[str],
+    titles: _Names,
     scores: NDArray[np.float64],
     rows: "_WideRows",
     asked: tuple[Sheet, blocks.TableOptions],
@@ -645,8 +667,11 @@ def _scores_alone(
 ) -> tuple[list[str], NDArray[np.float64], list[str]]:
     """Leave out the columns that are no scores, which is noted; refuse a board that says nothing of topics."""
     sheet, options = asked
+    down, across = titles[0] or [], titles[1] or []
     if options.form == "wide":
         return across, scores, []
+    if transposed or down:
+        _refuse_outcomes(across if transposed else down, across, scores if transposed else scores.T, sheet)
     systems = across[:1] if options.columns.get("topic", "") is None else []  # the first column is a system
     along = "topic" if transposed else "system"
     around = _with_ignored(rows, across, scores, options.ignored)

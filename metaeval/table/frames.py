@@ -43,6 +43,7 @@ from metaeval.table.named_repeats import repeats_of_metrics
 from metaeval.table.number_columns import left_out_columns, no_metrics, not_scores, settings_between, unsure_columns
 from metaeval.table.offered_clusters import columns_of_group_numbers, offered_clusters, taken_clusters
 from metaeval.table.other_tables import may_be_other, no_scores
+from metaeval.table.outcome_counts import outcomes, refusal_of_outcomes
 from metaeval.table.roles import (
     ERRORS,
     SCORES,
@@ -675,6 +676,11 @@ def _scores_alone(oriented: Oriented) -> tuple[Oriented, list[str]]:
     empty = empty if len(empty) < len(names) else []
     names = [name for name in names if name not in {column.name for column in empty}]
     values = np.stack([frame_numbers(frame[name], f"column {name!r}") for name in names], axis=1)
+    parts, total = outcomes(values if in_rows else values.T)
+    if parts:
+        labels = names if in_rows else list(map(str, frame.index))
+        way = "A long frame (columns system, topic and score)"
+        raise ScoresError(refusal_of_outcomes([labels[at] for at in parts], total, way))
     columns = [*not_scores(names, values, along="topic" if in_rows else "system"), *empty]
     if unsure := unsure_columns(columns, in_memory=True):
         raise ScoresError(unsure)

@@ -16,7 +16,8 @@ from metaeval.table.derived import rounding
 from metaeval.table.evidence import on_another_scale
 
 _NUMBERED = re.compile(
-    r"(?P<stem>.*?)(?:(?:^|[ _.#:/-]+)(?P<word>trial|try|attempt|epoch|seed|repeat|rep|pass|run))?"
+    r"(?P<stem>.*?)(?:(?:^|[ _.#:/-]+)"
+    r"(?P<word>trial|try|attempt|epoch|seed|repeat|rep|pass|run|fold|split|cv|faltung|pli|pliegue))?"
     r"[ _.#:=-]*(?P<number>\d+)",
     re.IGNORECASE,
 )
@@ -26,8 +27,11 @@ _FEWEST = 3
 _RARE = 0.01
 _MOST_NAMED = 5
 _METRIC = "score"
-_RUNS = frozenset({"trial", "try", "attempt", "seed", "repeat", "rep", "run"})
+_FOLDS = frozenset({"fold", "split", "cv", "faltung", "pli", "pliegue"})
+_RUNS = _FOLDS | {"trial", "try", "attempt", "seed", "repeat", "rep", "run"}
 """Words of repeats that no metric has in its name, as pass@1 and the loss of an epoch do."""
+_OVERLAP = "folds of a cross-validation share training data, so that as repeats they vary less than new samples would"
+"""What folds are as repeats."""
 _TRIES = "of one system alone metaeval.models.pass_rates, given the file, has pass@k and pass^k"
 """Where repeats that are tries are to be asked what they pass."""
 
@@ -138,7 +142,9 @@ def repeats_of_metrics(
     made = np.moveaxis(scores[np.array(places)], 1, -1)
     labels = {**labels, "metric": [stem or _METRIC for stem in numbers], REPEAT: [*map(str, listed)]}
     of = "one score" if len(numbers) == 1 else "each of their scores"
-    return made, labels, [f"columns {first_few(names)} are read as repeats of {of}; rename them if they are metrics"]
+    notes = [f"columns {first_few(names)} are read as repeats of {of}; rename them if they are metrics"]
+    folds = [_OVERLAP] if {repeat.word for repeat in told} <= _FOLDS else []
+    return made, labels, [*notes, *folds]
 
 
 def _made_of_runs(scores: Floats, names: Sequence[str], runs: Sequence[_Repeat | None]) -> dict[str, str]:

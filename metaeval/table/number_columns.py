@@ -490,7 +490,9 @@ class _Numbers(NamedTuple):
         said = {
             name
             for name, column in told.items()
-            if column.sure and column.role != "aggregate" and (column.role not in ERRORS or self.roles[name][1])
+            if column.sure
+            and column.role != "aggregate"
+            and (column.role not in {*ERRORS, "range"} or self.roles[name][1])
         }
         places = [at for at, name in enumerate(self.names) if name not in said]
         names = [self.names[at] for at in places]

@@ -189,9 +189,56 @@ def test_columns_called_as_runs_of_one_score_are_repeats(names, tmp_path):
         assert any("are read as repeats of one score" in note for note in scores.attrs["notes"])
 
 
+@pytest.mark.parametrize(
+    "heads",
+    [
+        ("config", "dataset", "fold{}", "mean", "std"),
+        ("Konfiguration", "Datensatz", "Faltung {}", "Mittel", "Streuung"),
+        ("config", "dataset", "split{}", "mean", "std"),
+        ("config", "dataset", "cv_{}", "mean", "std"),
+    ],
+)
+def test_folds_in_columns_are_repeats_and_no_metrics(heads, tmp_path):
+    """Their mean and their spread are left out as what they are, and a note says that folds share training data."""
+    system, item, fold, mean, spread = heads
+    folds = [fold.format(at) for at in range(1, 5)]
+    rng = np.random.default_rng(6)
+    names = pd.DataFrame([(one, data) for one in ("gbm", "svm") for data in ("iris", "wine", "adult")])
+    values = rng.uniform(0.7, 0.9, (6, 4)).round(4)
+    frame = pd.concat([names.set_axis([system, item], axis=1), pd.DataFrame(values, columns=folds)], axis=1)
+    frame = frame.assign(**{mean: values.mean(axis=1).round(4), spread: values.std(axis=1, ddof=1).round(4)})
+    frame.to_csv(tmp_path / "folds.csv", index=False)
+    scores = read_scores(tmp_path / "folds.csv", columns={"system": system, "topic": item})
+    assert scores.sizes["metric"] == 1
+    assert scores.sizes["repeat"] == 4
+    np.testing.assert_array_equal(scores.sel(system="svm", topic="iris").to_numpy()[0], values[3])
+    notes = " ".join(scores.attrs["notes"])
+    assert f"{spread!r}, the standard deviation of" in notes
+    assert "share training data" in notes
+
+
 @pytest.mark.parametrize("names", [["pass1", "pass2"], ["run0", "f1"], ["run1", "run3"], ["p1", "p2"]])
 def test_other_columns_stay_metrics(names):
     """Pass@1 and pass@2, one run beside a metric, runs that do not count, and precision."""
     frame = pd.DataFrame([(system, item) for system in "ab" for item in "xyz"], columns=["system", "question"])
     scores = as_scores(frame.assign(**{name: np.linspace(0, 0.7, 6) ** (at + 1) for at, name in enumerate(names)}))
     assert scores["metric"].to_numpy().tolist() == names
+
+
+def test_folds_in_rows_are_no_doubles_of_data_sets(tmp_path):
+    """The way out names all three columns, keeps all configurations, and offers no rule for doubles."""
+    rows = [
+        (data, fold, config) for data in ("iris", "wine", "adult") for fold in "01" for config in ("lr", "svm", "rf")
+    ]
+    frame = pd.DataFrame(rows, columns=["Datensatz", "Faltung", "Konfig"])
+    frame = frame.assign(Genauigkeit=np.random.default_rng(9).uniform(70, 90, len(rows)).round(2))
+    frame.to_csv(tmp_path / "x.csv", index=False, sep=";")
+    with pytest.raises(MetaevalError) as refused:
+        read_scores(tmp_path / "x.csv")
+    columns = {"system": "Konfig", "topic": "Datensatz", "repeat": "Faltung"}
+    assert f"columns={columns!r}" in str(refused.value)
+    assert "duplicates" not in str(refused.value)
+    scores = read_scores(tmp_path / "x.csv", columns=columns)
+    assert scores.sizes["system"] == 3
+    right = frame.set_index(["Konfig", "Datensatz"]).loc[("svm", "wine"), "Genauigkeit"].to_numpy()
+    np.testing.assert_array_equal(scores.sel(system="svm", topic="wine").to_numpy().ravel(), right)

@@ -1,12 +1,15 @@
 """The filters that messages give for cells of two numbers, and for words, lead to the numbers that stood there."""
 
+import contextlib
 import subprocess
+import sys
 
 import numpy as np
 import pandas as pd
 import pytest
 
 from metaeval import read_scores
+from metaeval.cli import main
 from metaeval.errors import MetaevalError
 
 GENERATOR = np.random.default_rng(8)
@@ -60,3 +63,36 @@ def test_yes_and_no_of_other_languages(yes, no, tmp_path):
     assert f"write 1 for {yes} and 0 for {no}" in str(caught.value)
     filtered(str(caught.value), path)
     assert read_scores(path).mean("topic").to_numpy().ravel() == pytest.approx(passed.mean(axis=1))
+
+
+VERDICTS = {"GPT": ["right", "wrong", "right", "right"], "Claude": ["right", "right", "partly", "wrong"]}
+"""Means .75, and (1 + 1 + .5 + 0) / 4 = .625."""
+
+
+def test_one_filter_writes_right_partly_and_wrong(tmp_path):
+    """Also where the column of the message, the first, holds no answer that is partly right."""
+    path = tmp_path / "x.csv"
+    pd.DataFrame(VERDICTS, index=pd.Index([*"abcd"], name="prompt")).to_csv(path)
+    for _ in range(2):
+        with pytest.raises(MetaevalError, match="is a word for a score") as caught:
+            read_scores(path)
+        filtered(str(caught.value), path)
+    assert read_scores(path).mean("topic").to_numpy().ravel().tolist() == [0.75, 0.625]
+    both = VERDICTS | {"GPT": ["right", "wrong", "partly", "right"]}
+    pd.DataFrame(both, index=pd.Index([*"abcd"], name="prompt")).to_csv(path)
+    with pytest.raises(MetaevalError, match=r"and 0\.5, or what it counts, for partly") as caught:
+        read_scores(path)
+    filtered(str(caught.value), path)
+    assert read_scores(path).mean("topic").to_numpy().ravel().tolist() == [0.625, 0.625]
+
+
+def test_models_with_right_partly_and_wrong_answers_are_no_judges(tmp_path, capsys, monkeypatch):
+    """Their names are known: `look` says how their words become scores."""
+    path = tmp_path / "x.csv"
+    pd.DataFrame(VERDICTS | {"Mistral": ["partly", "right", "wrong", "wrong"]}).rename_axis("prompt").to_csv(path)
+    monkeypatch.setattr(sys, "argv", ["metaeval", "look", str(path)])
+    with contextlib.suppress(SystemExit):
+        main()
+    said = "".join(capsys.readouterr())
+    assert "is a word for a score" in said
+    assert "judges" not in said.partition("Columns of")[0]

@@ -249,5 +249,5 @@ def test_a_mean_of_systems_of_which_one_is_left_out_is_no_system(tmp_path):
     (path := tmp_path / "x.csv").write_text(text, encoding="utf-8")
     for ignored in ("a", "b", "c"):
         found = read_scores(path, columns={"ignore": [ignored]})
-        assert found.system.values.tolist() == [name for name in "abc" if name != ignored]
+        assert found.system.to_numpy().tolist() == [name for name in "abc" if name != ignored]
         assert "left out column 'tops', the mean of 'a', 'b', 'c'" in found.attrs["notes"][0]

@@ -27,7 +27,7 @@ from metaeval.base.columns import (
 )
 from metaeval.base.label_words import COMPARES_JUDGES, CONTRADICTIONS, CREDIT, grades_of, said_beside_people
 from metaeval.base.metric_names import split_names
-from metaeval.base.names import count, first_few, is_number, metric_evidence, topic_evidence
+from metaeval.base.names import are_models, count, first_few, is_number, metric_evidence, topic_evidence
 from metaeval.base.needs import NEEDS
 from metaeval.base.notes import OfferedQuestions, PooledJudges
 from metaeval.base.short_repr import ShortRepr
@@ -44,7 +44,7 @@ from metaeval.io.benchmarks.formats import format_of
 from metaeval.io.benchmarks.helm import with_run_files
 from metaeval.io.benchmarks.inspect_ai import is_archived_log
 from metaeval.io.benchmarks.rows import records_of_mappings
-from metaeval.io.blocks import PASSES, OtherTableError, SpeltError, SpreadlessError
+from metaeval.io.blocks import HALVES, PASSES, OtherTableError, SpeltError, SpreadlessError
 from metaeval.io.by_values import ByValues, labels_by_values, scores_by_values, votes_by_values, way_to_label_items
 from metaeval.io.files import base_name, first_words, is_tar, read_bytes
 from metaeval.io.installed_formats import installed_format
@@ -806,11 +806,12 @@ def _is_of_tool(given: Sequence[str]) -> bool:
 
 
 def _are_passes(labels: pd.DataFrame | None) -> bool:
-    """Whether labels say passed or failed and nothing else, or are texts, of which few are alike: then of systems."""
+    """Whether labels are of systems: passed or failed (of known models also partly), or texts, few of them alike."""
     if labels is None or _are_of_judges(labels):
         return False
     cells = [str(label).casefold() for label in labels.to_numpy().ravel() if not pd.isna(label)]
-    return {*cells} <= PASSES or (2 * len({*cells}) > len(cells) and not any(map(is_number, cells)))
+    verdicts = PASSES | HALVES if are_models([*map(str, labels.columns)]) else PASSES
+    return {*cells} <= verdicts or (2 * len({*cells}) > len(cells) and not any(map(is_number, cells)))
 
 
 def _are_of_judges(labels: pd.DataFrame) -> bool:
