@@ -73,7 +73,7 @@ def made_of_others(names: Sequence[str], values: Floats, called: Mapping[int, st
     some = values[:, :: max(1, values.shape[1] // _UNITS)]
     base = [at for at, known in enumerate(np.isfinite(some).any(axis=1)) if known and at not in called]
     answers = [at for at in base if _are_answers(some[at])]
-    scored = [at for at in base if at not in answers] if len(answers) >= _FEWEST else []
+    scored = [at for at in base if at not in {*answers}] if len(answers) >= max(_FEWEST, len(base) // 2) else []
     found: list[MadeRow] = []
     for at in dict.fromkeys([*called, *scored, *_candidates(some, base)]):
         taken = {at, *(made.place for made in found)}

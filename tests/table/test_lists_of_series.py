@@ -2,12 +2,13 @@
 
 import numpy as np
 import pandas as pd
-import polars as pl
 import pytest
 from scipy import stats
 
 from metaeval import as_scores, paired_t_test
 from metaeval.errors import ScoresError
+
+pl = pytest.importorskip("polars")
 
 TOPICS = [f"q{topic}" for topic in range(20)]
 X = pd.Series(np.random.default_rng(0).random(20), TOPICS, name="x")

@@ -86,6 +86,8 @@ def records_in_list(json: Json) -> Wrapped | None:
     lists = [name for name, of in json.object.items() if isinstance(of, list) and of]
     if len(lists) != 1 or not all(isinstance(record, dict) for record in json.object[lists[0]]):
         return None
+    if part_of_word(lists[0].removesuffix("s")) == "metric":  # which sum up, as a report does
+        return None
     called = [
         name
         for name, of in json.object.items()
