@@ -14,6 +14,7 @@ import threading
 import time
 from contextlib import ExitStack, contextmanager, suppress
 from functools import cache
+from importlib.util import find_spec
 from pathlib import Path
 
 import hypothesis
@@ -84,6 +85,10 @@ def pytest_collection_modifyitems(config, items):
         for item in items:
             if item.get_closest_marker("parquet"):
                 item.add_marker(pytest.mark.skip(reason="Parquet needs polars: the extra parquet"))
+    if find_spec("ir_measures") is None:
+        for item in items:
+            if item.path.stem == "ir_provider":
+                item.add_marker(pytest.mark.skip(reason="its example needs ir_measures"))
     long = set() if config.getoption("--exhaustive") else _listed("long.txt")
     slow = _listed("slow.txt") if config.getoption("--quick") else set()
     left = {item for item in items if item.nodeid in long or item.nodeid.split("[")[0] in slow}

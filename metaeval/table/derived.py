@@ -13,6 +13,8 @@ from metaeval.table.roles import is_computed
 
 _MOST_ROWS = 5000
 _FIRST_ROWS = 64
+_EXACT = 1e-9
+"""How near a number that is written with so many decimals lies to them."""
 """Rows that rule nearly everything out before all are looked at."""
 _MOST_COLUMNS, _ALL_SETS = 30, 6
 """Columns among which anything is looked for, and among which all sets of them are."""
@@ -133,8 +135,8 @@ def _equal_to(function: "_Function", values: Floats, of: Sequence[int], candidat
 @np.errstate(over="ignore", invalid="ignore")
 def rounding(numbers: Floats) -> float:
     """Return how far numbers may be rounded, by the decimals that they are written with; whole ones are exact."""
-    known = numbers[~np.isnan(numbers)]
-    digits = next((digits for digits in range(6) if np.allclose(known, np.round(known, digits), rtol=0, atol=1e-9)), 6)
+    known = numbers[np.isfinite(numbers)]
+    digits = next((digits for digits in range(6) if (np.abs(known - np.round(known, digits)) <= _EXACT).all()), 6)
     return 0.51 * 10.0**-digits if digits else 0.0
 
 
