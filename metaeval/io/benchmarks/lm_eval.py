@@ -183,12 +183,12 @@ def _system_of(file: File[Json], owners: Mapping[_LmEvalRun, str]) -> str:
     return own_system(file.source, owner or Path(file.source.path).absolute().parent.name)
 
 
-class _Names(NamedTuple):
+class _SystemNames(NamedTuple):
     system: str
     task: str
 
 
-def _renamed(samples: Sequence[File[Json]]) -> dict[str, _Names]:
+def _renamed(samples: Sequence[File[Json]]) -> dict[str, _SystemNames]:
     """Return file to names where several files of one folder, of names of their own, begin with the same document."""
     alike: dict[tuple[Path, str, str], list[str]] = defaultdict(list)
     for file in samples:
@@ -196,13 +196,13 @@ def _renamed(samples: Sequence[File[Json]]) -> dict[str, _Names]:
         if isinstance(first.get("doc_hash"), str) and not _task_of(path)[1]:
             alike[path.parent, str(first.get("doc_id")), first["doc_hash"]].append(str(path))
     stems = {path: _task_of(path)[0] for paths in alike.values() for path in paths}
-    names: dict[str, _Names] = {}
+    names: dict[str, _SystemNames] = {}
     for (folder, *_), paths in alike.items():
         if len(paths) > 1:
             words = [stems[path].split("_") for path in paths]
             shared = [word for word in words[0] if all(word in others for others in words)]
             task = "_".join(shared) or folder.absolute().name
-            names |= {path: _Names(stems[path], task) for path in paths}
+            names |= {path: _SystemNames(stems[path], task) for path in paths}
     return names
 
 
@@ -211,7 +211,7 @@ def _dated_samples(
     owners: Mapping[_LmEvalRun, str],
     runs: Mapping[_LmEvalRun, File[Json]],
     choice: BenchmarkChoice,
-    renamed: Mapping[str, _Names],
+    renamed: Mapping[str, _SystemNames],
 ) -> Dated:
     task, date = _task_of(file.source.path)
     names = renamed.get(str(Path(file.source.path)))

@@ -355,7 +355,7 @@ def groups_answer(study: JudgeStudy) -> list[str]:
     frame = _gains(found.table[found.table["kind"] == "judge"])
     sure = frame[is_significant(frame["p_corrected"].to_numpy(), study.alpha)]
     if sure.empty:
-        return [say("favour open" if found.unadjusted else "no favour")]
+        return [say("no favour", is_open=bool(found.unadjusted))]
     kind = "adjusted" if found.adjusted else "figure"
     rows = sure.sort_values(kind, ascending=False, key=abs, kind="stable").head(_MOST_NAMED).to_dict("records")
     sizes = [bracketed_size(*ends_in(row, kind), _SIGNED) for row in rows]

@@ -392,12 +392,7 @@ def study_judges(  # noqa: PLR0913 - every option is one question
     if scores is not None:
         notes += [*_notes_of(tables), *under_judges.flat_judge_notes(tables)]
         labelling = labelling if labels is not None else _labels_of_answers(tables, options, attempt)
-    answers = _about_systems(tables, weights, labelling, options, attempt)
-    question, favour = f"Bias towards more {covariate_name}", None if labelling is None else labelling.favour
-    asked = favour is not None or "by_covariate" in answers or any(name.startswith(question) for name in attempt.failed)
-    if options.covariate is not None and reference is not None and not asked:
-        names = first_few([*map(repr, options.covariate)])
-        attempt.failed[question] = f"`covariate` names no item and no system, but {names}; write them as they are there"
+    answers = _answers(tables, weights, labelling, options, attempt)
     concluded, bias = answers.get("conclusions", {}), answers.get("group_bias", {})
     notes += [f"{metric}: {note}" for metric, judged in concluded.items() for note in judged.notes()]
     annotated = None if annotations is None else alt_test_of(*annotations, epsilon=epsilon, scoring=scoring)
@@ -449,6 +444,31 @@ def _notes_on_grades(
         way = "for runs write it into the metric, such as AP(rel=2)"
         notes.append(f"`rel={rel}` is of the overlap of labels alone; {way}")
     return notes
+
+
+def _answers(
+    tables: Mapping[str, ScoresOfJudges],
+    weights: Mapping[str, float],
+    labelling: Labelling | None,
+    options: JudgeOptions,
+    attempt: Attempts,
+) -> Mapping[str, Any]:
+    """Answer the questions about systems, and say which covariate names none."""
+    answers = _about_systems(tables, weights, labelling, options, attempt)
+    attempt.failed |= _unmatched(options, answers, labelling, attempt.failed)
+    return answers
+
+
+def _unmatched(
+    options: JudgeOptions, answers: Mapping[str, object], labelling: Labelling | None, failed: Iterable[str]
+) -> dict[str, str]:
+    """Say that a covariate names nothing that was judged, unless it was used or another reason was given."""
+    question, favour = f"Bias towards more {options.covariate_name}", None if labelling is None else labelling.favour
+    is_used = favour is not None or "by_covariate" in answers or any(name.startswith(question) for name in failed)
+    if options.covariate is None or options.reference is None or is_used:
+        return {}
+    names = first_few([*map(repr, options.covariate)])
+    return {question: f"`covariate` names no item and no system, but {names}; write them as they are there"}
 
 
 def _lacks_runs(labels: Labels | Mapping[str, Assessments]) -> str:

@@ -311,14 +311,13 @@ def study_votes(  # noqa: PLR0913 - every option of the command
     swept = pd.concat([pd.DataFrame(), *sweeps], ignore_index=True)
     if not ranked and not len(swept):
         raise EstimationError(next(iter(attempt.failed.values())))
-    if not ranked and scores is not None:
+    if scores is not None and not ranked:
         attempt.failed["Metrics and these votes"] = "without strengths there are no ranks to compare"
     unasked = _unasked(all_votes.of(all_groups[0]), ranked, ties, clusters, alpha, seed)
     notes = [
         *all_votes.notes,
         *(note for group in ranked for note in group.fitted.notes),
-        *_notes_on_unasked(all_votes, unasked, ties, alpha),
-        *(_notes_on_asked(all_votes, ranked[0], ties, alpha) if ranked and all_votes.covariates else []),
+        *_notes_on_covariates(all_votes, unasked, ranked, ties, alpha),
         *_notes(all_votes, ranked, all_groups),
     ]
     return VotesStudy(
@@ -368,8 +367,10 @@ def _unasked(  # noqa: PLR0913, PLR0917 - as asked
     return unasked_covariates(votes, ranked[0].ranks, ties=ties, clusters=clusters, alpha=alpha, seed=seed)
 
 
-def _notes_on_unasked(votes: Votes, tried: UnaskedCovariates | None, ties: Ties, alpha: float) -> list[str]:
-    """Say which covariates that nobody asked for may matter, and which were tried and showed nothing."""
+def _notes_on_covariates(
+    votes: Votes, tried: UnaskedCovariates | None, ranked: Sequence[VoteGroup], ties: Ties, alpha: float
+) -> list[str]:
+    """Say which covariates that nobody asked for may matter, and which were tried, or asked for, and showed nothing."""
     rows = [] if tried is None else tried.coefficients.to_dict("records")
     nothing = {row["name"]: row["p_value"] for row in rows if not row["significant"]}
     are_few = nothing and 1 < votes.n_units("voter") <= _MOST_VOTERS
@@ -379,11 +380,14 @@ def _notes_on_unasked(votes: Votes, tried: UnaskedCovariates | None, ties: Ties,
         if name not in nothing
         else _note_on_nothing(name, nothing[name], by_voter[by_voter["name"] == name] if len(by_voter) else by_voter)
         for name in votes.unasked
-    ]
+    ] + _notes_on_asked(votes, ranked, ties, alpha)
 
 
-def _notes_on_asked(votes: Votes, first: VoteGroup, ties: Ties, alpha: float) -> list[str]:
+def _notes_on_asked(votes: Votes, ranked: Sequence[VoteGroup], ties: Ties, alpha: float) -> list[str]:
     """Say which covariates that were asked for show nothing over all votes, but in those of one voter."""
+    if not ranked or not votes.covariates:
+        return []
+    first = ranked[0]
     p_values = dict(zip(first.covariates["name"], first.covariates["p_value"], strict=True))
     asked = {name: p for name, p in p_values.items() if name in votes.covariates and name != POSITION}
     nothing = {name: p for name, p in asked.items() if not is_significant(np.array(p), alpha)}
