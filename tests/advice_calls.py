@@ -140,10 +140,9 @@ READERS = {
     "labels of documents": table(
         "topic,doc,ann,ben\n1,d1,.1,.2\n1,d2,.4,.5\n2,d1,.2,.3\n2,d2,.5,.6\n",
         {
-            "columns={'system': 'doc'}": {
-                "ann": rows("1 2", d1=[0.1, 0.2], d2=[0.4, 0.5]),
-                "ben": rows("1 2", d1=[0.2, 0.3], d2=[0.5, 0.6]),
-            }
+            "columns={'topic': 'topic,doc'}": rows(
+                "1::d1 1::d2 2::d1 2::d2", ann=[0.1, 0.4, 0.2, 0.5], ben=[0.2, 0.5, 0.3, 0.6]
+            )
         },
     ),
     # ------------------------------------------------------------------------------------------------- wide tables
@@ -244,7 +243,7 @@ READERS = {
     ),
     "items in several rows of one system each": table(
         "Frage,Version,richtig\n" + "".join(f"{t},{s},{AB[s][t]}\n" for t in "123" for s in "ab"),
-        {"columns={'system': 'Version'}": AB},
+        {"columns={'system': 'Version', 'topic': 'Frage'}": AB},
     ),
     "rows without names in groups": table(
         "category,a,b\nx,.1,.4\nx,.2,.5\ny,.3,.6\ny,.4,.7\n",
@@ -344,7 +343,7 @@ READERS = {
     # ------------------------------------------------------------------------------------------------- long tables
     "a system by another word": table(
         LONG.replace("system", "team"),
-        {"columns={'system': 'team'}": AB},
+        {"columns={'system': 'team', 'topic': 'topic'}": AB},
     ),
     "a row of targets below ids": table(
         "topic,a,b\n1,.1,.4\n2,.2,.5\n3,.3,.6\nZiel,.5,.9\n",

@@ -265,8 +265,7 @@ class BadCellError(Exception):
             return f"the row is called as a count, and holds {self.text!r}; leave it out, or rename what is none"
         cells = [*cells]
         words = {text for cell in cells if (text := cell.strip(BLANKS)).casefold() not in SCORE_GAPS}
-        grades = _graded(cells)  # of three words or more, which no yes and no write
-        if folded(self.text) in grades and (self.is_gap or len(grades) > _TWO_WORDS):
+        if self.is_gap and folded(self.text) in _graded(cells):
             return f"{self.text!r} {NO_NUMBER}"
         return _broken_rule(self.text, _OF_QUOTED if delimiter == "," else _OF_PLAIN, words | {self.text})
 

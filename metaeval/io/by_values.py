@@ -342,10 +342,9 @@ def scores_of_columns(columns: Columns) -> ByValues | None:
         numeric = {name for name, cells in columns.items() if all(map(is_number, cells))}
         counting = {name for name in columns if _is_called(name, "repeat") or role_of_name(name)[0] == "seed"}
         # what counts repeats is no item, and words that recur (prompts, languages, versions) are sets and no repeats
-        repeats = (numeric | counting) - {
-            name for name in columns if word_of(name) in WITHIN_ITEMS or _is_piece(name) or _is_called(name, "item")
-        }
+        repeats = (numeric | counting) - {name for name in columns if word_of(name) in WITHIN_ITEMS or _is_piece(name)}
         fitting = [key for key in fitting if key[1] not in counting and {*key[2:]} <= repeats]
+        fitting = [key for key in fitting if _is_called(key[1], "item") or not _is_called(key[-1], "item")]
         fits = {
             key: (sum(map(_is_called, key, _KEY)), sizes[key[1]] > sizes[key[-1]])
             for key in fitting

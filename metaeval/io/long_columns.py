@@ -468,14 +468,15 @@ def _of_sets(most: str, columns: Mapping[str, Sequence[str]], parts: Mapping[str
     )
     alternative = "" if only_one else f", or `columns={ {role: most}!r}` if these are {meaning}"
     may_name = underscored(most) in _FOLDS or (role == "metric" and role_of_name(most)[0] != "version")
-    one = next((cell for cell in columns[most] if cell.casefold() == "test"), columns[most][0])  # rather than train
-    one_set = f"`where={{{most!r}: {one!r}}}` for one of them"
+    chosen = next((cell for cell in columns[most] if cell.casefold() == "test"), columns[most][0])  # rather than train
+    one_set = f"`where={{{most!r}: {chosen!r}}}` for one of them"
     if "topic" not in parts or not may_name or "," in parts["topic"] + most:
         return f"{there_twice} {one_set}{alternative}"
     joined = f"`columns={ {'topic': f'{parts["topic"]},{most}'}!r}` if both name the {unit().topic}"
     if len(values) > _MOST_SETS:
         return f"{there_twice} {joined}, or {one_set}"
-    return f"{there_twice} {one_set}{alternative}, or {joined}"
+    part = f"; if it is part of what {parts['topic']!r} names, write both into one column"
+    return f"{there_twice} {one_set}{alternative}{f', or {joined}' if underscored(most) in _FOLDS else part}"
 
 
 def _of_two_columns(keys: Sequence[tuple[str, ...]], kinds: Mapping[str, Sequence[str]]) -> str:

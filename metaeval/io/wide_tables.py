@@ -289,17 +289,17 @@ def _refuse_labels(rows: "_WideRows", place: int | None, options: blocks.TableOp
     beside = [at for at, name in enumerate(rows.names) if at != place and underscored(name) in words]
     keys = [*zip(names, *map(rows.column, beside), strict=True)]
     if beside and len({*keys}) == len(keys):
-        again, apart = first_double(names), " and ".join(repr(rows.names[at]) for at in beside)
+        again, telling = first_double(names), " and ".join(repr(rows.names[at]) for at in beside)
         alone = [rows.names[at] for at in beside if len({*rows.column(at)}) == len(names)]
-        both = [rows.names[at] for at in (place, *beside)]
-        are_items = {*map(underscored, both[1:])} <= {*LABELS["item"]} and not any("," in name for name in both)
+        keyed = [rows.names[at] for at in (place, *beside)]
+        are_items = {*map(underscored, keyed[1:])} <= {*LABELS["item"]} and not any("," in name for name in keyed)
         role, column = (
-            ("topic", alone[0] if alone else ",".join(both))
+            ("topic", alone[0] if alone else ",".join(keyed))
             if alone or are_items
             else ("system", rows.names[beside[0]])
         )
         raise rows.body.error(
-            f"{rows.names[place]} {again!r} stands in several rows, which {apart} distinguish, as labels of items by "
+            f"{rows.names[place]} {again!r} stands in several rows, which {telling} distinguish, as labels of items by "
             f"judges do; metaeval judges compares those. For scores give one row a {rows.names[place]}, or say what "
             f"names the {'items' if role == 'topic' else 'systems'} (`columns={ {role: column}!r}`)"
         )

@@ -242,7 +242,7 @@ def _without_other_columns(known: _Frame) -> tuple[_Frame, list[str]]:
     left = [name for name in others if name not in told.others]
     beside = {str(name): known.frame[name].astype(object).fillna("").astype(str).tolist() for name in left}
     if "system" in known.parts:
-        notes += settings_between(beside, known.frame[known.parts["system"]].astype(str).tolist())
+        notes += settings_between(beside, [*map(str, known.frame[known.parts["system"]].tolist())])
     if "topic" not in known.parts or {"cluster", "stratum"} & known.parts.keys():
         return told, notes
     topics = known.frame[known.parts["topic"]].astype(str).tolist() if beside else []

@@ -127,7 +127,7 @@ def repeats_of_metrics(
         )
         if REPEAT not in relabelled:
             return scores, {**labels}, []
-        left = [f"left out column {name!r}, {what} of the repeats" for name, what in made_of.items()]
+        left = [f"left out column {name!r}, {how} of the repeats" for name, how in made_of.items()]
         return repeated, relabelled, [*left, *notes]
     told = [repeat for repeat in runs if repeat is not None]
     numbers: dict[str, list[int]] = {}
@@ -166,7 +166,7 @@ def _made_of_runs(scores: Floats, names: Sequence[str], runs: Sequence[_Repeat |
     made = {}
     for at in beside:
         ways = _summaries(tries) | (_passed(tries, k_of[at]) if at in k_of else {})
-        fits = [what for what, values in ways.items() if _are_near(scores[at], values)]
+        fits = [how for how, values in ways.items() if _are_near(scores[at], values)]
         if not fits:
             return {}
         made[names[at]] = fits[0].strip()

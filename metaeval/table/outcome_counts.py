@@ -32,8 +32,8 @@ def outcomes(values: Floats) -> tuple[list[int], float]:
     """
     if len(values) < _FEWEST or not _FEWEST <= values.shape[1] <= _MOST or not np.isfinite(values).all():
         return [], 0.0
-    whole = (values == np.rint(values)).all(axis=0)
-    for places in (np.flatnonzero(whole), np.flatnonzero(~whole)):
+    are_whole = (values == np.rint(values)).all(axis=0)
+    for places in (np.flatnonzero(are_whole), np.flatnonzero(~are_whole)):
         is_sum = [bool((2 * values[:, at] == values[:, places].sum(axis=1)).all()) for at in places]
         parts = [at for at, is_total in zip(places.tolist(), is_sum, strict=True) if not is_total]
         if 2 * len(parts) > values.shape[1] - sum(is_sum) and (total := _one_sum(values[:, parts])):

@@ -267,11 +267,11 @@ class Collected:
             roles = {role_of.get(underscored(name)) for name in headers}
             unknown = [name for name in headers if underscored(name) not in {*role_of, *TIES}]
             counted = (
-                {"left": one, "right": other}
-                for one, other in pairwise(unknown)
+                {"left": left_name, "right": right_name}
+                for left_name, right_name in pairwise(unknown)
                 if roles.isdisjoint({"left", "right"})
-                and (found := vote_columns(headers, {"left": one, "right": other})) is not None
-                and found.form in {"counts", "outcomes"}
+                and (told := vote_columns(headers, {"left": left_name, "right": right_name})) is not None
+                and told.form in {"counts", "outcomes"}
             )
             if sides := next(counted, None):
                 way = f"name those of the two systems, as in `columns={sides!r}`"

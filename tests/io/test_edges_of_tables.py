@@ -217,10 +217,10 @@ def test_a_second_column_that_names_items_is_offered_with_the_first(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "words", [("wrong", "partly", "right"), ("nein", "teilweise", "ja"), ("non", "en partie", "oui")]
+    "words", [("wrong", "partly", "right"), ("nein", "teilweise", "ja"), ("non", "partiel", "oui")]
 )
 def test_one_filter_writes_all_words_of_a_scale(tmp_path, words):
-    """Of 0, 1, 2, 2 the mean is 1.25; what writes only yes and no would leave the third word."""
+    """Of 0, 0.5, 1, 1 the mean is 0.625; what writes only yes and no would leave the third word."""
     path = tmp_path / "x.csv"
     rows = [(f"q{at}", name, words[grade]) for name in "ab" for at, grade in enumerate([0, 1, 2, 2])]
     pd.DataFrame(rows, columns=["topic", "run", "score"]).to_csv(path, index=False)
@@ -230,7 +230,7 @@ def test_one_filter_writes_all_words_of_a_scale(tmp_path, words):
     path.write_bytes(
         subprocess.run(["/usr/bin/env", "sed", "-E", filtered[1], path], check=True, capture_output=True).stdout
     )
-    assert read_scores(path).mean("topic").to_numpy().tolist() == [[1.25, 1.25]]
+    assert read_scores(path).mean("topic").to_numpy().tolist() == [[0.625, 0.625]]
 
 
 def test_items_within_topics_beside_runs_are_named_by_both(tmp_path):

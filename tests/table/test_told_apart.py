@@ -52,7 +52,7 @@ def test_a_column_that_is_part_of_the_item_is_named(tmp_path):
     assert p_value(joined.drop(columns="language")) == pytest.approx(scipy.stats.ttest_rel(A, B).pvalue, rel=1e-9)
     path = tmp_path / "x.csv"
     frame.to_csv(path, index=False)
-    with pytest.raises(MetaevalError, match=r"without 'language'.*'topic': 'item,language'.*if both name the item"):
+    with pytest.raises(MetaevalError, match=r"without 'language'.*part of what 'item' names, write both into one"):
         read_scores(path)
 
 

@@ -340,8 +340,8 @@ def largest_gain(found: FavouredGroups) -> KeyFigure:
     frame = _gains(found.table[found.table["kind"] == "judge"])
     kind = "adjusted" if found.adjusted and frame["adjusted"].notna().all() else "figure"
     row = frame.sort_values(kind, ascending=False, kind="stable").iloc[0]
-    what = f"Largest gain of a group, {row['group']} under {row['judge']}"
-    figure = bounded_figure(what, ends_in(row, kind), _SIGNED)
+    label = f"Largest gain of a group, {row['group']} under {row['judge']}"
+    figure = bounded_figure(label, ends_in(row, kind), _SIGNED)
     if found.adjusted and kind == "figure":
         return figure._replace(what=f"{figure.what}, not adjusted")
     return figure._replace(value=f"{figure.value}, corrected p {compared_p(row['p_corrected'])}")
@@ -351,18 +351,18 @@ def groups_answer(study: JudgeStudy) -> list[str]:
     """Say first, under the metric that decides, which groups a judge favours; nothing without groups."""
     if not study.group_bias:
         return []
-    found = study.group_bias.get(str(deciding_metric(study.conclusions)), next(iter(study.group_bias.values())))
-    frame = _gains(found.table[found.table["kind"] == "judge"])
+    bias = study.group_bias.get(str(deciding_metric(study.conclusions)), next(iter(study.group_bias.values())))
+    frame = _gains(bias.table[bias.table["kind"] == "judge"])
     sure = frame[is_significant(frame["p_corrected"].to_numpy(), study.alpha)]
     if sure.empty:
-        return [say("no favour", is_open=bool(found.unadjusted))]
-    kind = "adjusted" if found.adjusted else "figure"
+        return [say("no favour", is_open=bool(bias.unadjusted))]
+    kind = "adjusted" if bias.adjusted else "figure"
     rows = sure.sort_values(kind, ascending=False, key=abs, kind="stable").head(_MOST_NAMED).to_dict("records")
     sizes = [bracketed_size(*ends_in(row, kind), _SIGNED) for row in rows]
     more = [row[kind] > 0 for row in rows]
     return [
-        say("favoured", row=one, figure=size, more=up, found=found)
-        for one, size, up in zip(rows, sizes, more, strict=True)
+        say("favoured", row=favour, figure=size, more=up, found=bias)
+        for favour, size, up in zip(rows, sizes, more, strict=True)
     ]
 
 

@@ -79,6 +79,8 @@ type Kind = Literal[
 type Found = Scores | SystemMeans | Votes | Labels | JudgedCollection | pd.DataFrame | None
 
 _RUN_WORDS, _RANK, _MOST_GRADES, _TWO, _MOST_TYPED = 6, 3, 11, 2, 5
+_ENOUGH_ITEMS = 30
+"""Of a judge and people, below which nobody is asked whether he may replace them."""
 _MOST_VOTERS = 20
 """How many voters of one file are compared as judges."""
 _MOST_ALONE = 20
@@ -933,7 +935,8 @@ def _of_judges(judged: JudgeInput) -> Contents:
         names = {name for frame in frames for name in frame.columns}
         people = shlex.join(name for name in judged.annotations if of_people(name))
         sizes = {"judges": len(names), "items": max(map(len, frames))}
-        return Contents(kind="annotations", sizes=sizes, options={"judges": f"--people {people}"} if people else {})
+        enough = people and sizes["items"] >= _ENOUGH_ITEMS
+        return Contents(kind="annotations", sizes=sizes, options={"judges": f"--people {people}"} if enough else {})
     if judged.scores:
         by_judge = next(iter(judged.scores.values()))
         scores = next(iter(by_judge.values()))

@@ -410,9 +410,9 @@ def _note_on_nothing(name: str, p: float, of_voters: pd.DataFrame) -> str:
     pulled = of_voters.loc[of_voters["significant"], "voter"].tolist()
     named = first_few([f"{voter} (p {told[voter]})" for voter in pulled])
     others = [f"{voter} (p {of_voter})" for voter, of_voter in told.items() if voter not in pulled]
-    rest = f", not significantly those of {first_few(others)}" if others else ""
+    weak = f", not significantly those of {first_few(others)}" if others else ""
     return (
-        f"{tried}: it influences the votes of {named}{rest}; over all votes (p = {p:.2g}) voters who differ hide it, "
+        f"{tried}: it influences the votes of {named}{weak}; over all votes (p = {p:.2g}) voters who differ hide it, "
         "so rank by the votes of each apart"
     )
 

@@ -62,10 +62,10 @@ def influences_by_voter(votes: Votes, tried: Sequence[str], *, ties: Ties, alpha
     all rows; voters with few votes, or without strengths, have none.
     """
     frames = [pd.DataFrame(columns=["voter", "name", "p_value"])]
-    for voter, own in votes.by_voter().items():
-        with_these = replace(own, covariates={name: {**own.unasked, **own.covariates}[name] for name in tried})
+    for voter, voted in votes.by_voter().items():
+        with_these = replace(voted, covariates={name: {**voted.unasked, **voted.covariates}[name] for name in tried})
         try:
-            fitted = bradley_terry(with_these, ties=ties, alpha=alpha) if own.n_votes >= LEAST_VOTES else None
+            fitted = bradley_terry(with_these, ties=ties, alpha=alpha) if voted.n_votes >= LEAST_VOTES else None
         except (EstimationError, ScoresError):
             continue
         if fitted is not None:
