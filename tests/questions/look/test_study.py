@@ -273,7 +273,7 @@ def test_the_metric_nearest_to_people_is_said_with_what_it_is_not(tmp_path, comm
 def test_people_named_by_their_file_are_named_in_the_command(tmp_path):
     """As `metaeval judges` asks for them."""
     for name, judges in {"human_annotations": "ab", "llm_annotations": "cd"}.items():
-        labels = {judge: {f"i{n}": "yes" if n % 2 else "no" for n in range(9)} for judge in judges}
+        labels = {judge: {f"i{n}": "yes" if n % 2 else "no" for n in range(30)} for judge in judges}
         (tmp_path / f"{name}.json").write_text(json.dumps(labels))
     found = look([tmp_path / "human_annotations.json", tmp_path / "llm_annotations.json"])
     asked = found.questions.set_index("name").loc["judges"]
