@@ -402,6 +402,20 @@ READERS = {
             "columns={'metric': 'kind'}": {"x": AB, "y": rows("1 2 3", a=[0.05, 0.1, 0.15], b=[0.2, 0.25, 0.3])},
         },
     ),
+    "clauses of items": table(
+        "topic,run,clause,score\n"
+        + "".join(f"{t},{s},c{n},{AB[s][t] / n}\n" for n in range(1, 11) for s in "ab" for t in "123"),
+        {
+            "columns={'topic': 'topic,clause'}": {
+                s: {f"{t}::c{n}": AB[s][t] / n for n in range(1, 11) for t in "123"} for s in "ab"
+            },
+            "where={'clause': 'c1'}": AB,
+        },
+    ),
+    "a board with a row a metric": table(
+        ",BM25,DPR\nnDCG@10,.1,.4\nAP,.2,.5\nRR,.3,.6\n",
+        {"form='wide'": rows("nDCG@10 AP RR", BM25=[0.1, 0.2, 0.3], DPR=[0.4, 0.5, 0.6])},
+    ),
     "rates of errors beside sizes": table(
         "utt_id,ref_words,wer_a,wer_b\nu1,9,.1,.4\nu2,1,.2,.5\nu3,1,.3,.6\n",
         {
