@@ -13,9 +13,9 @@ from metaeval.table.roles import is_computed
 
 _MOST_ROWS = 5000
 _FIRST_ROWS = 64
+"""Rows that rule nearly everything out before all are looked at."""
 _EXACT = 1e-9
 """How near a number that is written with so many decimals lies to them."""
-"""Rows that rule nearly everything out before all are looked at."""
 _MOST_COLUMNS, _ALL_SETS = 30, 6
 """Columns among which anything is looked for, and among which all sets of them are."""
 _SURE, _PERHAPS, _CALLED = 10.0, 6.0, 4.0

@@ -55,13 +55,15 @@ def _one_sum(values: Floats) -> float:
     return total if luck ** (len(values) - 1) < _RARE else 0.0
 
 
-def refusal_of_outcomes(names: Sequence[str], total: float, way: str, of_right: Callable[[str], str] = str) -> str:
+def refusal_of_outcomes(
+    names: Sequence[str], total: float, way: str, of_right: Callable[[str], str] | None = None
+) -> str:
     """Say that columns count outcomes, and what reads the one that counts as right.
 
     `way` is what keeps them as scores; `of_right` returns the filter that writes counts so, "" if none does.
     """
     right = next(filter(says_yes, names), "")
-    made = of_right(right) if right else ""
+    made = of_right(right) if right and of_right is not None else ""
     return (
         f"{first_few(names, write=repr, most=3)} sum to {total:g} for every system, as counts or shares of its answers "
         f"do, and are no scores of {unit().topics}: all systems would have one mean. Give the score of every answer, "

@@ -35,6 +35,7 @@ def test_counts_of_outcomes_are_refused_as_scores(table, tmp_path):
         with pytest.raises(MetaevalError, match=r"sum to (1|60|100) for every system") as refused:
             read()
         assert len(str(refused.value)) <= 600
+        assert re.search(r"their share( \(for '\w+', where these are counts: awk '[^']*'\))?\. ", str(refused.value))
 
 
 def test_so_they_are_with_a_column_a_system(tmp_path):

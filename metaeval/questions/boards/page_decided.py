@@ -107,7 +107,7 @@ def _summary(study: SettledStudy) -> tuple[str, ...]:
     ]
     reference = study.habits.iloc[0]
     if reference["n_by_several"]:
-        clauses += [say("with_voters", row=row) for row in agreed[:_MOST_NAMED]]
+        clauses += [say("with_voters", row=row) for row in agreed[:_MOST_NAMED] if pd.notna(row["same_by_voter"])]
         clauses.append(say("voters", study=study, share=reference["voters_same"]))
     return *verdict, *([f"{'; '.join(clauses)}."] if agreed else []), answer, *leans
 

@@ -392,7 +392,7 @@ def study_judges(  # noqa: PLR0913 - every option is one question
     if scores is not None:
         notes += [*_notes_of(tables), *under_judges.flat_judge_notes(tables)]
         labelling = labelling if labels is not None else _labels_of_answers(tables, options, attempt)
-    answers = _answers(tables, weights, labelling, options, attempt)
+    answers = _about_systems(tables, weights, labelling, options, attempt)
     concluded, bias = answers.get("conclusions", {}), answers.get("group_bias", {})
     notes += [f"{metric}: {note}" for metric, judged in concluded.items() for note in judged.notes()]
     annotated = None if annotations is None else alt_test_of(*annotations, epsilon=epsilon, scoring=scoring)
@@ -410,7 +410,7 @@ def study_judges(  # noqa: PLR0913 - every option is one question
         alpha=float(alpha),
         margin=float(margin),
         confidence_level=float(confidence_level),
-        unanswered=MappingProxyType(dict(attempt.failed)),
+        unanswered=MappingProxyType(attempt.failed | _unmatched(options, answers, labelling, attempt.failed)),
         notes=tuple(dict.fromkeys(notes)),
         provenance=provenance or record_provenance("study_judges", random_source=source.description),
         has_runs=collection is not None,
@@ -444,19 +444,6 @@ def _notes_on_grades(
         way = "for runs write it into the metric, such as AP(rel=2)"
         notes.append(f"`rel={rel}` is of the overlap of labels alone; {way}")
     return notes
-
-
-def _answers(
-    tables: Mapping[str, ScoresOfJudges],
-    weights: Mapping[str, float],
-    labelling: Labelling | None,
-    options: JudgeOptions,
-    attempt: Attempts,
-) -> Mapping[str, Any]:
-    """Answer the questions about systems, and say which covariate names none."""
-    answers = _about_systems(tables, weights, labelling, options, attempt)
-    attempt.failed |= _unmatched(options, answers, labelling, attempt.failed)
-    return answers
 
 
 def _unmatched(

@@ -311,7 +311,7 @@ def study_votes(  # noqa: PLR0913 - every option of the command
     swept = pd.concat([pd.DataFrame(), *sweeps], ignore_index=True)
     if not ranked and not len(swept):
         raise EstimationError(next(iter(attempt.failed.values())))
-    if scores is not None and not ranked:
+    if not ranked and scores is not None:
         attempt.failed["Metrics and these votes"] = "without strengths there are no ranks to compare"
     unasked = _unasked(all_votes.of(all_groups[0]), ranked, ties, clusters, alpha, seed)
     notes = [
